@@ -1,0 +1,109 @@
+/**
+ * The only catalogue of errors that a client can see: a code, the HTTP status and the sentence.
+ * Sentences that the specification gives are here word for word; `{name}` is filled in by `fail`.
+ * Nothing else in the code writes a status or a sentence, so errors are recognised by code, never by text.
+ */
+const CATALOGUE = {
+  'request.invalid': [400, '{reason}'],
+  'request.invalid_cursor': [400, 'cursor is not one that this list has given out'],
+  'request.idempotency_reused': [409, 'This Idempotency-Key was used before with another request'],
+  'request.not_found': [404, 'No such endpoint: {method} {path}'],
+  'request.method_not_allowed': [405, '{method} is not allowed here; allowed: {allowed}'],
+  'request.too_large': [413, 'The request body is larger than {limit} bytes'],
+  'request.unsupported_type': [415, 'Send the body as application/json'],
+  'request.uri_too_long': [414, 'The request address is too long'],
+  'request.headers_too_large': [431, 'The request headers are too large'],
+  'server.error': [500, 'Something went wrong on our side. Quote the request id when you report it.'],
+  'server.unavailable': [503, '{reason}'],
+
+  'auth.missing': [401, 'Not authenticated: send Authorization: Bearer <access token>'],
+  'auth.invalid_token': [401, 'Invalid or expired token'],
+  'auth.invalid_credentials': [401, 'Invalid email or password'],
+  'auth.invalid_refresh_token': [401, 'Invalid or expired refresh token'],
+  'auth.too_many_attempts': [429, 'Too many attempts to sign in. Try again in {seconds} seconds.'],
+  'auth.email_taken': [409, 'A user with this email already exists'],
+  'auth.signup_closed': [403, 'Sign-up is by invitation only on this server'],
+
+  'access.missing_permission': [403, 'Missing permission: {permission}'],
+  'access.not_system_admin': [403, 'Only a system administrator can do this'],
+  'org.not_found': [404, 'Organization not found'],
+
+  'llm.not_found': [404, 'Language model not found'],
+  'llm.not_yours': [403, 'Models found through the environment are changed by a system administrator only'],
+  'llm.inactive': [400, 'This language model is not active'],
+  'llm.not_configured': [400, 'LLM provider {provider} is not configured correctly. Please contact support.'],
+
+  'chat.not_found': [404, 'Chat session not found'],
+  'chat.message_not_found': [404, 'Message not found'],
+  'chat.no_target': [400, 'Either model_id or agent_id must be provided'],
+  'chat.busy': [409, 'A reply is still being written in this chat. Stop it or wait for its end.'],
+  'chat.not_streaming': [409, 'No reply is being written in this chat'],
+  'chat.elsewhere': [409, 'This reply is being written by another server process; set REDIS_URL to follow it from here'],
+
+  'instruction.not_found': [404, 'Instruction not found'],
+  'instruction.name_taken': [409, 'You already have an instruction with this name'],
+
+  'billing.insufficient_credits': [402, 'Insufficient credits to use this model.'],
+} as const satisfies Record<string, readonly [status: number, sentence: string]>
+
+export type ErrorCode = keyof typeof CATALOGUE
+
+/** An expected failure. Its message is the sentence for the client; its cause is for the log only. */
+export class AppError extends Error {
+  override readonly name = 'AppError'
+  readonly code: ErrorCode
+  readonly status: number
+  /** Seconds after which a retry makes sense; sent as Retry-After. */
+  readonly retryAfter: number | undefined
+  /** Where in the request the fault lies, for errors of validation. */
+  readonly issues: readonly { path: string; message: string }[] | undefined
+
+  constructor(code: ErrorCode, values: Record<string, string | number> = {}, extra: FailExtra = {}) {
+    super(fill(CATALOGUE[code][1], values), { cause: extra.cause })
+    this.code = code
+    this.status = CATALOGUE[code][0]
+    this.retryAfter = extra.retryAfter
+    this.issues = extra.issues
+  }
+}
+
+interface FailExtra {
+  cause?: unknown
+  retryAfter?: number
+  issues?: readonly { path: string; message: string }[]
+}
+
+/** `throw fail('chat.not_found')`: the one way to end a request with an expected error. */
+export const fail = (
+  code: ErrorCode,
+  values?: Record<string, string | number>,
+  extra?: FailExtra,
+): AppError => new AppError(code, values, extra)
+
+export const statusOf = (code: ErrorCode): number => CATALOGUE[code][0]
+export const sentenceOf = (code: ErrorCode): string => CATALOGUE[code][1]
+export const errorCodes = Object.keys(CATALOGUE) as ErrorCode[]
+
+function fill(sentence: string, values: Record<string, string | number>): string {
+  return sentence.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
+}
+
+/** The code words of the `/v1` envelope (contract, 1), by status. */
+const ENVELOPE_CODES: Record<number, string> = {
+  400: 'invalid_request',
+  401: 'unauthorized',
+  402: 'insufficient_credits',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  409: 'conflict',
+  410: 'gone',
+  413: 'payload_too_large',
+  414: 'invalid_request',
+  415: 'unsupported_media_type',
+  422: 'validation_error',
+  429: 'rate_limited',
+  431: 'invalid_request',
+  503: 'unavailable',
+}
+export const envelopeCodeOf = (status: number): string => ENVELOPE_CODES[status] ?? 'internal_error'
