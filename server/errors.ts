@@ -38,7 +38,10 @@ const CATALOGUE = {
   'chat.no_target': [400, 'Either model_id or agent_id must be provided'],
   'chat.busy': [409, 'A reply is still being written in this chat. Stop it or wait for its end.'],
   'chat.not_streaming': [409, 'No reply is being written in this chat'],
-  'chat.elsewhere': [409, 'This reply is being written by another server process; set REDIS_URL to follow it from here'],
+  'chat.elsewhere': [
+    409,
+    'This reply is being written by another server process; set REDIS_URL to follow it from here',
+  ],
 
   'instruction.not_found': [404, 'Instruction not found'],
   'instruction.name_taken': [409, 'You already have an instruction with this name'],

@@ -1,0 +1,185 @@
+import { resolve } from 'node:path'
+
+/** The environment, validated once. Nothing else in the server reads `process.env`. */
+export interface Config {
+  port: number
+  host: string
+  baseUrl: string
+  dataDir: string
+  /** Null: the embedded PostgreSQL in `dataDir`. */
+  databaseUrl: string | null
+  /** Null: everything stays in this process. */
+  redisUrl: string | null
+  /** Null: made once and kept in `dataDir`. */
+  secret: string | null
+  adminEmail: string
+  /** Null: a random one, printed once. */
+  adminPassword: string | null
+  signup: 'open' | 'invite'
+  corsOrigins: string[]
+  metricsToken: string | null
+  providers: Record<KeyedProvider, { apiKey: string | null; baseUrl: string | null }>
+  ollamaBaseUrl: string | null
+  startingCredits: number
+  /** True: every address; a list of CIDR blocks: these beside the public ones. */
+  allowPrivateNetwork: boolean | string[]
+  /** How many proxies stand in front, or which addresses they have. */
+  trustProxy: false | number | string[]
+  logLevel: LogLevel
+}
+
+/** The providers that an operator can give a key for (contract, 13). */
+const KEYED_PROVIDERS = {
+  openai: 'OPENAI',
+  anthropic: 'ANTHROPIC',
+  google: 'GEMINI',
+  deepseek: 'DEEPSEEK',
+} as const
+export type KeyedProvider = keyof typeof KEYED_PROVIDERS
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+type LogLevel = (typeof LOG_LEVELS)[number]
+
+const SECRET_CHARACTERS_MIN = 32
+const LOOPBACK_HOSTS = ['127.0.0.1', '::1', 'localhost']
+
+/** A wrong value. Its message is one line that names the variable. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+/** Reads the configuration (contract, 13) from an environment. Throws a ConfigError at the first wrong value. */
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
+  const env = new Environment(environment)
+  const port = env.integer('PORT', 3000, 0, 65_535)
+  const host = env.text('HOST') ?? '127.0.0.1'
+  const databaseUrl = env.url('DATABASE_URL', ['postgres:', 'postgresql:'])
+  const secret = env.text('SECRET')
+  if (databaseUrl && !secret) throw new ConfigError('SECRET is required when DATABASE_URL is set')
+  if (secret && secret.length < SECRET_CHARACTERS_MIN)
+    throw new ConfigError(`SECRET must have at least ${SECRET_CHARACTERS_MIN} characters`)
+  return {
+    port,
+    host,
+    baseUrl: env.url('BASE_URL', ['http:', 'https:']) ?? `http://localhost:${port}`,
+    dataDir: resolve(env.text('DATA_DIR') ?? './data'),
+    databaseUrl,
+    redisUrl: env.url('REDIS_URL', ['redis:', 'rediss:']),
+    secret,
+    adminEmail: env.email('ADMIN_EMAIL') ?? 'admin@localhost',
+    adminPassword: env.password('ADMIN_PASSWORD'),
+    signup: env.choice('SIGNUP', ['open', 'invite']) ?? (LOOPBACK_HOSTS.includes(host) ? 'open' : 'invite'),
+    corsOrigins: env.list('CORS_ORIGINS'),
+    metricsToken: env.text('METRICS_TOKEN'),
+    providers: readProviders(env),
+    ollamaBaseUrl: env.url('OLLAMA_BASE_URL', ['http:', 'https:']),
+    startingCredits: env.integer('STARTING_CREDITS', 1_000_000, 0, 1e15),
+    allowPrivateNetwork: env.booleanOrBlocks('ALLOW_PRIVATE_NETWORK'),
+    trustProxy: env.hopsOrBlocks('TRUST_PROXY'),
+    logLevel: env.choice('LOG_LEVEL', LOG_LEVELS) ?? 'info',
+  }
+}
+
+/** What is in force, a line a setting, secrets hidden: for `parley config`. */
+export function describeConfig(config: Config): string[] {
+  return Object.entries(config).flatMap(([name, value]) =>
+    name === 'providers'
+      ? Object.entries(config.providers).map(
+          ([provider, { apiKey, baseUrl }]) =>
+            `${provider}: ${apiKey ? 'key set' : 'no key'}${baseUrl ? `, ${withoutPassword(baseUrl)}` : ''}`,
+        )
+      : [`${name}: ${describeValue(name, value)}`],
+  )
+}
+
+function describeValue(name: string, value: unknown): string {
+  if (value === null) return '(none)'
+  if (['secret', 'adminPassword', 'metricsToken'].includes(name)) return '(set, hidden)'
+  return typeof value === 'string' ? withoutPassword(value) : JSON.stringify(value)
+}
+
+const withoutPassword = (text: string): string => text.replace(/(\w+:\/\/[^:@/]*):[^@/]*@/, '$1:(hidden)@')
+
+function readProviders(env: Environment): Config['providers'] {
+  const entries = Object.entries(KEYED_PROVIDERS).map(([provider, name]) => [
+    provider,
+    { apiKey: env.text(`${name}_API_KEY`), baseUrl: env.url(`${name}_BASE_URL`, ['http:', 'https:']) },
+  ])
+  return Object.fromEntries(entries) as Config['providers']
+}
+
+/** One reader per kind of value; an empty variable counts as absent. */
+class Environment {
+  readonly #values: NodeJS.ProcessEnv
+  constructor(values: NodeJS.ProcessEnv) {
+    this.#values = values
+  }
+
+  text(name: string): string | null {
+    return this.#values[name]?.trim() || null
+  }
+
+  list(name: string): string[] {
+    return (this.text(name) ?? '')
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean)
+  }
+
+  integer(name: string, fallback: number, min: number, max: number): number {
+    const text = this.text(name)
+    if (text === null) return fallback
+    const value = Number(text)
+    if (!Number.isInteger(value) || value < min || value > max)
+      throw new ConfigError(`${name} must be a whole number from ${min} to ${max}`)
+    return value
+  }
+
+  choice<const T extends readonly string[]>(name: string, choices: T): T[number] | null {
+    const text = this.text(name)
+    if (text !== null && !choices.includes(text))
+      throw new ConfigError(`${name} must be one of: ${choices.join(', ')}`)
+    return text
+  }
+
+  url(name: string, protocols: string[]): string | null {
+    const text = this.text(name)
+    if (text === null) return null
+    if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol))
+      throw new ConfigError(`${name} must be an address that begins with ${protocols.join('// or ')}//`)
+    return text.replace(/\/+$/, '')
+  }
+
+  email(name: string): string | null {
+    const text = this.text(name)
+    if (text !== null && !/^[^\s@]+@[^\s@]+$/.test(text))
+      throw new ConfigError(`${name} must be an email address`)
+    return text?.toLowerCase() ?? null
+  }
+
+  password(name: string): string | null {
+    const text = this.#values[name] || null
+    if (text !== null && (text.length < 8 || text.length > 128))
+      throw new ConfigError(`${name} must have 8 to 128 characters`)
+    return text
+  }
+
+  booleanOrBlocks(name: string): boolean | string[] {
+    const text = this.text(name)
+    if (text === null || text === 'false') return false
+    return text === 'true' ? true : this.#blocks(name)
+  }
+
+  hopsOrBlocks(name: string): false | number | string[] {
+    const text = this.text(name)
+    if (text === null || text === 'false') return false
+    return /^\d+$/.test(text) ? this.integer(name, 0, 0, 32) || false : this.#blocks(name)
+  }
+
+  #blocks(name: string): string[] {
+    const blocks = this.list(name)
+    const wrong = blocks.find((block) => !/^[\da-f:.]+(\/\d{1,3})?$/i.test(block))
+    if (wrong) throw new ConfigError(`${name}: "${wrong}" is not an address block such as 10.0.0.0/8`)
+    return blocks
+  }
+}

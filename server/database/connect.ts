@@ -1,0 +1,77 @@
+import { fileURLToPath } from 'node:url'
+import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import { migrate } from 'drizzle-orm/postgres-js/migrator'
+import postgres from 'postgres'
+import { startEmbedded } from './embedded.ts'
+
+/** The two ways to speak to the one database. Parts get neither: they are handed a Scope (platform/access). */
+export interface Database {
+  /** Statements by hand, for what is grouped or on the token path. */
+  sql: postgres.Sql
+  /** Statements built with Drizzle. */
+  db: PostgresJsDatabase
+  /** True: one connection, in a folder that belongs to this process alone. */
+  embedded: boolean
+  close(): Promise<void>
+}
+
+const CONNECTIONS_MAX = 10
+const CONNECT_TIMEOUT_SECONDS = 10
+const STATEMENT_TIMEOUT_MS = 30_000
+/** Any number, the same in every process: who holds it migrates. */
+const MIGRATION_LOCK = 7_265_539
+const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
+
+/**
+ * Opens the database: PostgreSQL at `databaseUrl`, or the embedded one in `dataDir` where that is null, and brings
+ * its schema up to date. Processes that start together wait for each other.
+ */
+export async function connectDatabase(options: {
+  databaseUrl: string | null
+  dataDir: string
+}): Promise<Database> {
+  const embedded = options.databaseUrl === null ? await startEmbedded(options.dataDir) : null
+  const open = (max: number) =>
+    embedded
+      ? postgres({ ...embeddedAddress(embedded.socketPath), ...DRIVER_OPTIONS, max: 1 })
+      : postgres(options.databaseUrl ?? '', {
+          ...DRIVER_OPTIONS,
+          max,
+          connection: { statement_timeout: STATEMENT_TIMEOUT_MS, application_name: 'parley' },
+        })
+  try {
+    await migrateUnderLock(open(1))
+  } catch (error) {
+    await embedded?.stop()
+    throw error
+  }
+  const sql = open(CONNECTIONS_MAX)
+  return {
+    sql,
+    db: drizzle(sql),
+    embedded: embedded !== null,
+    async close() {
+      await sql.end({ timeout: 5 })
+      await embedded?.stop()
+    },
+  }
+}
+
+const DRIVER_OPTIONS = { connect_timeout: CONNECT_TIMEOUT_SECONDS, onnotice: () => {} } as const
+
+const embeddedAddress = (socketPath: string) => ({
+  path: socketPath,
+  username: 'postgres',
+  database: 'postgres',
+
+
+})
+
+async function migrateUnderLock(sql: postgres.Sql): Promise<void> {
+  try {
+    await sql`select pg_advisory_lock(${MIGRATION_LOCK})`
+    await migrate(drizzle(sql), { migrationsFolder: MIGRATIONS })
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}

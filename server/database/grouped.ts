@@ -1,0 +1,51 @@
+/**
+ * Turns a statement over many items into a function for one: while a run is under way, the items that come wait,
+ * and go together as the next one. So a busy server sends few, large statements, and an idle one waits for nothing.
+ *
+ * `run` gets at most `limit` items and answers one result for each, in the same order. When it fails, each item of
+ * the group is tried alone, so that one bad item fails alone.
+ */
+export function grouped<Item, Result>(
+  run: (items: Item[]) => Promise<Result[]>,
+  limit: number,
+): (item: Item) => Promise<Result> {
+  let waiting: Waiting<Item, Result>[] = []
+  let running = false
+
+  async function next(): Promise<void> {
+    const group = waiting.slice(0, limit)
+    waiting = waiting.slice(limit)
+    await settle(run, group)
+    if (waiting.length > 0) setImmediate(next)
+    else running = false
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject })
+      if (running) return
+      running = true
+      setImmediate(next)
+    })
+}
+
+interface Waiting<Item, Result> {
+  item: Item
+  resolve: (result: Result) => void
+  reject: (error: unknown) => void
+}
+
+async function settle<Item, Result>(
+  run: (items: Item[]) => Promise<Result[]>,
+  group: Waiting<Item, Result>[],
+): Promise<void> {
+  try {
+    const results = await run(group.map(({ item }) => item))
+    group.forEach(({ resolve }, index) => {
+      resolve(results[index] as Result)
+    })
+  } catch (error) {
+    if (group.length === 1) group[0]?.reject(error)
+    else for (const one of group) await settle(run, [one])
+  }
+}

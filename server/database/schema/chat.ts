@@ -1,0 +1,110 @@
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  check,
+  foreignKey,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  text,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { users } from './auth.ts'
+import { createdAt, id, moment, updatedAt } from './columns.ts'
+import { organizations } from './org.ts'
+
+export interface ChatSettings {
+  temperature?: number
+  max_tokens?: number
+  top_p?: number
+}
+
+/** Chat sessions: each belongs to one user in one organization, and is invisible to everyone else. */
+export const chats = pgTable(
+  'chats',
+  {
+    id: id(),
+    organizationId: uuid('organization_id')
+      .notNull()
+      .references(() => organizations.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    title: text('title').notNull(),
+    status: text('status', { enum: ['ACTIVE', 'ARCHIVED', 'DELETED'] }).notNull(),
+    settings: jsonb('settings').$type<ChatSettings>().notNull().default({}),
+    modelId: uuid('model_id'),
+    agentId: uuid('agent_id'),
+    /** The end of the active branch: following parents from here gives the conversation. */
+    leafMessageId: uuid('leaf_message_id'),
+    /** The reply that is being written now; at most one a chat. */
+    activeReplyId: uuid('active_reply_id'),
+    messageCount: integer('message_count').notNull().default(0),
+    inputTokens: bigint('input_tokens', { mode: 'number' }).notNull().default(0),
+    outputTokens: bigint('output_tokens', { mode: 'number' }).notNull().default(0),
+    credits: numeric('credits', { precision: 24, scale: 6, mode: 'number' }).notNull().default(0),
+    lastMessageAt: moment('last_message_at'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [unique('chats_owner').on(table.organizationId, table.userId, table.id)],
+)
+
+export const chatMessages = pgTable(
+  'chat_messages',
+  {
+    id: id(),
+    organizationId: uuid('organization_id').notNull(),
+    userId: uuid('user_id').notNull(),
+    chatId: uuid('chat_id').notNull(),
+    parentMessageId: uuid('parent_message_id'),
+    role: text('role', { enum: ['user', 'assistant'] }).notNull(),
+    content: text('content').notNull(),
+    reasoning: text('reasoning'),
+    status: text('status', { enum: ['streaming', 'complete', 'stopped', 'error'] }).notNull(),
+    error: text('error'),
+    modelId: uuid('model_id'),
+    agentId: uuid('agent_id'),
+    inputTokens: integer('input_tokens'),
+    outputTokens: integer('output_tokens'),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    unique('chat_messages_chat').on(table.chatId, table.id),
+    foreignKey({
+      name: 'chat_messages_owner',
+      columns: [table.organizationId, table.userId, table.chatId],
+      foreignColumns: [chats.organizationId, chats.userId, chats.id],
+    }).onDelete('cascade'),
+    foreignKey({
+      name: 'chat_messages_parent',
+      columns: [table.chatId, table.parentMessageId],
+      foreignColumns: [table.chatId, table.id],
+    }),
+    check('chat_messages_status', sql`${table.role} = 'assistant' or ${table.status} = 'complete'`),
+  ],
+)
+
+/** Which reply an Idempotency-Key of send_message stands for; kept 24 hours (contract, 5). */
+export const replyKeys = pgTable(
+  'reply_keys',
+  {
+    organizationId: uuid('organization_id').notNull(),
+    userId: uuid('user_id').notNull(),
+    key: text('key').notNull(),
+    requestHash: text('request_hash').notNull(),
+    chatId: uuid('chat_id').notNull(),
+    messageId: uuid('message_id').notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    unique('reply_keys_key').on(table.userId, table.key),
+    foreignKey({
+      name: 'reply_keys_chat',
+      columns: [table.organizationId, table.userId, table.chatId],
+      foreignColumns: [chats.organizationId, chats.userId, chats.id],
+    }).onDelete('cascade'),
+  ],
+)

@@ -1,0 +1,12 @@
+import { sql } from 'drizzle-orm'
+import { timestamp, uuid } from 'drizzle-orm/pg-core'
+
+/** Columns that most tables share. Ids are UUIDv7 made by the server, so their order is the order of creation. */
+export const id = () => uuid('id').primaryKey()
+export const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' })
+export const createdAt = () => moment('created_at').notNull().default(sql`now()`)
+export const updatedAt = () =>
+  moment('updated_at')
+    .notNull()
+    .default(sql`now()`)
+    .$onUpdate(() => new Date())

@@ -1,0 +1,6 @@
+export * from './auth.ts'
+export * from './chat.ts'
+export * from './instructions.ts'
+export * from './ledger.ts'
+export * from './llm.ts'
+export * from './org.ts'

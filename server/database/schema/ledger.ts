@@ -1,0 +1,89 @@
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { createdAt, id, moment } from './columns.ts'
+import { organizations } from './org.ts'
+
+const credits = (name: string) => numeric(name, { precision: 24, scale: 6, mode: 'number' })
+
+/** An organization's credits: `balance` is the sum of its ledger, `held` the number of its open holds. */
+export const creditAccounts = pgTable('credit_accounts', {
+  organizationId: uuid('organization_id')
+    .primaryKey()
+    .references(() => organizations.id, { onDelete: 'cascade' }),
+  balance: credits('balance').notNull().default(0),
+  held: integer('held').notNull().default(0),
+})
+
+/** Append-only (a trigger refuses update and delete). Amounts: CREDIT > 0, DEBIT <= 0, HOLD and RELEASE 0. */
+export const ledgerEntries = pgTable(
+  'ledger_entries',
+  {
+    id: id(),
+    /** The order in which entries were written; `balance_after` follows it. */
+    position: bigint('position', { mode: 'number' }).generatedAlwaysAsIdentity(),
+    organizationId: uuid('organization_id')
+      .notNull()
+      .references(() => organizations.id, { onDelete: 'cascade' }),
+    kind: text('kind', { enum: ['HOLD', 'DEBIT', 'RELEASE', 'CREDIT'] }).notNull(),
+    quantity: credits('quantity').notNull(),
+    amount: credits('amount').notNull(),
+    balanceAfter: credits('balance_after').notNull(),
+    /** The HOLD that a DEBIT or a RELEASE closes. */
+    holdId: uuid('hold_id'),
+    modelId: uuid('model_id'),
+    chatId: uuid('chat_id'),
+    messageId: uuid('message_id'),
+    usage: jsonb('usage').$type<{ input_tokens: number; output_tokens: number }>(),
+    reason: text('reason'),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    unique('ledger_entries_position').on(table.organizationId, table.position),
+    uniqueIndex('ledger_entries_closes').on(table.holdId),
+    check(
+      'ledger_entries_amount',
+      sql`case ${table.kind} when 'CREDIT' then ${table.amount} > 0 when 'DEBIT' then ${table.amount} <= 0 else ${table.amount} = 0 end`,
+    ),
+    check('ledger_entries_hold', sql`(${table.kind} in ('DEBIT', 'RELEASE')) = (${table.holdId} is not null)`),
+  ],
+)
+
+/** Holds that nothing has closed yet, and the process that answers for each. Closing one deletes its row. */
+export const openHolds = pgTable(
+  'open_holds',
+  {
+    id: id(),
+    organizationId: uuid('organization_id')
+      .notNull()
+      .references(() => organizations.id, { onDelete: 'cascade' }),
+    instanceId: uuid('instance_id').notNull(),
+    modelId: uuid('model_id'),
+    chatId: uuid('chat_id'),
+    messageId: uuid('message_id'),
+    inputRatio: numeric('input_ratio', { mode: 'number' }).notNull(),
+    outputRatio: numeric('output_ratio', { mode: 'number' }).notNull(),
+    /** Somebody, perhaps through another process, wants this work to end. */
+    stopRequested: boolean('stop_requested').notNull().default(false),
+    createdAt: createdAt(),
+  },
+  (table) => [index().on(table.instanceId), index().on(table.organizationId)],
+)
+
+/** The processes that serve this database. One whose lease ran out is dead, and its open holds are settled. */
+export const serverInstances = pgTable('server_instances', {
+  id: id(),
+  leaseUntil: moment('lease_until').notNull(),
+})

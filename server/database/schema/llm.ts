@@ -1,0 +1,39 @@
+import { sql } from 'drizzle-orm'
+import { boolean, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id, updatedAt } from './columns.ts'
+import { organizations } from './org.ts'
+
+/** What stands in a model's `config`, its key apart (contract, 7). */
+export interface ModelConfig {
+  model?: string
+  base_url?: string
+  input_ratio?: number
+  output_ratio?: number
+  context_window?: number
+  capabilities?: string[]
+}
+
+/** Language models: an organization's own, and (organization null) those found through the environment. */
+export const llmModels = pgTable(
+  'llm_models',
+  {
+    id: id(),
+    organizationId: uuid('organization_id').references(() => organizations.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    provider: text('provider').notNull(),
+    version: text('version').notNull(),
+    isActive: boolean('is_active').notNull().default(true),
+    config: jsonb('config').$type<ModelConfig>().notNull(),
+    /** Encrypted, bound to this row's id. */
+    apiKey: text('api_key'),
+    createdBy: uuid('created_by'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex('llm_models_organization').on(table.organizationId, table.id),
+    uniqueIndex('llm_models_environment')
+      .on(table.provider, table.version)
+      .where(sql`${table.organizationId} is null`),
+  ],
+)

@@ -1,0 +1,80 @@
+import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject } from 'node:crypto'
+import { calculateJwkThumbprint, exportJWK, type JWK, jwtVerify, SignJWT } from 'jose'
+import { fail } from '#errors'
+
+/** How long an access token is good for (contract, 2). */
+export const ACCESS_TOKEN_SECONDS = 15 * 60
+const TOKEN_TYPE = 'at+jwt'
+/** Tokens whose signature was found good are remembered until they expire; their sessions and rights never are. */
+const VERIFIED_TOKENS_MAX = 10_000
+
+export interface AccessTokens {
+  /** The public keys, for /.well-known/jwks.json (RFC 7517). */
+  jwks: { keys: JWK[] }
+  sign(claims: { userId: string; sessionId: string; email: string; tokenId: string }): Promise<string>
+  /** The session that a token names. Throws auth.invalid_token; says nothing about whether the session still lives. */
+  verify(token: string): Promise<TokenClaims>
+}
+
+export interface TokenClaims {
+  userId: string
+  sessionId: string
+}
+
+/**
+ * Access tokens are JWTs signed with EdDSA (RFC 9068, RFC 8037). The key follows from the installation's secret, so
+ * every process has the same one and none is stored.
+ */
+export async function createAccessTokens(secret: string, issuer: string): Promise<AccessTokens> {
+  const privateKey = deriveSigningKey(secret)
+  const publicKey = createPublicKey(privateKey)
+  const jwk = await exportJWK(publicKey)
+  const kid = await calculateJwkThumbprint(jwk)
+  const verified = new Map<string, TokenClaims & { expiresAt: number }>()
+
+  async function verifySignature(token: string): Promise<TokenClaims & { expiresAt: number }> {
+    const { payload } = await jwtVerify(token, publicKey, {
+      algorithms: ['EdDSA'],
+      issuer,
+      audience: issuer,
+      typ: TOKEN_TYPE,
+      requiredClaims: ['sub', 'sid', 'exp', 'iat', 'jti'],
+    })
+    return { userId: String(payload.sub), sessionId: String(payload['sid']), expiresAt: Number(payload.exp) }
+  }
+
+  return {
+    jwks: { keys: [{ ...jwk, kid, alg: 'EdDSA', use: 'sig' }] },
+    sign: ({ userId, sessionId, email, tokenId }) =>
+      new SignJWT({ sid: sessionId, email })
+        .setProtectedHeader({ alg: 'EdDSA', typ: TOKEN_TYPE, kid })
+        .setSubject(userId)
+        .setIssuer(issuer)
+        .setAudience(issuer)
+        .setJti(tokenId)
+        .setIssuedAt()
+        .setExpirationTime(`${ACCESS_TOKEN_SECONDS}s`)
+        .sign(privateKey),
+    async verify(token) {
+      const known = verified.get(token)
+      if (known && known.expiresAt > Date.now() / 1000) return known
+      verified.delete(token)
+      try {
+        const claims = await verifySignature(token)
+        if (verified.size >= VERIFIED_TOKENS_MAX) verified.clear()
+        verified.set(token, claims)
+        return claims
+      } catch (cause) {
+        throw fail('auth.invalid_token', {}, { cause })
+      }
+    },
+  }
+}
+
+/** An Ed25519 private key is any 32 bytes; PKCS #8 wraps them in this fixed head (RFC 8410). */
+const PKCS8_ED25519_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+function deriveSigningKey(secret: string): KeyObject {
+  const seed = Buffer.from(hkdfSync('sha256', secret, '', 'parley access tokens', 32))
+  return createPrivateKey({ key: Buffer.concat([PKCS8_ED25519_HEAD, seed]), format: 'der', type: 'pkcs8' })
+}

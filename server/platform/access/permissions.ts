@@ -1,0 +1,64 @@
+/** What can be done with what (spec, Permission; contract, 3). */
+export const RESOURCES = [
+  'chats',
+  'conversation',
+  'agent',
+  'tool',
+  'kb',
+  'mcp',
+  'organization',
+  'users',
+  'roles',
+] as const
+export const ACTIONS = ['read', 'write', 'delete', 'admin', 'execute'] as const
+export type Permission = `${(typeof RESOURCES)[number]}:${(typeof ACTIONS)[number]}`
+
+/** Whether one of the held permissions covers the wanted one. `*` stands for anything on its side of the colon. */
+export function covers(held: readonly string[], wanted: Permission): boolean {
+  const [resource, action] = wanted.split(':')
+  return held.some((permission) => {
+    const [heldResource, heldAction] = permission.split(':')
+    return (
+      (heldResource === '*' || heldResource === resource) && (heldAction === '*' || heldAction === action)
+    )
+  })
+}
+
+/** The four roles that every organization is born with (spec, System roles). */
+export const SYSTEM_ROLES: readonly SystemRole[] = [
+  { name: 'owner', level: 100, description: 'full system access', permissions: ['*:*'] },
+  {
+    name: 'admin',
+    level: 80,
+    description: 'administrative capabilities',
+    permissions: [
+      ...RESOURCES.filter((resource) => resource !== 'organization').map((resource) => `${resource}:*`),
+      'organization:read',
+      'organization:write',
+      'organization:admin',
+      'organization:execute',
+    ],
+  },
+  {
+    name: 'member',
+    level: 20,
+    description: 'standard user access',
+    permissions: [
+      'chats:*',
+      'conversation:*',
+      'mcp:*',
+      '*:read',
+      'agent:execute',
+      'tool:execute',
+      'kb:write',
+    ],
+  },
+  { name: 'guest', level: 10, description: 'limited access', permissions: ['*:read'] },
+]
+
+interface SystemRole {
+  name: 'owner' | 'admin' | 'member' | 'guest'
+  level: number
+  description: string
+  permissions: string[]
+}

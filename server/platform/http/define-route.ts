@@ -1,0 +1,104 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Static, TObject, TSchema } from 'typebox'
+import type { ErrorCode } from '#errors'
+import type { Permission } from '#platform/access/permissions.ts'
+import type { Access, Caller, Scope } from '#platform/access/scope.ts'
+import type { EventLog } from '#platform/streams/event-log.ts'
+
+/** What a handler is given to say who asks: nothing, the caller, one scope, or one for each organization. */
+type Identity<A> = A extends 'public'
+  ? { ip: string }
+  : A extends 'authenticated' | 'system'
+    ? { caller: Caller }
+    : A extends { permission: infer P extends Permission; orgOf: unknown }
+      ? { scope: Scope<P> }
+      : A extends { permission: infer P extends Permission }
+        ? { scopes: Scope<P>[] }
+        : never
+
+type Values<S> = S extends TSchema ? Static<S> : undefined
+
+/** A stream of Server-Sent Events as an answer: its events, where to begin, and the headers that go before them. */
+export interface EventStream {
+  log: EventLog
+  /** Events up to and with the one of this id were delivered before. */
+  afterId?: string | undefined
+  /** Whether events with a name are sent too. */
+  named: boolean
+  headers?: Record<string, string>
+}
+
+/** What a route answers: a status and the view of a record, or a stream described by its events. */
+export type Reply =
+  | readonly [status: 200 | 201, view: TSchema]
+  | { events: TSchema; description: string; mayBeEmpty?: boolean }
+
+type Answer<R> = R extends readonly [number, infer V extends TSchema]
+  ? Static<V>
+  : R extends { mayBeEmpty: true }
+    ? EventStream | null
+    : EventStream
+
+export interface RouteSpec<
+  A extends Access = Access,
+  Q extends TObject | undefined = TObject | undefined,
+  B extends TSchema | undefined = TSchema | undefined,
+  R extends Reply = Reply,
+> {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  url: `/${string}`
+  summary: string
+  description?: string
+  access: A
+  query?: Q
+  body?: B
+  /** An example of the body, for the documentation; a test sees to it that it is valid. */
+  example?: Values<B>
+  headers?: Record<string, string>
+  reply: R
+  /** What can go wrong here beside what access and validation refuse. */
+  errors: readonly ErrorCode[]
+  handler: (
+    input: Identity<A> & {
+      query: Values<Q>
+      body: Values<B>
+      headers: IncomingHttpHeaders
+    },
+  ) => Promise<Answer<R>>
+}
+
+/** A route whose types have done their work: as the application and the documentation read it. */
+export interface Route {
+  method: RouteSpec['method']
+  url: string
+  summary: string
+  description?: string
+  access: Access
+  query?: TObject
+  body?: TSchema
+  example?: unknown
+  headers?: Record<string, string>
+  reply: Reply
+  errors: readonly ErrorCode[]
+  handler: (input: RouteInput) => Promise<unknown>
+}
+
+export interface RouteInput {
+  ip?: string
+  caller?: Caller
+  scope?: Scope<Permission>
+  scopes?: Scope<Permission>[]
+  query: unknown
+  body: unknown
+  headers: IncomingHttpHeaders
+}
+
+/** Declares an endpoint. The types of its handler follow from the declaration. */
+export function defineRoute<
+  const A extends Access,
+  Q extends TObject | undefined = undefined,
+  B extends TSchema | undefined = undefined,
+  const R extends Reply = Reply,
+>(spec: RouteSpec<A, Q, B, R>): Route {
+  return spec as unknown as Route
+}

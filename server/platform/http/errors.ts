@@ -1,0 +1,55 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError, envelopeCodeOf, fail } from '#errors'
+import { validationError } from './validation.ts'
+
+/**
+ * Answers an error as a body: `{detail}` under /api, the envelope under /v1 (contract, 1). Whatever is not expected
+ * becomes "server.error" for the client, and its cause goes to the log with the request id.
+ */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const expected = error instanceof AppError ? error : translate(error as FastifyError, request)
+  if (expected.status >= 500) request.log.error({ err: error }, 'request failed')
+  else if (expected.cause) request.log.debug({ err: expected.cause }, expected.message)
+  if (expected.retryAfter !== undefined) reply.header('Retry-After', String(Math.ceil(expected.retryAfter)))
+  const enveloped = request.enveloped
+  const status = enveloped && expected.issues ? 422 : expected.status
+  return reply
+    .code(status)
+    .type('application/json; charset=utf-8')
+    .send(enveloped ? envelope(expected, status, request) : plain(expected, request))
+}
+
+const plain = (error: AppError, request: FastifyRequest) => ({
+  detail: error.message,
+  code: error.code,
+  ...(error.issues && { errors: error.issues }),
+  request_id: request.id,
+})
+
+const envelope = (error: AppError, status: number, request: FastifyRequest) => ({
+  status: 'error',
+  error: {
+    code: envelopeCodeOf(status),
+    message: error.message,
+    details: { code: error.code, ...(error.issues && { errors: error.issues }), request_id: request.id },
+  },
+})
+
+/** Fastify's own errors in the words of the catalogue. They are recognised by code. */
+function translate(error: FastifyError, request: FastifyRequest): AppError {
+  if (error.validation) return validationError(error.validation as never, error.validationContext ?? 'request')
+  switch (error.code) {
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return fail('request.invalid', { reason: 'A JSON body is required' })
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return fail('request.unsupported_type')
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return fail('request.too_large', { limit: request.routeOptions.bodyLimit ?? 0 })
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return fail('request.invalid', { reason: 'The body is not as long as Content-Length says' })
+    case 'FST_ERR_BAD_URL':
+      return fail('request.invalid', { reason: 'The request address is not valid' })
+    default:
+      return fail('server.error', {}, { cause: error })
+  }
+}

@@ -1,0 +1,107 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import { fail } from '#errors'
+import type { AccessDesk } from '#platform/access/access.ts'
+import type { AccessTokens, TokenClaims } from '#platform/access/access-tokens.ts'
+import type { EventStream, Route, RouteInput } from './define-route.ts'
+import { checkQuery } from './json-body.ts'
+import { sendEvents } from './send-events.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Asked for under /v1: answers go in the envelope. */
+    enveloped: boolean
+    claims: TokenClaims | null
+  }
+}
+
+interface Desk {
+  tokens: AccessTokens
+  access: AccessDesk
+}
+
+/** Puts the routes of the parts into Fastify. A request is authenticated, validated, let in, and then handled. */
+export function registerRoutes(app: FastifyInstance, desk: Desk, routes: readonly Route[]): void {
+  app.decorateRequest('claims', null)
+  for (const route of routes) {
+    app.route({
+      method: route.method,
+      url: route.url,
+      schema: {
+        ...(route.query && { querystring: route.query }),
+        ...(route.body && { body: route.body }),
+      },
+      onRequest: async (request) => {
+        if (route.access !== 'public') request.claims = await desk.tokens.verify(bearerToken(request))
+      },
+      preValidation: async (request) => {
+        checkQuery(request.query as Record<string, unknown>)
+        if (route.body && request.body == null)
+          throw fail('request.invalid', { reason: 'A JSON body is required' })
+      },
+      handler: async (request, reply) => {
+        const identity = await identify(desk.access, route, request)
+        const { query, body, headers } = request
+        return answer(route, await route.handler({ ...identity, query, body, headers }), request, reply)
+      },
+    })
+  }
+  refuseOtherMethods(app, routes)
+}
+
+function bearerToken(request: FastifyRequest): string {
+  const [scheme, token] = (request.headers.authorization ?? '').split(' ')
+  if (scheme?.toLowerCase() !== 'bearer' || !token) throw fail('auth.missing')
+  return token
+}
+
+async function identify(
+  desk: AccessDesk,
+  route: Route,
+  request: FastifyRequest,
+): Promise<Pick<RouteInput, 'ip' | 'caller' | 'scope' | 'scopes'>> {
+  const { access } = route
+  if (access === 'public') return { ip: request.ip }
+  const claims = request.claims ?? raise('auth.missing')
+  if (access === 'authenticated' || access === 'system') {
+    const caller = await desk.openCaller(claims)
+    if (access === 'system' && !caller.isSystemAdmin) throw fail('access.not_system_admin')
+    return { caller }
+  }
+  if ('inEvery' in access) return { scopes: await desk.openScopes(access.permission, claims) }
+  const query = request.query as Record<string, unknown>
+  return { scope: await desk.openScope(access, { claims, query, body: request.body }) }
+}
+
+const raise = (code: 'auth.missing'): never => {
+  throw fail(code)
+}
+
+function answer(
+  route: Route,
+  value: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply | undefined {
+  if (Array.isArray(route.reply))
+    return reply.code(route.reply[0]).send(request.enveloped ? { status: 'success', data: value } : value)
+  if (value === null) return reply.code(204).send()
+  sendEvents(reply, value as EventStream)
+  return undefined
+}
+
+/** A known address with a method that it does not have is 405 and names those that it has. */
+function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[]): void {
+  const methods = new Map<string, string[]>()
+  for (const { url, method } of routes) methods.set(url, [...(methods.get(url) ?? []), method])
+  for (const [url, allowed] of methods) {
+    const refused = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'].filter((method) => !allowed.includes(method))
+    app.route({
+      method: refused as HTTPMethods[],
+      url,
+      handler: (request, reply) => {
+        reply.header('Allow', allowed.join(', '))
+        throw fail('request.method_not_allowed', { method: request.method, allowed: allowed.join(', ') })
+      },
+    })
+  }
+}

@@ -1,0 +1,35 @@
+import Type, { type Static, type TProperties, type TSchema } from 'typebox'
+
+/** A body: unknown keys are refused, so that a typo or a smuggled field is told and never swallowed (contract, 1). */
+export const Body = <P extends TProperties>(properties: P, options: { title?: string } = {}) =>
+  Type.Object(properties, { ...options, additionalProperties: false })
+
+export const Uuid = Type.String({ format: 'uuid' })
+export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds' })
+
+export const Enum = <const T extends readonly string[]>(values: T, options: { description?: string } = {}) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
+
+export const Nullable = <T extends TSchema>(schema: T) =>
+  Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: 'null' }] })
+
+export const Message = Type.Object({ message: Type.String() }, { title: 'Message' })
+
+/** The page of a list: newest first, by keyset, so its cost does not grow with the depth (contract, 1). */
+export const PageQuery = {
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Items on a page' }),
+  ),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'next_cursor of the page before' }),
+  ),
+}
+
+export const PageOf = <T extends TSchema>(item: T, title: string) =>
+  Type.Object(
+    {
+      data: Type.Array(item),
+      pagination: Type.Object({ next_cursor: Nullable(Type.String()), has_more: Type.Boolean() }),
+    },
+    { title },
+  )

@@ -1,0 +1,63 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import type { FastifyReply } from 'fastify'
+import { fail } from '#errors'
+import { startOfLog } from '#platform/streams/event-log.ts'
+import type { EventStream } from './define-route.ts'
+
+/** Proxies cut connections that are silent; a comment keeps them open (contract, 5). */
+const HEARTBEAT_MS = 15_000
+/** A reader that takes nothing for this long is gone. */
+const STALLED_READER_MS = 60_000
+
+/**
+ * Sends a log of events to one client, from where the client left off to the end of the log. What a slow client has
+ * not taken yet waits in the log, which is shared, and not in a buffer of its own.
+ */
+export function sendEvents(reply: FastifyReply, stream: EventStream): void {
+  const { log, named } = stream
+  const position =
+    stream.afterId === undefined ? startOfLog() : log.positionAfter(stream.afterId, named)
+  if (!position) throw fail('request.invalid', { reason: 'Last-Event-ID is not an id of this stream' })
+
+  reply.hijack()
+  const response = reply.raw
+  response.socket?.setNoDelay(true)
+  response.writeHead(200, {
+    ...(reply.getHeaders() as OutgoingHttpHeaders),
+    ...stream.headers,
+    'Content-Type': 'text/event-stream; charset=utf-8',
+    'Cache-Control': 'no-cache, no-transform',
+    'X-Accel-Buffering': 'no',
+  })
+
+  let blocked = false
+  const push = (): void => {
+    while (!blocked) {
+      const piece = log.read(position, named)
+      if (piece === undefined) break
+      if (piece !== '' && !response.write(piece)) waitForDrain()
+    }
+    if (log.ended && !blocked) response.end()
+  }
+  const waitForDrain = (): void => {
+    blocked = true
+    const stalled = setTimeout(() => response.destroy(), STALLED_READER_MS)
+    response.once('close', () => clearTimeout(stalled))
+    response.once('drain', () => {
+      clearTimeout(stalled)
+      blocked = false
+      push()
+    })
+  }
+  const heartbeat = setInterval(() => {
+    if (!blocked) response.write(': still here\n\n')
+  }, HEARTBEAT_MS)
+  const leave = log.follow(push)
+  response.once('close', () => {
+    clearInterval(heartbeat)
+    leave()
+  })
+  response.on('error', () => response.destroy())
+  response.flushHeaders()
+  push()
+}

@@ -1,0 +1,73 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import addFormats from 'ajv-formats'
+import type { TSchema } from 'typebox'
+import { type AppError, fail } from '#errors'
+
+/** Bodies are taken as they are: nothing is coerced, filled in or dropped. */
+const strict = new Ajv({ strict: false, useDefaults: false, removeAdditional: false, verbose: true })
+/** Queries are text: numbers and booleans are read out of it. */
+const coercing = new Ajv({ strict: false, coerceTypes: true, verbose: true })
+for (const ajv of [strict, coercing]) addFormats.default(ajv, ['uuid', 'email', 'date-time', 'uri'])
+
+/** Whether a value is what a schema says, as a validator for Fastify; the two kinds differ only in coercion. */
+export const compileValidator = (schema: TSchema, part: 'body' | 'querystring'): ValidateFunction =>
+  (part === 'body' ? strict : coercing).compile(schema)
+
+/** The errors of a failed validation as one sentence that a person can act on. */
+export function validationError(errors: readonly ErrorObject[], part: string): AppError {
+  const issues = errors.map((error) => ({ path: pathOf(error), message: sentenceFor(error) }))
+  const first = issues[0]
+  const where = first?.path || (part === 'body' ? 'the body' : part)
+  return fail('request.invalid', { reason: `${where} ${first?.message ?? 'is invalid'}` }, { issues })
+}
+
+function pathOf(error: ErrorObject): string {
+  const path = error.instancePath.split('/').slice(1)
+  const { missingProperty, additionalProperty } = error.params as Record<string, string | undefined>
+  const last = missingProperty ?? additionalProperty
+  return (last === undefined ? path : [...path, last]).join('.')
+}
+
+function sentenceFor(error: ErrorObject): string {
+  const limit = (error.params as { limit?: number }).limit
+  const count = (unit: string): string => `${limit} ${unit}${limit === 1 ? '' : 's'}`
+  switch (error.keyword) {
+    case 'required':
+      return 'is required'
+    case 'additionalProperties':
+      return 'is not a field of this request'
+    case 'type':
+      return `must be ${aOrAn(String((error.params as { type: unknown }).type))}`
+    case 'enum':
+      return `must be one of: ${(error.params as { allowedValues: unknown[] }).allowedValues.join(', ')}`
+    case 'format':
+      return FORMAT_SENTENCES[(error.params as { format: string }).format] ?? (error.message as string)
+    case 'minimum':
+      return `must be at least ${limit}`
+    case 'exclusiveMinimum':
+      return `must be more than ${limit}`
+    case 'maximum':
+      return `must be at most ${limit}`
+    case 'minLength':
+      return limit === 1 ? 'must not be empty' : `must have at least ${count('character')}`
+    case 'maxLength':
+      return `must have at most ${count('character')}`
+    case 'minItems':
+      return `must have at least ${count('item')}`
+    case 'maxItems':
+      return `must have at most ${count('item')}`
+    case 'anyOf':
+      return 'has a value of the wrong kind'
+    default:
+      return error.message ?? 'is invalid'
+  }
+}
+
+const FORMAT_SENTENCES: Record<string, string> = {
+  uuid: 'must be a UUID',
+  email: 'must be an email address',
+  uri: 'must be an absolute address (URL)',
+  'date-time': 'must be a time such as 2026-01-31T12:00:00Z',
+}
+
+const aOrAn = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
