@@ -29,7 +29,8 @@ const CATALOGUE = {
   'org.not_found': [404, 'Organization not found'],
 
   'llm.not_found': [404, 'Language model not found'],
-  'llm.not_yours': [403, 'Models found through the environment are changed by a system administrator only'],
+  'llm.key_needed': [400, 'Give config.api_key again when config.base_url changes'],
+  'agent.not_found': [404, 'Agent not found'],
   'llm.inactive': [400, 'This language model is not active'],
   'llm.not_configured': [400, 'LLM provider {provider} is not configured correctly. Please contact support.'],
 

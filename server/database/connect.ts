@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { migrate } from 'drizzle-orm/postgres-js/migrator'
 import postgres from 'postgres'
-import { startEmbedded } from './embedded.ts'
+import { type EmbeddedDatabase, startEmbedded } from './embedded.ts'
 
 /** The two ways to speak to the one database. Parts get neither: they are handed a Scope (platform/access). */
 export interface Database {
@@ -29,8 +29,11 @@ const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
 export async function connectDatabase(options: {
   databaseUrl: string | null
   dataDir: string
+  /** The embedded one, where somebody has begun to start it already. */
+  starting?: Promise<EmbeddedDatabase> | undefined
 }): Promise<Database> {
-  const embedded = options.databaseUrl === null ? await startEmbedded(options.dataDir) : null
+  const embedded =
+    options.databaseUrl === null ? await (options.starting ?? startEmbedded(options.dataDir)) : null
   const open = (max: number) =>
     embedded
       ? postgres({ ...embeddedAddress(embedded.socketPath), ...DRIVER_OPTIONS, max: 1 })
@@ -63,8 +66,6 @@ const embeddedAddress = (socketPath: string) => ({
   path: socketPath,
   username: 'postgres',
   database: 'postgres',
-
-
 })
 
 async function migrateUnderLock(sql: postgres.Sql): Promise<void> {

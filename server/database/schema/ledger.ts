@@ -57,7 +57,10 @@ export const ledgerEntries = pgTable(
       'ledger_entries_amount',
       sql`case ${table.kind} when 'CREDIT' then ${table.amount} > 0 when 'DEBIT' then ${table.amount} <= 0 else ${table.amount} = 0 end`,
     ),
-    check('ledger_entries_hold', sql`(${table.kind} in ('DEBIT', 'RELEASE')) = (${table.holdId} is not null)`),
+    check(
+      'ledger_entries_hold',
+      sql`(${table.kind} in ('DEBIT', 'RELEASE')) = (${table.holdId} is not null)`,
+    ),
   ],
 )
 

@@ -137,4 +137,3 @@ const toRow = ({ sessionId, target }: Wanted, place: number) => ({ place, sessio
 const permissionsOf = (sql: Sql) => sql`
   array(select p.name from role_permissions rp join permissions p on p.id = rp.permission_id
     where rp.role_id = m.role_id)`
-

@@ -1,11 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { and, type InferInsertModel, type InferSelectModel, type SQL } from 'drizzle-orm'
-import { eq } from 'drizzle-orm'
+import { and, eq, type InferInsertModel, type InferSelectModel, type SQL } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 
 /** A table whose rows belong to an organization, and (with `userId`) to one user in it. No other compiles here. */
-export type TenantTable = PgTable & { id: PgColumn; organizationId: PgColumn; userId?: PgColumn }
+export type TenantTable = PgTable & { organizationId: PgColumn; userId?: PgColumn }
 
 type NewRow<T extends TenantTable> = Omit<InferInsertModel<T>, 'organizationId' | 'userId'>
 type Change<T extends TenantTable> = Partial<Omit<NewRow<T>, 'id'>>
@@ -54,11 +53,7 @@ function statements(
   check: () => void,
 ): Omit<ScopedDatabase, 'transaction'> {
   const own = (table: TenantTable, where?: SQL): SQL | undefined =>
-    and(
-      eq(table.organizationId, owner.organizationId),
-      table.userId && eq(table.userId, owner.userId),
-      where,
-    )
+    and(eq(table.organizationId, owner.organizationId), table.userId && eq(table.userId, owner.userId), where)
   // Drizzle's types follow one concrete table; these four are written for any, so each result is named once here.
   return {
     async select<T extends TenantTable>(

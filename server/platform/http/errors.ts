@@ -37,7 +37,8 @@ const envelope = (error: AppError, status: number, request: FastifyRequest) => (
 
 /** Fastify's own errors in the words of the catalogue. They are recognised by code. */
 function translate(error: FastifyError, request: FastifyRequest): AppError {
-  if (error.validation) return validationError(error.validation as never, error.validationContext ?? 'request')
+  if (error.validation)
+    return validationError(error.validation as never, error.validationContext ?? 'request')
   switch (error.code) {
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
       return fail('request.invalid', { reason: 'A JSON body is required' })

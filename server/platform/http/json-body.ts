@@ -35,7 +35,8 @@ function checkValues(value: unknown, path: string): void {
   const where = path || 'the body'
   if (typeof value === 'string') {
     if (value.includes('\0')) throw invalid(`${where} must not contain the NUL character`)
-    if (!value.isWellFormed()) throw invalid(`${where} contains half a surrogate pair, which is not Unicode text`)
+    if (!value.isWellFormed())
+      throw invalid(`${where} contains half a surrogate pair, which is not Unicode text`)
   } else if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw invalid(`${where} is a number beyond range`)
   } else if (value !== null && typeof value === 'object') {

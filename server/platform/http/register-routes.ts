@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import type { TSchema } from 'typebox'
 import { fail } from '#errors'
 import type { AccessDesk } from '#platform/access/access.ts'
 import type { AccessTokens, TokenClaims } from '#platform/access/access-tokens.ts'
@@ -35,8 +36,7 @@ export function registerRoutes(app: FastifyInstance, desk: Desk, routes: readonl
       },
       preValidation: async (request) => {
         checkQuery(request.query as Record<string, unknown>)
-        if (route.body && request.body == null)
-          throw fail('request.invalid', { reason: 'A JSON body is required' })
+        if (route.body && request.body === undefined) request.body = emptyBody(route.body)
       },
       handler: async (request, reply) => {
         const identity = await identify(desk.access, route, request)
@@ -46,6 +46,13 @@ export function registerRoutes(app: FastifyInstance, desk: Desk, routes: readonl
     })
   }
   refuseOtherMethods(app, routes)
+}
+
+/** A body of which nothing is required may be left out. */
+function emptyBody(schema: TSchema): object {
+  const { required = [] } = schema as { required?: string[] }
+  if (required.length > 0) throw fail('request.invalid', { reason: 'A JSON body is required' })
+  return {}
 }
 
 function bearerToken(request: FastifyRequest): string {

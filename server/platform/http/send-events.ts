@@ -15,8 +15,7 @@ const STALLED_READER_MS = 60_000
  */
 export function sendEvents(reply: FastifyReply, stream: EventStream): void {
   const { log, named } = stream
-  const position =
-    stream.afterId === undefined ? startOfLog() : log.positionAfter(stream.afterId, named)
+  const position = stream.afterId === undefined ? startOfLog() : log.positionAfter(stream.afterId, named)
   if (!position) throw fail('request.invalid', { reason: 'Last-Event-ID is not an id of this stream' })
 
   reply.hijack()

@@ -23,6 +23,12 @@ export class EventLog {
     setImmediate(() => this.#flush())
   }
 
+  /** Adds events as they were read from another log, names and all. */
+  appendEvents(events: string): void {
+    this.#chunks.push({ plain: withoutNamed(events), all: events })
+    this.#wakeReaders()
+  }
+
   end(): void {
     this.#flush()
     this.#ended = true

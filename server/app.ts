@@ -1,0 +1,123 @@
+import type { IncomingMessage } from 'node:http'
+import cors from '@fastify/cors'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import { v7 as newId } from 'uuid'
+import { fail } from '#errors'
+import { authRoutes } from '#parts/auth/index.ts'
+import { billingRoutes } from '#parts/billing/index.ts'
+import { type Chat, createChat } from '#parts/chat/index.ts'
+import { instructionRoutes } from '#parts/instructions/index.ts'
+import { llmRoutes } from '#parts/llm/index.ts'
+import type { Route } from '#platform/http/define-route.ts'
+import { registerDocs } from '#platform/http/docs.ts'
+import { sendError } from '#platform/http/errors.ts'
+import { parseJsonBody } from '#platform/http/json-body.ts'
+import { describeApi } from '#platform/http/openapi.ts'
+import { registerRoutes } from '#platform/http/register-routes.ts'
+import { compileValidator } from '#platform/http/validation.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { registerHealth } from '#platform/telemetry/health.ts'
+
+/** The largest JSON body that is read. */
+const BODY_BYTES_MAX = 4 * 1024 * 1024
+const URL_BYTES_MAX = 16 * 1024
+/** How long a client may take to send a request, head and body. */
+const REQUEST_TIMEOUT_MS = 60_000
+const EXPOSED_HEADERS = ['X-Request-Id', 'X-Chat-Id', 'X-Message-Id', 'Retry-After']
+
+export interface App {
+  http: FastifyInstance
+  chat: Chat
+}
+
+/** The application: every option and every part. It does not listen, so tests use the same one. */
+export async function buildApp(rooms: Rooms): Promise<App> {
+  const chat = createChat(rooms)
+  const routes: Route[] = [
+    ...authRoutes(rooms),
+    ...llmRoutes(rooms),
+    ...chat.routes,
+    ...instructionRoutes,
+    ...billingRoutes(rooms),
+  ]
+  const http = createServer(rooms)
+  await http.register(cors, {
+    origin: rooms.config.corsOrigins,
+    credentials: false,
+    exposedHeaders: EXPOSED_HEADERS,
+  })
+  registerRoutes(http, rooms, routes)
+  registerHealth(http, rooms)
+  registerDocs(http, describeApi(routes))
+  await http.ready()
+  return { http, chat }
+}
+
+function createServer({ config, log, metrics }: Rooms): FastifyInstance {
+  const http = Fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: trustedProxies(config.trustProxy),
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: URL_BYTES_MAX },
+    genReqId: () => newId(),
+    rewriteUrl: underApi,
+    frameworkErrors: (error, request, reply) => sendError(error, request, reply),
+    forceCloseConnections: 'idle',
+  })
+  http.setValidatorCompiler(({ schema, httpPart }) =>
+    compileValidator(schema as never, httpPart === 'body' ? 'body' : 'querystring'),
+  )
+  http.setSerializerCompiler(() => JSON.stringify)
+  http.setErrorHandler((error, request, reply) => sendError(error, request, reply))
+  http.setNotFoundHandler((request) => {
+    throw fail('request.not_found', { method: request.method, path: request.url.split('?')[0] ?? '' })
+  })
+  http.removeAllContentTypeParsers()
+  http.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_request: FastifyRequest, bytes: Buffer) =>
+      bytes.length === 0 ? undefined : parseJsonBody(bytes),
+  )
+  http.decorateRequest('enveloped', { getter: isEnveloped })
+  http.addHook('onRequest', async (request, reply) => {
+    reply.header('X-Request-Id', request.id)
+    reply.raw.once('close', () => {
+      const route = request.routeOptions.url ?? 'unknown'
+      const status = reply.raw.statusCode
+      metrics.requests.observe({ method: request.method, route, status }, reply.elapsedTime / 1000)
+      request.log.info(
+        { method: request.method, route, status, ms: Math.round(reply.elapsedTime) },
+        'request',
+      )
+    })
+  })
+  return http
+}
+
+/** The last so many hops, or the proxies of these addresses; the hop before them is the client (contract, 12). */
+const trustedProxies = (trust: Rooms['config']['trustProxy']) =>
+  typeof trust === 'number' ? (_address: string, hop: number) => hop < trust : trust
+
+/** Addresses under /v1 as they came, by request. */
+const addressesAsAsked = new WeakMap<IncomingMessage, string>()
+
+/** `/v1/chat/list` is `/api/chat/list` behind the envelope (contract, 1). */
+function underApi(request: IncomingMessage): string {
+  const url = request.url ?? '/'
+  if (!url.startsWith('/v1/')) return url
+  addressesAsAsked.set(request, url)
+  return `/api/${url.slice('/v1/'.length)}`
+}
+
+function isEnveloped(this: FastifyRequest): boolean {
+  return addressesAsAsked.has(this.raw)
+}

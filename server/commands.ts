@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { loadEnvFile } from 'node:process'
+import { type Config, ConfigError, describeConfig, readConfig } from '#config'
+import { DataDirError, startEmbedded } from '#database/embedded.ts'
+import { ChatError, chatInTerminal } from './chat-client.ts'
+
+const USAGE = `Usage: parley <command>
+
+  start                 serve (the configuration comes from the environment and .env)
+  migrate               bring the database's schema up to date
+  config                print the configuration that is in force, secrets hidden
+  admin create EMAIL    make EMAIL the system administrator, with a new password
+  chat                  chat in the terminal with any Parley server:
+                          --url ADDRESS --email EMAIL [--model NAME OR ID] [MESSAGE]
+                          (the password is asked for, or comes from PARLEY_PASSWORD)
+`
+
+const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
+  start,
+  migrate,
+  config: showConfig,
+  admin,
+  chat: chatInTerminal,
+}
+
+/** Runs a command of the command line. What goes wrong in an expected way is one line, and exit code 1. */
+export async function runCommand([name = '', ...args]: string[]): Promise<void> {
+  const command = COMMANDS[name]
+  if (!command) {
+    process.stderr.write(USAGE)
+    process.exitCode = 1
+    return
+  }
+  try {
+    await command(args)
+  } catch (error) {
+    if (!isExpected(error)) throw error
+    process.stderr.write(`parley: ${error.message}\n`)
+    process.exitCode = 1
+  }
+}
+
+/** Mistakes of the person at the keyboard, and a database or port that is not to be had. */
+function isExpected(error: unknown): error is Error {
+  const code = (error as NodeJS.ErrnoException).code ?? ''
+  return (
+    error instanceof ConfigError ||
+    error instanceof DataDirError ||
+    error instanceof ChatError ||
+    ['EADDRINUSE', 'EACCES', 'ECONNREFUSED', 'ENOTFOUND', 'CONNECT_TIMEOUT', '28P01', '3D000'].includes(code)
+  )
+}
+
+async function start(): Promise<void> {
+  const config = loadConfig()
+  // The embedded database takes as long to start as everything else takes to load: so both at once.
+  const starting = config.databaseUrl === null ? startEmbedded(config.dataDir) : undefined
+  const [{ startServer, stopOnSignals }, { banner }] = await Promise.all([
+    import('./main.ts'),
+    import('./banner.ts'),
+    starting,
+  ])
+  const server = await startServer(config, starting)
+  stopOnSignals(server)
+  process.stdout.write(await banner(server, config))
+}
+
+async function migrate(): Promise<void> {
+  const { connectDatabase } = await import('#database/connect.ts')
+  const database = await connectDatabase(loadConfig())
+  await database.close()
+  process.stdout.write('The database is up to date\n')
+}
+
+async function showConfig(): Promise<void> {
+  process.stdout.write(`${describeConfig(loadConfig()).join('\n')}\n`)
+}
+
+async function admin([action, email]: string[]): Promise<void> {
+  if (action !== 'create' || !email?.includes('@')) throw new ConfigError('usage: parley admin create EMAIL')
+  const config = loadConfig()
+  const { connectDatabase } = await import('#database/connect.ts')
+  const { setAdministrator } = await import('#parts/auth/index.ts')
+  const database = await connectDatabase(config)
+  const password = config.adminPassword ?? randomBytes(12).toString('base64url')
+  const done = await setAdministrator(database.sql, email, password, config.startingCredits)
+  await database.close()
+  process.stdout.write(`${email} ${done}: system administrator, password ${password}\n`)
+}
+
+function loadConfig(): Config {
+  if (existsSync('.env')) loadEnvFile('.env')
+  return readConfig(process.env)
+}

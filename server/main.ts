@@ -1,0 +1,129 @@
+import type { AddressInfo } from 'node:net'
+import pino, { type Logger } from 'pino'
+import type { Config } from '#config'
+import { connectDatabase } from '#database/connect.ts'
+import type { EmbeddedDatabase } from '#database/embedded.ts'
+import { ensureAdministrator, startAuthSweep } from '#parts/auth/index.ts'
+import { discoverModels } from '#parts/llm/index.ts'
+import { createAccessDesk } from '#platform/access/access.ts'
+import { createAccessTokens } from '#platform/access/access-tokens.ts'
+import { startInstance } from '#platform/instance/instance.ts'
+import { createLedger } from '#platform/ledger/ledger.ts'
+import { createModels } from '#platform/models/index.ts'
+import { createNet } from '#platform/net/index.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { createSecrets, loadSecret } from '#platform/secrets/secrets.ts'
+import { connectSharedLogs } from '#platform/streams/shared-logs.ts'
+import { createMetrics } from '#platform/telemetry/metrics.ts'
+import { buildApp } from './app.ts'
+
+/** How long replies that are being written may go on when the process is told to stop. */
+const STOP_GRACE_MS = 6_000
+/** After this long the process ends, whatever still runs. */
+const STOP_DEADLINE_MS = 10_000
+/** Connections that may wait to be accepted. */
+const BACKLOG = 2_048
+
+export interface Server {
+  rooms: Rooms
+  /** Where it listens: `http://127.0.0.1:3000`. */
+  address: string
+  /** The administrator that this start has made, if it has. */
+  administrator: Awaited<ReturnType<typeof ensureAdministrator>>
+  stop(): Promise<void>
+}
+
+/** Starts everything that the process is, and answers when it serves. `starting`: the embedded database on its way. */
+export async function startServer(config: Config, starting?: Promise<EmbeddedDatabase>): Promise<Server> {
+  const { rooms, close } = await openRooms(config, starting)
+  const administrator = await ensureAdministrator(rooms)
+  const discovery = discoverModels(rooms)
+  const app = await buildApp(rooms)
+  await app.chat.start()
+  const endAuthSweep = startAuthSweep(rooms)
+  await app.http.listen({ port: config.port, host: config.host, backlog: BACKLOG })
+  return {
+    rooms,
+    address: addressOf(app.http.server.address() as AddressInfo),
+    administrator,
+    async stop() {
+      endAuthSweep()
+      const closed = app.http.close()
+      await app.chat.stop(STOP_GRACE_MS)
+      await closed
+      await discovery
+      await close()
+    },
+  }
+}
+
+/** Makes the rooms that the parts live in, from the database up. */
+async function openRooms(
+  config: Config,
+  starting: Promise<EmbeddedDatabase> | undefined,
+): Promise<{ rooms: Rooms; close: () => Promise<void> }> {
+  const log = createLog(config)
+  const database = await connectDatabase({ ...config, starting })
+  const secret = loadSecret(config.secret, config.dataDir)
+  const instance = await startInstance(database, log)
+  const net = createNet({ allowPrivateNetwork: config.allowPrivateNetwork })
+  const sharedLogs = config.redisUrl === null ? null : await connectSharedLogs(config.redisUrl, log)
+  const rooms: Rooms = {
+    config,
+    log,
+    database,
+    instance,
+    tokens: await createAccessTokens(secret, config.baseUrl),
+    access: createAccessDesk(database),
+    secrets: createSecrets(secret),
+    ledger: createLedger(database),
+    models: createModels({ net }),
+    sharedLogs,
+    metrics: createMetrics(),
+  }
+  return {
+    rooms,
+    async close() {
+      await instance.stop()
+      await sharedLogs?.close()
+      await net.close()
+      await database.close()
+    },
+  }
+}
+
+/** JSON lines on standard output. What may hold a secret is not logged, and is hidden should it be. */
+const createLog = (config: Config): Logger =>
+  pino({
+    level: config.logLevel,
+    base: null,
+    redact: [
+      '*.authorization',
+      '*.password',
+      '*.apiKey',
+      '*.api_key',
+      'err.cause.parameters',
+      'err.parameters',
+    ],
+  })
+
+const addressOf = ({ address, family, port }: AddressInfo): string =>
+  `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+
+/** Ends the process on SIGTERM and SIGINT: replies end or are marked, then connections, then the database. */
+export function stopOnSignals(server: Server): void {
+  let stopping = false
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => {
+      if (stopping) return
+      stopping = true
+      setTimeout(() => process.exit(1), STOP_DEADLINE_MS).unref()
+      server.stop().then(
+        () => process.exit(0),
+        (error: unknown) => {
+          server.rooms.log.fatal({ err: error }, 'the server did not stop cleanly')
+          process.exit(1)
+        },
+      )
+    })
+}

@@ -1,0 +1,48 @@
+import type { Route } from '#platform/http/define-route.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { LiveReplies } from './live-replies.ts'
+import { recoverReplies } from './recover-replies.ts'
+import { createReplyWrites } from './reply-writes.ts'
+import { chatRoutes } from './routes.ts'
+
+const SWEEP_MS = 5_000
+const KEY_SWEEP_MS = 600_000
+const KEY_HOURS = 24
+
+export interface Chat {
+  routes: Route[]
+  /** Ends what dead processes have left, now and from time to time. */
+  start(): Promise<void>
+  /** Gives replies that are being written this many milliseconds to end by themselves. */
+  stop(graceMs: number): Promise<void>
+}
+
+export function createChat(rooms: Rooms): Chat {
+  const { sql } = rooms.database
+  const writes = createReplyWrites(sql, rooms.instance.id)
+  const replies = new LiveReplies(rooms, writes)
+  const timers: NodeJS.Timeout[] = []
+  const sweep = (): Promise<number> => recoverReplies(sql, rooms.instance.id, writes, replies.messageIds())
+  const every = (milliseconds: number, work: () => Promise<unknown>): void => {
+    const run = (): void => {
+      work().catch((error: unknown) => rooms.log.error({ err: error }, 'a sweep of the chats failed'))
+    }
+    timers.push(setInterval(run, milliseconds))
+  }
+  return {
+    routes: chatRoutes({ rooms, writes, replies, shared: rooms.sharedLogs }),
+    async start() {
+      while ((await sweep()) > 0);
+      every(SWEEP_MS, sweep)
+      every(
+        KEY_SWEEP_MS,
+        () => sql`
+        delete from reply_keys where created_at < now() - ${KEY_HOURS} * interval '1 hour'`,
+      )
+    },
+    async stop(graceMs) {
+      for (const timer of timers) clearInterval(timer)
+      await replies.close(graceMs)
+    },
+  }
+}

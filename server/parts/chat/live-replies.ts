@@ -1,0 +1,88 @@
+import type { ModelRequest } from '#platform/models/types.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import type { ResolvedModel } from '../llm/index.ts'
+import type { Reply, StopReason } from './reply.ts'
+import type { ReplyWrites } from './reply-writes.ts'
+import { writeReply } from './write-reply.ts'
+
+/** How far what is stored of a growing reply may be behind (contract, 5). */
+const GROWTH_MS = 800
+
+/** The replies that this process is writing. */
+export class LiveReplies {
+  readonly #rooms: Rooms
+  readonly #writes: ReplyWrites
+  readonly #replies = new Map<string, { reply: Reply; ended: Promise<void> }>()
+  #growth: Promise<void> = Promise.resolve()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(rooms: Rooms, writes: ReplyWrites) {
+    this.#rooms = rooms
+    this.#writes = writes
+  }
+
+  /** Has a reply written, to its end, in the background. */
+  write(reply: Reply, model: ResolvedModel, request: ModelRequest): void {
+    const { message_id: messageId } = reply.ids
+    this.#rooms.metrics.repliesOpen.inc()
+    this.#rooms.sharedLogs?.share(messageId, reply.log)
+    const ended = writeReply(this.#rooms, this.#writes, reply, model, request).finally(() => {
+      this.#replies.delete(messageId)
+      this.#rooms.metrics.repliesOpen.dec()
+    })
+    this.#replies.set(messageId, { reply, ended })
+    this.#timer ??= setInterval(() => this.#tick(), GROWTH_MS)
+  }
+
+  get(messageId: string): Reply | undefined {
+    return this.#replies.get(messageId)?.reply
+  }
+
+  messageIds(): string[] {
+    return [...this.#replies.keys()]
+  }
+
+  /** Stops the reply that is being written in a chat, here or elsewhere. False where there is none. */
+  async stop(chat: { organizationId: string; chatId: string }): Promise<boolean> {
+    const here = [...this.#replies.values()].find(({ reply }) => reply.ids.chat_id === chat.chatId)
+    if (!here) return this.#writes.requestStop(chat)
+    here.reply.stop('user')
+    await here.ended
+    return true
+  }
+
+  /** Lets replies go on for a while, and then ends them where they are. */
+  async close(graceMs: number): Promise<void> {
+    const all = () => Promise.all([...this.#replies.values()].map(({ ended }) => ended))
+    await Promise.race([all(), new Promise((resolve) => setTimeout(resolve, graceMs).unref())])
+    this.#stopAll('shutdown')
+    await all()
+    clearInterval(this.#timer)
+  }
+
+  #stopAll(reason: StopReason): void {
+    for (const { reply } of this.#replies.values()) reply.stop(reason)
+  }
+
+  #tick(): void {
+    if (this.#replies.size === 0) {
+      clearInterval(this.#timer)
+      this.#timer = undefined
+      return
+    }
+    this.#growth = this.#growth.then(() => this.#storeGrowth())
+  }
+
+  async #storeGrowth(): Promise<void> {
+    const replies = [...this.#replies.values()].map(({ reply }) => reply)
+    const growth = replies.flatMap((reply) => reply.takeGrowth() ?? [])
+    try {
+      if (growth.length > 0) await this.#writes.grow(growth)
+      const asked = await this.#writes.stopRequested(replies.map((reply) => reply.ids.message_id))
+      for (const messageId of asked) this.get(messageId)?.stop('user')
+    } catch (error) {
+      this.#rooms.log.warn({ err: error }, 'growing replies were not stored')
+      for (const reply of replies) reply.growthLost()
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import type { Sql } from 'postgres'
+import { v7 as newId } from 'uuid'
+import type { ModelMessage } from '#platform/models/types.ts'
+import type { ReplyWrites } from './reply-writes.ts'
+import { usageOf } from './write-reply.ts'
+
+const LOST = 'The server stopped while this reply was being written. Ask again to go on.'
+/** A hold of this process that belongs to no live reply is a leftover only when it is older than any start takes. */
+const LEFTOVER_SECONDS = 90
+const GROUP_MAX = 50
+
+interface Leftover {
+  id: string
+  chat_id: string | null
+  message_id: string | null
+  content: string | null
+  reasoning: string | null
+}
+
+/**
+ * Ends the replies whose process is gone, as errors, and settles their holds: what was stored of them is paid, by a
+ * count of our own; one of which nothing was stored costs nothing. Every process does this for all; each hold is
+ * closed once, whoever comes first. Answers how many were ended.
+ */
+export async function recoverReplies(
+  sql: Sql,
+  instanceId: string,
+  writes: ReplyWrites,
+  liveMessageIds: string[],
+): Promise<number> {
+  const leftovers = await sql<Leftover[]>`
+    select h.id, h.chat_id, h.message_id, m.content, m.reasoning
+    from open_holds h
+    left join server_instances i on i.id = h.instance_id and i.lease_until > now()
+    left join chat_messages m on m.id = h.message_id
+    where i.id is null or (h.instance_id = ${instanceId} and h.message_id <> all(${liveMessageIds}::uuid[])
+      and h.created_at < now() - ${LEFTOVER_SECONDS} * interval '1 second')
+    order by h.id limit ${GROUP_MAX}`
+  await Promise.all(
+    leftovers.map(async (leftover) => {
+      const { content, reasoning } = { content: leftover.content ?? '', reasoning: leftover.reasoning ?? '' }
+      const messages = await promptOf(sql, leftover.message_id)
+      const usage = await usageOf({ content, reasoning }, { messages }, { status: 'error', usage: null })
+      await writes.end({
+        hold_id: leftover.id,
+        entry_id: newId(),
+        chat_id: leftover.chat_id,
+        message_id: leftover.message_id,
+        status: 'error',
+        content,
+        reasoning: reasoning || null,
+        error: LOST,
+        input_tokens: usage?.inputTokens ?? null,
+        output_tokens: usage?.outputTokens ?? null,
+      })
+    }),
+  )
+  return leftovers.length
+}
+
+/** The branch that a lost reply answered, for counting. */
+async function promptOf(sql: Sql, messageId: string | null): Promise<ModelMessage[]> {
+  const rows = await sql<{ role: 'user' | 'assistant'; content: string }[]>`
+    with recursive branch (id, parent_message_id, role, content, depth) as (
+      select p.id, p.parent_message_id, p.role, p.content, 1 from chat_messages m
+      join chat_messages p on p.id = m.parent_message_id where m.id = ${messageId}
+      union all
+      select p.id, p.parent_message_id, p.role, p.content, depth + 1 from branch
+      join chat_messages p on p.id = branch.parent_message_id where depth < 400)
+    select role, content from branch`
+  return rows.map(({ role, content }) => ({ role, content }))
+}

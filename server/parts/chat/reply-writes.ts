@@ -1,0 +1,186 @@
+import type { Sql } from 'postgres'
+import { grouped } from '#database/grouped.ts'
+import { closeHolds, openHolds } from '#platform/ledger/hold-statements.ts'
+
+/** A reply that is to begin: its ids are made beforehand, so that one statement can write all of it. */
+export interface NewReply {
+  hold_id: string
+  organization_id: string
+  user_id: string
+  chat_id: string
+  /** Set for a chat that this message begins. */
+  new_chat: boolean
+  title: string
+  /** The end of the branch that the history was read from; the reply is refused if it is another by now. */
+  expected_leaf_id: string | null
+  parent_message_id: string | null
+  user_message_id: string
+  content: string
+  message_id: string
+  model_id: string
+  input_ratio: number
+  output_ratio: number
+  idempotency_key: string | null
+  request_hash: string | null
+}
+
+/** What became of it. Only 'started' has written anything. */
+export type Start = 'started' | 'no credits' | 'busy' | 'moved' | 'no chat' | 'repeated'
+
+/** A reply at its end. Without input_tokens its hold is released, else its usage is debited. */
+export interface ReplyEnd {
+  hold_id: string
+  entry_id: string
+  chat_id: string | null
+  message_id: string | null
+  status: 'complete' | 'stopped' | 'error'
+  content: string
+  reasoning: string | null
+  error: string | null
+  input_tokens: number | null
+  output_tokens: number | null
+}
+
+/** What a reply has grown by since it was last stored. */
+export interface ReplyGrowth {
+  message_id: string
+  /** This is all of it so far, and replaces what is stored. */
+  from_start: boolean
+  content: string
+  reasoning: string
+}
+
+/**
+ * The writes of a reply: two, and its growth once a second. Each is one statement for all replies that wait for it
+ * (grouped), with the ledger's part inside, so that a message and its hold, or a reply and its debit, are stored
+ * together or not at all. They span organizations, and so stand outside the scoped database: every id in them comes
+ * from a Scope.
+ */
+export interface ReplyWrites {
+  start(reply: NewReply): Promise<Start>
+  grow(growth: ReplyGrowth[]): Promise<void>
+  /** Whether this call ended the reply. False: something else, such as another process, has done so before. */
+  end(reply: ReplyEnd): Promise<boolean>
+  /** Asks whichever process writes in this chat to stop. False: nobody does. */
+  requestStop(chat: { organizationId: string; chatId: string }): Promise<boolean>
+  /** Those of these replies that were asked to stop. */
+  stopRequested(messageIds: string[]): Promise<string[]>
+}
+
+const GROUP_MAX = 100
+
+export function createReplyWrites(sql: Sql, instanceId: string): ReplyWrites {
+  return {
+    start: grouped((replies) => startReplies(sql, instanceId, replies), GROUP_MAX),
+    end: grouped((replies) => endReplies(sql, replies), GROUP_MAX),
+    async grow(growth) {
+      await sql`
+        update chat_messages as m
+        set content = case when g.from_start then '' else m.content end || g.content,
+          reasoning = nullif(case when g.from_start then '' else coalesce(m.reasoning, '') end || g.reasoning, '')
+        from json_to_recordset(${JSON.stringify(growth)}::text::json)
+          as g (message_id uuid, from_start boolean, content text, reasoning text)
+        where m.id = g.message_id and m.status = 'streaming'`
+    },
+    async requestStop({ organizationId, chatId }) {
+      const asked = await sql`
+        update open_holds set stop_requested = true
+        where organization_id = ${organizationId} and chat_id = ${chatId}`
+      return asked.count > 0
+    },
+    async stopRequested(messageIds) {
+      const rows = await sql<{ message_id: string }[]>`
+        select message_id from open_holds
+        where instance_id = ${instanceId} and stop_requested and message_id = any(${messageIds}::uuid[])`
+      return rows.map((row) => row.message_id)
+    },
+  }
+}
+
+async function startReplies(sql: Sql, instanceId: string, replies: NewReply[]): Promise<Start[]> {
+  const rows = await sql<{ place: number; start: Start }[]>`
+    with wanted as (
+      select * from json_to_recordset(${toRows(replies)}::text::json) as r (
+        place int, hold_id uuid, organization_id uuid, user_id uuid, chat_id uuid, new_chat boolean, title text,
+        expected_leaf_id uuid, parent_message_id uuid, user_message_id uuid, content text, message_id uuid,
+        model_id uuid, input_ratio numeric, output_ratio numeric, idempotency_key text, request_hash text)),
+    chat as (
+      select id, organization_id, user_id, active_reply_id, leaf_message_id from chats
+      where id in (select chat_id from wanted where not new_chat) and status <> 'DELETED'
+      order by id for update),
+    judged as (
+      select wanted.*, case
+        when exists (select from reply_keys k
+          where k.user_id = wanted.user_id and k.key = wanted.idempotency_key) then 'repeated'
+        when new_chat then 'ready'
+        when chat.id is null then 'no chat'
+        when chat.active_reply_id is not null then 'busy'
+        when row_number() over (partition by chat_id order by place) > 1 then 'busy'
+        when chat.leaf_message_id is distinct from wanted.expected_leaf_id then 'moved'
+        else 'ready' end as judgement
+      from wanted left join chat
+        on chat.id = wanted.chat_id and chat.organization_id = wanted.organization_id
+        and chat.user_id = wanted.user_id),
+    ready as (select * from judged where judgement = 'ready'),
+    ${openHolds(sql, instanceId)},
+    new_chat as (
+      insert into chats (id, organization_id, user_id, title, status, model_id, leaf_message_id, active_reply_id,
+        message_count, last_message_at)
+      select chat_id, organization_id, user_id, title, 'ACTIVE', model_id, message_id, message_id, 1, now()
+      from admitted where new_chat),
+    used_chat as (
+      update chats set model_id = admitted.model_id, leaf_message_id = admitted.message_id,
+        active_reply_id = admitted.message_id, message_count = message_count + 1, last_message_at = now(),
+        updated_at = now()
+      from admitted where chats.id = admitted.chat_id and not new_chat),
+    new_message as (
+      insert into chat_messages
+        (id, organization_id, user_id, chat_id, parent_message_id, role, content, status, model_id)
+      select user_message_id, organization_id, user_id, chat_id, parent_message_id, 'user', content, 'complete',
+        model_id
+      from admitted
+      union all
+      select message_id, organization_id, user_id, chat_id, user_message_id, 'assistant', '', 'streaming', model_id
+      from admitted),
+    new_key as (
+      insert into reply_keys (organization_id, user_id, key, request_hash, chat_id, message_id)
+      select organization_id, user_id, idempotency_key, request_hash, chat_id, message_id
+      from admitted where idempotency_key is not null)
+    select judged.place, case
+      when admitted.hold_id is not null then 'started'
+      when judged.judgement = 'ready' then 'no credits'
+      else judged.judgement end as start
+    from judged left join admitted using (hold_id)`
+  const byPlace = new Map(rows.map(({ place, start }) => [place, start]))
+  return replies.map((_, place) => byPlace.get(place) as Start)
+}
+
+async function endReplies(sql: Sql, replies: ReplyEnd[]): Promise<boolean[]> {
+  const rows = await sql<{ hold_id: string }[]>`
+    with ending as (
+      select * from json_to_recordset(${toRows(replies)}::text::json) as r (
+        place int, hold_id uuid, entry_id uuid, chat_id uuid, message_id uuid, status text, content text,
+        reasoning text, error text, input_tokens int, output_tokens int)),
+    chat as (
+      select id from chats where id in (select chat_id from ending) order by id for update),
+    closing as (
+      select ending.*, chat.id as locked_chat_id, ending.error as reason
+      from ending left join chat on chat.id = ending.chat_id),
+    ${closeHolds(sql)},
+    ended_message as (
+      update chat_messages as m set status = e.status, content = e.content, reasoning = e.reasoning,
+        error = e.error, input_tokens = e.input_tokens, output_tokens = e.output_tokens
+      from ending e join closed using (hold_id)
+      where m.id = e.message_id and m.status = 'streaming'),
+    idle_chat as (
+      update chats set active_reply_id = null,
+        input_tokens = chats.input_tokens + coalesce(closed.input_tokens, 0),
+        output_tokens = chats.output_tokens + coalesce(closed.output_tokens, 0),
+        credits = chats.credits - closed.amount, last_message_at = now(), updated_at = now()
+      from closed where chats.id = closed.chat_id and chats.active_reply_id = closed.message_id)
+    select hold_id from closed`
+  const closed = new Set(rows.map((row) => row.hold_id))
+  return replies.map((reply) => closed.has(reply.hold_id))
+}
+
+const toRows = (items: object[]): string => JSON.stringify(items.map((item, place) => ({ ...item, place })))

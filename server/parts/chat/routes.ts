@@ -1,0 +1,178 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import Type from 'typebox'
+import { fail } from '#errors'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { Body, Enum, Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { createChat, deleteChats, findChat, getChat, listChats, updateChat } from './manage-chats.ts'
+import * as schemas from './schemas.ts'
+import { type ChatDesk, sendMessage } from './send-message.ts'
+import { streamReply } from './stream-reply.ts'
+
+const inOrganization = <const P extends 'chats:read' | 'chats:write'>(permission: P) =>
+  ({ permission, orgOf: 'query' }) as const
+const OneChat = Type.Object({ org_id: Uuid, chat_id: Uuid })
+const BULK_MAX = 1_000
+
+export const chatRoutes = (desk: ChatDesk): Route[] => [
+  defineRoute({
+    method: 'POST',
+    url: '/api/chat',
+    summary: 'Create a chat',
+    access: inOrganization('chats:write'),
+    query: Type.Object({ org_id: Uuid }),
+    body: schemas.ChatInput,
+    example: { title: 'Holiday plans', settings: { temperature: 0.4 } },
+    reply: [201, schemas.ChatView],
+    errors: ['org.not_found'],
+    handler: ({ scope, body }) => createChat(scope, body),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/chat',
+    summary: 'Get a chat with the newest messages of its active branch',
+    access: inOrganization('chats:read'),
+    query: Type.Object({ ...OneChat.properties, ...PageQuery }),
+    reply: [200, schemas.ChatWithMessages],
+    errors: ['org.not_found', 'chat.not_found', 'request.invalid_cursor'],
+    handler: ({ scope, query }) => getChat(scope, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/chat/list',
+    summary: 'List your chats, newest first',
+    description: 'Without a status: all but DELETED.',
+    access: inOrganization('chats:read'),
+    query: Type.Object({ org_id: Uuid, status: Type.Optional(Enum(schemas.CHAT_STATUSES)), ...PageQuery }),
+    reply: [200, schemas.ChatPage],
+    errors: ['org.not_found', 'request.invalid_cursor'],
+    handler: ({ scope, query }) => listChats(scope, query),
+  }),
+  defineRoute({
+    method: 'PUT',
+    url: '/api/chat',
+    summary: 'Change the title, status or settings of a chat',
+    description: 'A DELETED chat is not found, but for a change of its status.',
+    access: inOrganization('chats:write'),
+    query: OneChat,
+    body: schemas.ChatInput,
+    example: { status: 'ARCHIVED' },
+    reply: [200, schemas.ChatView],
+    errors: ['org.not_found', 'chat.not_found'],
+    handler: ({ scope, query, body }) => updateChat(scope, query.chat_id, body),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    url: '/api/chat/delete_session',
+    summary: 'Delete a chat and its messages, for good',
+    access: { permission: 'chats:delete', orgOf: { chat: 'session_id' } },
+    query: Type.Object({ session_id: Uuid }),
+    reply: [200, Message],
+    errors: ['chat.not_found'],
+    async handler({ scope, query }) {
+      const deleted = await deleteChats(desk.replies, scope, [query.session_id])
+      if (deleted.length === 0) throw fail('chat.not_found')
+      return { message: 'Chat session deleted' }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/chat/bulk_delete_sessions',
+    summary: 'Delete many chats and their messages, for good',
+    access: { permission: 'chats:delete', inEvery: 'organization' },
+    body: Body({ chat_ids: Type.Array(Uuid, { minItems: 1, maxItems: BULK_MAX }) }),
+    example: { chat_ids: ['019a0000-0000-7000-8000-000000000001'] },
+    reply: [200, schemas.BulkDeleted],
+    errors: [],
+    async handler({ scopes, body }) {
+      const wanted = [...new Set(body.chat_ids.map((id) => id.toLowerCase()))]
+      const deleted = new Set<string>()
+      for (const scope of scopes)
+        for (const id of await deleteChats(desk.replies, scope, wanted)) deleted.add(id)
+      return {
+        message: `${deleted.size} chat sessions deleted`,
+        deleted: deleted.size,
+        not_found: wanted.filter((id) => !deleted.has(id)),
+      }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/chat/send_message',
+    summary: 'Send a message and stream the reply',
+    description:
+      'The reply goes on when the connection is lost: resume it with GET /api/chat/stream. A repeat with the same ' +
+      'Idempotency-Key within 24 hours answers with the same reply and costs nothing.',
+    access: inOrganization('chats:write'),
+    query: schemas.SendQuery,
+    body: schemas.NewMessage,
+    example: { content: 'What is the capital of France?' },
+    headers: { 'Idempotency-Key': 'Any text of up to 255 characters' },
+    reply: { events: schemas.ReplyEvent, description: 'The reply; headers X-Chat-Id and X-Message-Id' },
+    errors: [
+      'org.not_found',
+      'chat.no_target',
+      'chat.not_found',
+      'chat.busy',
+      'llm.not_found',
+      'llm.inactive',
+      'llm.not_configured',
+      'agent.not_found',
+      'instruction.not_found',
+      'billing.insufficient_credits',
+      'request.idempotency_reused',
+    ],
+    handler: ({ scope, query, body, headers }) =>
+      sendMessage(desk, scope, query, body, idempotencyKeyOf(headers)),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/chat/stop',
+    summary: 'Stop the reply that is being written in a chat',
+    description: 'What was written so far stays, and is paid.',
+    access: inOrganization('chats:write'),
+    query: OneChat,
+    reply: [200, Message],
+    errors: ['org.not_found', 'chat.not_found', 'chat.not_streaming'],
+    async handler({ scope, query }) {
+      const chat = await findChat(scope, query.chat_id)
+      const stopped = await desk.replies.stop({ organizationId: scope.organizationId, chatId: chat.id })
+      if (!stopped) throw fail('chat.not_streaming')
+      return { message: 'The reply was stopped' }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/chat/stream',
+    summary: 'Follow or resume a reply',
+    description:
+      'With Last-Event-ID: what was missed, then live; nothing twice, nothing lost. Without message_id: the newest ' +
+      'reply. 204 when the last event was delivered before.',
+    access: inOrganization('chats:read'),
+    query: Type.Object({
+      ...OneChat.properties,
+      message_id: Type.Optional(Uuid),
+      events: Type.Optional(Enum(['all'])),
+    }),
+    headers: { 'Last-Event-ID': 'The id of the last event that was delivered' },
+    reply: { events: schemas.ReplyEvent, description: 'The rest of the reply', mayBeEmpty: true },
+    errors: ['org.not_found', 'chat.not_found', 'chat.message_not_found', 'chat.elsewhere'],
+    async handler({ scope, query, headers }) {
+      const chat = await findChat(scope, query.chat_id)
+      return streamReply(desk, scope, {
+        chatId: chat.id,
+        messageId: query.message_id,
+        lastEventId: headers['last-event-id'] as string | undefined,
+        named: query.events === 'all',
+      })
+    },
+  }),
+]
+
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
+
+function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {
+  const key = headers['idempotency-key'] as string | undefined
+  if (key !== undefined && !IDEMPOTENCY_KEY.test(key))
+    throw fail('request.invalid', { reason: 'Idempotency-Key must be 1 to 255 visible ASCII characters' })
+  return key
+}

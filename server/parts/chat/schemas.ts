@@ -1,0 +1,157 @@
+import Type, { type Static } from 'typebox'
+import type { chatMessages, chats } from '#database/schema/chat.ts'
+import { Body, Enum, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.ts'
+
+export const CHAT_STATUSES = ['ACTIVE', 'ARCHIVED', 'DELETED'] as const
+const CONTENT_CHARACTERS_MAX = 1_000_000
+const TOKENS_MAX = 10_000_000
+
+const Title = Type.String({ minLength: 1, maxLength: 500 })
+const Unit = Type.Number({ minimum: 0, maximum: 1 })
+
+const Settings = Body(
+  {
+    temperature: Type.Optional(Unit),
+    max_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: TOKENS_MAX })),
+    top_p: Type.Optional(Unit),
+  },
+  { title: 'ChatSettings' },
+)
+
+export const ChatInput = Body({
+  title: Type.Optional(Title),
+  status: Type.Optional(Enum(CHAT_STATUSES)),
+  settings: Type.Optional(Settings),
+})
+export type ChatInput = Static<typeof ChatInput>
+
+export const SendQuery = Type.Object({
+  org_id: Uuid,
+  model_id: Type.Optional(Uuid),
+  agent_id: Type.Optional(Uuid),
+  chat_id: Type.Optional(Uuid),
+  instruction_id: Type.Optional(Uuid),
+  temperature: Type.Optional(Unit),
+  max_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: TOKENS_MAX })),
+  top_p: Type.Optional(Unit),
+  events: Type.Optional(Enum(['all'], { description: 'Also send events with a name: meta, usage' })),
+})
+export type SendQuery = Static<typeof SendQuery>
+
+export const NewMessage = Body({
+  content: Type.String({ minLength: 1, maxLength: CONTENT_CHARACTERS_MAX }),
+  thinking: Type.Optional(Type.Boolean({ description: 'Reasoning, from models that can' })),
+})
+export type NewMessage = Static<typeof NewMessage>
+
+export const ReplyEvent = Type.Unsafe<object>({
+  title: 'ReplyEvent',
+  description: 'What stands behind `data:`; the last one is {"message":"DONE"} or {"error": …}.',
+  anyOf: [
+    Type.Object({ message: Type.String() }),
+    Type.Object({ type: Type.Literal('reasoning'), message: Type.String() }),
+    Type.Object({ error: Type.String() }),
+  ],
+})
+
+export const ChatView = Type.Object(
+  {
+    id: Uuid,
+    organization_id: Uuid,
+    user_id: Uuid,
+    title: Type.String(),
+    status: Enum(CHAT_STATUSES),
+    settings: Settings,
+    model_id: Nullable(Uuid),
+    agent_id: Nullable(Uuid),
+    usage: Type.Object({
+      messages: Type.Integer({ description: 'Messages that the user has sent' }),
+      input_tokens: Type.Integer(),
+      output_tokens: Type.Integer(),
+      weighted_tokens: Type.Number(),
+      credits: Type.Number(),
+    }),
+    last_message_at: Nullable(Timestamp),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'Chat' },
+)
+export type ChatView = Static<typeof ChatView>
+
+export const MessageView = Type.Object(
+  {
+    id: Uuid,
+    chat_id: Uuid,
+    parent_message_id: Nullable(Uuid),
+    role: Enum(['user', 'assistant']),
+    content: Type.String(),
+    reasoning: Nullable(Type.String()),
+    status: Enum(['streaming', 'complete', 'stopped', 'error']),
+    error: Nullable(Type.String()),
+    model_id: Nullable(Uuid),
+    agent_id: Nullable(Uuid),
+    usage: Nullable(Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() })),
+    created_at: Timestamp,
+  },
+  { title: 'ChatMessage' },
+)
+export type MessageView = Static<typeof MessageView>
+
+export const ChatWithMessages = Type.Object(
+  {
+    ...ChatView.properties,
+    messages: Type.Array(MessageView, { description: 'The newest 100 of the active branch, oldest first' }),
+    pagination: Type.Object({ next_cursor: Nullable(Type.String()), has_more: Type.Boolean() }),
+  },
+  { title: 'ChatWithMessages' },
+)
+
+export const ChatPage = PageOf(ChatView, 'ChatPage')
+
+export const BulkDeleted = Type.Object(
+  { message: Type.String(), deleted: Type.Integer(), not_found: Type.Array(Uuid) },
+  { title: 'BulkDeleted' },
+)
+
+export type ChatRow = typeof chats.$inferSelect
+export type MessageRow = typeof chatMessages.$inferSelect
+
+export const viewChat = (row: ChatRow): ChatView => ({
+  id: row.id,
+  organization_id: row.organizationId,
+  user_id: row.userId,
+  title: row.title,
+  status: row.status,
+  settings: row.settings,
+  model_id: row.modelId,
+  agent_id: row.agentId,
+  usage: {
+    messages: row.messageCount,
+    input_tokens: row.inputTokens,
+    output_tokens: row.outputTokens,
+    weighted_tokens: row.credits,
+    credits: row.credits,
+  },
+  last_message_at: row.lastMessageAt?.toISOString() ?? null,
+  created_at: row.createdAt.toISOString(),
+  updated_at: row.updatedAt.toISOString(),
+})
+
+export const viewMessage = (row: MessageRow): MessageView => ({
+  id: row.id,
+  chat_id: row.chatId,
+  parent_message_id: row.parentMessageId,
+  role: row.role,
+  content: row.content,
+  reasoning: row.reasoning,
+  status: row.status,
+  error: row.error,
+  model_id: row.modelId,
+  agent_id: row.agentId,
+  usage:
+    row.inputTokens === null || row.outputTokens === null
+      ? null
+      : { input_tokens: row.inputTokens, output_tokens: row.outputTokens },
+  created_at: row.createdAt.toISOString(),
+})

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { countTokens } from '#platform/models/index.ts'
+import { ModelError, type ModelRequest, type ModelUsage } from '#platform/models/types.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import type { ResolvedModel } from '../llm/index.ts'
+import type { Reply } from './reply.ts'
+import type { ReplyEnd, ReplyWrites } from './reply-writes.ts'
+
+const STORE_ATTEMPTS = 6
+const STORE_RETRY_MS = 500
+
+const INTERRUPTED = 'The server was restarted while this reply was being written. Ask again to go on.'
+const UNEXPECTED = 'Something went wrong while this reply was being written. Please try again.'
+const NOT_STORED = 'The end of this reply could not be stored. What was shown may be incomplete.'
+
+/**
+ * Has the model write a reply to its end, whatever that end is, and stores it together with what it costs. Never
+ * throws. Its client may leave at any time: nothing here waits for one.
+ */
+export async function writeReply(
+  rooms: Pick<Rooms, 'models' | 'metrics' | 'log'>,
+  writes: ReplyWrites,
+  reply: Reply,
+  model: ResolvedModel,
+  request: ModelRequest,
+): Promise<void> {
+  const outcome = await generate(rooms, reply, model, request)
+  const usage = await usageOf(reply, request, outcome)
+  const stored = await store(rooms, writes, {
+    ...reply.ids,
+    entry_id: reply.entryId,
+    status: outcome.status,
+    content: reply.content,
+    reasoning: reply.reasoning || null,
+    error: outcome.error,
+    input_tokens: usage?.inputTokens ?? null,
+    output_tokens: usage?.outputTokens ?? null,
+  })
+  rooms.metrics.replies.inc({ status: outcome.status })
+  if (stored && usage) {
+    rooms.metrics.tokens.inc({ direction: 'input' }, usage.inputTokens)
+    rooms.metrics.tokens.inc({ direction: 'output' }, usage.outputTokens)
+    const credits = usage.inputTokens * model.inputRatio + usage.outputTokens * model.outputRatio
+    reply.named('usage', { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, credits })
+  }
+  reply.end({ error: stored ? outcome.error : NOT_STORED })
+}
+
+interface Outcome {
+  status: ReplyEnd['status']
+  error: string | null
+  usage: ModelUsage | null
+}
+
+async function generate(
+  { models, log }: Pick<Rooms, 'models' | 'log'>,
+  reply: Reply,
+  model: ResolvedModel,
+  request: ModelRequest,
+): Promise<Outcome> {
+  try {
+    const { usage } = await models.stream(model.target, request, reply.sink, reply.signal)
+    return { status: 'complete', error: null, usage }
+  } catch (error) {
+    if (reply.stopReason === 'user') return { status: 'stopped', error: null, usage: null }
+    if (reply.stopReason === 'shutdown') return { status: 'error', error: INTERRUPTED, usage: null }
+    const expected = error instanceof ModelError
+    log[expected ? 'warn' : 'error']({ err: error, message_id: reply.ids.message_id }, 'a reply failed')
+    return { status: 'error', error: expected ? error.message : UNEXPECTED, usage: null }
+  }
+}
+
+/**
+ * What is to be paid: what the provider says; else what is counted here, when the reply was cut short or its provider
+ * tells nothing. Null releases the hold: a reply that failed before its first token costs nothing (contract, 6).
+ */
+export async function usageOf(
+  reply: { content: string; reasoning: string },
+  request: ModelRequest,
+  outcome: Pick<Outcome, 'status' | 'usage'>,
+): Promise<ModelUsage | null> {
+  if (outcome.usage) return outcome.usage
+  const written = reply.reasoning + reply.content
+  if (outcome.status === 'error' && written === '') return null
+  const prompt = [request.system ?? '', ...request.messages.map(textOf)].join('\n')
+  return { inputTokens: await countTokens(prompt), outputTokens: await countTokens(written) }
+}
+
+function textOf(message: ModelRequest['messages'][number]): string {
+  if (message.role === 'tool') return message.output
+  if (typeof message.content === 'string') return message.content
+  return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
+}
+
+/** A database that is away for a moment must not cost a reply; one that stays away leaves it to the sweeper. */
+async function store({ log }: Pick<Rooms, 'log'>, writes: ReplyWrites, end: ReplyEnd): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await writes.end(end)
+    } catch (error) {
+      log.error({ err: error, message_id: end.message_id, attempt }, 'a reply was not stored')
+      if (attempt === STORE_ATTEMPTS) return false
+      await sleep(STORE_RETRY_MS * 2 ** (attempt - 1))
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import Type from 'typebox'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { Message, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import {
+  createInstruction,
+  deleteInstruction,
+  getInstruction,
+  InstructionChange,
+  InstructionView,
+  listInstructions,
+  NewInstruction,
+  updateInstruction,
+} from './instructions.ts'
+
+const InOrganization = Type.Object({ org_id: Uuid })
+const OneInstruction = Type.Object({ instruction_id: Uuid })
+const ofInstruction = { instruction: 'instruction_id' } as const
+
+/** Saved instructions: each user's own, to guide replies with (contract, 5). */
+export const instructionRoutes: Route[] = [
+  defineRoute({
+    method: 'POST',
+    url: '/api/instructions/create',
+    summary: 'Save an instruction',
+    access: { permission: 'chats:write', orgOf: 'query' },
+    query: InOrganization,
+    body: NewInstruction,
+    example: { name: 'Plain words', content: 'Answer in short, plain sentences.' },
+    reply: [201, InstructionView],
+    errors: ['org.not_found', 'instruction.name_taken'],
+    handler: ({ scope, body }) => createInstruction(scope, body),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/instructions/list',
+    summary: 'List your instructions, newest first',
+    access: { permission: 'chats:read', orgOf: 'query' },
+    query: Type.Object({ ...InOrganization.properties, ...PageQuery }),
+    reply: [200, PageOf(InstructionView, 'InstructionPage')],
+    errors: ['org.not_found', 'request.invalid_cursor'],
+    handler: ({ scope, query }) => listInstructions(scope, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/instructions/get',
+    summary: 'Get an instruction',
+    access: { permission: 'chats:read', orgOf: ofInstruction },
+    query: OneInstruction,
+    reply: [200, InstructionView],
+    errors: ['instruction.not_found'],
+    handler: ({ scope, query }) => getInstruction(scope, query.instruction_id),
+  }),
+  defineRoute({
+    method: 'PUT',
+    url: '/api/instructions/update',
+    summary: 'Change an instruction',
+    access: { permission: 'chats:write', orgOf: ofInstruction },
+    query: OneInstruction,
+    body: InstructionChange,
+    example: { name: 'Plainer words' },
+    reply: [200, InstructionView],
+    errors: ['instruction.not_found', 'instruction.name_taken'],
+    handler: ({ scope, query, body }) => updateInstruction(scope, query.instruction_id, body),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    url: '/api/instructions/delete',
+    summary: 'Delete an instruction',
+    access: { permission: 'chats:delete', orgOf: ofInstruction },
+    query: OneInstruction,
+    reply: [200, Message],
+    errors: ['instruction.not_found'],
+    async handler({ scope, query }) {
+      await deleteInstruction(scope, query.instruction_id)
+      return { message: 'Instruction deleted' }
+    },
+  }),
+]

@@ -1,0 +1,98 @@
+import { desc, eq, lt } from 'drizzle-orm'
+import Type, { type Static } from 'typebox'
+import { v7 as newId } from 'uuid'
+import { instructions } from '#database/schema/instructions.ts'
+import { isUniqueViolation } from '#database/sql-state.ts'
+import { fail } from '#errors'
+import type { Scope } from '#platform/access/scope.ts'
+import { type Page, readPage } from '#platform/http/pagination.ts'
+import { Body, Timestamp, Uuid } from '#platform/http/schemas.ts'
+
+const Name = Type.String({ minLength: 1, maxLength: 200 })
+const Content = Type.String({ minLength: 1, maxLength: 100_000 })
+
+export const NewInstruction = Body({ name: Name, content: Content })
+export const InstructionChange = Body({ name: Type.Optional(Name), content: Type.Optional(Content) })
+export const InstructionView = Type.Object(
+  {
+    id: Uuid,
+    organization_id: Uuid,
+    created_by: Uuid,
+    name: Name,
+    content: Content,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'Instruction' },
+)
+type InstructionView = Static<typeof InstructionView>
+
+const view = (row: typeof instructions.$inferSelect): InstructionView => ({
+  id: row.id,
+  organization_id: row.organizationId,
+  created_by: row.userId,
+  name: row.name,
+  content: row.content,
+  created_at: row.createdAt.toISOString(),
+  updated_at: row.updatedAt.toISOString(),
+})
+
+export const createInstruction = (
+  scope: Scope<'chats:write'>,
+  input: Static<typeof NewInstruction>,
+): Promise<InstructionView> =>
+  uniqueName(async () => view(await scope.insert(instructions, { id: newId(), ...input })))
+
+export const listInstructions = (
+  scope: Scope<'chats:read'>,
+  query: { limit?: number; cursor?: string },
+): Promise<Page<InstructionView>> =>
+  readPage(
+    query,
+    (below, count) =>
+      scope.select(instructions, {
+        where: below === undefined ? undefined : lt(instructions.id, below),
+        orderBy: [desc(instructions.id)],
+        limit: count,
+      }),
+    view,
+  )
+
+export async function getInstruction(scope: Scope<'chats:read'>, id: string): Promise<InstructionView> {
+  return view(only(await scope.select(instructions, { where: eq(instructions.id, id) })))
+}
+
+export const updateInstruction = (
+  scope: Scope<'chats:write'>,
+  id: string,
+  change: Static<typeof InstructionChange>,
+): Promise<InstructionView> =>
+  uniqueName(async () =>
+    view(
+      only(
+        await scope.update(instructions, eq(instructions.id, id), {
+          ...(change.name !== undefined && { name: change.name }),
+          ...(change.content !== undefined && { content: change.content }),
+          updatedAt: new Date(),
+        }),
+      ),
+    ),
+  )
+
+export async function deleteInstruction(scope: Scope<'chats:delete'>, id: string): Promise<void> {
+  only(await scope.delete(instructions, eq(instructions.id, id)))
+}
+
+function only<Row>([row]: Row[]): Row {
+  if (!row) throw fail('instruction.not_found')
+  return row
+}
+
+async function uniqueName<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (isUniqueViolation(error)) throw fail('instruction.name_taken', {}, { cause: error })
+    throw error
+  }
+}

@@ -1,0 +1,101 @@
+import { and, eq, inArray, isNull } from 'drizzle-orm'
+import { v7 as newId } from 'uuid'
+import type { KeyedProvider } from '#config'
+import { llmModels } from '#database/schema/llm.ts'
+import { fail } from '#errors'
+import { DEFAULT_BASE_URLS } from '#platform/models/index.ts'
+import type { ModelTarget, Provider } from '#platform/models/types.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { type EnvironmentModelChange, type ModelView, viewModel } from './schemas.ts'
+
+/** The built-in models, listed where the environment names no provider (contract, 7). */
+const DEMO_MODELS = ['parley-demo']
+
+/** The providers that the environment gives a way to; `demo` where there is none. */
+export function environmentProviders({ config }: Pick<Rooms, 'config'>): Provider[] {
+  const keyed = (Object.keys(config.providers) as KeyedProvider[]).filter(
+    (provider) => config.providers[provider].apiKey !== null,
+  )
+  const found: Provider[] = config.ollamaBaseUrl ? [...keyed, 'ollama'] : keyed
+  return found.length > 0 ? found : ['demo']
+}
+
+/** Asks each provider of the environment for its models and notes those that are new. */
+export async function discoverModels(rooms: Rooms): Promise<void> {
+  await Promise.all(
+    environmentProviders(rooms).map(async (provider) => {
+      try {
+        const found =
+          provider === 'demo'
+            ? DEMO_MODELS.map((model) => ({ model }))
+            : await rooms.models.listModels(addressOf(rooms, provider))
+        await noteModels(rooms, provider, found)
+      } catch (error) {
+        rooms.log.warn({ err: error, provider }, 'the models of a provider could not be listed')
+      }
+    }),
+  )
+}
+
+type FoundModel = Awaited<ReturnType<Rooms['models']['listModels']>>[number]
+
+async function noteModels({ database }: Rooms, provider: Provider, found: FoundModel[]): Promise<void> {
+  if (found.length === 0) return
+  await database.db
+    .insert(llmModels)
+    .values(
+      found.map(({ model, contextWindow }) => ({
+        id: newId(),
+        organizationId: null,
+        name: provider === 'demo' ? 'Parley demo (no language model)' : model,
+        provider,
+        version: model,
+        config: {
+          ...(contextWindow !== undefined && { context_window: contextWindow }),
+        },
+      })),
+    )
+    .onConflictDoNothing()
+}
+
+function addressOf({ config }: Pick<Rooms, 'config'>, provider: Provider): ModelTarget {
+  const { apiKey, baseUrl } =
+    provider === 'ollama'
+      ? { apiKey: null, baseUrl: config.ollamaBaseUrl }
+      : config.providers[provider as KeyedProvider]
+  return {
+    provider,
+    model: '',
+    baseUrl: baseUrl ?? DEFAULT_BASE_URLS[provider] ?? '',
+    apiKey,
+    guarded: false,
+  }
+}
+
+/** The system administrator sets what a model of the environment costs, and whether it is offered. */
+export async function updateEnvironmentModel(
+  { database }: Rooms,
+  modelId: string,
+  change: EnvironmentModelChange,
+): Promise<ModelView> {
+  const { is_active: isActive, ...ratios } = change
+  const isEnvironments = and(eq(llmModels.id, modelId), isNull(llmModels.organizationId))
+  return database.db.transaction(async (tx) => {
+    const [before] = await tx.select().from(llmModels).where(isEnvironments).for('update')
+    if (!before) throw fail('llm.not_found')
+    const [row = before] = await tx
+      .update(llmModels)
+      .set({
+        config: { ...before.config, ...ratios },
+        ...(isActive !== undefined && { isActive }),
+        updatedAt: new Date(),
+      })
+      .where(isEnvironments)
+      .returning()
+    return viewModel(row)
+  })
+}
+
+/** The condition on rows that stand for models which the environment gives a way to now. */
+export const offeredByEnvironment = (providers: Provider[]) =>
+  and(isNull(llmModels.organizationId), inArray(llmModels.provider, providers))

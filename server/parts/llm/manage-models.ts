@@ -1,0 +1,88 @@
+import { and, desc, eq, lt, or } from 'drizzle-orm'
+import { v7 as newId } from 'uuid'
+import { llmModels, type ModelConfig } from '#database/schema/llm.ts'
+import { fail } from '#errors'
+import type { Scope } from '#platform/access/scope.ts'
+import { type Page, readPage } from '#platform/http/pagination.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { environmentProviders, offeredByEnvironment } from './environment-models.ts'
+import { type ModelChange, type ModelView, type NewModel, viewModel } from './schemas.ts'
+
+/** Adds a model to the organization. Its key is stored encrypted and bound to the row. */
+export async function addModel(
+  { secrets }: Rooms,
+  scope: Scope<'organization:write'>,
+  input: NewModel,
+): Promise<ModelView> {
+  const { api_key: apiKey, ...config } = input.config ?? {}
+  const id = newId()
+  const row = await scope.insert(llmModels, {
+    id,
+    name: input.name,
+    provider: input.provider,
+    version: input.version,
+    isActive: input.is_active ?? true,
+    config: config as ModelConfig,
+    apiKey: apiKey === undefined ? null : secrets.encrypt(apiKey, id),
+    createdBy: scope.userId,
+  })
+  return viewModel(row)
+}
+
+/** The organization's own models and those of the environment, newest first. */
+export function listModels(
+  rooms: Rooms,
+  scope: Scope<'organization:read'>,
+  query: { limit?: number; cursor?: string },
+): Promise<Page<ModelView>> {
+  const offered = offeredByEnvironment(environmentProviders(rooms))
+  return readPage(
+    query,
+    (below, count) =>
+      rooms.database.db
+        .select()
+        .from(llmModels)
+        .where(
+          and(
+            or(eq(llmModels.organizationId, scope.organizationId), offered),
+            below === undefined ? undefined : lt(llmModels.id, below),
+          ),
+        )
+        .orderBy(desc(llmModels.id))
+        .limit(count),
+    viewModel,
+  )
+}
+
+/**
+ * Changes what is given; a `config` replaces the one before, but for a key that is not given again. A key never goes
+ * to another address than the one it was given for: who moves the address has to know the key.
+ */
+export async function updateModel(
+  { secrets }: Rooms,
+  scope: Scope<'organization:write'>,
+  modelId: string,
+  change: ModelChange,
+): Promise<ModelView> {
+  const { api_key: apiKey, ...config } = change.config ?? {}
+  return scope.transaction(async (database) => {
+    const [before] = await database.select(llmModels, { where: eq(llmModels.id, modelId) })
+    if (!before) throw fail('llm.not_found')
+    const moved = change.config !== undefined && config.base_url !== before.config.base_url
+    if (moved && before.apiKey !== null && apiKey === undefined) throw fail('llm.key_needed')
+    const [row = before] = await database.update(llmModels, eq(llmModels.id, modelId), {
+      ...(change.name !== undefined && { name: change.name }),
+      ...(change.version !== undefined && { version: change.version }),
+      ...(change.is_active !== undefined && { isActive: change.is_active }),
+      ...(change.config !== undefined && { config: config as ModelConfig }),
+      ...(apiKey !== undefined && { apiKey: secrets.encrypt(apiKey, modelId) }),
+      updatedAt: new Date(),
+    })
+    return viewModel(row)
+  })
+}
+
+export async function deleteModel(scope: Scope<'organization:write'>, modelId: string): Promise<void> {
+  const rows = await scope.delete(llmModels, eq(llmModels.id, modelId))
+  if (rows.length === 0) throw fail('llm.not_found')
+}

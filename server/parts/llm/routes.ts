@@ -1,0 +1,91 @@
+import Type from 'typebox'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { Message, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { updateEnvironmentModel } from './environment-models.ts'
+import { addModel, deleteModel, listModels, updateModel } from './manage-models.ts'
+import { EnvironmentModelChange, ModelChange, ModelTest, ModelView, NewModel } from './schemas.ts'
+import { testModel } from './test-model.ts'
+
+const ofModel = { permission: 'organization:write', orgOf: { model: 'model_id' } } as const
+const ModelQuery = Type.Object({ model_id: Uuid })
+
+export const llmRoutes = (rooms: Rooms): Route[] => [
+  defineRoute({
+    method: 'POST',
+    url: '/api/llm/add',
+    summary: 'Add a language model to an organization',
+    description: "Without org_id it goes to the caller's personal organization.",
+    access: { permission: 'organization:write', orgOf: 'query or personal' },
+    query: Type.Object({ org_id: Type.Optional(Uuid) }),
+    body: NewModel,
+    example: {
+      name: 'Local Llama',
+      provider: 'openai-compatible',
+      version: 'llama-3.3-70b',
+      config: { base_url: 'https://models.example.com/v1', api_key: 'secret' },
+    },
+    reply: [201, ModelView],
+    errors: ['org.not_found'],
+    handler: ({ scope, body }) => addModel(rooms, scope, body),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/llm/list',
+    summary: 'List the language models that an organization can use',
+    access: { permission: 'organization:read', orgOf: 'query' },
+    query: Type.Object({ org_id: Uuid, ...PageQuery }),
+    reply: [200, PageOf(ModelView, 'LanguageModelPage')],
+    errors: ['org.not_found', 'request.invalid_cursor'],
+    handler: ({ scope, query }) => listModels(rooms, scope, query),
+  }),
+  defineRoute({
+    method: 'PUT',
+    url: '/api/llm/update',
+    summary: 'Change a language model',
+    description:
+      'A config replaces the one before, but for an api_key that is not given again: that one stays.',
+    access: ofModel,
+    query: ModelQuery,
+    body: ModelChange,
+    example: { name: 'Llama, the big one' },
+    reply: [200, ModelView],
+    errors: ['llm.not_found', 'llm.key_needed'],
+    handler: ({ scope, query, body }) => updateModel(rooms, scope, query.model_id, body),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    url: '/api/llm/delete',
+    summary: 'Delete a language model',
+    access: ofModel,
+    query: ModelQuery,
+    reply: [200, Message],
+    errors: ['llm.not_found'],
+    async handler({ scope, query }) {
+      await deleteModel(scope, query.model_id)
+      return { message: 'Language model deleted' }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/llm/test',
+    summary: 'Try a language model: ask it for one word',
+    access: ofModel,
+    query: ModelQuery,
+    reply: [200, ModelTest],
+    errors: ['llm.not_found', 'llm.not_configured'],
+    handler: ({ scope, query }) => testModel(rooms, scope, query.model_id),
+  }),
+  defineRoute({
+    method: 'PUT',
+    url: '/api/llm/update_environment_model',
+    summary: 'Set what a model of the environment costs, and whether it is offered',
+    access: 'system',
+    query: ModelQuery,
+    body: EnvironmentModelChange,
+    example: { input_ratio: 1, output_ratio: 4 },
+    reply: [200, ModelView],
+    errors: ['llm.not_found'],
+    handler: ({ query, body }) => updateEnvironmentModel(rooms, query.model_id, body),
+  }),
+]

@@ -1,0 +1,49 @@
+import { eq } from 'drizzle-orm'
+import { llmModels } from '#database/schema/llm.ts'
+import { fail } from '#errors'
+import type { Scope } from '#platform/access/scope.ts'
+import { ModelError, type ModelSink } from '#platform/models/types.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { resolve } from './find-model.ts'
+
+const TEST_TIMEOUT_MS = 30_000
+const ANSWER_CHARACTERS_MAX = 200
+
+/** Asks the model for a word, to see whether address, key and name are right. A model that fails is a result. */
+export async function testModel(
+  rooms: Rooms,
+  scope: Scope<'organization:write'>,
+  modelId: string,
+): Promise<{ successful: boolean; message: string; latency_ms: number }> {
+  const [row] = await scope.select(llmModels, { where: eq(llmModels.id, modelId) })
+  if (!row) throw fail('llm.not_found')
+  const { target } = resolve(rooms, row)
+  const began = performance.now()
+  let answer = ''
+  const sink: ModelSink = {
+    text: (text) => {
+      answer += text
+    },
+    reasoning: () => {},
+    toolCall: () => {},
+  }
+  const request = {
+    messages: [{ role: 'user' as const, content: 'Answer with one word: ready' }],
+    maxTokens: 64,
+  }
+  try {
+    await rooms.models.stream(target, request, sink, AbortSignal.timeout(TEST_TIMEOUT_MS))
+    return result(true, answer.slice(0, ANSWER_CHARACTERS_MAX) || '(an empty answer)', began)
+  } catch (error) {
+    if (error instanceof ModelError) return result(false, error.message, began)
+    if ((error as Error).name === 'TimeoutError')
+      return result(false, `No complete answer within ${TEST_TIMEOUT_MS / 1000} seconds`, began)
+    throw error
+  }
+}
+
+const result = (successful: boolean, message: string, began: number) => ({
+  successful,
+  message,
+  latency_ms: Math.round(performance.now() - began),
+})

@@ -1,0 +1,167 @@
+import type { TObject, TSchema } from 'typebox'
+import { type ErrorCode, sentenceOf, statusOf } from '#errors'
+import type { Access } from '#platform/access/scope.ts'
+import type { Route } from './define-route.ts'
+
+type Json = { [key: string]: unknown }
+
+/**
+ * The OpenAPI 3.1 document of the routes: every parameter, body, answer, error, permission and example comes from
+ * their declarations. A schema with a title becomes a component of that name.
+ */
+export function describeApi(routes: readonly Route[]): Json {
+  const paths: Record<string, Json> = {}
+  for (const route of routes) {
+    paths[route.url] ??= {}
+    Object.assign(paths[route.url] as Json, { [route.method.toLowerCase()]: describeOperation(route) })
+  }
+  const components: Json = {}
+  const document = {
+    openapi: '3.1.1',
+    info: {
+      title: 'Parley',
+      version: '1.0.0',
+      summary: 'A multi-tenant platform for building and running conversational AI',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: 'This server' }],
+    tags: [...new Set(routes.map(tagOf))].sort().map((name) => ({ name, description: TAGS[name] ?? name })),
+    paths: hoist(paths, components),
+  }
+  return {
+    ...document,
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      schemas: Object.fromEntries(Object.entries(components).sort(([a], [b]) => a.localeCompare(b))),
+    },
+  }
+}
+
+const TAGS: Record<string, string> = {
+  auth: 'Sign up, sign in, sessions',
+  billing: 'Credits and their ledger',
+  chat: 'Chats and streamed replies',
+  instructions: 'Saved instructions',
+  llm: 'Language models',
+}
+
+const tagOf = ({ url }: Route): string => (url.startsWith('/api/') ? (url.split('/')[2] ?? '') : 'auth')
+
+function describeOperation(route: Route): Json {
+  const parameters = [...queryParameters(route.query), ...headerParameters(route.headers)]
+  return {
+    operationId: `${route.method.toLowerCase()}_${route.url.replace(/^\/(api\/)?/, '').replace(/\W+/g, '_')}`,
+    tags: [tagOf(route)],
+    summary: route.summary,
+    description: [route.description, accessSentence(route.access)].filter(Boolean).join('\n\n'),
+    security: route.access === 'public' ? [] : [{ bearer: [] }],
+    ...(typeof route.access === 'object' && { 'x-permission': route.access.permission }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(route.body && { requestBody: requestBody(route.body, route.example) }),
+    responses: { ...successResponse(route), ...errorResponses(route) },
+  }
+}
+
+function accessSentence(access: Access): string {
+  if (access === 'public') return 'Needs no token.'
+  if (access === 'authenticated') return 'Needs a token.'
+  if (access === 'system') return 'For the system administrator.'
+  return `Needs the permission \`${access.permission}\`.`
+}
+
+const queryParameters = (query: TObject | undefined): Json[] =>
+  Object.entries(query?.properties ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: (query?.required as string[] | undefined)?.includes(name) ?? false,
+    schema,
+  }))
+
+const headerParameters = (headers: Record<string, string> = {}): Json[] =>
+  Object.entries(headers).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  }))
+
+const requestBody = (schema: TSchema, example: unknown): Json => ({
+  required: ((schema as { required?: string[] }).required ?? []).length > 0,
+  content: { 'application/json': { schema, ...(example !== undefined && { example }) } },
+})
+
+function successResponse({ reply }: Route): Json {
+  if ('events' in reply) {
+    const stream = {
+      description: reply.description,
+      content: { 'text/event-stream': { schema: reply.events } },
+    }
+    return { 200: stream, ...(reply.mayBeEmpty && { 204: { description: 'Nothing more to deliver' } }) }
+  }
+  const [status, view] = reply
+  return {
+    [status]: {
+      description: status === 201 ? 'Created' : 'Success',
+      content: { 'application/json': { schema: view } },
+    },
+  }
+}
+
+/** Every status that the operation can end with, and the sentences that belong to it. */
+function errorResponses(route: Route): Json {
+  const codes = new Set<ErrorCode>(route.errors)
+  if (route.query || route.body) codes.add('request.invalid')
+  if (route.body)
+    for (const code of ['request.too_large', 'request.unsupported_type'] as const) codes.add(code)
+  if (route.access !== 'public')
+    for (const code of ['auth.missing', 'auth.invalid_token'] as const) codes.add(code)
+  if (route.access === 'system') codes.add('access.not_system_admin')
+  if (typeof route.access === 'object') codes.add('access.missing_permission')
+  codes.add('server.error')
+  const byStatus = Map.groupBy([...codes].sort(), statusOf)
+  return Object.fromEntries(
+    [...byStatus].map(([status, group]) => [
+      status,
+      {
+        description: group.map((code) => `\`${code}\`: ${sentenceOf(code)}`).join('  \n'),
+        content: { 'application/json': { schema: ERROR_BODY } },
+      },
+    ]),
+  )
+}
+
+const ERROR_BODY = {
+  title: 'Error',
+  type: 'object',
+  required: ['detail'],
+  properties: {
+    detail: { type: 'string', description: 'What went wrong, in a sentence' },
+    code: { type: 'string', description: 'The same for programs' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['path', 'message'],
+        properties: { path: { type: 'string' }, message: { type: 'string' } },
+      },
+    },
+    request_id: { type: 'string', format: 'uuid' },
+  },
+}
+
+/** Moves each schema with a title into the components and leaves a reference in its place. */
+function hoist(value: unknown, components: Json): unknown {
+  if (Array.isArray(value)) return value.map((item) => hoist(item, components))
+  if (value === null || typeof value !== 'object') return value
+  const copy = Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, hoist(inner, components)]),
+  )
+  const { title, ...schema } = copy
+  if (typeof title !== 'string' || !('type' in schema || 'anyOf' in schema)) return copy
+  const known = components[title]
+  if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema))
+    throw new Error(`two different schemas are called ${title}`)
+  components[title] = schema
+  return { $ref: `#/components/schemas/${title}` }
+}

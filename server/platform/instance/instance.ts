@@ -1,0 +1,34 @@
+import type { Logger } from 'pino'
+import { v7 as newId } from 'uuid'
+import type { Database } from '#database/connect.ts'
+
+/** A process that has not renewed its lease for this long is dead; renewed three times as often (contract, 5). */
+const LEASE_SECONDS = 15
+const RENEWAL_MS = 5_000
+
+/** This process among those that serve the database. Work under way is marked with its id. */
+export interface Instance {
+  id: string
+  /** Gives the lease back: what is still marked with it is for others to settle, at once. */
+  stop(): Promise<void>
+}
+
+/** Registers this process and keeps its lease alive. In embedded mode every earlier process is known to be dead. */
+export async function startInstance({ sql, embedded }: Database, log: Logger): Promise<Instance> {
+  const id = newId()
+  const renew = () => sql`
+    insert into server_instances (id, lease_until) values (${id}, now() + ${LEASE_SECONDS} * interval '1 second')
+    on conflict (id) do update set lease_until = excluded.lease_until`
+  if (embedded) await sql`delete from server_instances`
+  await renew()
+  const timer = setInterval(() => {
+    renew().catch((error: unknown) => log.warn({ err: error }, 'the lease of this process was not renewed'))
+  }, RENEWAL_MS)
+  return {
+    id,
+    async stop() {
+      clearInterval(timer)
+      await sql`delete from server_instances where id = ${id}`
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ReplyText } from './reply-text.ts'
+import type { ModelMessage, ModelRequest, ModelResult, ToolDefinition } from './types.ts'
+
+const WORD_DELAY_MS = 15
+const QUOTE_CHARACTERS_MAX = 400
+
+/**
+ * The built-in model: no language model but a deterministic stand-in that needs no key and no network, and says so.
+ * It quotes what it was given, reasons when asked to, and calls a tool that the message names (`use the tool NAME`,
+ * or `TOOL:NAME={…}` with its input), so that every path of the product can be walked without a provider.
+ */
+export async function streamDemo(
+  request: ModelRequest,
+  reply: ReplyText,
+  signal: AbortSignal,
+): Promise<ModelResult> {
+  const last = request.messages.at(-1)
+  const question = textOf(last)
+  const inputTokens = countWords([request.system ?? '', ...request.messages.map(textOf)].join(' '))
+  let outputTokens = 0
+  const say = async (text: string, take: (word: string) => void): Promise<void> => {
+    for (const word of text.split(/(?<=\s)/)) {
+      signal.throwIfAborted()
+      take(word)
+      outputTokens += 1
+      await sleep(WORD_DELAY_MS, undefined, { signal }).catch(() => signal.throwIfAborted())
+    }
+  }
+  if (request.thinking)
+    await say(`The message has ${countWords(question)} words. I can only quote it.`, (word) =>
+      reply.reasoning(word),
+    )
+
+  const wanted = last?.role === 'user' ? wantedTool(question, request.tools ?? []) : undefined
+  if (wanted) {
+    reply.toolCall({ id: 'demo_call', ...wanted })
+    return { finishReason: 'tool_calls', usage: { inputTokens, outputTokens: outputTokens + 1 } }
+  }
+  await say(answer(request, last, question), (word) => reply.text(word))
+  return { finishReason: 'stop', usage: { inputTokens, outputTokens } }
+}
+
+function answer(request: ModelRequest, last: ModelMessage | undefined, question: string): string {
+  if (last?.role === 'tool') return `The tool **${last.toolName}** answered:\n\n> ${quote(last.output)}\n`
+  const lines = [
+    'This is the **Parley demo**, not a language model: it answers without any provider. You said:',
+    `> ${quote(question)}`,
+  ]
+  if (request.system) lines.push(`It was told: *${quote(request.system)}*`)
+  const earlier = request.messages.length - 1
+  if (earlier > 0)
+    lines.push(`It was given ${earlier} earlier message${earlier === 1 ? '' : 's'} of this chat.`)
+  lines.push('Add a model of your own with `POST /api/llm/add`, or start the server with `OPENAI_API_KEY=…`.')
+  return `${lines.join('\n\n')}\n`
+}
+
+function wantedTool(
+  question: string,
+  tools: ToolDefinition[],
+): { name: string; input: Record<string, unknown> } | undefined {
+  const [, name, input] = /(?:TOOL:|use the tool )([\w.-]+)(?:=(\{.*\}))?/.exec(question) ?? []
+  const tool = tools.find((candidate) => candidate.name === name)
+  if (!tool) return undefined
+  try {
+    return { name: tool.name, input: JSON.parse(input ?? '{}') as Record<string, unknown> }
+  } catch {
+    return { name: tool.name, input: {} }
+  }
+}
+
+function textOf(message: ModelMessage | undefined): string {
+  if (!message) return ''
+  if (message.role === 'tool') return message.output
+  if (typeof message.content === 'string') return message.content
+  return message.content.map((part) => (part.type === 'text' ? part.text : '(an image)')).join(' ')
+}
+
+/** Cut between characters, not inside one. */
+function quote(text: string): string {
+  const characters = [...text.slice(0, QUOTE_CHARACTERS_MAX * 2)]
+  const shown = characters.slice(0, QUOTE_CHARACTERS_MAX).join('').toWellFormed()
+  return (shown.length < text.length ? `${shown} …` : shown).replaceAll('\n', '\n> ')
+}
+
+const countWords = (text: string): number => text.split(/\s+/).filter(Boolean).length

@@ -1,0 +1,91 @@
+/** The providers that a language model can be configured with (contract, 7). */
+export const PROVIDERS = [
+  'openai',
+  'anthropic',
+  'google',
+  'deepseek',
+  'openai-compatible',
+  'ollama',
+  'demo',
+] as const
+export type Provider = (typeof PROVIDERS)[number]
+
+/** Where a model is, and how to be let in. */
+export interface ModelTarget {
+  provider: Provider
+  /** The provider's own name of the model. */
+  model: string
+  /** Without a slash at its end, as the provider's documentation gives it: `https://api.openai.com/v1`. */
+  baseUrl: string
+  apiKey: string | null
+  /** True when a tenant gave the address: then it is reached through the network guard only. */
+  guarded: boolean
+}
+
+export type ContentPart =
+  | { type: 'text'; text: string }
+  | { type: 'image'; mimeType: string; data: Uint8Array }
+
+export type ModelMessage =
+  | { role: 'user'; content: string | ContentPart[] }
+  | { role: 'assistant'; content: string; toolCalls?: ToolCall[] }
+  | { role: 'tool'; toolCallId: string; toolName: string; output: string }
+
+export interface ToolDefinition {
+  name: string
+  description: string
+  /** A JSON Schema of type object. */
+  parameters: Record<string, unknown>
+}
+
+export interface ToolCall {
+  id: string
+  name: string
+  input: Record<string, unknown>
+  /** What the provider wants to see again with this call in the next request (Gemini: thoughtSignature). */
+  signature?: string
+}
+
+export interface ModelRequest {
+  system?: string
+  messages: ModelMessage[]
+  tools?: ToolDefinition[]
+  temperature?: number
+  topP?: number
+  maxTokens?: number
+  /** Ask for reasoning, from models that can; without effect on others. */
+  thinking?: boolean
+}
+
+/** Takes a reply as it comes. Text is well-formed Unicode without NUL, so that it can be stored and sent as it is. */
+export interface ModelSink {
+  text(text: string): void
+  reasoning(text: string): void
+  toolCall(call: ToolCall): void
+}
+
+export interface ModelUsage {
+  inputTokens: number
+  outputTokens: number
+}
+
+export interface ModelResult {
+  finishReason: 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'other'
+  /** Null where the provider told nothing: then it is for the caller to count. */
+  usage: ModelUsage | null
+}
+
+/** Bounds on waiting for a provider, in milliseconds. */
+export interface ModelTimeouts {
+  connectMs: number
+  firstTokenMs: number
+  betweenTokensMs: number
+}
+
+/**
+ * A provider that could not do what it was asked. `message` is a sentence for the person who waits for the reply:
+ * it says what to do and holds neither key nor address with credentials. `cause` is for the log.
+ */
+export class ModelError extends Error {
+  override readonly name = 'ModelError'
+}

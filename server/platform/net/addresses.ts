@@ -1,0 +1,24 @@
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/** Whether an address is one that everybody can reach: public IPv4, or IPv6 global unicast (2000::/3). */
+export function isPublic(address: string): boolean {
+  const parsed = ipaddr.process(address)
+  if (parsed.range() !== 'unicast') return false
+  return parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST)
+}
+
+const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number]
+
+/** A check against a list of blocks such as 10.0.0.0/8; a single address stands for itself. */
+export function createBlockList(blocks: readonly string[]): (address: string) => boolean {
+  const parsed = blocks.map((block) =>
+    block.includes('/')
+      ? ipaddr.parseCIDR(block)
+      : ipaddr.parseCIDR(`${block}/${isIP(block) === 6 ? 128 : 32}`),
+  )
+  return (address) => {
+    const candidate = ipaddr.process(address)
+    return parsed.some((block) => block[0].kind() === candidate.kind() && candidate.match(block as never))
+  }
+}

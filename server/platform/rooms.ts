@@ -1,0 +1,28 @@
+import type { Logger } from 'pino'
+import type { Config } from '#config'
+import type { Database } from '#database/connect.ts'
+import type { AccessDesk } from './access/access.ts'
+import type { AccessTokens } from './access/access-tokens.ts'
+import type { Instance } from './instance/instance.ts'
+import type { Ledger } from './ledger/ledger.ts'
+import type { Models } from './models/index.ts'
+import type { Secrets } from './secrets/secrets.ts'
+import type { SharedLogs } from './streams/shared-logs.ts'
+import type { Metrics } from './telemetry/metrics.ts'
+
+/** What the process has, made once in main.ts (or by a test) and handed to the parts. */
+export interface Rooms {
+  config: Config
+  log: Logger
+  /** For the few that are on the written list (ARCHITECTURE.md, "Who may use the bare database"). */
+  database: Database
+  instance: Instance
+  tokens: AccessTokens
+  access: AccessDesk
+  secrets: Secrets
+  ledger: Ledger
+  models: Models
+  /** Streams that any process can follow; null without Redis. */
+  sharedLogs: SharedLogs | null
+  metrics: Metrics
+}

@@ -1,0 +1,102 @@
+import type { Logger } from 'pino'
+import { createClient } from 'redis'
+import { EventLog, startOfLog } from './event-log.ts'
+
+/** Event logs in Redis streams, so that a reply can be followed through any process. */
+export interface SharedLogs {
+  /** Copies a log to Redis as it grows. Redis that is away costs followers elsewhere the stream, nobody the reply. */
+  share(id: string, log: EventLog): void
+  /** A log that some process shares, as it grows; undefined where there is none of this id. */
+  open(id: string): Promise<EventLog | undefined>
+  /** Throws where Redis does not answer. */
+  check(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A log that its process has left unfinished disappears after this time, as a finished one does. */
+const KEPT_SECONDS = 600
+const BLOCK_MS = 5_000
+const CONNECT_TIMEOUT_MS = 5_000
+const COMMAND_TIMEOUT_MS = 2_000
+/** A follower that hears nothing for this long gives up: the process that wrote is gone. */
+const SILENCE_MS = 60_000
+
+const keyOf = (id: string): string => `parley:stream:${id}`
+
+export async function connectSharedLogs(redisUrl: string, log: Logger): Promise<SharedLogs> {
+  const client = createClient({
+    url: redisUrl,
+    disableOfflineQueue: true,
+    socket: { connectTimeout: CONNECT_TIMEOUT_MS, keepAlive: true },
+    commandOptions: { timeout: COMMAND_TIMEOUT_MS },
+  })
+  client.on('error', (error: unknown) => log.warn({ err: error }, 'redis'))
+  await client.connect()
+
+  async function copy(id: string, source: EventLog): Promise<void> {
+    const key = keyOf(id)
+    const position = startOfLog()
+    let wake = (): void => {}
+    const leave = source.follow(() => wake())
+    try {
+      while (true) {
+        const events = source.read(position, true)
+        if (events !== undefined) {
+          await client.multi().xAdd(key, '*', { events }).expire(key, KEPT_SECONDS).exec()
+        } else if (source.ended) {
+          await client.xAdd(key, '*', { end: '1' })
+          return
+        } else {
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+        }
+      }
+    } finally {
+      leave()
+    }
+  }
+
+  async function follow(id: string, target: EventLog): Promise<void> {
+    const reader = client.duplicate({ commandOptions: { timeout: BLOCK_MS + COMMAND_TIMEOUT_MS } })
+    reader.on('error', (error: unknown) => log.warn({ err: error }, 'redis'))
+    await reader.connect()
+    let after = '0'
+    let heardAt = Date.now()
+    try {
+      while (Date.now() - heardAt < SILENCE_MS) {
+        const answer = await reader.xRead({ key: keyOf(id), id: after }, { BLOCK: BLOCK_MS })
+        for (const { id: entryId, message } of messagesOf(answer)) {
+          after = entryId
+          heardAt = Date.now()
+          if (message['events'] !== undefined) target.appendEvents(message['events'])
+          if (message['end'] !== undefined) return
+        }
+      }
+    } finally {
+      target.end()
+      reader.destroy()
+    }
+  }
+
+  return {
+    share(id, source) {
+      copy(id, source).catch((error: unknown) => log.warn({ err: error, id }, 'a stream was not shared'))
+    },
+    async open(id) {
+      if ((await client.exists(keyOf(id))) === 0) return undefined
+      const target = new EventLog()
+      follow(id, target).catch((error: unknown) => log.warn({ err: error, id }, 'a stream was not followed'))
+      return target
+    },
+    async check() {
+      await client.ping()
+    },
+    close: () => client.close(),
+  }
+}
+
+type StreamMessage = { id: string; message: Record<string, string> }
+
+const messagesOf = (answer: unknown): StreamMessage[] =>
+  ((answer as { messages: StreamMessage[] }[] | null) ?? []).flatMap((stream) => stream.messages)

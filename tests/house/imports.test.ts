@@ -1,0 +1,138 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+/*
+ * Holds the house: imports run one way, main -> app -> parts -> platform -> database -> errors, and what only a few
+ * may touch is touched by those few. The lists below are the written ones; ARCHITECTURE.md explains them.
+ */
+
+const FILES = globSync('server/**/*.ts').filter((file) => !file.endsWith('.test.ts'))
+
+/** Part to part, and only through the other's index.ts. */
+const PART_MAY_IMPORT: Record<string, string[]> = {
+  auth: ['org'],
+  chat: ['llm'],
+}
+
+/** Who may use the bare database (`rooms.database`, `sql`): everything else goes through a Scope. */
+const BARE_DATABASE = [
+  'server/banner.ts',
+  'server/commands.ts',
+  'server/main.ts',
+  'server/parts/auth/', // users and sessions belong to no organization
+  'server/parts/chat/index.ts', // hands it to the two below
+  'server/parts/chat/recover-replies.ts', // sweeps over all organizations
+  'server/parts/chat/reply-writes.ts', // grouped writes span organizations
+  'server/parts/llm/environment-models.ts', // models of no organization
+  'server/parts/llm/find-model.ts', // the organization's or the environment's
+  'server/parts/llm/manage-models.ts', // lists both
+  'server/parts/org/', // makes organizations
+  'server/platform/access/',
+  'server/platform/instance/',
+  'server/platform/ledger/',
+  'server/platform/rooms.ts',
+  'server/platform/telemetry/health.ts',
+]
+
+/** Which packages only one room knows. */
+const PACKAGE_OWNERS: Record<string, string[]> = {
+  fastify: ['server/app.ts', 'server/platform/http/', 'server/platform/telemetry/health.ts'],
+  undici: ['server/platform/net/', 'server/platform/models/'],
+  'eventsource-parser': ['server/platform/models/', 'server/chat-client.ts'],
+  redis: ['server/platform/streams/'],
+  jose: ['server/platform/access/'],
+  postgres: BARE_DATABASE.concat('server/database/'),
+}
+
+interface Import {
+  file: string
+  target: string
+}
+
+const floorOf = (path: string): number => {
+  if (path.startsWith('server/parts/')) return 3
+  if (path.startsWith('server/platform/')) return 2
+  if (path.startsWith('server/database/')) return 1
+  if (path === 'server/errors.ts' || path === 'server/config.ts') return 0
+  return 4
+}
+
+const imports: Import[] = FILES.flatMap((file) =>
+  [...readFileSync(file, 'utf8').matchAll(/(?:from|import\() ?'([^']+)'/g)].map(([, name = '']) => ({
+    file,
+    target: resolveName(file, name),
+  })),
+)
+
+function resolveName(file: string, name: string): string {
+  if (name.startsWith('.')) return relative('.', join(dirname(file), name))
+  if (name === '#errors' || name === '#config' || name === '#app') return `server/${name.slice(1)}.ts`
+  return name.startsWith('#') ? `server/${name.slice(1)}` : name
+}
+
+const partOf = (path: string): string | undefined => /^server\/parts\/([^/]+)\//.exec(path)?.[1]
+const isIn = (file: string, places: string[]): boolean => places.some((place) => file.startsWith(place))
+
+describe('the house', () => {
+  test('has files and imports to look at', () => {
+    expect(FILES.length).toBeGreaterThan(40)
+    expect(imports.length).toBeGreaterThan(100)
+  })
+
+  test('imports go down', () => {
+    const upward = imports.filter(
+      ({ file, target }) => target.startsWith('server/') && floorOf(target) > floorOf(file),
+    )
+    expect(upward).toEqual([])
+  })
+
+  test('parts meet only through their doors, along the written list', () => {
+    const wrong = imports.filter(({ file, target }) => {
+      const [from, to] = [partOf(file), partOf(target)]
+      if (from === undefined || to === undefined || from === to) return false
+      return !PART_MAY_IMPORT[from]?.includes(to) || !target.endsWith('/index.ts')
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('nothing imports in a circle', () => {
+    const graph = new Map<string, string[]>()
+    for (const { file, target } of imports) graph.set(file, [...(graph.get(file) ?? []), target])
+    const circles: string[][] = []
+    const done = new Set<string>()
+    const visit = (file: string, path: string[]): void => {
+      if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file])
+      else if (!done.has(file)) for (const next of graph.get(file) ?? []) visit(next, [...path, file])
+      done.add(file)
+    }
+    for (const file of graph.keys()) visit(file, [])
+    expect(circles.filter((circle) => !isTypesOnly(circle))).toEqual([])
+  })
+
+  test('the bare database is used by those on the list only', () => {
+    const users = FILES.filter((file) =>
+      /\bdatabase\.(sql|db)\b|rooms\.database|\bSql\b/.test(readFileSync(file, 'utf8')),
+    )
+    expect(
+      users.filter((file) => !isIn(file, BARE_DATABASE) && !file.startsWith('server/database/')),
+    ).toEqual([])
+  })
+
+  test.each(Object.entries(PACKAGE_OWNERS))('%s is known to its rooms only', (name, owners) => {
+    const users = imports.filter(({ target }) => target === name).map(({ file }) => file)
+    expect(users.length).toBeGreaterThan(0)
+    expect(users.filter((file) => !isIn(file, owners))).toEqual([])
+  })
+})
+
+/** A circle of type imports is none at run time. */
+function isTypesOnly(circle: string[]): boolean {
+  return circle.slice(1).some((target, index) => {
+    const text = readFileSync(circle[index] as string, 'utf8')
+    const lines = [...text.matchAll(/^(import|export)([^'"]*?)from '([^']+)'/gm)]
+    return lines
+      .filter(([, , , name = '']) => resolveName(circle[index] as string, name) === target)
+      .every(([, , names = '']) => names.trim().startsWith('type '))
+  })
+}

@@ -1,0 +1,80 @@
+/**
+ * How the emulated provider behaves is said by the model's name, because a name travels through every gateway:
+ * `emu-n200-gap10-ttft50-r20` is 200 tokens, 10 ms apart, the first after 50 ms, with 20 tokens of reasoning before.
+ */
+export interface Behaviour {
+  tokens: number
+  reasoningTokens: number
+  /** Milliseconds before the first token, and between two. */
+  firstTokenMs: number
+  gapMs: number
+  /** A status to refuse with. */
+  status: number | undefined
+  /** Refuse so many times with 429 and Retry-After: 0, then answer. */
+  retries: number
+  /** What goes wrong, if anything. */
+  fault: Fault | undefined
+  /** Answer with the JSON of the request. */
+  echo: boolean
+  /** Tell no usage. */
+  noUsage: boolean
+}
+
+const FAULTS = [
+  'html', // a web page instead of events
+  'errmid', // an error event in the middle
+  'cut', // the socket breaks in the middle
+  'hang', // no byte of an answer, ever
+  'hangmid', // silence in the middle
+  'fin', // a proper end without the end marker
+  'longline', // a line without end
+  'badjson', // an event that is no JSON
+  'surrogate', // pairs that are split between tokens, halves, NUL
+  'redirect',
+] as const
+export type Fault = (typeof FAULTS)[number]
+
+export function behaviourOf(model: string): Behaviour {
+  const parts = model.split('-')
+  const number = (pattern: RegExp, otherwise: number): number => {
+    for (const part of parts) {
+      const match = pattern.exec(part)
+      if (match) return Number(match[1])
+    }
+    return otherwise
+  }
+  return {
+    tokens: number(/^n(\d+)$/, 8),
+    reasoningTokens: number(/^r(\d+)$/, 0),
+    firstTokenMs: number(/^ttft(\d+)$/, 0),
+    gapMs: number(/^gap(\d+)$/, 0),
+    status: number(/^err(\d{3})$/, 0) || undefined,
+    retries: number(/^retry(\d+)$/, 0),
+    fault: FAULTS.find((fault) => parts.includes(fault)),
+    echo: parts.includes('echo'),
+    noUsage: parts.includes('nousage'),
+  }
+}
+
+const WORDS = 'the quick brown fox jumps over a lazy dog while seven wizards boil fresh pumpkin soup'.split(
+  ' ',
+)
+const TRICKY = ['ok \ud83d', '\ude00 half \ud83d', ' and low \ude00', ' nul \0 end', ' done \ud83d']
+
+/** The pieces of the reply. `say: …` in the user's text has it say just that. */
+export function pieces(behaviour: Behaviour, request: unknown, userText: string): string[] {
+  if (behaviour.fault === 'surrogate') return TRICKY
+  if (behaviour.echo) return JSON.stringify(request).match(/[\s\S]{1,40}/g) ?? []
+  const said = /say: ([\s\S]+)$/.exec(userText)?.[1]
+  if (said !== undefined) return said.split(/(?= )/)
+  return words(behaviour.tokens)
+}
+
+export const words = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => (index === 0 ? '' : ' ') + WORDS[index % WORDS.length])
+
+/** The tool that the user's text asks for, as `TOOL:name={json}`, if it is offered. */
+export function wantedTool(userText: string, offered: string[]): { name: string; input: string } | undefined {
+  const [, name = '', input = '{}'] = /TOOL:([\w.-]+)(?:=(\{.*\}))?/.exec(userText) ?? []
+  return offered.includes(name) ? { name, input } : undefined
+}

@@ -1,0 +1,144 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Behaviour, behaviourOf } from './behaviour.ts'
+import { anthropic, type Format, google, openAi, type ProviderRequest, type Script } from './formats.ts'
+import { playScript } from './play-script.ts'
+
+/** A request as the provider got it. */
+export interface RecordedRequest {
+  method: string
+  path: string
+  headers: IncomingMessage['headers']
+  body: unknown
+}
+
+export interface EmulatedProvider {
+  url: string
+  port: number
+  /** The newest, oldest first. */
+  requests: RecordedRequest[]
+  stats: { streams: number; open: number; aborted: number }
+  close(): Promise<void>
+}
+
+const REQUESTS_KEPT = 200
+
+/** A provider on loopback that speaks OpenAI chat completions, Anthropic messages and Gemini, faults included. */
+export async function startProvider({ port = 0, record = true } = {}): Promise<EmulatedProvider> {
+  const requests: RecordedRequest[] = []
+  const stats = { streams: 0, open: 0, aborted: 0 }
+  const refusals = new Map<string, number>()
+  const server = createServer((request, response) => {
+    request.socket.setNoDelay(true)
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString()
+      const { method = '', url: path = '', headers } = request
+      const body = text === '' ? undefined : JSON.parse(text)
+      if (record) {
+        requests.push({ method, path, headers, body })
+        if (requests.length > REQUESTS_KEPT) requests.shift()
+      }
+      if (path.split('?')[0]?.endsWith('/models')) return sendModels(path, response)
+      const found = route(path, body)
+      if (!found) return sendJson(response, 404, { error: { message: `Invalid URL (${method} ${path})` } })
+      const behaviour = behaviourOf(found.model)
+      if (!refuse(found, behaviour, response, refusals))
+        playScript(response, behaviour, () => scriptFor(found, body, behaviour, text), stats)
+    })
+  })
+  server.keepAliveTimeout = 60_000
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', 4_096, resolve))
+  const address = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    port: address.port,
+    requests,
+    stats,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+interface Found {
+  format: Format
+  model: string
+}
+
+const scripts = new Map<string, Script>()
+const SCRIPTS_KEPT = 1_000
+
+/** Scripts of plain words are written once: under load the emulator must cost less than what it measures. */
+function scriptFor(
+  { format, model }: Found,
+  body: ProviderRequest,
+  behaviour: Behaviour,
+  text: string,
+): Script {
+  const inputTokens = Math.ceil(text.length / 4)
+  const isPlain = !behaviour.echo && !/say: |TOOL:/.test(text)
+  const key = `${FORMATS.indexOf(format)} ${model} ${inputTokens} ${body.stream_options?.include_usage}`
+  const known = isPlain ? scripts.get(key) : undefined
+  if (known) return known
+  const script = format.script(model, body, behaviour, inputTokens)
+  if (isPlain && scripts.size < SCRIPTS_KEPT) scripts.set(key, script)
+  return script
+}
+
+const FORMATS = [openAi, anthropic, google]
+
+function route(path: string, body: (ProviderRequest & { model?: string }) | undefined): Found | undefined {
+  if (path.endsWith('/chat/completions')) return { format: openAi, model: body?.model ?? '' }
+  if (path.endsWith('/v1/messages')) return { format: anthropic, model: body?.model ?? '' }
+  const model = /\/models\/([^/:]+):streamGenerateContent\?alt=sse$/.exec(path)?.[1]
+  return model === undefined ? undefined : { format: google, model: decodeURIComponent(model) }
+}
+
+/** Answers without a stream, where the behaviour wants that. */
+function refuse(
+  { format, model }: Found,
+  behaviour: Behaviour,
+  response: ServerResponse,
+  refusals: Map<string, number>,
+): boolean {
+  const refused = refusals.get(model) ?? 0
+  if (refused < behaviour.retries) {
+    refusals.set(model, refused + 1)
+    sendJson(response, 429, format.error(429), { 'retry-after': '0' })
+  } else if (behaviour.status !== undefined)
+    sendJson(response, behaviour.status, format.error(behaviour.status))
+  else if (behaviour.fault === 'html') {
+    response.writeHead(200, { 'content-type': 'text/html' })
+    response.end('<!doctype html><title>Welcome to nginx!</title>')
+  } else if (behaviour.fault === 'redirect') {
+    response.writeHead(302, { location: 'http://127.0.0.1:1/' })
+    response.end()
+  } else return false
+  return true
+}
+
+function sendModels(path: string, response: ServerResponse): void {
+  const ids = ['emu-n5', 'emu-n200', 'gpt-4o']
+  if (!path.includes('/v1beta/'))
+    return sendJson(response, 200, { object: 'list', data: ids.map((id) => ({ id, object: 'model' })) })
+  const models = ids.map((id) => ({
+    name: `models/${id}`,
+    inputTokenLimit: 1000,
+    supportedGenerationMethods: ['generateContent'],
+  }))
+  sendJson(response, 200, { models })
+}
+
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  value: object,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  response.end(JSON.stringify(value))
+}

@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { connect } from 'node:net'
+import { delimiter, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findFreePort } from './free-port.ts'
+
+const START_TIMEOUT_MS = 10_000
+const POLL_INTERVAL_MS = 20
+
+export interface RedisServer {
+  url: string
+  pid: number
+  stop(): Promise<void>
+}
+
+/** The `redis-server` on the PATH, or undefined. */
+export function findRedis(): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  return folders.map((folder) => join(folder, 'redis-server')).find((program) => existsSync(program))
+}
+
+/** Starts a Redis of our own on loopback that keeps everything in memory. Throws where there is none. */
+export async function startRedis(): Promise<RedisServer> {
+  const program = findRedis()
+  if (program === undefined) throw new Error('no redis-server on the PATH')
+  const port = await findFreePort()
+  const child = spawn(
+    program,
+    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--daemonize', 'no'],
+    { stdio: 'ignore', cwd: '/' },
+  )
+  const killChild = (): void => void child.kill('SIGKILL')
+  process.once('exit', killChild)
+  const deadline = Date.now() + START_TIMEOUT_MS
+  while (!(await answersPing(port))) {
+    if (child.exitCode !== null || Date.now() > deadline) {
+      killChild()
+      throw new Error('redis-server does not start')
+    }
+    await sleep(POLL_INTERVAL_MS)
+  }
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    pid: child.pid as number,
+    async stop() {
+      process.off('exit', killChild)
+      if (child.exitCode !== null || child.signalCode !== null) return
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    },
+  }
+}
+
+/** Whether a Redis on that port takes commands. */
+async function answersPing(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    socket.write('PING\r\n')
+    const [answer] = await once(socket, 'data')
+    return String(answer).startsWith('+PONG')
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { inject } from 'vitest'
+import { readConfig } from '#config'
+import { type Server, startServer } from '../../server/main.ts'
+import { type Client, createClient } from './client.ts'
+
+export interface TestServer extends Client {
+  server: Server
+  /** The environment that it runs with, for starting another process on the same database. */
+  environment: Record<string, string>
+  stop(): Promise<void>
+}
+
+/** A server as main.ts starts it, on a database of its own, listening on loopback. */
+export async function startTestServer(environment: Record<string, string> = {}): Promise<TestServer> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'parley-test-'))
+  const database = environment['DATABASE_URL'] === undefined ? await createDatabase() : null
+  const complete = {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    BASE_URL: 'http://parley.test',
+    DATA_DIR: dataDir,
+    ADMIN_PASSWORD: 'administrator',
+    ALLOW_PRIVATE_NETWORK: '127.0.0.0/8',
+    LOG_LEVEL: 'silent',
+    ...(database && { DATABASE_URL: database.url, SECRET: 's'.repeat(32) }),
+    ...environment,
+  }
+  const server = await startServer(readConfig(complete))
+  return {
+    ...createClient(server.address),
+    server,
+    environment: complete,
+    async stop() {
+      await server.stop()
+      await database?.drop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A copy of the migrated template, where the tests have a PostgreSQL; else null, which means the embedded one. */
+export async function createDatabase(): Promise<{ url: string; drop(): Promise<void> } | null> {
+  const available = inject('postgres')
+  if (available === null) return null
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  const run = async (statement: string): Promise<void> => {
+    const sql = postgres(available.administration, { max: 1, onnotice: () => {} })
+    await sql.unsafe(statement)
+    await sql.end()
+  }
+  await run(`create database ${name} template ${available.template}`)
+  const url = new URL(available.administration)
+  url.pathname = `/${name}`
+  return { url: url.href, drop: () => run(`drop database if exists ${name} with (force)`) }
+}

@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto'
+import type { Person } from './client.ts'
+import type { TestServer } from './server.ts'
+
+/** A second member of an organization, whose role holds nothing but these permissions. */
+export async function addPowerlessMember(
+  server: TestServer,
+  organizationId: string,
+  permissions: string[] = [],
+): Promise<Person> {
+  const person = await server.signUp()
+  const { sql } = server.server.rooms.database
+  const roleId = randomUUID()
+  await sql`
+    insert into roles (id, organization_id, name, hierarchy_level)
+    values (${roleId}, ${organizationId}, ${`role ${roleId}`}, 1)`
+  await sql`
+    insert into role_permissions (role_id, permission_id)
+    select ${roleId}, id from permissions where name = any(${permissions})`
+  await sql`
+    insert into memberships (organization_id, user_id, role_id, status)
+    values (${organizationId}, ${person.userId}, ${roleId}, 'active')`
+  return person
+}
