@@ -1,3 +1,4 @@
+import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import pino, { type Logger } from 'pino'
 import type { Config } from '#config'
@@ -19,6 +20,8 @@ import { buildApp } from './app.ts'
 
 /** How long replies that are being written may go on when the process is told to stop. */
 const STOP_GRACE_MS = 6_000
+/** How long other requests may take after that. */
+const LAST_REQUESTS_MS = 1_500
 /** After this long the process ends, whatever still runs. */
 const STOP_DEADLINE_MS = 10_000
 /** Connections that may wait to be accepted. */
@@ -50,11 +53,20 @@ export async function startServer(config: Config, starting?: Promise<EmbeddedDat
       endAuthSweep()
       const closed = app.http.close()
       await app.chat.stop(STOP_GRACE_MS)
-      await closed
+      await endConnections(app.http.server, closed)
       await discovery
       await close()
     },
   }
+}
+
+/** Streams have ended by now, but their connections would be kept alive; what is slower than this is cut. */
+async function endConnections(server: HttpServer, closed: Promise<unknown>): Promise<void> {
+  const idle = setInterval(() => server.closeIdleConnections(), 20)
+  const all = setTimeout(() => server.closeAllConnections(), LAST_REQUESTS_MS)
+  await closed
+  clearInterval(idle)
+  clearTimeout(all)
 }
 
 /** Makes the rooms that the parts live in, from the database up. */

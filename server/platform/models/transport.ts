@@ -137,7 +137,7 @@ class StreamHandler implements Dispatcher.DispatchHandler {
     try {
       this.#parser.feed(this.#decoder.write(chunk))
     } catch (error) {
-      this.#fail(error)
+      this.#fail(error instanceof SyntaxError ? notAnEvent(this.#request.target, error) : error)
     }
   }
 
@@ -189,6 +189,9 @@ const notEvents = ({ provider }: ModelTarget, type: string): ModelError =>
   new ModelError(
     `${provider} answered with ${type.split(';')[0] || 'something'} instead of a stream of events. Check the base_url.`,
   )
+
+const notAnEvent = ({ provider }: ModelTarget, cause: SyntaxError): ModelError =>
+  new ModelError(`${provider} sent something that is no event of its format. Check the base_url.`, { cause })
 
 /** Seconds or a date (RFC 9110, Retry-After) as milliseconds; undefined where there is none, or too far away. */
 function parseRetryAfter(header: string | string[] | undefined): number | undefined {

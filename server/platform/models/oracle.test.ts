@@ -1,0 +1,168 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createAnthropic } from '@ai-sdk/anthropic'
+import { createGoogleGenerativeAI } from '@ai-sdk/google'
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startProvider } from '#tests/support/provider/index.ts'
+import { createNet } from '../net/index.ts'
+import { createModels } from './index.ts'
+import type { ModelRequest, ModelTarget, Provider, ToolCall } from './types.ts'
+
+/**
+ * The oracle: the same recorded bytes, read by the AI SDK's own providers, say the same as our adapters. And the same
+ * bytes cut anywhere, in the middle of a character too, say the same as whole ones.
+ */
+
+const FORMATS: { provider: Provider; path: string }[] = [
+  { provider: 'openai-compatible', path: '/v1' },
+  { provider: 'anthropic', path: '/v1' },
+  { provider: 'google', path: '/v1beta' },
+]
+const TOOL = { name: 'weather', description: 'd', parameters: { type: 'object', properties: {} } }
+const CASES: [string, string, string][] = [
+  ['plain text', 'emu-n20', 'Hello'],
+  ['reasoning', 'emu-n5-r6', 'Hello'],
+  ['every kind of character', 'emu', 'say: Grüße, 你好 👩‍👩‍👧 "quoted" \\ back\nnew line\ttab'],
+  ['a tool call', 'emu', 'TOOL:weather={"city":"São Paulo"}'],
+]
+
+let emulated: Awaited<ReturnType<typeof startProvider>>
+const net = createNet({ allowPrivateNetwork: true })
+const models = createModels({ net })
+
+/** Answers whatever bytes it was given last, in the pieces it was given. */
+let playback: Buffer[] = []
+const recorder = createServer((request, response) => {
+  request.resume()
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  const pieces = playback
+  const send = (index: number): void => {
+    if (index === pieces.length) return void response.end()
+    response.write(pieces[index])
+    setImmediate(send, index + 1)
+  }
+  send(0)
+})
+
+beforeAll(async () => {
+  emulated = await startProvider()
+  await new Promise<void>((resolve) => recorder.listen(0, '127.0.0.1', resolve))
+})
+afterAll(async () => {
+  recorder.close()
+  await net.close()
+  await emulated.close()
+})
+
+interface Collected {
+  text: string
+  reasoning: string
+  toolCalls: { name: string; input: unknown }[]
+  usage: { inputTokens: number; outputTokens: number } | null
+}
+
+async function readWithOurs(provider: Provider, path: string): Promise<Collected> {
+  const { port } = recorder.address() as AddressInfo
+  const target: ModelTarget = {
+    provider,
+    model: 'emu',
+    baseUrl: `http://127.0.0.1:${port}${path}`,
+    apiKey: 'k',
+    guarded: false,
+  }
+  const request: ModelRequest = { messages: [{ role: 'user', content: 'x' }] }
+  const collected: Collected = { text: '', reasoning: '', toolCalls: [], usage: null }
+  const { usage } = await models.stream(
+    target,
+    request,
+    {
+      text: (text) => {
+        collected.text += text
+      },
+      reasoning: (text) => {
+        collected.reasoning += text
+      },
+      toolCall: ({ name, input }: ToolCall) => {
+        collected.toolCalls.push({ name, input })
+      },
+    },
+    new AbortController().signal,
+  )
+  return { ...collected, usage }
+}
+
+async function readWithTheirs(provider: Provider, bytes: Buffer): Promise<Collected> {
+  const fetch = async () =>
+    new Response(new Uint8Array(bytes), { headers: { 'content-type': 'text/event-stream' } })
+  const model =
+    provider === 'anthropic'
+      ? createAnthropic({ apiKey: 'k', fetch })('claude-sonnet-4-5')
+      : provider === 'google'
+        ? createGoogleGenerativeAI({ apiKey: 'k', fetch })('gemini-2.5-flash')
+        : createOpenAICompatible({ name: 'x', baseURL: 'http://x/v1', fetch, includeUsage: true })('emu')
+  const { stream } = await model.doStream({
+    prompt: [{ role: 'user', content: [{ type: 'text', text: 'x' }] }],
+  } as never)
+  const collected: Collected = { text: '', reasoning: '', toolCalls: [], usage: null }
+  for await (const part of stream as AsyncIterable<Record<string, string>>) {
+    if (part['type'] === 'text-delta') collected.text += part['delta']
+    if (part['type'] === 'reasoning-delta') collected.reasoning += part['delta']
+    if (part['type'] === 'tool-call')
+      collected.toolCalls.push({ name: part['toolName'] ?? '', input: JSON.parse(part['input'] ?? '') })
+    if (part['type'] === 'finish') {
+      const usage = part['usage'] as unknown as { inputTokens: unknown; outputTokens: unknown }
+      collected.usage = { inputTokens: total(usage.inputTokens), outputTokens: total(usage.outputTokens) }
+    }
+  }
+  return collected
+}
+
+const total = (tokens: unknown): number =>
+  typeof tokens === 'number' ? tokens : ((tokens as { total?: number }).total ?? 0)
+
+/** The bytes that the emulated provider answers with. */
+async function record(provider: Provider, path: string, model: string, text: string): Promise<Buffer> {
+  const [address, body] =
+    provider === 'google'
+      ? [
+          `${path}/models/${model}:streamGenerateContent?alt=sse`,
+          { contents: [{ role: 'user', parts: [{ text }] }], tools: [{ functionDeclarations: [TOOL] }] },
+        ]
+      : [
+          `${path}${provider === 'anthropic' ? '/messages' : '/chat/completions'}`,
+          {
+            model,
+            messages: [{ role: 'user', content: text }],
+            stream_options: { include_usage: true },
+            tools: [provider === 'anthropic' ? { name: TOOL.name } : { function: TOOL }],
+          },
+        ]
+  const response = await fetch(emulated.url + address, { method: 'POST', body: JSON.stringify(body) })
+  return Buffer.from(await response.arrayBuffer())
+}
+
+describe.each(FORMATS)('$provider', ({ provider, path }) => {
+  test.each(CASES)('%s', async (_what, model, text) => {
+    const bytes = await record(provider, path, model, text)
+    playback = [bytes]
+    const ours = await readWithOurs(provider, path)
+    expect(ours).toEqual(await readWithTheirs(provider, bytes))
+    expect(ours.text.length + ours.toolCalls.length).toBeGreaterThan(0)
+  })
+
+  test('cut anywhere', async () => {
+    const bytes = await record(provider, path, 'emu-r3', CASES[2]?.[2] ?? '')
+    playback = [bytes]
+    const whole = await readWithOurs(provider, path)
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 12 }), async (cuts) => {
+        const places = [0, ...cuts.sort((a, b) => a - b), bytes.length]
+        playback = places.slice(1).map((end, index) => bytes.subarray(places[index], end))
+        expect(await readWithOurs(provider, path)).toEqual(whole)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})

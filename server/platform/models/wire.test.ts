@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startProvider } from '#tests/support/provider/index.ts'
+import { createNet } from '../net/index.ts'
+import { createModels, type Models } from './index.ts'
+import { ModelError, type ModelRequest, type ModelTarget, type Provider, type ToolCall } from './types.ts'
+
+/** The adapters against a provider on the wire: what a reply brings, and how each fault ends. */
+
+const API_KEY = 'key-of-a-tenant'
+const FORMATS: { provider: Provider; path: string }[] = [
+  { provider: 'openai-compatible', path: '/v1' },
+  { provider: 'anthropic', path: '/v1' },
+  { provider: 'google', path: '/v1beta' },
+]
+
+let emulated: Awaited<ReturnType<typeof startProvider>>
+let models: Models
+const net = createNet({ allowPrivateNetwork: ['127.0.0.0/8'] })
+beforeAll(async () => {
+  emulated = await startProvider()
+  models = createModels({ net, timeouts: { connectMs: 100, firstTokenMs: 400, betweenTokensMs: 300 } })
+})
+afterAll(async () => {
+  await net.close()
+  await emulated.close()
+})
+
+const HELLO: ModelRequest = { messages: [{ role: 'user', content: 'Hello' }] }
+const WEATHER = {
+  name: 'weather',
+  description: 'Tells the weather',
+  parameters: { type: 'object', properties: { city: { type: 'string' } } },
+}
+
+/** Streams a reply and collects it. */
+async function collect(
+  target: Partial<ModelTarget> & { model: string },
+  request: ModelRequest = HELLO,
+  signal = new AbortController().signal,
+) {
+  const collected = { text: '', reasoning: '', toolCalls: [] as ToolCall[], pieces: [] as string[] }
+  const sink = {
+    text: (text: string) => {
+      collected.text += text
+      collected.pieces.push(text)
+    },
+    reasoning: (text: string) => {
+      collected.reasoning += text
+    },
+    toolCall: (call: ToolCall) => {
+      collected.toolCalls.push(call)
+    },
+  }
+  const complete: ModelTarget = {
+    provider: 'openai-compatible',
+    baseUrl: `${emulated.url}/v1`,
+    apiKey: API_KEY,
+    guarded: true,
+    ...target,
+  }
+  const result = await models.stream(complete, request, sink, signal)
+  return { ...collected, ...result }
+}
+
+async function failureOf(...parameters: Parameters<typeof collect>): Promise<ModelError> {
+  const error = await collect(...parameters).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(ModelError)
+  const { message } = error as ModelError
+  expect(message).not.toContain(API_KEY)
+  expect(message.length).toBeLessThan(500)
+  return error as ModelError
+}
+
+describe.each(FORMATS)('$provider', ({ provider, path }) => {
+  const at = (model: string): Partial<ModelTarget> & { model: string } => ({
+    provider,
+    model,
+    baseUrl: emulated.url + path,
+  })
+
+  test('text, usage and the reason for the end', async () => {
+    const reply = await collect(at('emu-n7'))
+    expect(reply.text.split(' ')).toHaveLength(7)
+    expect(reply.finishReason).toBe('stop')
+    expect(reply.usage?.outputTokens).toBe(7)
+    expect(reply.usage?.inputTokens).toBeGreaterThan(5)
+  })
+
+  test('reasoning, apart from the text', async () => {
+    const reply = await collect(at('emu-n3-r4'), { ...HELLO, thinking: true })
+    expect([reply.reasoning.split(' ').length, reply.text.split(' ').length]).toEqual([4, 3])
+    expect(reply.usage?.outputTokens).toBe(7)
+  })
+
+  test('a tool call whose input comes in pieces, and its result in the next request', async () => {
+    const ask: ModelRequest = {
+      messages: [{ role: 'user', content: 'TOOL:weather={"city":"Oslo"}' }],
+      tools: [WEATHER],
+    }
+    const { toolCalls, finishReason } = await collect(at('emu'), ask)
+    expect(finishReason).toBe('tool_calls')
+    expect(toolCalls).toMatchObject([{ name: 'weather', input: { city: 'Oslo' } }])
+    const call = toolCalls[0] as ToolCall
+    const next = await collect(at('emu-echo'), {
+      ...ask,
+      messages: [
+        ...ask.messages,
+        { role: 'assistant', content: '', toolCalls },
+        { role: 'tool', toolCallId: call.id, toolName: 'weather', output: 'rain' },
+      ],
+    })
+    expect(next.text).toContain('rain')
+    expect(next.text).toContain(call.id)
+  })
+
+  test('an image goes along', async () => {
+    const { text } = await collect(at('emu-echo'), {
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'What is this?' },
+            { type: 'image', mimeType: 'image/png', data: Buffer.from('picture') },
+          ],
+        },
+      ],
+    })
+    expect(text).toContain(Buffer.from('picture').toString('base64'))
+    expect(text).toContain('image/png')
+  })
+
+  test('system and settings', async () => {
+    const { text } = await collect(at('emu-echo'), {
+      ...HELLO,
+      system: 'Be brief',
+      temperature: 0.3,
+      maxTokens: 99,
+    })
+    for (const part of ['Be brief', '0.3', '99']) expect(text).toContain(part)
+  })
+
+  test('without usage there is none', async () => {
+    expect((await collect(at('emu-n3-nousage'))).usage).toBeNull()
+  })
+
+  test('text is well-formed, however it was cut', async () => {
+    const { text, pieces } = await collect(at('emu-surrogate'))
+    expect(text).toBe('ok \u{1f600} half \ufffd and low \ufffd nul \ufffd end done \ufffd')
+    for (const piece of pieces) expect(piece.isWellFormed()).toBe(true)
+  })
+
+  test.each([
+    ['err400', 'refused the request (status 400)'],
+    ['err401', 'refused the API key'],
+    ['err403', 'does not let this API key use'],
+    ['err404', 'does not know emu-err404'],
+    ['err429', 'too many requests'],
+    ['err500', 'has a problem of its own'],
+    ['err503', 'has a problem of its own'],
+    ['html', 'instead of a stream of events'],
+    ['redirect', 'a redirect, which is not followed'],
+    ['errmid', 'failed in the middle of its reply'],
+    ['cut', 'broke in the middle of the reply'],
+    ['fin', 'ended the reply before it was complete'],
+    ['hang', 'did not begin to answer'],
+    ['hangmid', 'stopped in the middle of its reply'],
+    ['badjson', 'sent something that is no event'],
+    ['longline', 'sent more than a reply can be'],
+  ])('the fault %s', async (fault, sentence) => {
+    expect((await failureOf(at(`emu-${fault}`))).message).toContain(sentence)
+  })
+
+  test('a provider that says when to come back is asked again, before the first token', async () => {
+    const before = emulated.requests.length
+    expect((await collect(at(`emu-n2-retry2-${provider}`))).text).toBe('the quick')
+    expect(emulated.requests.length - before).toBe(3)
+    await failureOf(at(`emu-n2-retry3-${provider}`))
+  })
+
+  test('an abort ends it at once, and the provider sees it', async () => {
+    const abort = new AbortController()
+    const aborted = emulated.stats.aborted
+    const reply = collect(at('emu-n100-gap20'), HELLO, abort.signal)
+    setTimeout(() => abort.abort(new Error('enough')), 60)
+    await expect(reply).rejects.toThrow('enough')
+    await expect.poll(() => emulated.stats.aborted).toBe(aborted + 1)
+  })
+})
+
+describe('addresses', () => {
+  test('where nobody listens', async () => {
+    const error = await failureOf({ model: 'emu', baseUrl: 'http://127.0.0.1:1/v1' })
+    expect(error.message).toContain("can't be reached")
+  })
+
+  test('that do not exist', async () => {
+    const error = await failureOf({ model: 'emu', baseUrl: 'http://nowhere.invalid/v1' })
+    expect(error.message).toMatch(/can't be found|can't be reached/)
+  })
+
+  test('that are private are refused, for a tenant', async () => {
+    const error = await failureOf({ model: 'emu', baseUrl: 'http://10.0.0.1/v1' })
+    expect(error.message).toContain('not at a public address')
+  })
+})
+
+test('what each provider wants to be told differently', async () => {
+  const sent = async (provider: Provider, model: string, request: Partial<ModelRequest>) => {
+    await collect({ provider, model, baseUrl: `${emulated.url}/v1` }, { ...HELLO, ...request })
+    return emulated.requests.at(-1)?.body as Record<string, unknown>
+  }
+  const settings = { temperature: 0.5, topP: 0.9, maxTokens: 10, thinking: true }
+  expect(await sent('openai', 'gpt-5-emu', settings)).toMatchObject({
+    max_completion_tokens: 10,
+    reasoning_effort: 'medium',
+  })
+  expect(await sent('openai', 'gpt-5-emu', settings)).not.toHaveProperty('temperature')
+  expect(await sent('openai', 'gpt-4o', settings)).not.toHaveProperty('reasoning_effort')
+  expect(await sent('deepseek', 'deepseek-chat', settings)).toMatchObject({ thinking: { type: 'enabled' } })
+  expect(await sent('anthropic', 'claude-sonnet-4-5', settings)).toMatchObject({
+    thinking: { type: 'enabled', budget_tokens: 8192 },
+    max_tokens: 8202,
+  })
+  expect(await sent('anthropic', 'claude-opus-4-7', settings)).toMatchObject({
+    thinking: { type: 'adaptive' },
+  })
+  expect(await sent('anthropic', 'claude-opus-4-7', settings)).not.toHaveProperty('temperature')
+})
+
+test('the models that a provider offers', async () => {
+  for (const { provider, path } of FORMATS) {
+    const target: ModelTarget = {
+      provider,
+      model: '',
+      baseUrl: emulated.url + path,
+      apiKey: API_KEY,
+      guarded: false,
+    }
+    expect((await models.listModels(target)).map(({ model }) => model)).toContain('gpt-4o')
+  }
+})

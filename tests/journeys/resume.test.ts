@@ -1,0 +1,209 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Person, StreamEvent } from '#tests/support/client.ts'
+import { startProvider } from '#tests/support/provider/index.ts'
+import { idsOf, openMessage, resumeMessage } from '#tests/support/reader.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+
+let server: TestServer
+let provider: Awaited<ReturnType<typeof startProvider>>
+beforeAll(async () => {
+  provider = await startProvider()
+  server = await startTestServer()
+})
+afterAll(async () => {
+  await server.stop()
+  await provider.close()
+})
+
+const TOKENS = 14
+const REASONING = 4
+const MODEL = `emu-n${TOKENS}-r${REASONING}-gap20`
+
+async function personWithModel(version: string) {
+  const person = await server.signUp()
+  const modelId = await server.addModel(person, {
+    provider: 'openai-compatible',
+    version,
+    config: { base_url: `${provider.url}/v1` },
+  })
+  return { person, modelId }
+}
+
+/** What a client has, joined: the text, the reasoning, and how it ended. */
+const joined = (events: StreamEvent[]) => ({
+  reasoning: events.map(({ data }) => (data['type'] === 'reasoning' ? data['message'] : '')).join(''),
+  text: events.map(({ data }) => (data['type'] === undefined ? (data['message'] ?? '') : '')).join(''),
+  errors: events.filter(({ data }) => 'error' in data).length,
+})
+
+async function ledgerKinds(person: Person): Promise<string[]> {
+  const { body } = await server.call('GET', `/api/billing/ledger?org_id=${person.organizationId}`, {
+    token: person.token,
+  })
+  return body.data.map((entry: { kind: string; amount: number }) => `${entry.kind} ${entry.amount}`)
+}
+
+test('a client that leaves at any event and comes back has the reply byte for byte, and it is paid once', async () => {
+  const { person: first, modelId } = await personWithModel(MODEL)
+  const whole = await (await openMessage(server.url, first, { model_id: modelId }, { content: 'Hi' })).take()
+  const expected = joined(whole)
+  expect(whole).toHaveLength(TOKENS + REASONING + 1)
+  const paid = await ledgerKinds(first)
+
+  await Promise.all(
+    whole.map(async (_event, leaveAfter) => {
+      const { person, modelId: model } = await personWithModel(MODEL)
+      const stream = await openMessage(server.url, person, { model_id: model }, { content: 'Hi' })
+      const before = leaveAfter === 0 ? [] : await stream.take(leaveAfter)
+      stream.leave()
+      if (leaveAfter % 3 === 0) await sleep(60)
+      const rest = await resumeMessage(server.url, person, idsOf(stream), before.at(-1)?.id)
+      expect(rest.status).toBe(200)
+      expect(joined([...before, ...(await rest.take())])).toEqual(expected)
+      expect(await ledgerKinds(person)).toEqual(paid)
+    }),
+  )
+})
+
+test('a stored reply is resumed from any event, and not at all after the last', async () => {
+  const { person, modelId } = await personWithModel(`emu-n${TOKENS}-r${REASONING}`)
+  const stream = await openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' })
+  const events = await stream.take()
+  for (const [index, event] of events.entries()) {
+    const rest = await resumeMessage(server.url, person, idsOf(stream), event.id)
+    if (index === events.length - 1) expect(rest.status).toBe(204)
+    else expect(joined([...events.slice(0, index + 1), ...(await rest.take())])).toEqual(joined(events))
+  }
+})
+
+test('a reply goes on when nobody listens', async () => {
+  const { person, modelId } = await personWithModel(MODEL)
+  const stream = await openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' })
+  await stream.take(2)
+  stream.leave()
+  await expect
+    .poll(async () => (await messagesOf(person, idsOf(stream).chatId)).at(-1)?.status, { timeout: 5_000 })
+    .toBe('complete')
+  expect(provider.stats.aborted).toBe(0)
+})
+
+test('several readers have the same reply', async () => {
+  const { person, modelId } = await personWithModel(MODEL)
+  const stream = await openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' })
+  const others = await Promise.all([1, 2, 3].map(() => resumeMessage(server.url, person, idsOf(stream))))
+  const all = await Promise.all([stream, ...others].map((reader) => reader.take()))
+  for (const events of all) expect(joined(events)).toEqual(joined(all[0] ?? []))
+})
+
+test.each(['x', '1.2', '9.9.9', '0.99999.1', '-1.0.0', '0.0.0.end '])('"%s" is no event id', async (id) => {
+  const { person, modelId } = await personWithModel('emu-n3')
+  const stream = await openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' })
+  await stream.take()
+  const rest = await resumeMessage(server.url, person, idsOf(stream), id)
+  expect(rest.status).toBe(id === '0.0.0.end ' ? 204 : 400)
+})
+
+describe('stopping', () => {
+  const stop = (person: Person, chatId: string) =>
+    server.call('POST', `/api/chat/stop?org_id=${person.organizationId}&chat_id=${chatId}`, {
+      token: person.token,
+    })
+
+  test('keeps and charges what was written, ends the stream with DONE, and the provider is told', async () => {
+    const { person, modelId } = await personWithModel('emu-n500-gap20')
+    const aborted = provider.stats.aborted
+    const stream = await openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' })
+    await stream.take(4)
+    const { chatId } = idsOf(stream)
+    expect((await stop(person, chatId)).status).toBe(200)
+    const events = await stream.take()
+    expect(events.at(-1)?.data).toEqual({ message: 'DONE' })
+    const reply = (await messagesOf(person, chatId)).at(-1)
+    expect(reply).toMatchObject({ status: 'stopped', error: null })
+    expect(`${reply?.content}DONE`).toBe(joined(events).text)
+    expect(reply?.usage.output_tokens).toBeGreaterThan(0)
+    expect(await ledgerKinds(person)).toHaveLength(3)
+    await expect.poll(() => provider.stats.aborted).toBe(aborted + 1)
+    const again = await stop(person, chatId)
+    expect([again.status, again.body.detail]).toEqual([409, 'No reply is being written in this chat'])
+  })
+
+  test('a chat has one reply at a time', async () => {
+    const { person, modelId } = await personWithModel('emu-n100-gap20')
+    const stream = await openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' })
+    const { chatId } = idsOf(stream)
+    const send = () =>
+      server.call(
+        'POST',
+        `/api/chat/send_message?org_id=${person.organizationId}&model_id=${modelId}&chat_id=${chatId}`,
+        { token: person.token, body: { content: 'Me too' } },
+      )
+    expect((await send()).status).toBe(409)
+    await stop(person, chatId)
+    await stream.take()
+    expect((await messagesOf(person, chatId)).map(({ content }) => content)).not.toContain('Me too')
+  })
+
+  test('deleting a chat stops its reply, pays it, and leaves nothing', async () => {
+    const { person, modelId } = await personWithModel('emu-n500-gap20')
+    const stream = await openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' })
+    await stream.take(3)
+    const { chatId } = idsOf(stream)
+    const deleted = await server.call('DELETE', `/api/chat/delete_session?session_id=${chatId}`, {
+      token: person.token,
+    })
+    expect(deleted.status).toBe(200)
+    await stream.take()
+    expect((await ledgerKinds(person)).map((entry) => entry.split(' ')[0])).toEqual([
+      'DEBIT',
+      'HOLD',
+      'CREDIT',
+    ])
+    const { sql } = server.server.rooms.database
+    expect((await sql`select from chat_messages where chat_id = ${chatId}`).count).toBe(0)
+  })
+})
+
+describe('Idempotency-Key', () => {
+  test('a repeat attaches to the same reply, while it is written and after, and costs nothing', async () => {
+    const { person, modelId } = await personWithModel(MODEL)
+    const key = { 'idempotency-key': 'order-1' }
+    const send = () => openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' }, key)
+    const readers = await Promise.all(Array.from({ length: 8 }, send))
+    const replies = await Promise.all(readers.map((reader) => reader.take()))
+    const late = await send()
+    for (const events of [...replies, await late.take()])
+      expect(joined(events)).toEqual(joined(replies[0] ?? []))
+    expect(new Set([...readers, late].map((reader) => idsOf(reader).messageId)).size).toBe(1)
+    expect(await ledgerKinds(person)).toHaveLength(3)
+  })
+
+  test('with another body it is refused', async () => {
+    const { person, modelId } = await personWithModel('emu-n2')
+    const key = { 'idempotency-key': 'order-2' }
+    await (await openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' }, key)).take()
+    const other = await openMessage(server.url, person, { model_id: modelId }, { content: 'Ho' }, key)
+    expect(other.status).toBe(409)
+  })
+
+  test("is each user's own", async () => {
+    const key = { 'idempotency-key': 'order-3' }
+    const one = await personWithModel('emu-n2')
+    const two = await personWithModel('emu-n2')
+    const send = ({ person, modelId }: typeof one) =>
+      openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' }, key)
+    expect(idsOf(await send(one)).messageId).not.toBe(idsOf(await send(two)).messageId)
+  })
+})
+
+async function messagesOf(person: Person, chatId: string) {
+  const { body } = await server.call('GET', `/api/chat?org_id=${person.organizationId}&chat_id=${chatId}`, {
+    token: person.token,
+  })
+  return body.messages as {
+    content: string
+    status: string
+    usage: { output_tokens: number }
+  }[]
+}

@@ -1,0 +1,90 @@
+import { createParser } from 'eventsource-parser'
+import type { Person, StreamEvent } from './client.ts'
+
+/** Reads a stream of events one by one, so that a test can leave in the middle. */
+export class StreamReader {
+  readonly events: StreamEvent[] = []
+  readonly status: number
+  readonly headers: Headers
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  readonly #abort: AbortController
+  readonly #queue: StreamEvent[] = []
+  readonly #decoder = new TextDecoder()
+  readonly #parser = createParser({
+    onEvent: ({ id, event, data }) => this.#queue.push({ id, event, data: JSON.parse(data) }),
+  })
+
+  private constructor(response: Response, abort: AbortController) {
+    this.status = response.status
+    this.headers = response.headers
+    this.#reader = response.body?.getReader()
+    this.#abort = abort
+  }
+
+  static async open(url: string, init: RequestInit): Promise<StreamReader> {
+    const abort = new AbortController()
+    return new StreamReader(await fetch(url, { ...init, signal: abort.signal }), abort)
+  }
+
+  /** The next event, or undefined at the end of the stream. */
+  async next(): Promise<StreamEvent | undefined> {
+    while (this.#queue.length === 0) {
+      const { value, done } = (await this.#reader?.read()) ?? { value: undefined, done: true }
+      if (done) return undefined
+      this.#parser.feed(this.#decoder.decode(value, { stream: true }))
+    }
+    const event = this.#queue.shift() as StreamEvent
+    this.events.push(event)
+    return event
+  }
+
+  /** Reads so many events, or all there are. */
+  async take(count = Number.POSITIVE_INFINITY): Promise<StreamEvent[]> {
+    while (this.events.length < count && (await this.next()) !== undefined);
+    return this.events
+  }
+
+  /** Goes away without a word, as a closed tab does. */
+  leave(): void {
+    this.#abort.abort()
+  }
+}
+
+/** Sends a message and hands the stream over as it comes. */
+export const openMessage = (
+  url: string,
+  person: Person,
+  query: Record<string, string>,
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<StreamReader> =>
+  StreamReader.open(
+    `${url}/api/chat/send_message?${new URLSearchParams({ org_id: person.organizationId, ...query })}`,
+    {
+      method: 'POST',
+      headers: { authorization: `Bearer ${person.token}`, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    },
+  )
+
+/** Resumes a reply after an event. */
+export const resumeMessage = (
+  url: string,
+  person: Person,
+  ids: { chatId: string; messageId: string },
+  lastEventId?: string,
+): Promise<StreamReader> =>
+  StreamReader.open(
+    `${url}/api/chat/stream?${new URLSearchParams({ org_id: person.organizationId, chat_id: ids.chatId, message_id: ids.messageId })}`,
+    {
+      headers: {
+        authorization: `Bearer ${person.token}`,
+        ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+      },
+    },
+  )
+
+export const idsOf = ({ headers }: StreamReader) => ({
+  chatId: headers.get('x-chat-id') ?? '',
+  messageId: headers.get('x-message-id') ?? '',
+})
