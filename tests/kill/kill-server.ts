@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
+import { expect } from 'vitest'
+import type { Person } from '#tests/support/client.ts'
+import { type ServerProcess, startProcess } from '#tests/support/process.ts'
+import type { EmulatedProvider } from '#tests/support/provider/index.ts'
+import { idsOf, openMessage, type StreamReader } from '#tests/support/reader.ts'
+
+/*
+ * One kill: a server with several replies under way is killed (kill -9) at a moment that the seed decides, another
+ * one starts, and then nothing that was acknowledged is lost and every hold is closed exactly once.
+ */
+
+const MESSAGES = 8
+const TOKENS = 40
+const KILL_WITHIN_MS = 900
+
+interface Sent {
+  person: Person
+  content: string
+  stream: StreamReader | undefined
+  /** What the client has seen of the reply. */
+  seen(): string
+  sawEnd(): boolean
+}
+
+export interface Battlefield {
+  environment: Record<string, string>
+  provider: EmulatedProvider
+  /** The server that the last kill has left running, and the next one kills. */
+  server?: ServerProcess
+  /** Lets the lease of a killed process run out, as fifteen seconds would. */
+  passTime(): Promise<void>
+}
+
+/** A field on a PostgreSQL at `url`. */
+export function onPostgres(url: string, provider: EmulatedProvider, dataDir: string): Battlefield {
+  return {
+    provider,
+    environment: { ...COMMON, DATA_DIR: dataDir, DATABASE_URL: url, SECRET: 's'.repeat(32) },
+    async passTime() {
+      const sql = postgres(url, { max: 1 })
+      await sql`update server_instances set lease_until = now() - interval '1 second'`
+      await sql.end()
+    },
+  }
+}
+
+/** A field on the embedded database, which settles at once what an earlier process has left. */
+export const onEmbedded = (provider: EmulatedProvider, dataDir: string): Battlefield => ({
+  provider,
+  environment: { ...COMMON, DATA_DIR: dataDir },
+  passTime: async () => {},
+})
+
+const COMMON = {
+  BASE_URL: 'http://parley.test',
+  ALLOW_PRIVATE_NETWORK: '127.0.0.0/8',
+  LOG_LEVEL: 'error',
+  ADMIN_PASSWORD: 'administrator',
+}
+
+export async function killAndCheck(field: Battlefield, seed: number): Promise<void> {
+  const random = createRandom(seed)
+  const doomed = field.server ?? (await startProcess(field.environment))
+  const person = await doomed.signUp()
+  const modelId = await doomed.addModel(person, {
+    provider: 'openai-compatible',
+    version: `emu-n${TOKENS}-gap${5 + Math.floor(random() * 20)}`,
+    config: { base_url: `${field.provider.url}/v1` },
+  })
+  const sending = Array.from({ length: MESSAGES }, (_, index) =>
+    send(doomed, person, modelId, `message ${index}`, random() * KILL_WITHIN_MS),
+  )
+  await sleep(random() * KILL_WITHIN_MS)
+  await doomed.kill()
+  const sent = await Promise.all(sending)
+  await field.passTime()
+
+  const heir = await startProcess(field.environment)
+  field.server = heir
+  for (const message of sent) await checkMessage(heir, message)
+  await checkLedger(heir, person, sent.filter(({ stream }) => stream?.status === 200).length)
+}
+
+async function send(
+  server: ServerProcess,
+  person: Person,
+  modelId: string,
+  content: string,
+  delayMs: number,
+): Promise<Sent> {
+  await sleep(delayMs)
+  const stream = await openMessage(server.url, person, { model_id: modelId }, { content }).catch(
+    () => undefined,
+  )
+  await stream?.take().catch(() => undefined)
+  const messages = () => (stream?.events ?? []).map(({ data }) => data['message'] as string | undefined)
+  return {
+    person,
+    content,
+    stream,
+    seen: () =>
+      messages()
+        .filter((message) => message !== 'DONE')
+        .join(''),
+    sawEnd: () => messages().at(-1) === 'DONE',
+  }
+}
+
+/** A message that was acknowledged is there, with what is left of its reply. */
+async function checkMessage(server: ServerProcess, sent: Sent): Promise<void> {
+  if (sent.stream?.status !== 200) return
+  const { chatId, messageId } = idsOf(sent.stream)
+  const query = `org_id=${sent.person.organizationId}&chat_id=${chatId}`
+  const { body } = await server.call('GET', `/api/chat?${query}`, { token: sent.person.token })
+  const [question, reply] = body.messages
+  expect(question).toMatchObject({ role: 'user', content: sent.content, status: 'complete' })
+  expect(reply.id).toBe(messageId)
+  if (sent.sawEnd()) expect(reply).toMatchObject({ status: 'complete', content: sent.seen() })
+  else expect(['complete', 'error']).toContain(reply.status)
+  const [shorter, longer] = [reply.content, sent.seen()].sort((a, b) => a.length - b.length)
+  expect(longer.startsWith(shorter)).toBe(true)
+}
+
+/** Every hold is closed once, nothing is held, and the balance is the sum of the ledger. */
+async function checkLedger(server: ServerProcess, person: Person, acknowledged: number): Promise<void> {
+  const organization = `org_id=${person.organizationId}`
+  const ledger = await server.call('GET', `/api/billing/ledger?${organization}&limit=100`, {
+    token: person.token,
+  })
+  const entries = ledger.body.data as { id: string; kind: string; amount: number; hold_id: string | null }[]
+  const holds = entries.filter(({ kind }) => kind === 'HOLD').map(({ id }) => id)
+  const closed = entries.filter(({ hold_id }) => hold_id !== null).map(({ hold_id }) => hold_id)
+  expect(closed.sort()).toEqual(holds.sort())
+  expect(holds.length).toBeGreaterThanOrEqual(acknowledged)
+  const sum = entries.reduce((total, { amount }) => total + amount, 0)
+  const balance = await server.call('GET', `/api/billing/balance?${organization}`, { token: person.token })
+  expect(balance.body).toEqual({ balance: sum, held: 0, available: sum })
+}
+
+/** Numbers from 0 to 1 that follow from a seed (mulberry32). */
+function createRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { type Client, createClient } from './client.ts'
+import { findFreePort } from './free-port.ts'
+
+const CLI = join(import.meta.dirname, '../../server/cli.ts')
+const START_TIMEOUT_MS = 25_000
+
+export interface ServerProcess extends Client {
+  pid: number
+  /** Everything that it has printed. */
+  output(): string
+  /** Resolves with the exit code, or the signal that ended it. */
+  ended: Promise<number | string>
+  /** As a power cut or the kernel would: no chance to tidy up. */
+  kill(): Promise<void>
+  /** As an operator would. */
+  stop(): Promise<number | string>
+}
+
+/** A server in a process of its own, as `parley start` starts it. */
+export async function startProcess(environment: Record<string, string>): Promise<ServerProcess> {
+  const port = Number(environment['PORT'] ?? (await findFreePort()))
+  const child = runCli(['start'], { ...environment, PORT: String(port) })
+  const client = createClient(`http://127.0.0.1:${port}`)
+  await waitUntilReady(client, child)
+  return {
+    ...client,
+    pid: child.process.pid as number,
+    output: child.output,
+    ended: child.ended,
+    async kill() {
+      child.process.kill('SIGKILL')
+      await child.ended
+    },
+    stop() {
+      child.process.kill('SIGTERM')
+      return child.ended
+    },
+  }
+}
+
+interface CliRun {
+  process: ChildProcess
+  output(): string
+  ended: Promise<number | string>
+}
+
+/** Runs a command of the command line with nothing of this process's environment but the path. */
+export function runCli(args: string[], environment: Record<string, string>, cwd?: string): CliRun {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    ...(cwd !== undefined && { cwd }),
+  })
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    output += chunk
+  })
+  const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
+  return { process: child, output: () => output, ended }
+}
+
+async function waitUntilReady(client: Client, child: CliRun): Promise<void> {
+  const deadline = Date.now() + START_TIMEOUT_MS
+  while (Date.now() < deadline && child.process.exitCode === null) {
+    const ready = await client.call('GET', '/readyz').catch(() => undefined)
+    if (ready?.status === 200) return
+    await new Promise((resolve) => setTimeout(resolve, 30))
+  }
+  child.process.kill('SIGKILL')
+  throw new Error(`the server does not start:\n${child.output()}`)
+}
