@@ -1,6 +1,5 @@
 import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import pino, { type Logger } from 'pino'
 import type { Config } from '#config'
 import { connectDatabase } from '#database/connect.ts'
 import type { EmbeddedDatabase } from '#database/embedded.ts'
@@ -15,6 +14,7 @@ import { createNet } from '#platform/net/index.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { createSecrets, loadSecret } from '#platform/secrets/secrets.ts'
 import { connectSharedLogs } from '#platform/streams/shared-logs.ts'
+import { createLog } from '#platform/telemetry/log.ts'
 import { createMetrics } from '#platform/telemetry/metrics.ts'
 import { buildApp } from './app.ts'
 
@@ -103,21 +103,6 @@ async function openRooms(
     },
   }
 }
-
-/** JSON lines on standard output. What may hold a secret is not logged, and is hidden should it be. */
-const createLog = (config: Config): Logger =>
-  pino({
-    level: config.logLevel,
-    base: null,
-    redact: [
-      '*.authorization',
-      '*.password',
-      '*.apiKey',
-      '*.api_key',
-      'err.cause.parameters',
-      'err.parameters',
-    ],
-  })
 
 const addressOf = ({ address, family, port }: AddressInfo): string =>
   `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`

@@ -1,7 +1,8 @@
 /** A value that must be unique was there already (SQLSTATE 23505). Drizzle wraps the driver's error as its cause. */
 export const isUniqueViolation = (error: unknown): boolean => sqlStateOf(error) === '23505'
 
-function sqlStateOf(error: unknown): string | undefined {
+/** The SQLSTATE of a failed statement, where the error has one. */
+export function sqlStateOf(error: unknown): string | undefined {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown }
   if (typeof code === 'string' && /^[\dA-Z]{5}$/.test(code)) return code
   return cause === undefined ? undefined : sqlStateOf(cause)

@@ -86,9 +86,11 @@ function statements(
     },
     async update<T extends TenantTable>(table: T, where: SQL | undefined, change: Change<T>) {
       check()
+      // A row stays with its owner, whatever a change says.
+      const { organizationId: _organization, userId: _user, ...allowed } = change as Record<string, unknown>
       return (await db
         .update(table as PgTable)
-        .set(change)
+        .set(allowed)
         .where(own(table, where))
         .returning()) as InferSelectModel<T>[]
     },

@@ -57,24 +57,23 @@ export async function connectSharedLogs(redisUrl: string, log: Logger): Promise<
     }
   }
 
-  async function follow(id: string, target: EventLog): Promise<void> {
+  /** Copies what comes after an entry until the end of the log, on a connection of its own, since it waits there. */
+  async function follow(id: string, target: EventLog, from: string): Promise<void> {
     const reader = client.duplicate({ commandOptions: { timeout: BLOCK_MS + COMMAND_TIMEOUT_MS } })
     reader.on('error', (error: unknown) => log.warn({ err: error }, 'redis'))
-    await reader.connect()
-    let after = '0'
+    let after = from
     let heardAt = Date.now()
     try {
-      while (Date.now() - heardAt < SILENCE_MS) {
+      await reader.connect()
+      while (!target.ended && Date.now() - heardAt < SILENCE_MS) {
         const answer = await reader.xRead({ key: keyOf(id), id: after }, { BLOCK: BLOCK_MS })
-        for (const { id: entryId, message } of messagesOf(answer)) {
-          after = entryId
-          heardAt = Date.now()
-          if (message['events'] !== undefined) target.appendEvents(message['events'])
-          if (message['end'] !== undefined) return
-        }
+        const entries = entriesOf(answer)
+        after = entries.at(-1)?.id ?? after
+        if (entries.length > 0) heardAt = Date.now()
+        addEntries(target, entries)
       }
     } finally {
-      target.end()
+      if (!target.ended) target.end()
       reader.destroy()
     }
   }
@@ -84,9 +83,15 @@ export async function connectSharedLogs(redisUrl: string, log: Logger): Promise<
       copy(id, source).catch((error: unknown) => log.warn({ err: error, id }, 'a stream was not shared'))
     },
     async open(id) {
-      if ((await client.exists(keyOf(id))) === 0) return undefined
+      const entries = (await client.xRange(keyOf(id), '-', '+')) as Entry[]
+      const last = entries.at(-1)
+      if (!last) return undefined
       const target = new EventLog()
-      follow(id, target).catch((error: unknown) => log.warn({ err: error, id }, 'a stream was not followed'))
+      addEntries(target, entries)
+      if (!target.ended)
+        follow(id, target, last.id).catch((error: unknown) =>
+          log.warn({ err: error, id }, 'a stream was not followed'),
+        )
       return target
     },
     async check() {
@@ -96,7 +101,17 @@ export async function connectSharedLogs(redisUrl: string, log: Logger): Promise<
   }
 }
 
-type StreamMessage = { id: string; message: Record<string, string> }
+interface Entry {
+  id: string
+  message: Record<string, string>
+}
 
-const messagesOf = (answer: unknown): StreamMessage[] =>
-  ((answer as { messages: StreamMessage[] }[] | null) ?? []).flatMap((stream) => stream.messages)
+const entriesOf = (answer: unknown): Entry[] =>
+  ((answer as { messages: Entry[] }[] | null) ?? []).flatMap((stream) => stream.messages)
+
+function addEntries(target: EventLog, entries: Entry[]): void {
+  for (const { message } of entries) {
+    if (message['events'] !== undefined) target.appendEvents(message['events'])
+    if (message['end'] !== undefined) target.end()
+  }
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chatMessages, chats } from '#database/schema/chat.ts'
+import { sqlStateOf } from '#database/sql-state.ts'
+import { scopeDatabase } from '#platform/access/scoped-database.ts'
+import type { Person } from '#tests/support/client.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+
+/** The two walls of tenancy, each proven by taking the other away. */
+
+let server: TestServer
+let owner: Person
+let stranger: Person
+let chatId: string
+beforeAll(async () => {
+  server = await startTestServer()
+  owner = await server.signUp()
+  stranger = await server.signUp()
+  const chat = await server.call('POST', `/api/chat?org_id=${owner.organizationId}`, {
+    token: owner.token,
+    body: { title: 'Secret' },
+  })
+  chatId = chat.body.id
+})
+afterAll(() => server.stop())
+
+const scopeOf = ({ organizationId, userId }: Pick<Person, 'organizationId' | 'userId'>) =>
+  scopeDatabase(server.server.rooms.database.db, { organizationId, userId })
+
+describe('the first wall: a scope puts its organization and user into every statement', () => {
+  test('no foreign row is read, changed or deleted, though the database would let it', async () => {
+    // The second wall is away here: none of these statements points across, so no foreign key could refuse them.
+    const foreign = scopeOf(stranger)
+    expect(await foreign.select(chats, { where: eq(chats.id, chatId) })).toEqual([])
+    expect(await foreign.select(chats)).toEqual([])
+    expect(await foreign.update(chats, eq(chats.id, chatId), { title: 'Taken' })).toEqual([])
+    expect(await foreign.update(chats, undefined, { title: 'Taken' })).toEqual([])
+    expect(await foreign.delete(chats, undefined)).toEqual([])
+    expect(await foreign.transaction((tx) => tx.select(chats))).toEqual([])
+    const [row] = await scopeOf(owner).select(chats)
+    expect(row).toMatchObject({ id: chatId, title: 'Secret' })
+  })
+
+  test("another member of the same organization doesn't reach it either", async () => {
+    const colleague = scopeOf({ organizationId: owner.organizationId, userId: stranger.userId })
+    expect(await colleague.select(chats)).toEqual([])
+  })
+
+  test('a row is made in the scope, whatever it says of its owner', async () => {
+    const smuggled = { id: randomUUID(), title: 't', status: 'ACTIVE', organizationId: owner.organizationId }
+    const row = await scopeOf(stranger).insert(chats, smuggled as never)
+    expect(row).toMatchObject({ organizationId: stranger.organizationId, userId: stranger.userId })
+  })
+
+  test('a change can not move a row to another owner', async () => {
+    const moved = { organizationId: stranger.organizationId, userId: stranger.userId, title: 'Secret' }
+    await scopeOf(owner).update(chats, eq(chats.id, chatId), moved as never)
+    expect((await scopeOf(owner).select(chats)).map(({ id }) => id)).toContain(chatId)
+    expect((await scopeOf(stranger).select(chats)).map(({ id }) => id)).not.toContain(chatId)
+  })
+
+  test('a statement beside an open transaction is refused instead of waiting forever', async () => {
+    const database = scopeOf(owner)
+    const beside = database.transaction(async () => database.select(chats))
+    await expect(beside).rejects.toThrow('must use the transaction')
+  })
+})
+
+describe('the second wall: the database refuses a row that points across', () => {
+  // The first wall is away here: these go to the bare database.
+  const refused = async (statement: Promise<unknown>): Promise<string | undefined> =>
+    statement.then(
+      () => undefined,
+      (error: unknown) => sqlStateOf(error),
+    )
+  const FOREIGN_KEY_VIOLATION = '23503'
+
+  test.each([
+    ['another organization', () => ({ organizationId: stranger.organizationId, userId: owner.userId })],
+    ['another user', () => ({ organizationId: owner.organizationId, userId: stranger.userId })],
+  ])('a message of %s in this chat', async (_what, other) => {
+    const { db } = server.server.rooms.database
+    const message = { id: randomUUID(), chatId, role: 'user', content: 'x', status: 'complete' } as const
+    expect(await refused(db.insert(chatMessages).values({ ...message, ...other() }))).toBe(
+      FOREIGN_KEY_VIOLATION,
+    )
+  })
+
+  test('a message under a message of another chat', async () => {
+    const { db } = server.server.rooms.database
+    const own = {
+      organizationId: owner.organizationId,
+      userId: owner.userId,
+      role: 'user',
+      content: 'x',
+    } as const
+    const parent = { ...own, id: randomUUID(), chatId, status: 'complete' } as const
+    await db.insert(chatMessages).values(parent)
+    const other = await server.call('POST', `/api/chat?org_id=${owner.organizationId}`, {
+      token: owner.token,
+      body: {},
+    })
+    const child = { ...parent, id: randomUUID(), chatId: other.body.id, parentMessageId: parent.id }
+    expect(await refused(db.insert(chatMessages).values(child))).toBe(FOREIGN_KEY_VIOLATION)
+  })
+
+  test("a membership with another organization's role", async () => {
+    const { sql } = server.server.rooms.database
+    const [role] = await sql`select id from roles where organization_id = ${stranger.organizationId} limit 1`
+    const statement = sql`
+      update memberships set role_id = ${role?.['id']} where organization_id = ${owner.organizationId}`
+    expect(await refused(statement)).toBe(FOREIGN_KEY_VIOLATION)
+  })
+})
+
+describe('the ledger in the database', () => {
+  test.each([
+    ['changed', (sql: Sql) => sql`update ledger_entries set amount = 0`],
+    ['deleted', (sql: Sql) => sql`delete from ledger_entries`],
+    ['emptied', (sql: Sql) => sql`truncate ledger_entries`],
+  ])('can not be %s', async (_what, statement) => {
+    await expect(statement(server.server.rooms.database.sql)).rejects.toThrow('never changed')
+  })
+})
+
+type Sql = TestServer['server']['rooms']['database']['sql']

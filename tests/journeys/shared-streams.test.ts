@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startProvider } from '#tests/support/provider/index.ts'
+import { idsOf, openMessage, resumeMessage } from '#tests/support/reader.ts'
+import { findRedis, startRedis } from '#tests/support/redis.ts'
+import { createDatabase, startTestServer, type TestServer } from '#tests/support/server.ts'
+
+/** Two processes on one PostgreSQL and one Redis: a reply can be followed and stopped through either. */
+
+const database = await createDatabase()
+const isPossible = database !== null && findRedis() !== undefined
+if (process.env['CI'] && !isPossible) throw new Error('redis-server and PostgreSQL are missing')
+
+let redis: Awaited<ReturnType<typeof startRedis>>
+let provider: Awaited<ReturnType<typeof startProvider>>
+let writer: TestServer
+let other: TestServer
+let unshared: TestServer
+
+beforeAll(async () => {
+  if (!isPossible) return
+  redis = await startRedis()
+  provider = await startProvider()
+  const environment = { DATABASE_URL: database.url, SECRET: 's'.repeat(32) }
+  writer = await startTestServer({ ...environment, REDIS_URL: redis.url })
+  other = await startTestServer({ ...environment, REDIS_URL: redis.url })
+  unshared = await startTestServer(environment)
+})
+afterAll(async () => {
+  if (!isPossible) return
+  for (const server of [writer, other, unshared]) await server.stop()
+  await redis.stop()
+  await provider.close()
+  await database.drop()
+})
+
+async function personWithModel(version: string) {
+  const person = await writer.signUp()
+  const modelId = await writer.addModel(person, {
+    provider: 'openai-compatible',
+    version,
+    config: { base_url: `${provider.url}/v1` },
+  })
+  return { person, modelId }
+}
+
+test.skipIf(!isPossible)('a reply is followed through another process, from any event', async () => {
+  const { person, modelId } = await personWithModel('emu-n20-gap40')
+  const stream = await openMessage(writer.url, person, { model_id: modelId }, { content: 'Hi' })
+  const [first, second] = await stream.take(2)
+  const through = await resumeMessage(other.url, person, idsOf(stream), second?.id)
+  const whole = await stream.take()
+  expect([first, second, ...(await through.take())]).toEqual(whole)
+})
+
+test.skipIf(!isPossible)('a reply is stopped through another process', async () => {
+  const { person, modelId } = await personWithModel('emu-n500-gap20')
+  const stream = await openMessage(writer.url, person, { model_id: modelId }, { content: 'Hi' })
+  await stream.take(2)
+  const path = `/api/chat/stop?org_id=${person.organizationId}&chat_id=${idsOf(stream).chatId}`
+  expect((await other.call('POST', path, { token: person.token })).status).toBe(200)
+  const events = await stream.take()
+  expect(events.at(-1)?.data).toEqual({ message: 'DONE' })
+  expect(events.length).toBeLessThan(400)
+})
+
+test.skipIf(!isPossible)(
+  'without Redis the other process says so, and has the reply when it is complete',
+  async () => {
+    const { person, modelId } = await personWithModel('emu-n10-gap40')
+    const stream = await openMessage(writer.url, person, { model_id: modelId }, { content: 'Hi' })
+    await stream.take(1)
+    expect((await resumeMessage(unshared.url, person, idsOf(stream))).status).toBe(409)
+    const whole = await stream.take()
+    const text = whole.map(({ data }) => data['message']).join('')
+    const late = await (await resumeMessage(unshared.url, person, idsOf(stream))).take()
+    expect(late.map(({ data }) => data['message']).join('')).toBe(text)
+  },
+)
