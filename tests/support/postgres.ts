@@ -116,13 +116,14 @@ function unprivilegedAccount(): { userId: number; groupId: number } | undefined 
 
 /**
  * The command that runs a program as somebody who is not root. It keeps one right of root's, to go past the
- * permissions of folders, since a checkout or a temporary folder of root's is often closed to everybody else.
+ * permissions of folders, since a checkout or a temporary folder of root's is often closed to everybody else; the
+ * secure bit lets that right hold for access(2) too, with which initdb looks for its server.
  */
 function asUnprivileged(program: string, parameters: string[]): [command: string, parameters: string[]] {
   const account = unprivilegedAccount()
   if (account === undefined) return [program, parameters]
   const identity = [`--reuid=${account.userId}`, `--regid=${account.groupId}`, '--clear-groups']
-  const rights = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override']
+  const rights = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup']
   return ['setpriv', [...identity, ...rights, program, ...parameters]]
 }
 

@@ -1,5 +1,5 @@
 import type { ISql, Sql } from 'postgres'
-import { v7 as newId } from 'uuid'
+import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
 import { ACCESS_TOKEN_SECONDS, type AccessTokens } from '#platform/access/access-tokens.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'

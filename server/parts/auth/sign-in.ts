@@ -1,5 +1,5 @@
 import type { ISql, Sql } from 'postgres'
-import { v7 as newId } from 'uuid'
+import { newId } from '#database/new-id.ts'
 import { isUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import type { Rooms } from '#platform/rooms.ts'

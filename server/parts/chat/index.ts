@@ -1,5 +1,6 @@
 import type { Route } from '#platform/http/define-route.ts'
 import type { Rooms } from '#platform/rooms.ts'
+import { ModelFinder } from '../llm/index.ts'
 import { LiveReplies } from './live-replies.ts'
 import { recoverReplies } from './recover-replies.ts'
 import { createReplyWrites } from './reply-writes.ts'
@@ -30,7 +31,7 @@ export function createChat(rooms: Rooms): Chat {
     timers.push(setInterval(run, milliseconds))
   }
   return {
-    routes: chatRoutes({ rooms, writes, replies, shared: rooms.sharedLogs }),
+    routes: chatRoutes({ writes, replies, models: new ModelFinder(rooms), shared: rooms.sharedLogs }),
     async start() {
       while ((await sweep()) > 0);
       every(SWEEP_MS, sweep)

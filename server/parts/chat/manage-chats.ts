@@ -1,5 +1,5 @@
 import { and, desc, eq, inArray, lt, ne } from 'drizzle-orm'
-import { v7 as newId } from 'uuid'
+import { newId } from '#database/new-id.ts'
 import { chats } from '#database/schema/chat.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'

@@ -1,5 +1,5 @@
 import type { Sql } from 'postgres'
-import { v7 as newId } from 'uuid'
+import { newId } from '#database/new-id.ts'
 import type { ModelMessage } from '#platform/models/types.ts'
 import type { ReplyWrites } from './reply-writes.ts'
 import { usageOf } from './write-reply.ts'

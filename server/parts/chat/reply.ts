@@ -1,4 +1,4 @@
-import { v7 as newId } from 'uuid'
+import { newId } from '#database/new-id.ts'
 import type { ModelSink } from '#platform/models/types.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
 import type { NewReply, ReplyGrowth } from './reply-writes.ts'

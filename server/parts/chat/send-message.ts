@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto'
 import { eq } from 'drizzle-orm'
-import { v7 as newId } from 'uuid'
+import { newId } from '#database/new-id.ts'
 import { replyKeys } from '#database/schema/chat.ts'
 import { instructions } from '#database/schema/instructions.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
 import type { ModelRequest } from '#platform/models/types.ts'
-import type { Rooms } from '#platform/rooms.ts'
 import type { SharedLogs } from '#platform/streams/shared-logs.ts'
-import { findModel } from '../llm/index.ts'
+import type { ModelFinder, ResolvedModel } from '../llm/index.ts'
 import { readHistory } from './history.ts'
 import type { LiveReplies } from './live-replies.ts'
 import { DEFAULT_TITLE, findChat } from './manage-chats.ts'
@@ -20,9 +19,9 @@ import { streamReply } from './stream-reply.ts'
 
 /** What the chat part works with; made once (index.ts). */
 export interface ChatDesk {
-  rooms: Rooms
   writes: ReplyWrites
   replies: LiveReplies
+  models: ModelFinder
   /** Where replies that other processes write can be followed; null without Redis. */
   shared: SharedLogs | null
 }
@@ -47,7 +46,7 @@ export async function sendMessage(
     const before = await repeatOf(desk, scope, query, idempotencyKey, requestHash)
     if (before) return before
   }
-  const model = await findModel(desk.rooms, scope.organizationId, target)
+  const model = await desk.models.find(scope.organizationId, target)
   const system = await findInstruction(scope, query.instruction_id)
 
   for (let attempt = 1; ; attempt++) {
@@ -115,7 +114,7 @@ async function prepareRequest(
     query: SendQuery
     message: NewMessage
     chat: ChatRow | null
-    model: Awaited<ReturnType<typeof findModel>>
+    model: ResolvedModel
     system: string | undefined
   },
 ): Promise<{ request: ModelRequest; leftOut: number }> {

@@ -1,6 +1,6 @@
 import { desc, eq, lt } from 'drizzle-orm'
 import Type, { type Static } from 'typebox'
-import { v7 as newId } from 'uuid'
+import { newId } from '#database/new-id.ts'
 import { instructions } from '#database/schema/instructions.ts'
 import { isUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'

@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm'
-import { v7 as newId } from 'uuid'
 import type { KeyedProvider } from '#config'
+import { newId } from '#database/new-id.ts'
 import { llmModels } from '#database/schema/llm.ts'
 import { fail } from '#errors'
 import { DEFAULT_BASE_URLS } from '#platform/models/index.ts'

@@ -1,11 +1,10 @@
-import { and, eq, isNull, or } from 'drizzle-orm'
 import type { KeyedProvider } from '#config'
-import { llmModels } from '#database/schema/llm.ts'
+import { grouped } from '#database/grouped.ts'
+import type { ModelConfig } from '#database/schema/llm.ts'
 import { fail } from '#errors'
 import { DEFAULT_BASE_URLS, defaultContextWindow, guessCapabilities } from '#platform/models/index.ts'
 import type { ModelTarget, Provider } from '#platform/models/types.ts'
 import type { Rooms } from '#platform/rooms.ts'
-import type { ModelRow } from './schemas.ts'
 
 /** A model that can be called. */
 export interface ResolvedModel {
@@ -18,30 +17,60 @@ export interface ResolvedModel {
   capabilities: readonly string[]
 }
 
-/**
- * A model that the organization may use, its own or one of the environment's, with what it takes to call it.
- * Throws llm.not_found, llm.inactive, llm.not_configured.
- */
-export async function findModel(
-  rooms: Rooms,
-  organizationId: string,
-  modelId: string,
-): Promise<ResolvedModel> {
-  const [row] = await rooms.database.db
-    .select()
-    .from(llmModels)
-    .where(
-      and(
-        eq(llmModels.id, modelId),
-        or(eq(llmModels.organizationId, organizationId), isNull(llmModels.organizationId)),
-      ),
-    )
-  if (!row) throw fail('llm.not_found')
-  if (!row.isActive) throw fail('llm.inactive')
-  return resolve(rooms, row)
+interface Wanted {
+  organizationId: string
+  modelId: string
 }
 
-export function resolve(rooms: Pick<Rooms, 'config' | 'secrets'>, row: ModelRow): ResolvedModel {
+interface StoredModel {
+  id: string
+  organizationId: string | null
+  provider: string
+  version: string
+  isActive: boolean
+  config: ModelConfig
+  apiKey: string | null
+}
+
+/** The most models that are looked up in one statement. */
+const GROUP_MAX = 100
+
+/** Finds the models that an organization may use: its own, and those of the environment. */
+export class ModelFinder {
+  readonly #rooms: Rooms
+  readonly #read: (wanted: Wanted) => Promise<StoredModel | undefined>
+
+  constructor(rooms: Rooms) {
+    this.#rooms = rooms
+    this.#read = grouped((wanted) => readModels(rooms, wanted), GROUP_MAX)
+  }
+
+  /** A model with what it takes to call it. Throws llm.not_found, llm.inactive, llm.not_configured. */
+  async find(organizationId: string, modelId: string): Promise<ResolvedModel> {
+    const row = await this.#read({ organizationId, modelId })
+    if (!row) throw fail('llm.not_found')
+    if (!row.isActive) throw fail('llm.inactive')
+    return resolve(this.#rooms, row)
+  }
+}
+
+/** By hand and for all that wait, since every message needs one (see grouped). */
+async function readModels(
+  { database: { sql } }: Rooms,
+  wanted: Wanted[],
+): Promise<(StoredModel | undefined)[]> {
+  const rows = await sql<(StoredModel & { place: number })[]>`
+    select w.place, m.id, m.organization_id as "organizationId", m.provider, m.version,
+      m.is_active as "isActive", m.config, m.api_key as "apiKey"
+    from json_to_recordset(${JSON.stringify(wanted.map((one, place) => ({ ...one, place })))}::text::json)
+      as w (place int, "organizationId" uuid, "modelId" uuid)
+    join llm_models m on m.id = w."modelId"
+      and (m.organization_id = w."organizationId" or m.organization_id is null)`
+  const found = new Map(rows.map((row) => [row.place, row]))
+  return wanted.map((_, place) => found.get(place))
+}
+
+export function resolve(rooms: Pick<Rooms, 'config' | 'secrets'>, row: StoredModel): ResolvedModel {
   const provider = row.provider as Provider
   const { config } = row
   const model = config.model ?? row.version
@@ -58,7 +87,7 @@ export function resolve(rooms: Pick<Rooms, 'config' | 'secrets'>, row: ModelRow)
 type Address = Pick<ModelTarget, 'baseUrl' | 'apiKey' | 'guarded'>
 
 /** A tenant's model never inherits a key of the environment, nor an address that only the operator may name. */
-function own({ secrets }: Pick<Rooms, 'secrets'>, row: ModelRow): Address {
+function own({ secrets }: Pick<Rooms, 'secrets'>, row: StoredModel): Address {
   const provider = row.provider as Provider
   const apiKey = row.apiKey === null ? null : secrets.decrypt(row.apiKey, row.id)
   const baseUrl = row.config.base_url ?? DEFAULT_BASE_URLS[provider]

@@ -1,5 +1,5 @@
 import { and, desc, eq, lt, or } from 'drizzle-orm'
-import { v7 as newId } from 'uuid'
+import { newId } from '#database/new-id.ts'
 import { llmModels, type ModelConfig } from '#database/schema/llm.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'

@@ -1,5 +1,5 @@
 import type { TransactionSql } from 'postgres'
-import { v7 as newId } from 'uuid'
+import { newId } from '#database/new-id.ts'
 import { SYSTEM_ROLES } from '#platform/access/permissions.ts'
 import { openAccount } from '#platform/ledger/open-account.ts'
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { v7 as newId } from 'uuid'
 import type { Database } from '#database/connect.ts'
+import { newId } from '#database/new-id.ts'
 
 /** A process that has not renewed its lease for this long is dead; renewed three times as often (contract, 5). */
 const LEASE_SECONDS = 15

@@ -1,6 +1,6 @@
 import { and, desc, eq, lt, type SQL, sql as statement } from 'drizzle-orm'
-import { v7 as newId } from 'uuid'
 import type { Database } from '#database/connect.ts'
+import { newId } from '#database/new-id.ts'
 import { creditAccounts, ledgerEntries } from '#database/schema/ledger.ts'
 import { fail } from '#errors'
 

@@ -1,5 +1,5 @@
 import type { TransactionSql } from 'postgres'
-import { v7 as newId } from 'uuid'
+import { newId } from '#database/new-id.ts'
 
 /** Opens an organization's account, with its starting credits, inside the caller's transaction. */
 export async function openAccount(

@@ -1,5 +1,6 @@
 import { describeErrorEvent } from './failures.ts'
 import { type ReplyText, ToolCallAssembly } from './reply-text.ts'
+import { TextTemplate } from './text-template.ts'
 import { streamEvents, type Transport } from './transport.ts'
 import type {
   ContentPart,
@@ -30,6 +31,7 @@ export async function streamAnthropic(
   let outputTokens: number | null = null
   let finishReason: ModelResult['finishReason'] = 'other'
   const toolCalls = new ToolCallAssembly()
+  const template = new TextTemplate()
   await streamEvents(transport, {
     target,
     path: '/messages',
@@ -37,10 +39,16 @@ export async function streamAnthropic(
     body: requestBody(target, request),
     signal,
     onEvent({ data }) {
+      const token = template.match(data)
+      if (token !== undefined) {
+        reply.text(token)
+        return false
+      }
       const event = JSON.parse(data) as StreamEvent
       switch (event.type) {
         case 'content_block_delta':
           takeDelta(event, reply, toolCalls)
+          if (event.delta?.text) template.learn(data, event.delta.text)
           return false
         case 'content_block_start':
           if (event.content_block?.type === 'tool_use') {

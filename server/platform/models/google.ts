@@ -1,5 +1,6 @@
 import { describeErrorEvent } from './failures.ts'
 import type { ReplyText } from './reply-text.ts'
+import { TextTemplate } from './text-template.ts'
 import { streamEvents, type Transport } from './transport.ts'
 import {
   type ContentPart,
@@ -24,6 +25,7 @@ export async function streamGoogle(
 ): Promise<ModelResult> {
   const result: ModelResult = { finishReason: 'other', usage: null }
   let calls = 0
+  const template = new TextTemplate()
   let finished = false
   await streamEvents(transport, {
     target,
@@ -33,17 +35,25 @@ export async function streamGoogle(
     signal,
     isComplete: () => finished,
     onEvent({ data }) {
+      const token = template.match(data)
+      if (token !== undefined) {
+        reply.text(token)
+        return false
+      }
       const chunk = JSON.parse(data) as Chunk
       if (chunk.error !== undefined) throw describeErrorEvent(target, chunk.error)
       const blocked = chunk.promptFeedback?.blockReason
       if (blocked) throw new ModelError(`${target.provider} refuses to answer this (${blocked}).`)
       if (chunk.usageMetadata) result.usage = usageOf(chunk.usageMetadata)
       const candidate = chunk.candidates?.[0]
-      for (const part of candidate?.content?.parts ?? []) {
+      const parts = candidate?.content?.parts ?? []
+      for (const part of parts) {
         if (part.functionCall) reply.toolCall(toolCallOf(part, calls++))
         else if (part.text && part.thought) reply.reasoning(part.text)
         else if (part.text) reply.text(part.text)
       }
+      const [only] = parts
+      if (only?.text && !only.thought && parts.length === 1) template.learn(data, only.text)
       if (candidate?.finishReason) {
         finished = true
         result.finishReason = calls > 0 ? 'tool_calls' : (FINISH_REASONS[candidate.finishReason] ?? 'other')

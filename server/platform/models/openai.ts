@@ -1,5 +1,6 @@
 import { describeErrorEvent } from './failures.ts'
 import { type ReplyText, ToolCallAssembly } from './reply-text.ts'
+import { TextTemplate } from './text-template.ts'
 import { type StreamRequest, streamEvents, type Transport } from './transport.ts'
 import {
   type ContentPart,
@@ -38,6 +39,7 @@ export async function streamOpenAi(
 ): Promise<ModelResult> {
   const result: ModelResult = { finishReason: 'other', usage: null }
   const toolCalls = new ToolCallAssembly()
+  const template = new TextTemplate()
   await streamEvents(transport, {
     target,
     path: '/chat/completions',
@@ -45,6 +47,11 @@ export async function streamOpenAi(
     body: requestBody(target, request),
     signal,
     onEvent({ data }) {
+      const token = template.match(data)
+      if (token !== undefined) {
+        reply.text(token)
+        return false
+      }
       if (data === '[DONE]') return true
       const chunk = JSON.parse(data) as Chunk
       if (chunk.error !== undefined) throw describeErrorEvent(target, chunk.error)
@@ -59,6 +66,7 @@ export async function streamOpenAi(
       if (delta?.content) reply.text(delta.content)
       const reasoning = delta?.reasoning_content ?? delta?.reasoning
       if (reasoning) reply.reasoning(reasoning)
+      if (delta?.content && !reasoning && !delta.tool_calls) template.learn(data, delta.content)
       if (delta?.tool_calls) for (const call of delta.tool_calls) addToolCall(toolCalls, call)
       if (choice.finish_reason) result.finishReason = FINISH_REASONS[choice.finish_reason] ?? 'other'
       return false

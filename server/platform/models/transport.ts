@@ -142,12 +142,14 @@ class StreamHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    if (this.#settled) return
     if (this.#refusal) this.#finish(() => this.#resolve(this.#refusal as Refusal))
     else if (this.#request.isComplete?.()) this.#finish(() => this.#resolve('ended'))
     else this.#fail(new ModelError(`${this.#request.target.provider} ended the reply before it was complete`))
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#settled) return
     this.#fail(describeConnectionFailure(this.#request.target, error, this.#bytes > 0))
   }
 

@@ -2,6 +2,7 @@ import {
   createCipheriv,
   createDecipheriv,
   createHash,
+  createSecretKey,
   hkdfSync,
   randomBytes,
   timingSafeEqual,
@@ -22,7 +23,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 export function createSecrets(secret: string): Secrets {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'parley secrets at rest', 32))
+  const key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', 'parley secrets at rest', 32)))
   return {
     encrypt(plain, context) {
       const nonce = randomBytes(NONCE_BYTES)

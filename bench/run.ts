@@ -1,0 +1,171 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { findFreePort } from '../tests/support/free-port.ts'
+import { generateLoad, type Load, type LoadShape } from './load.ts'
+import { POSTGRES_SETTINGS, startParley } from './parley.ts'
+import { startDirect } from './peers/direct.ts'
+import { startPassThrough } from './peers/pass-through.ts'
+import { type Case, type Peer, type PeerOptions, REPLY_TOKENS } from './peers/peer.ts'
+import { startPortkey } from './peers/portkey.ts'
+import { type ProcessUsage, readProcessTree, resetPeakMemory, startNode } from './processes.ts'
+import { caseName, formatTable, formatVerdict, type Measurement, type Series } from './report.ts'
+
+/*
+ * Measures Parley beside its peers, all of them in front of the same emulated provider on this machine:
+ *
+ *   npm run bench -- --rounds 5 --seconds 8
+ *   npm run bench -- --only parley,portkey --cases 50x0,200x10
+ *
+ * The servers run one at a time in alternating rounds, so that what else the machine does meets all of them alike.
+ * Read the ratios: the figures themselves belong to the machine.
+ */
+
+const WARM_UP_SECONDS = 1
+const PEERS: Record<string, (options: PeerOptions) => Promise<Peer>> = {
+  direct: startDirect,
+  'pass-through': startPassThrough,
+  portkey: startPortkey,
+  parley: startParley,
+}
+
+const { values: flags } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '5' },
+    only: { type: 'string', default: Object.keys(PEERS).join(',') },
+    cases: { type: 'string', default: '1x0,50x0,200x0,1x10,50x10,200x10' },
+    provider: { type: 'string', default: join(import.meta.dirname, '../tests/support/provider/main.ts') },
+  },
+})
+
+/** What ends when the run does, last started first. */
+const stops: (() => Promise<void>)[] = []
+
+async function main(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'))
+  stops.push(async () => rmSync(folder, { recursive: true, force: true }))
+  const providerUrl = await startProvider(folder)
+  const peers: Peer[] = []
+  for (const name of flags.only.split(',')) peers.push(await startPeer(name, { providerUrl, folder }))
+
+  const all: Series[] = []
+  for (const current of flags.cases.split(',').map(parseCase)) {
+    const series = peers.map((peer): Series => ({ peer: peer.name, case: current, rounds: [] }))
+    all.push(...series)
+    for (let round = 1; round <= Number(flags.rounds); round++) await runRound(round, current, peers, series)
+  }
+  console.log(describeRun())
+  console.log(`\n${formatTable(all)}\n`)
+  for (const line of formatVerdict(all)) console.log(line)
+}
+
+async function startProvider(folder: string): Promise<string> {
+  const port = await findFreePort()
+  const provider = startNode([resolve(flags.provider)], {
+    environment: { PORT: String(port) },
+    logFile: join(folder, 'provider.log'),
+  })
+  stops.push(() => provider.stop())
+  const url = `http://127.0.0.1:${port}`
+  await provider.ready(`${url}/v1/models`)
+  return url
+}
+
+async function startPeer(name: string, options: PeerOptions): Promise<Peer> {
+  const start = PEERS[name]
+  if (start === undefined) throw new Error(`no peer ${name}: there are ${Object.keys(PEERS).join(', ')}`)
+  const peer = await start(options)
+  stops.push(() => peer.stop())
+  return peer
+}
+
+function parseCase(text: string): Case {
+  const [, connections, gapMs] = /^(\d+)x(\d+)$/.exec(text) ?? []
+  if (connections === undefined)
+    throw new Error(`${text} is no case: 50x10 is 50 streams, 10 ms between tokens`)
+  return { connections: Number(connections), gapMs: Number(gapMs) }
+}
+
+/** Measures every peer once, one after the other. */
+async function runRound(round: number, current: Case, peers: Peer[], series: Series[]): Promise<void> {
+  let directMs = Number.NaN
+  for (const [index, peer] of peers.entries()) {
+    const measurement = await measure(peer, current, directMs)
+    if (peer.name === 'direct') directMs = measurement.firstTokenMs.p50
+    series[index]?.rounds.push(measurement)
+    const streams = measurement.streamsPerSecond.toFixed(1)
+    console.error(`${caseName(current)} round ${round} ${peer.name}: ${streams} streams/s`)
+  }
+}
+
+interface Sample {
+  server: ProcessUsage | undefined
+  database: ProcessUsage | undefined
+}
+
+async function measure(peer: Peer, current: Case, directMs: number): Promise<Measurement> {
+  const target = await peer.target(current)
+  const usageOf = (pid: number | undefined) => (pid === undefined ? undefined : readProcessTree(pid))
+  const sample = (): Sample => ({ server: usageOf(peer.pid), database: usageOf(peer.databasePid) })
+  if (peer.pid !== undefined) resetPeakMemory(peer.pid)
+  const load = await generateLoad(target, shapeOf(current), sample)
+  const problems = [
+    ...Object.entries(load.errors).map(([kind, count]) => `${count} × ${kind}`),
+    ...((await peer.check?.(load)) ?? []),
+  ]
+  for (const problem of problems) console.error(`ERROR ${caseName(current)} ${peer.name}: ${problem}`)
+  return {
+    streamsPerSecond: load.streamsPerSecond,
+    tokensPerSecond: load.tokensPerSecond,
+    firstTokenMs: load.firstTokenMs,
+    addedMs: load.firstTokenMs.p50 - directMs,
+    cpuPerThousandTokens: cpuPerThousand(load, 'server'),
+    databaseCpuPerThousandTokens: cpuPerThousand(load, 'database'),
+    peakMegabytes: (load.after.server?.peakBytes ?? Number.NaN) / 1e6,
+    errors: countErrors(load, problems.length),
+    clientUtilization: load.client.utilization,
+  }
+}
+
+/** Replies that take long begin spread over the time that one takes. */
+const shapeOf = ({ connections, gapMs }: Case): LoadShape => ({
+  connections,
+  spreadSeconds: (REPLY_TOKENS * gapMs) / 1000,
+  warmUpSeconds: WARM_UP_SECONDS,
+  seconds: Number(flags.seconds),
+})
+
+function cpuPerThousand({ before, after, tokens }: Load<Sample>, who: keyof Sample): number {
+  const [begin, end] = [before[who]?.cpuSeconds, after[who]?.cpuSeconds]
+  return begin === undefined || end === undefined ? Number.NaN : ((end - begin) / tokens) * 1000
+}
+
+/** Every failed reply is an error, and so is every other problem that was told. */
+function countErrors({ errors }: Load<Sample>, problems: number): number {
+  const kinds = Object.values(errors)
+  return kinds.reduce((sum, count) => sum + count, 0) + (problems - kinds.length)
+}
+
+function describeRun(): string {
+  const settings = Object.entries(POSTGRES_SETTINGS).map(([name, value]) => `${name} ${value}`)
+  return [
+    `\nNode ${process.version}, ${availableParallelism()} processors shared with the provider and the load generator.`,
+    `Medians of ${flags.rounds} alternating rounds of ${flags.seconds} s, replies of ${REPLY_TOKENS} tokens.`,
+    'Case: streams at a time x ms between tokens. In brackets: the ratio to Portkey, and to the pass-through.',
+    `PostgreSQL: ${settings.join(', ')}, else its defaults; its processor time stands in a column of its own.`,
+  ].join('\n')
+}
+
+async function stopAll(): Promise<void> {
+  for (const stop of stops.toReversed()) await stop()
+}
+
+process.once('SIGINT', () => process.exit(130))
+process.once('SIGTERM', () => process.exit(143))
+try {
+  await main()
+} finally {
+  await stopAll()
+}

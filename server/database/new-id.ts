@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto'
+
+const COUNTER_MAX = 0xfff
+let lastMs = 0
+let counter = 0
+
+/**
+ * A new id: UUIDv7 (RFC 9562), the time in milliseconds, a counter within it, then 62 random bits. Ids that one
+ * process makes are in the order of their making, also within a millisecond, so lists can be ordered by them.
+ */
+export function newId(): string {
+  const now = Date.now()
+  if (now > lastMs) {
+    lastMs = now
+    counter = 0
+  } else if (counter < COUNTER_MAX) counter += 1
+  else {
+    lastMs += 1
+    counter = 0
+  }
+  const time = lastMs.toString(16).padStart(12, '0')
+  const place = counter.toString(16).padStart(3, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${place}${randomUUID().slice(18)}`
+}
