@@ -29,12 +29,15 @@ export function sendEvents(reply: FastifyReply, stream: EventStream): void {
     'X-Accel-Buffering': 'no',
   })
 
+  response.flushHeaders()
+  const send = writerOf(reply)
+
   let blocked = false
   const push = (): void => {
     while (!blocked) {
       const piece = log.read(position, named)
       if (piece === undefined) break
-      if (piece !== '' && !response.write(piece)) waitForDrain()
+      if (piece !== '' && !send(piece)) waitForDrain()
     }
     if (log.ended && !blocked) response.end()
   }
@@ -42,14 +45,14 @@ export function sendEvents(reply: FastifyReply, stream: EventStream): void {
     blocked = true
     const stalled = setTimeout(() => response.destroy(), STALLED_READER_MS)
     response.once('close', () => clearTimeout(stalled))
-    response.once('drain', () => {
+    response.socket?.once('drain', () => {
       clearTimeout(stalled)
       blocked = false
       push()
     })
   }
   const heartbeat = setInterval(() => {
-    if (!blocked) response.write(': still here\n\n')
+    if (!blocked) send(': still here\n\n')
   }, HEARTBEAT_MS)
   const leave = log.follow(push)
   response.once('close', () => {
@@ -57,6 +60,18 @@ export function sendEvents(reply: FastifyReply, stream: EventStream): void {
     leave()
   })
   response.on('error', () => response.destroy())
-  response.flushHeaders()
   push()
+}
+
+/**
+ * Writes a piece of the body straight to the socket, as one chunk (RFC 9112, 7.1) and one write, where Node's own
+ * response makes four: on the token path that is a tenth of everything. False: the socket has enough for now.
+ */
+function writerOf(reply: FastifyReply): (piece: string) => boolean {
+  const { socket } = reply.raw
+  const isChunked = reply.request.raw.httpVersion !== '1.0'
+  return (piece) => {
+    if (!socket || socket.destroyed) return true
+    return socket.write(isChunked ? `${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n` : piece)
+  }
 }
