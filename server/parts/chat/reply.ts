@@ -45,17 +45,21 @@ export class Reply {
   }
 
   #addText(text: string): void {
-    for (const part of neverDone(text)) {
-      this.content += part
-      this.log.append(this.#id(), textEvent(part))
+    if (text === DONE) {
+      for (const half of DONE_HALVES) this.#addText(half)
+      return
     }
+    this.content += text
+    this.log.append(this.#id(), textEvent(text))
   }
 
   #addReasoning(text: string): void {
-    for (const part of neverDone(text)) {
-      this.reasoning += part
-      this.log.append(this.#id(), reasoningEvent(part))
+    if (text === DONE) {
+      for (const half of DONE_HALVES) this.#addReasoning(half)
+      return
     }
+    this.reasoning += text
+    this.log.append(this.#id(), reasoningEvent(text))
   }
 
   named(name: string, data: object): void {
@@ -92,7 +96,9 @@ export class Reply {
 }
 
 /** Only completion says DONE: a token of just that text is sent in two parts (contract, 5). */
-export const neverDone = (text: string): string[] => (text === 'DONE' ? ['DO', 'NE'] : [text])
+const DONE = 'DONE'
+const DONE_HALVES = ['DO', 'NE']
+export const neverDone = (text: string): string[] => (text === DONE ? DONE_HALVES : [text])
 
 export const textEvent = (message: string): string => `{"message":${JSON.stringify(message)}}`
 export const reasoningEvent = (message: string): string =>

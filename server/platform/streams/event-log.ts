@@ -6,21 +6,19 @@
 export class EventLog {
   readonly #chunks: Chunk[] = []
   readonly #readers = new Set<() => void>()
-  #plain = ''
-  #all = ''
-  #flushing = false
+  #pending = ''
+  #pendingHasNames = false
   #ended = false
 
   /** Adds an event. Those with a name are seen only by readers that ask for them. */
   append(id: string, data: string, name?: string): void {
-    const head = name === undefined ? `id: ${id}\n` : `event: ${name}\nid: ${id}\n`
-    const event = `${head}data: ${data}\n\n`
-    this.#all += event
-    if (name === undefined) this.#plain += event
-    if (this.#flushing) return
-    this.#flushing = true
     // What comes within one turn of the event loop leaves as one write.
-    setImmediate(() => this.#flush())
+    if (this.#pending === '') setImmediate(this.#flush)
+    if (name === undefined) this.#pending += `id: ${id}\ndata: ${data}\n\n`
+    else {
+      this.#pending += `event: ${name}\nid: ${id}\ndata: ${data}\n\n`
+      this.#pendingHasNames = true
+    }
   }
 
   /** Adds events as they were read from another log, names and all. */
@@ -67,12 +65,12 @@ export class EventLog {
     return () => this.#readers.delete(wake)
   }
 
-  #flush(): void {
-    this.#flushing = false
-    if (this.#all === '') return
-    this.#chunks.push({ plain: this.#plain, all: this.#all })
-    this.#plain = ''
-    this.#all = ''
+  readonly #flush = (): void => {
+    const all = this.#pending
+    if (all === '') return
+    this.#chunks.push({ plain: this.#pendingHasNames ? withoutNamed(all) : all, all })
+    this.#pending = ''
+    this.#pendingHasNames = false
     this.#wakeReaders()
   }
 
