@@ -19,7 +19,7 @@ import { createMetrics } from '#platform/telemetry/metrics.ts'
 import { buildApp } from './app.ts'
 
 /** How long replies that are being written may go on when the process is told to stop. */
-const STOP_GRACE_MS = 6_000
+const STOP_GRACE_MS = 5_000
 /** How long other requests may take after that. */
 const LAST_REQUESTS_MS = 1_500
 /** After this long the process ends, whatever still runs. */

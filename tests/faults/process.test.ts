@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runCli, startProcess } from '#tests/support/process.ts'
+import { startProvider } from '#tests/support/provider/index.ts'
+import { idsOf, openMessage } from '#tests/support/reader.ts'
+
+/** The process as an operator meets it: the embedded database, its lock, and stopping. */
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-process-'))
+const environment = {
+  DATA_DIR: join(folder, 'data'),
+  BASE_URL: 'http://parley.test',
+  ALLOW_PRIVATE_NETWORK: '127.0.0.0/8',
+  ADMIN_PASSWORD: 'administrator',
+}
+let provider: Awaited<ReturnType<typeof startProvider>>
+beforeAll(async () => {
+  provider = await startProvider()
+})
+afterAll(async () => {
+  await provider.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const run = async (args: string[], extra: Record<string, string> = {}, cwd = folder) => {
+  const { ended, output } = runCli(args, { ...environment, ...extra }, cwd)
+  return { code: await ended, output: output() }
+}
+
+describe('a server on the embedded database', () => {
+  test('refuses a second one on its folder, tells where it is, and stops within ten seconds', async () => {
+    const server = await startProcess(environment)
+    expect(server.output()).toContain('Parley is at http://parley.test')
+    expect(server.output()).toContain('curl ')
+    const second = await run(['migrate'])
+    expect(second.code).toBe(1)
+    expect(second.output.trim().split('\n')).toHaveLength(1)
+    expect(second.output).toContain('another process is already using this data folder')
+    expect(statSync(join(environment.DATA_DIR, 'secret')).mode & 0o077).toBe(0)
+
+    const person = await server.signUp()
+    const modelId = await server.addModel(person, {
+      provider: 'openai-compatible',
+      version: 'emu-n1000-gap20',
+      config: { base_url: `${provider.url}/v1` },
+    })
+    const stream = await openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' })
+    await stream.take(3)
+    const began = Date.now()
+    const [code, events] = await Promise.all([server.stop(), stream.take()])
+    expect(code).toBe(0)
+    expect(Date.now() - began).toBeLessThan(10_000)
+    expect(events.at(-1)?.data['error']).toContain('restarted')
+
+    const heir = await startProcess(environment)
+    const query = `org_id=${person.organizationId}&chat_id=${idsOf(stream).chatId}`
+    const { body } = await heir.call('GET', `/api/chat?${query}`, { token: person.token })
+    expect(body.messages[1]).toMatchObject({ status: 'error' })
+    expect(body.messages[1].content.length).toBeGreaterThan(10)
+    await heir.stop()
+  }, 40_000)
+})

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { runCli, startProcess } from '#tests/support/process.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-cli-'))
+const environment = {
+  DATA_DIR: join(folder, 'data'),
+  BASE_URL: 'http://parley.test',
+  ADMIN_PASSWORD: 'administrator',
+}
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const run = async (args: string[], extra: Record<string, string> = {}, cwd = folder) => {
+  const { ended, output } = runCli(args, { ...environment, ...extra }, cwd)
+  return { code: await ended, output: output() }
+}
+
+describe('the command line', () => {
+  test('config shows what is in force, and no secret', async () => {
+    const { code, output } = await run(['config'], {
+      OPENAI_API_KEY: 'sk-canary',
+      SECRET: 'canary'.repeat(8),
+    })
+    expect(code).toBe(0)
+    expect(output).toContain('openai: key set')
+    expect(output).toContain('adminPassword: (set, hidden)')
+    expect(output).not.toContain('canary')
+  })
+
+  test('.env is read', async () => {
+    writeFileSync(join(folder, '.env'), 'PORT=4321\n')
+    expect((await run(['config'])).output).toContain('port: 4321')
+    rmSync(join(folder, '.env'))
+  })
+
+  test.each([
+    [{ PORT: 'many' }, 'PORT must be a whole number from 0 to 65535'],
+    [{ DATABASE_URL: 'postgres://localhost/x' }, 'SECRET is required when DATABASE_URL is set'],
+    [{ SECRET: 'short' }, 'SECRET must have at least 32 characters'],
+    [{ BASE_URL: 'parley' }, 'BASE_URL must be an address'],
+    [{ SIGNUP: 'maybe' }, 'SIGNUP must be one of: open, invite'],
+    [{ ALLOW_PRIVATE_NETWORK: 'everything' }, 'ALLOW_PRIVATE_NETWORK: "everything" is not an address block'],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of'],
+  ])('%o stops the start with one line', async (wrong, line) => {
+    const { code, output } = await run(['start'], wrong as unknown as Record<string, string>)
+    expect(code).toBe(1)
+    expect(output).toContain(line)
+    expect(output.trim().split('\n')).toHaveLength(1)
+  })
+
+  test('admin create makes an administrator who can sign in, and chat streams in the terminal', async () => {
+    const data = { DATA_DIR: join(folder, 'other') }
+    const made = await run(['admin', 'create', 'root@example.com'], data)
+    expect(made.output).toContain('root@example.com created')
+    const server = await startProcess({ ...environment, ...data })
+    const login = { PARLEY_PASSWORD: 'administrator' }
+    const chat = await run(
+      ['chat', '--url', server.url, '--email', 'root@example.com', 'Hello', 'there'],
+      login,
+    )
+    expect(chat.code).toBe(0)
+    expect(chat.output).toContain('Hello there')
+    const wrong = await run(['chat', '--url', server.url, '--email', 'nobody@example.com', 'Hi'], login)
+    expect([wrong.code, wrong.output.trim()]).toEqual([1, 'parley: Invalid email or password'])
+    await server.stop()
+  })
+
+  test('anything else explains itself', async () => {
+    const { code, output } = await run(['dance'])
+    expect(code).toBe(1)
+    expect(output).toContain('Usage: parley <command>')
+  })
+})
