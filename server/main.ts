@@ -1,5 +1,6 @@
 import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Logger } from 'pino'
 import type { Config } from '#config'
 import { connectDatabase } from '#database/connect.ts'
 import type { EmbeddedDatabase } from '#database/embedded.ts'
@@ -13,7 +14,7 @@ import { createModels } from '#platform/models/index.ts'
 import { createNet } from '#platform/net/index.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { createSecrets, loadSecret } from '#platform/secrets/secrets.ts'
-import { connectSharedLogs } from '#platform/streams/shared-logs.ts'
+import type { SharedLogs } from '#platform/streams/shared-logs.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { createMetrics } from '#platform/telemetry/metrics.ts'
 import { buildApp } from './app.ts'
@@ -79,7 +80,7 @@ async function openRooms(
   const secret = loadSecret(config.secret, config.dataDir)
   const instance = await startInstance(database, log)
   const net = createNet({ allowPrivateNetwork: config.allowPrivateNetwork })
-  const sharedLogs = config.redisUrl === null ? null : await connectSharedLogs(config.redisUrl, log)
+  const sharedLogs = config.redisUrl === null ? null : await shareLogs(config.redisUrl, log)
   const rooms: Rooms = {
     config,
     log,
@@ -102,6 +103,12 @@ async function openRooms(
       await database.close()
     },
   }
+}
+
+/** Redis's client takes a tenth of a second to load, so only those load it who have Redis. */
+async function shareLogs(redisUrl: string, log: Logger): Promise<SharedLogs> {
+  const { connectSharedLogs } = await import('#platform/streams/shared-logs.ts')
+  return connectSharedLogs(redisUrl, log)
 }
 
 const addressOf = ({ address, family, port }: AddressInfo): string =>

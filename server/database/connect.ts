@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
-import { migrate } from 'drizzle-orm/postgres-js/migrator'
 import postgres from 'postgres'
+import { drizzle, migrate, type PostgresJsDatabase } from './drizzle.ts'
 import { type EmbeddedDatabase, startEmbedded } from './embedded.ts'
 
 /** The two ways to speak to the one database. Parts get neither: they are handed a Scope (platform/access). */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eq } from '#database/drizzle.ts'
 import { chatMessages, chats } from '#database/schema/chat.ts'
 import { sqlStateOf } from '#database/sql-state.ts'
 import { scopeDatabase } from '#platform/access/scoped-database.ts'

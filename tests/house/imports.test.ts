@@ -41,6 +41,8 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   undici: ['server/platform/net/', 'server/platform/models/'],
   'eventsource-parser': ['server/platform/models/', 'server/chat-client.ts'],
   redis: ['server/platform/streams/'],
+  'drizzle-orm': ['server/database/drizzle.ts'],
+  'drizzle-orm/pg-core': ['server/database/drizzle.ts'],
   jose: ['server/platform/access/'],
   postgres: BARE_DATABASE.concat('server/database/'),
 }

@@ -1,4 +1,4 @@
-import { boolean, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { boolean, index, integer, pgTable, text, uuid } from '../drizzle.ts'
 import { createdAt, id, moment, updatedAt } from './columns.ts'
 
 export const users = pgTable('users', {

@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm'
 import {
   bigint,
   check,
@@ -7,10 +6,11 @@ import {
   jsonb,
   numeric,
   pgTable,
+  sql,
   text,
   unique,
   uuid,
-} from 'drizzle-orm/pg-core'
+} from '../drizzle.ts'
 import { users } from './auth.ts'
 import { createdAt, id, moment, updatedAt } from './columns.ts'
 import { organizations } from './org.ts'

@@ -1,5 +1,4 @@
-import { sql } from 'drizzle-orm'
-import { timestamp, uuid } from 'drizzle-orm/pg-core'
+import { sql, timestamp, uuid } from '../drizzle.ts'
 
 /** Columns that most tables share. Ids are UUIDv7 made by the server, so their order is the order of creation. */
 export const id = () => uuid('id').primaryKey()

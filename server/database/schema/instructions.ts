@@ -1,4 +1,4 @@
-import { pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { pgTable, text, unique, uuid } from '../drizzle.ts'
 import { users } from './auth.ts'
 import { createdAt, id, updatedAt } from './columns.ts'
 import { organizations } from './org.ts'

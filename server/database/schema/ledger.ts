@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm'
 import {
   bigint,
   boolean,
@@ -8,11 +7,12 @@ import {
   jsonb,
   numeric,
   pgTable,
+  sql,
   text,
   unique,
   uniqueIndex,
   uuid,
-} from 'drizzle-orm/pg-core'
+} from '../drizzle.ts'
 import { createdAt, id, moment } from './columns.ts'
 import { organizations } from './org.ts'
 

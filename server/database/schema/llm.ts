@@ -1,5 +1,4 @@
-import { sql } from 'drizzle-orm'
-import { boolean, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { boolean, jsonb, pgTable, sql, text, uniqueIndex, uuid } from '../drizzle.ts'
 import { createdAt, id, updatedAt } from './columns.ts'
 import { organizations } from './org.ts'
 

@@ -18,7 +18,7 @@ export async function hashPassword(password: string): Promise<string> {
 
 /** Whether the password is the one of the hash. Without a hash it takes the same time, and says no. */
 export async function verifyPassword(password: string, hash: string | undefined): Promise<boolean> {
-  const [, , , cost = '', nonce = '', tag = ''] = (hash ?? NOBODYS_HASH).split('$')
+  const [, , , cost = '', nonce = '', tag = ''] = (hash ?? (await nobodysHash())).split('$')
   const [memory = 0, passes = 0, parallelism = 0] = (cost.match(/\d+/g) ?? []).map(Number)
   const expected = Buffer.from(tag, 'base64')
   const actual = await derive('argon2id', {
@@ -34,4 +34,9 @@ export async function verifyPassword(password: string, hash: string | undefined)
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
-const NOBODYS_HASH = await hashPassword(randomBytes(32).toString('base64'))
+let nobodys: Promise<string> | undefined
+/** A hash that no password has, made when it is first needed. */
+const nobodysHash = (): Promise<string> => {
+  nobodys ??= hashPassword(randomBytes(32).toString('base64'))
+  return nobodys
+}

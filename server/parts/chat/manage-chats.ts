@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, lt, ne } from 'drizzle-orm'
+import { and, desc, eq, inArray, lt, ne } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { chats } from '#database/schema/chat.ts'
 import { fail } from '#errors'

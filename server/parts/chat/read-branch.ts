@@ -1,4 +1,4 @@
-import { and, desc, eq, lte } from 'drizzle-orm'
+import { and, desc, eq, lte } from '#database/drizzle.ts'
 import { chatMessages } from '#database/schema/chat.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import type { MessageRow } from './schemas.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { eq } from 'drizzle-orm'
+import { eq } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { replyKeys } from '#database/schema/chat.ts'
 import { instructions } from '#database/schema/instructions.ts'

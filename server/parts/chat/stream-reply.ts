@@ -1,4 +1,4 @@
-import { and, desc, eq } from 'drizzle-orm'
+import { and, desc, eq } from '#database/drizzle.ts'
 import { chatMessages } from '#database/schema/chat.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'

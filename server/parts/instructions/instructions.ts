@@ -1,5 +1,5 @@
-import { desc, eq, lt } from 'drizzle-orm'
 import Type, { type Static } from 'typebox'
+import { desc, eq, lt } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { instructions } from '#database/schema/instructions.ts'
 import { isUniqueViolation } from '#database/sql-state.ts'

@@ -1,5 +1,5 @@
-import { and, eq, inArray, isNull } from 'drizzle-orm'
 import type { KeyedProvider } from '#config'
+import { and, eq, inArray, isNull } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { llmModels } from '#database/schema/llm.ts'
 import { fail } from '#errors'

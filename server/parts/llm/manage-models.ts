@@ -1,4 +1,4 @@
-import { and, desc, eq, lt, or } from 'drizzle-orm'
+import { and, desc, eq, lt, or } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { llmModels, type ModelConfig } from '#database/schema/llm.ts'
 import { fail } from '#errors'

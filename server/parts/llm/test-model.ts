@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq } from '#database/drizzle.ts'
 import { llmModels } from '#database/schema/llm.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'

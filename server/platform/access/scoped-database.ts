@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { and, eq, type InferInsertModel, type InferSelectModel, type SQL } from 'drizzle-orm'
-import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
-import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import type { PgColumn, PgTable, PostgresJsDatabase } from '#database/drizzle.ts'
+import { and, eq, type InferInsertModel, type InferSelectModel, type SQL } from '#database/drizzle.ts'
 
 /** A table whose rows belong to an organization, and (with `userId`) to one user in it. No other compiles here. */
 export type TenantTable = PgTable & { organizationId: PgColumn; userId?: PgColumn }

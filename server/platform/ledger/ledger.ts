@@ -1,5 +1,5 @@
-import { and, desc, eq, lt, type SQL, sql as statement } from 'drizzle-orm'
 import type { Database } from '#database/connect.ts'
+import { and, desc, eq, lt, type SQL, sql as statement } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { creditAccounts, ledgerEntries } from '#database/schema/ledger.ts'
 import { fail } from '#errors'

@@ -1,0 +1,39 @@
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
+/*
+ * Drizzle, loaded as CommonJS: its ES modules take Node 650 ms to load, and the very same code as CommonJS 100 ms
+ * (docs/decisions/0009). Everything in the server takes Drizzle from here; a test sees to it.
+ */
+
+// drizzle-kit reads the schema through a loader without import.meta.url, in the project's folder.
+const require = createRequire(import.meta.url ?? join(process.cwd(), 'package.json'))
+const core: typeof import('drizzle-orm') = require('drizzle-orm')
+const postgresCore: typeof import('drizzle-orm/pg-core') = require('drizzle-orm/pg-core')
+const postgresJs: typeof import('drizzle-orm/postgres-js') = require('drizzle-orm/postgres-js')
+const migrator: typeof import('drizzle-orm/postgres-js/migrator') = require('drizzle-orm/postgres-js/migrator')
+
+export type { InferInsertModel, InferSelectModel, SQL } from 'drizzle-orm'
+export type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
+export type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+
+export const { and, desc, eq, inArray, isNull, lt, lte, ne, or, sql } = core
+export const {
+  bigint,
+  boolean,
+  check,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  unique,
+  uniqueIndex,
+  uuid,
+} = postgresCore
+export const { drizzle } = postgresJs
+export const { migrate } = migrator
