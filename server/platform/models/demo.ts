@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ReplyText } from './reply-text.ts'
+import { asArguments, newCallId } from './tool-calls.ts'
 import type { ModelMessage, ModelRequest, ModelResult, ToolDefinition } from './types.ts'
 
 const WORD_DELAY_MS = 15
@@ -7,8 +8,8 @@ const QUOTE_CHARACTERS_MAX = 400
 
 /**
  * The built-in model: no language model but a deterministic stand-in that needs no key and no network, and says so.
- * It quotes what it was given, reasons when asked to, and calls a tool that the message names (`use the tool NAME`,
- * or `TOOL:NAME={…}` with its input), so that every path of the product can be walked without a provider.
+ * It quotes what it was given, reasons when asked to, and calls a tool that the message names (`use tool NAME`, or
+ * `TOOL:NAME={…}` with its input), so that every path of the product can be walked without a provider.
  */
 export async function streamDemo(
   request: ModelRequest,
@@ -34,7 +35,7 @@ export async function streamDemo(
 
   const wanted = last?.role === 'user' ? wantedTool(question, request.tools ?? []) : undefined
   if (wanted) {
-    reply.toolCall({ id: 'demo_call', ...wanted })
+    reply.toolCall({ id: newCallId(), ...wanted })
     return { finishReason: 'tool_calls', usage: { inputTokens, outputTokens: outputTokens + 1 } }
   }
   await say(answer(request, last, question), (word) => reply.text(word))
@@ -59,13 +60,13 @@ function wantedTool(
   question: string,
   tools: ToolDefinition[],
 ): { name: string; input: Record<string, unknown> } | undefined {
-  const [, name, input] = /(?:TOOL:|use the tool )([\w.-]+)(?:=(\{.*\}))?/.exec(question) ?? []
+  const [, name, input] = /(?:TOOL:|\buse (?:the )?tool )([\w-]+)(?:=(\{.*\}))?/is.exec(question) ?? []
   const tool = tools.find((candidate) => candidate.name === name)
   if (!tool) return undefined
   try {
-    return { name: tool.name, input: JSON.parse(input ?? '{}') as Record<string, unknown> }
+    return { name: tool.name, input: asArguments(JSON.parse(input ?? '{}')) ?? {} }
   } catch {
-    return { name: tool.name, input: {} }
+    return { name: tool.name, input: {} } // what stands behind the name is no JSON, so it is no input
   }
 }
 

@@ -1,13 +1,15 @@
 import { NetError } from '../net/index.ts'
 import { ModelError, type ModelTarget } from './types.ts'
 
-/** How much of a provider's own words is passed on. */
+/** How many characters of a provider's own words are passed on, and how many are looked at. */
 const PROVIDER_WORDS_MAX = 300
+const PROVIDER_WORDS_READ_MAX = 4_000
+/** How deep a provider's words may be wrapped. */
+const WRAPPINGS_MAX = 4
 
 /** A sentence for a provider's refusal, by its status. Its own words are passed on where they help, never on 401. */
 export function describeStatus(target: ModelTarget, status: number, body: string): string {
   const { provider, model } = target
-  const words = providerWords(target, body)
   switch (status) {
     case 401:
       return `${provider} refused the API key. Check the api_key of this model.`
@@ -22,68 +24,101 @@ export function describeStatus(target: ModelTarget, status: number, body: string
       return `The message is too large for ${model}. Shorten it, or begin a new chat.`
     case 429:
       return `${provider} has had too many requests, or its quota is used up. Please try again later.`
-    case 500:
-    case 502:
-    case 503:
-    case 529:
-      return `${provider} has a problem of its own at the moment (status ${status}). Please try again later.`
-    default:
-      if (status >= 300 && status < 400)
-        return `${provider} answered with a redirect, which is not followed. Check the base_url.`
-      return `${provider} refused the request (status ${status})${words ? `: ${words}` : '.'}`
   }
+  if (status >= 500)
+    return `${provider} has a problem of its own at the moment (status ${status}). Please try again later.`
+  if (status >= 300 && status < 400)
+    return `${provider} answered with a redirect, which is not followed. Check the base_url.`
+  const words = providerWords(target, body)
+  return `${provider} refused the request (status ${status})${words ? `: ${words}` : '.'}`
 }
 
 /** A sentence for an error that a provider sends as an event in the middle of its reply. */
-export const describeErrorEvent = (target: ModelTarget, error: unknown): ModelError => {
+export function describeErrorEvent(target: ModelTarget, error: unknown): ModelError {
   const words = clean(target, messageOf(error))
   return new ModelError(`${target.provider} failed in the middle of its reply${words ? `: ${words}` : '.'}`)
 }
 
 /** A sentence for a connection that could not be made, or broke. */
-export function describeConnectionFailure(target: ModelTarget, error: Error, hadBegun: boolean): Error {
+export function describeConnectionFailure(
+  target: ModelTarget,
+  error: Error,
+  hasAnswered: boolean,
+): ModelError {
   if (error instanceof ModelError) return error
   if (error instanceof NetError) return new ModelError(error.message, { cause: error })
-  const { provider } = target
-  const code = codeOf(error)
-  const sentence = hadBegun
-    ? `The connection to ${provider} broke in the middle of the reply. Please try again.`
-    : code === 'ENOTFOUND' || code === 'EAI_AGAIN'
-      ? `The address of ${provider} can't be found. Check the base_url.`
-      : code === 'UND_ERR_CONNECT_TIMEOUT'
-        ? `${provider} can't be reached: it did not accept the connection in time.`
-        : /CERT|TLS|SSL/.test(code)
-          ? `${provider} has no valid certificate. Check the base_url.`
-          : `${provider} can't be reached. Check the base_url, or try again later.`
-  return new ModelError(sentence, { cause: error })
+  return new ModelError(connectionSentence(target.provider, codeOf(error), hasAnswered), { cause: error })
+}
+
+function connectionSentence(provider: string, code: string, hasAnswered: boolean): string {
+  if (hasAnswered) return `The connection to ${provider} broke in the middle of the reply. Please try again.`
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return `The address of ${provider} can't be found. Check the base_url.`
+  if (code === 'UND_ERR_CONNECT_TIMEOUT')
+    return `${provider} can't be reached: it did not accept the connection in time.`
+  if (code === 'UND_ERR_INVALID_ARG')
+    return `The api_key for ${provider} can't be sent: it holds a character that no key has.`
+  if (/CERT|TLS|SSL|SIGNATURE|EPROTO/.test(code))
+    return `${provider} can't be reached safely: its certificate is not valid, or it does not speak https. Check the base_url.`
+  return `${provider} can't be reached. Check the base_url, or try again later.`
 }
 
 function codeOf(error: Error): string {
-  const { code, cause } = error as { code?: string; cause?: { code?: string } }
-  return code ?? cause?.code ?? ''
+  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } }
+  return String(code ?? cause?.code ?? '')
 }
+
+export const notEvents = ({ provider }: ModelTarget, type: string): ModelError =>
+  new ModelError(
+    `${provider} answered with ${type.split(';')[0]?.slice(0, 50) || 'something'} instead of a stream of events. Check the base_url.`,
+  )
+
+export const notAnEvent = ({ provider }: ModelTarget, cause: unknown): ModelError =>
+  new ModelError(`${provider} sent something that is no event of its format. Check the base_url.`, { cause })
+
+export const tooMuch = ({ provider }: ModelTarget): ModelError =>
+  new ModelError(`${provider} sent more than a reply can be`)
+
+export const tooSlow = ({ provider }: ModelTarget, what: string, milliseconds: number): ModelError =>
+  new ModelError(`${provider} ${what} within ${milliseconds / 1000} seconds. Please try again.`)
+
+export const incomplete = ({ provider }: ModelTarget): ModelError =>
+  new ModelError(`${provider} ended the reply before it was complete. Please try again.`)
 
 /** What a JSON error body says: `{error: {message}}`, `{error: text}`, `{message}`, or a list with one of these. */
 function providerWords(target: ModelTarget, body: string): string {
   try {
     return clean(target, messageOf(JSON.parse(body)))
   } catch {
-    return ''
+    return '' // a page of HTML or the like says nothing to a person
   }
 }
 
-function messageOf(value: unknown): string {
+function messageOf(value: unknown, wrappings = 0): string {
   if (typeof value === 'string') return value
-  if (Array.isArray(value)) return messageOf(value[0])
-  if (value === null || typeof value !== 'object') return ''
+  if (value === null || typeof value !== 'object' || wrappings === WRAPPINGS_MAX) return ''
+  if (Array.isArray(value)) return messageOf(value[0], wrappings + 1)
   const { message, error, detail } = value as { message?: unknown; error?: unknown; detail?: unknown }
-  return messageOf(message ?? error ?? detail)
+  return messageOf(message ?? error ?? detail, wrappings + 1)
 }
 
-/** The words without the key, whole or in part, and not too many of them. */
+/** The words as they can be shown and stored: without the key, whole or in part, and not too many of them. */
 function clean({ apiKey }: ModelTarget, words: string): string {
-  const secret = apiKey && apiKey.length >= 8 ? apiKey : null
-  const hidden =
-    secret === null ? words : words.replaceAll(secret, '***').replaceAll(secret.slice(0, 8), '***')
-  return hidden.replace(/\b(sk|key|pk)-[\w*-]{6,}/g, '***').slice(0, PROVIDER_WORDS_MAX)
+  const secret = apiKey !== null && apiKey.length >= KEY_CHARACTERS_MIN ? apiKey : null
+  const read = words.slice(0, PROVIDER_WORDS_READ_MAX)
+  return (secret === null ? read : read.replaceAll(secret, '***'))
+    .replace(KEY_LIKE, (run) => (isOfKey(secret ?? '', run) ? '***' : run))
+    .replaceAll('\0', '')
+    .slice(0, PROVIDER_WORDS_MAX)
+    .toWellFormed()
 }
+
+/** What is shorter is a word that a server without keys was given, and no secret. */
+const KEY_CHARACTERS_MIN = 4
+
+/** Six characters in a row that a key could have; providers mask the middle of a key with stars or dots. */
+const KEY_LIKE = /[\w*.…~+/=-]{6,}/g
+
+const isOfKey = (apiKey: string, run: string): boolean =>
+  /^(sk|pk|key)-|\*{3}/.test(run) ||
+  run.split(/[*.…]+/).some((piece) => piece.length >= 6 && apiKey.includes(piece))

@@ -1,20 +1,26 @@
 import { describeErrorEvent } from './failures.ts'
 import type { ReplyText } from './reply-text.ts'
+import { sign, signedBy } from './signatures.ts'
 import { TextTemplate } from './text-template.ts'
+import { asArguments, newCallId } from './tool-calls.ts'
 import { streamEvents, type Transport } from './transport.ts'
+import { type ToolResult, type Turn, turnsOf } from './turns.ts'
 import {
   type ContentPart,
   ModelError,
-  type ModelMessage,
   type ModelRequest,
   type ModelResult,
   type ModelTarget,
+  type ModelUsage,
   type ToolCall,
+  type ToolDefinition,
 } from './types.ts'
+import { count, usageOf } from './usage.ts'
 
 /**
  * Gemini streamGenerateContent, as events. The format has no marker of its own for the end: a reply that has given a
  * finishReason and then stops is complete, and one that stops without is not.
+ * https://ai.google.dev/api/generate-content
  */
 export async function streamGoogle(
   transport: Transport,
@@ -23,52 +29,84 @@ export async function streamGoogle(
   reply: ReplyText,
   signal: AbortSignal,
 ): Promise<ModelResult> {
-  const result: ModelResult = { finishReason: 'other', usage: null }
-  let calls = 0
-  const template = new TextTemplate()
-  let finished = false
+  const reading = new Reading(target, reply)
   await streamEvents(transport, {
     target,
-    path: `/models/${encodeURIComponent(target.model)}:streamGenerateContent?alt=sse`,
+    path: `/models/${encodeURIComponent(bareName(target.model))}:streamGenerateContent?alt=sse`,
     headers: googleHeaders(target),
-    body: requestBody(request),
+    body: requestBody(target, request),
     signal,
-    isComplete: () => finished,
-    onEvent({ data }) {
-      const token = template.match(data)
-      if (token !== undefined) {
-        reply.text(token)
-        return false
-      }
-      const chunk = JSON.parse(data) as Chunk
-      if (chunk.error !== undefined) throw describeErrorEvent(target, chunk.error)
-      const blocked = chunk.promptFeedback?.blockReason
-      if (blocked) throw new ModelError(`${target.provider} refuses to answer this (${blocked}).`)
-      if (chunk.usageMetadata) result.usage = usageOf(chunk.usageMetadata)
-      const candidate = chunk.candidates?.[0]
-      const parts = candidate?.content?.parts ?? []
-      for (const part of parts) {
-        if (part.functionCall) reply.toolCall(toolCallOf(part, calls++))
-        else if (part.text && part.thought) reply.reasoning(part.text)
-        else if (part.text) reply.text(part.text)
-      }
-      const [only] = parts
-      if (only?.text && !only.thought && parts.length === 1) template.learn(data, only.text)
-      if (candidate?.finishReason) {
-        finished = true
-        result.finishReason = calls > 0 ? 'tool_calls' : (FINISH_REASONS[candidate.finishReason] ?? 'other')
-      }
-      return false
-    },
+    isComplete: () => reading.isComplete,
+    onEvent: ({ data }) => reading.take(data),
   })
-  return result
+  return reading.result
+}
+
+/** What has been read of a reply. */
+class Reading {
+  readonly #target: ModelTarget
+  readonly #reply: ReplyText
+  readonly #template = new TextTemplate()
+  #hasCalls = false
+  #finishReason: string | undefined
+  #usage: ModelUsage | null = null
+
+  constructor(target: ModelTarget, reply: ReplyText) {
+    this.#target = target
+    this.#reply = reply
+  }
+
+  /** Takes an event. None of them is an end: see isComplete. */
+  take(data: string): false {
+    const text = this.#template.match(data)
+    if (text !== undefined) {
+      this.#reply.text(text)
+      return false
+    }
+    const chunk = JSON.parse(data) as Chunk
+    if (chunk.error) throw describeErrorEvent(this.#target, chunk.error)
+    const blocked = chunk.promptFeedback?.blockReason
+    if (blocked)
+      throw new ModelError(`${this.#target.provider} refuses to answer this (${reasonOf(blocked)}).`)
+    if (chunk.usageMetadata) this.#usage = totalOf(chunk.usageMetadata)
+    const candidate = chunk.candidates?.[0]
+    const parts = candidate?.content?.parts ?? []
+    for (const part of parts) this.#takePart(part)
+    const [only] = parts
+    if (only?.text && !only.thought && parts.length === 1) this.#template.learn(data, only.text)
+    if (candidate?.finishReason) this.#finishReason = candidate.finishReason
+    return false
+  }
+
+  #takePart(part: Part): void {
+    if (part.functionCall) {
+      this.#hasCalls = true
+      this.#reply.toolCall(toolCallOf(part.functionCall, part.thoughtSignature))
+    } else if (part.text && part.thought) this.#reply.reasoning(part.text)
+    else if (part.text) this.#reply.text(part.text)
+  }
+
+  get isComplete(): boolean {
+    return this.#finishReason !== undefined
+  }
+
+  get result(): ModelResult {
+    const told = FINISH_REASONS[this.#finishReason ?? ''] ?? 'other'
+    return { finishReason: this.#hasCalls && told === 'stop' ? 'tool_calls' : told, usage: this.#usage }
+  }
 }
 
 interface Part {
   text?: string
   thought?: boolean
   thoughtSignature?: string
-  functionCall?: { id?: string; name?: string; args?: Record<string, unknown> }
+  functionCall?: FunctionCall
+}
+
+interface FunctionCall {
+  id?: unknown
+  name?: unknown
+  args?: unknown
 }
 
 interface Chunk {
@@ -79,24 +117,28 @@ interface Chunk {
 }
 
 interface UsageMetadata {
-  promptTokenCount?: number
-  toolUsePromptTokenCount?: number
-  candidatesTokenCount?: number
-  thoughtsTokenCount?: number
+  promptTokenCount?: unknown
+  toolUsePromptTokenCount?: unknown
+  candidatesTokenCount?: unknown
+  thoughtsTokenCount?: unknown
 }
 
 /** Thoughts are paid as output. */
-const usageOf = (usage: UsageMetadata) => ({
-  inputTokens: (usage.promptTokenCount ?? 0) + (usage.toolUsePromptTokenCount ?? 0),
-  outputTokens: (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0),
+const totalOf = (usage: UsageMetadata): ModelUsage | null =>
+  usageOf(
+    count(usage.promptTokenCount) + count(usage.toolUsePromptTokenCount),
+    count(usage.candidatesTokenCount) + count(usage.thoughtsTokenCount),
+  )
+
+const toolCallOf = ({ id, name, args }: FunctionCall, thoughtSignature: string | undefined): ToolCall => ({
+  id: typeof id === 'string' && id !== '' ? id : newCallId(),
+  name: typeof name === 'string' ? name : '',
+  input: asArguments(args) ?? {},
+  ...(thoughtSignature && { signature: sign('google', thoughtSignature) }),
 })
 
-const toolCallOf = ({ functionCall, thoughtSignature }: Part, index: number): ToolCall => ({
-  id: functionCall?.id ?? `call_${index}`,
-  name: functionCall?.name ?? '',
-  input: functionCall?.args ?? {},
-  ...(thoughtSignature !== undefined && { signature: thoughtSignature }),
-})
+/** One of the format's words in capitals, and nothing longer. */
+const reasonOf = (blocked: unknown): string => /^[A-Z_]{1,40}/.exec(String(blocked))?.[0] ?? 'blocked'
 
 const FINISH_REASONS: Record<string, ModelResult['finishReason']> = {
   STOP: 'stop',
@@ -111,71 +153,67 @@ const FINISH_REASONS: Record<string, ModelResult['finishReason']> = {
 export const googleHeaders = ({ apiKey }: ModelTarget): Record<string, string> =>
   apiKey === null ? {} : { 'x-goog-api-key': apiKey }
 
-function requestBody({ system, messages, tools, ...request }: ModelRequest): Record<string, unknown> {
-  const { temperature, topP, maxTokens, thinking } = request
+/** The list of models gives names with their collection before them. */
+const bareName = (model: string): string => model.replace(/^models\//, '')
+
+/** Models that do not think; to ask them for thoughts is an error. */
+const NEVER_THINKS = /^(gemini-(1|2\.0)|gemma-[123]|learnlm)/
+
+/** Models that refuse their own calls of tools without the signature that came with them. */
+const DEMANDS_SIGNATURES = /^gemini-([3-9]|\d\d)/
+
+/** For calls that another model made. https://ai.google.dev/gemini-api/docs/thought-signatures */
+const NO_SIGNATURE = 'skip_thought_signature_validator'
+
+function requestBody({ model }: ModelTarget, request: ModelRequest): Record<string, unknown> {
+  const { system, messages, tools, temperature, topP, maxTokens } = request
+  const name = bareName(model)
+  const thinks = request.thinking && !NEVER_THINKS.test(name)
   return {
-    contents: messages.map(contentOf),
+    contents: turnsOf(messages).map((turn) => contentOf(turn, name)),
     ...(system !== undefined && { systemInstruction: { parts: [{ text: system }] } }),
     generationConfig: {
       ...(temperature !== undefined && { temperature }),
       ...(topP !== undefined && { topP }),
       ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
-      ...(thinking && { thinkingConfig: { includeThoughts: true } }),
+      ...(thinks && { thinkingConfig: { includeThoughts: true } }),
     },
     ...(tools && tools.length > 0 && { tools: [{ functionDeclarations: tools.map(declarationOf) }] }),
   }
 }
 
-const declarationOf = ({
-  name,
-  description,
-  parameters,
-}: {
-  name: string
-  description: string
-  parameters: object
-}) => ({
+const declarationOf = ({ name, description, parameters }: ToolDefinition): object => ({
   name,
   description,
   parametersJsonSchema: parameters,
 })
 
-function contentOf(message: ModelMessage): object {
-  switch (message.role) {
-    case 'user':
-      return { role: 'user', parts: partsOf(message.content) }
-    case 'tool':
-      return {
-        role: 'user',
-        parts: [
-          {
-            functionResponse: {
-              id: message.toolCallId,
-              name: message.toolName,
-              response: { result: message.output },
-            },
-          },
-        ],
-      }
-    case 'assistant':
-      return {
-        role: 'model',
-        parts: [
-          ...(message.content === '' ? [] : [{ text: message.content }]),
-          ...(message.toolCalls ?? []).map(({ id, name, input, signature }) => ({
-            functionCall: { id, name, args: input },
-            ...(signature !== undefined && { thoughtSignature: signature }),
-          })),
-        ],
-      }
+function contentOf(turn: Turn, model: string): object {
+  if (Array.isArray(turn)) return { role: 'user', parts: turn.map(responsePart) }
+  if (turn.role === 'user') return { role: 'user', parts: partsOf(turn.content) }
+  const text = turn.content === '' ? [] : [{ text: turn.content }]
+  const calls = (turn.toolCalls ?? []).map((call, index) => callPart(call, index, model))
+  return { role: 'model', parts: [...text, ...calls] }
+}
+
+const responsePart = ({ toolCallId: id, toolName: name, output }: ToolResult): object => ({
+  functionResponse: { id, name, response: { result: output } },
+})
+
+/** Of calls that were made at once, only the first has a signature. */
+function callPart(call: ToolCall, index: number, model: string): object {
+  const isMissing = index === 0 && DEMANDS_SIGNATURES.test(model)
+  const thoughtSignature = signedBy('google', call) ?? (isMissing ? NO_SIGNATURE : undefined)
+  return {
+    functionCall: { id: call.id, name: call.name, args: call.input },
+    ...(thoughtSignature !== undefined && { thoughtSignature }),
   }
 }
 
 const partsOf = (content: string | ContentPart[]): object[] =>
-  typeof content === 'string'
-    ? [{ text: content }]
-    : content.map((part) =>
-        part.type === 'text'
-          ? { text: part.text }
-          : { inlineData: { mimeType: part.mimeType, data: Buffer.from(part.data).toString('base64') } },
-      )
+  typeof content === 'string' ? [{ text: content }] : content.map(partOf)
+
+const partOf = (part: ContentPart): object =>
+  part.type === 'text'
+    ? { text: part.text }
+    : { inlineData: { mimeType: part.mimeType, data: Buffer.from(part.data).toString('base64') } }

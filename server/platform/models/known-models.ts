@@ -11,24 +11,59 @@ export const DEFAULT_BASE_URLS: Partial<Record<Provider, string>> = {
 
 /** What a model can do, guessed from its name; a model's config can say better. */
 export function guessCapabilities(provider: Provider, model: string): string[] {
-  const name = model.toLowerCase()
+  const name = bareName(model)
   if (/embed/.test(name)) return ['embedding']
   if (/whisper|transcri/.test(name)) return ['transcription']
   if (/dall-e|gpt-image|imagen|flux|stable-diffusion/.test(name)) return ['image']
   if (/sora|veo/.test(name)) return ['video']
   const capabilities = ['text', 'tools']
-  if (provider === 'demo' || SEEING.test(name)) capabilities.push('vision')
-  if (provider === 'demo' || REASONING.test(name)) capabilities.push('reasoning')
+  const isSeeing = provider === 'demo' || SEEING.some((pattern) => pattern.test(name))
+  if (isSeeing) capabilities.push('vision')
+  const isReasoning =
+    provider === 'demo' || provider === 'deepseek' || REASONING.some((pattern) => pattern.test(name))
+  if (isReasoning) capabilities.push('reasoning')
   return capabilities
 }
 
-const SEEING = /^(gpt-4o|gpt-4\.1|gpt-5|o[134]|claude|gemini)|vision|llava|-vl\b|pixtral|llama-?4|gemma-?3/
-const REASONING =
-  /^(o\d|gpt-5|claude-(3-7|opus-4|sonnet-4|haiku-4|[a-z]+-5)|gemini-(2\.5|[3-9]))|reason|think|-r1\b|qwq|gpt-oss/
+/** Without the vendor that gateways put before it: `openai/gpt-4o`, `models/gemini-2.5-pro`. */
+const bareName = (model: string): string => model.toLowerCase().replace(/^.*\//, '')
+
+/** The beginnings of names, as patterns. */
+const startsWith = (...patterns: string[]): RegExp => new RegExp(`^(${patterns.join('|')})`)
+
+const SEEING = [
+  startsWith(
+    'gpt-4o',
+    'gpt-4\\.1',
+    'gpt-[5-9]',
+    'o[134]',
+    'claude',
+    'gemini',
+    'pixtral',
+    'llama-?4',
+    'gemma-?[3-9]',
+  ),
+  /vision|llava|-vl\b/,
+]
+
+const REASONING = [
+  startsWith(
+    'o\\d',
+    'gpt-[5-9](?!-chat)',
+    'gpt-oss',
+    'gemini-(2\\.5|[3-9])',
+    'deepseek-v[4-9]',
+    'magistral',
+    'qwq',
+  ),
+  startsWith('claude-3[-.]7', 'claude-(opus|sonnet|haiku)-4', 'claude-[a-z]+-[5-9]'),
+  startsWith('grok-3-mini', 'grok-[4-9]', 'glm-4\\.[5-9]', 'glm-[5-9]', 'qwen3(?!.*(coder|instruct))'),
+  /reason|think|-r1\b/,
+]
 
 /** Tokens of prompt and reply together, guessed from the name. Too small a guess only cuts history early. */
 export function defaultContextWindow(provider: Provider, model: string): number {
-  const name = model.toLowerCase()
+  const name = bareName(model)
   const [, tokens] = WINDOWS.find(([pattern]) => pattern.test(name)) ?? [null, WINDOW_BY_PROVIDER[provider]]
   return tokens
 }

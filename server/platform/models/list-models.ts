@@ -1,8 +1,10 @@
+import { StringDecoder } from 'node:string_decoder'
 import { anthropicHeaders } from './anthropic.ts'
+import { describeConnectionFailure, describeStatus, notAnEvent, tooMuch } from './failures.ts'
 import { googleHeaders } from './google.ts'
 import { authorization } from './openai.ts'
-import { getJson, type Transport } from './transport.ts'
-import type { ModelTarget } from './types.ts'
+import { addressOf, type Transport } from './transport.ts'
+import { ModelError, type ModelTarget } from './types.ts'
 
 export interface FoundModel {
   /** The provider's name of the model. */
@@ -12,39 +14,105 @@ export interface FoundModel {
 }
 
 const MODELS_MAX = 500
+const NAME_CHARACTERS_MAX = 200
+const ANSWER_BYTES_MAX = 4 * 1024 * 1024
+const ERROR_BODY_BYTES_MAX = 64 * 1024
 
 /** Asks a provider which models it offers, the first page of them. Throws a ModelError. */
 export async function listModels(transport: Transport, target: ModelTarget): Promise<FoundModel[]> {
   switch (target.provider) {
+    case 'demo':
+      return []
     case 'anthropic':
-      return list(await getJson(transport, target, '/models?limit=1000', anthropicHeaders(target)))
+      return found(await getJson(transport, target, '/models?limit=1000', anthropicHeaders(target)))
     case 'google':
-      return listGoogle(await getJson(transport, target, '/models?pageSize=1000', googleHeaders(target)))
+      return found(await getJson(transport, target, '/models?pageSize=1000', googleHeaders(target)))
     default:
-      return list(await getJson(transport, target, '/models', authorization(target)))
+      return found(await getJson(transport, target, '/models', authorization(target)))
   }
 }
 
-function list(answer: unknown): FoundModel[] {
-  const { data } = (answer ?? {}) as { data?: { id?: unknown }[] }
-  return (data ?? [])
-    .flatMap(({ id }) => (typeof id === 'string' && id !== '' ? { model: id } : []))
-    .slice(0, MODELS_MAX)
+/** A model as one of the providers lists it. */
+interface ListedModel {
+  /** All but Gemini, which has `name`: `models/gemini-…`. */
+  id?: unknown
+  name?: unknown
+  supportedGenerationMethods?: unknown
+  /** Tokens: Gemini; Anthropic; vLLM; OpenRouter; Groq. */
+  inputTokenLimit?: unknown
+  max_input_tokens?: unknown
+  max_model_len?: unknown
+  context_length?: unknown
+  context_window?: unknown
 }
 
-interface GoogleModel {
-  name?: string
-  inputTokenLimit?: number
-  supportedGenerationMethods?: string[]
+function found(answer: unknown): FoundModel[] {
+  const { data, models } = (answer ?? {}) as { data?: unknown; models?: unknown }
+  const listed = [data, models].find(Array.isArray) ?? []
+  return listed.flatMap((model: unknown) => foundModel((model ?? {}) as ListedModel)).slice(0, MODELS_MAX)
 }
 
-function listGoogle(answer: unknown): FoundModel[] {
-  const { models } = (answer ?? {}) as { models?: GoogleModel[] }
-  return (models ?? [])
-    .filter(({ supportedGenerationMethods: methods }) => methods?.includes('generateContent'))
-    .map(({ name = '', inputTokenLimit }) => ({
-      model: name.replace(/^models\//, ''),
-      ...(inputTokenLimit !== undefined && { contextWindow: inputTokenLimit }),
-    }))
-    .slice(0, MODELS_MAX)
+function foundModel(listed: ListedModel): FoundModel[] {
+  const methods = listed.supportedGenerationMethods
+  if (Array.isArray(methods) && !methods.includes('generateContent')) return []
+  const name = listed.id ?? listed.name
+  if (typeof name !== 'string' || name === '' || name.length > NAME_CHARACTERS_MAX) return []
+  const contextWindow =
+    listed.inputTokenLimit ??
+    listed.max_input_tokens ??
+    listed.max_model_len ??
+    listed.context_length ??
+    listed.context_window
+  return [
+    {
+      model: name.replace(/^models\//, '').toWellFormed(),
+      ...(isTokens(contextWindow) && { contextWindow }),
+    },
+  ]
+}
+
+const isTokens = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0
+
+/** A JSON answer of a provider, bounded in size and time. Throws a ModelError. */
+async function getJson(
+  { net, timeouts }: Transport,
+  target: ModelTarget,
+  path: string,
+  headers: Record<string, string>,
+): Promise<unknown> {
+  const url = addressOf(net, target, path)
+  try {
+    const { statusCode, body } = await (target.guarded ? net.guarded : net.open).request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: 'GET',
+      headers,
+      signal: AbortSignal.timeout(timeouts.connectMs),
+    })
+    if (statusCode !== 200) {
+      await body.dump({ limit: ERROR_BODY_BYTES_MAX })
+      throw new ModelError(describeStatus({ ...target, model: 'its list of models' }, statusCode, ''))
+    }
+    return parse(target, await read(target, body))
+  } catch (error) {
+    throw describeConnectionFailure(target, error as Error, false)
+  }
+}
+
+async function read(target: ModelTarget, body: AsyncIterable<Buffer>): Promise<string> {
+  const decoder = new StringDecoder('utf8')
+  let text = ''
+  for await (const chunk of body) {
+    text += decoder.write(chunk)
+    if (text.length > ANSWER_BYTES_MAX) throw tooMuch(target)
+  }
+  return text
+}
+
+function parse(target: ModelTarget, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw notAnEvent(target, cause)
+  }
 }

@@ -1,7 +1,10 @@
 import { describeErrorEvent } from './failures.ts'
-import { type ReplyText, ToolCallAssembly } from './reply-text.ts'
+import { guessCapabilities } from './known-models.ts'
+import type { ReplyText } from './reply-text.ts'
+import { sign, signedBy } from './signatures.ts'
 import { TextTemplate } from './text-template.ts'
-import { type StreamRequest, streamEvents, type Transport } from './transport.ts'
+import { ToolCallAssembly } from './tool-calls.ts'
+import { streamEvents, type Transport } from './transport.ts'
 import {
   type ContentPart,
   ModelError,
@@ -9,27 +12,60 @@ import {
   type ModelRequest,
   type ModelResult,
   type ModelTarget,
+  type ModelUsage,
+  type Provider,
 } from './types.ts'
+import { usageOf } from './usage.ts'
 
-/** Where each provider that speaks this format differs from the others. */
+/** Where the providers that speak this format differ from each other. */
 interface Dialect {
-  /** The field that bounds a reply: OpenAI's reasoning models refuse `max_tokens`. */
+  /** The field that bounds a reply: OpenAI's reasoning models refuse `max_tokens`, other servers know no other. */
   maxTokensField: 'max_tokens' | 'max_completion_tokens'
-  /** What asks for reasoning. */
-  thinking: Record<string, unknown>
+  /** What asks for reasoning, or for none, where a model can be asked. */
+  reasoning(model: string, isWanted: boolean): Record<string, unknown>
+  /** Whether a call of a tool is refused in the next request unless the reasoning before it comes along. */
+  wantsReasoningBack: boolean
 }
 
-const DIALECTS: Record<string, Dialect> = {
-  openai: { maxTokensField: 'max_completion_tokens', thinking: { reasoning_effort: 'medium' } },
-  deepseek: { maxTokensField: 'max_tokens', thinking: { thinking: { type: 'enabled' } } },
-  ollama: { maxTokensField: 'max_tokens', thinking: { reasoning_effort: 'medium' } },
-  'openai-compatible': { maxTokensField: 'max_tokens', thinking: { reasoning_effort: 'medium' } },
+/** OpenAI's reasoning models: only they know reasoning_effort, and they take neither temperature nor top_p. */
+const OPENAI_REASONING_MODEL = /^(o\d|gpt-([5-9]|\d\d)(?!-chat))/
+
+const DIALECTS: Partial<Record<Provider, Dialect>> = {
+  openai: {
+    maxTokensField: 'max_completion_tokens',
+    reasoning: (model, isWanted) =>
+      isWanted && OPENAI_REASONING_MODEL.test(model) ? { reasoning_effort: 'medium' } : {},
+    wantsReasoningBack: false,
+  },
+  // Thinks unless told not to. https://api-docs.deepseek.com/guides/thinking_mode
+  deepseek: {
+    maxTokensField: 'max_tokens',
+    reasoning: (model, isWanted) => ({
+      thinking: { type: isWanted || model.includes('reasoner') ? 'enabled' : 'disabled' },
+    }),
+    wantsReasoningBack: true,
+  },
+  // Models that can think do unless told not to; to ask one that cannot is an error.
+  ollama: {
+    maxTokensField: 'max_tokens',
+    reasoning: (_model, isWanted) => (isWanted ? {} : { reasoning_effort: 'none' }),
+    wantsReasoningBack: false,
+  },
+  // Many servers refuse fields that their model does not know, so only a name that promises reasoning is asked.
+  'openai-compatible': {
+    maxTokensField: 'max_tokens',
+    reasoning: (model, isWanted) =>
+      isWanted && guessCapabilities('openai-compatible', model).includes('reasoning')
+        ? { reasoning_effort: 'medium' }
+        : {},
+    wantsReasoningBack: false,
+  },
 }
 
-/** OpenAI's own reasoning models: they take no temperature and no top_p, and the others take no reasoning_effort. */
-const OPENAI_REASONING_MODEL = /^(o\d|gpt-5)/
-
-/** OpenAI chat completions, streamed; spoken by openai, deepseek, ollama and many servers (openai-compatible). */
+/**
+ * OpenAI chat completions, streamed; spoken by openai, deepseek, ollama and many servers (openai-compatible).
+ * https://platform.openai.com/docs/api-reference/chat-streaming
+ */
 export async function streamOpenAi(
   transport: Transport,
   target: ModelTarget,
@@ -37,71 +73,104 @@ export async function streamOpenAi(
   reply: ReplyText,
   signal: AbortSignal,
 ): Promise<ModelResult> {
-  const result: ModelResult = { finishReason: 'other', usage: null }
-  const toolCalls = new ToolCallAssembly()
-  const template = new TextTemplate()
+  const dialect = DIALECTS[target.provider]
+  if (!dialect) throw new ModelError(`${target.provider} does not speak the format of OpenAI`)
+  const reading = new Reading(target, reply, dialect)
   await streamEvents(transport, {
     target,
     path: '/chat/completions',
     headers: authorization(target),
-    body: requestBody(target, request),
+    body: requestBody(target, request, dialect),
     signal,
-    onEvent({ data }) {
-      const token = template.match(data)
-      if (token !== undefined) {
-        reply.text(token)
-        return false
-      }
-      if (data === '[DONE]') return true
-      const chunk = JSON.parse(data) as Chunk
-      if (chunk.error !== undefined) throw describeErrorEvent(target, chunk.error)
-      if (chunk.usage)
-        result.usage = {
-          inputTokens: chunk.usage.prompt_tokens ?? 0,
-          outputTokens: chunk.usage.completion_tokens ?? 0,
-        }
-      const choice = chunk.choices?.[0]
-      if (!choice) return false
-      const { delta } = choice
-      if (delta?.content) reply.text(delta.content)
-      const reasoning = delta?.reasoning_content ?? delta?.reasoning
-      if (reasoning) reply.reasoning(reasoning)
-      if (delta?.content && !reasoning && !delta.tool_calls) template.learn(data, delta.content)
-      if (delta?.tool_calls) for (const call of delta.tool_calls) addToolCall(toolCalls, call)
-      if (choice.finish_reason) result.finishReason = FINISH_REASONS[choice.finish_reason] ?? 'other'
+    onEvent: ({ data }) => reading.take(data),
+  })
+  return reading.finish()
+}
+
+/** What has been read of a reply. */
+class Reading {
+  readonly #target: ModelTarget
+  readonly #reply: ReplyText
+  readonly #dialect: Dialect
+  readonly #template = new TextTemplate()
+  readonly #toolCalls = new ToolCallAssembly()
+  #finishReason: ModelResult['finishReason'] = 'other'
+  #usage: ModelUsage | null = null
+  #reasoning = ''
+
+  constructor(target: ModelTarget, reply: ReplyText, dialect: Dialect) {
+    this.#target = target
+    this.#reply = reply
+    this.#dialect = dialect
+  }
+
+  /** Takes an event; true with the end marker. */
+  take(data: string): boolean {
+    const text = this.#template.match(data)
+    if (text !== undefined) {
+      this.#reply.text(text)
       return false
-    },
-  } satisfies StreamRequest)
-  for (const call of toolCalls.finish()) reply.toolCall(call)
-  return result
+    }
+    if (data === '[DONE]') return true
+    const chunk = JSON.parse(data) as Chunk
+    if (chunk.error) throw describeErrorEvent(this.#target, chunk.error)
+    if (chunk.usage) this.#usage = usageOf(chunk.usage.prompt_tokens, chunk.usage.completion_tokens)
+    const choice = chunk.choices?.[0]
+    if (choice?.finish_reason) this.#finishReason = FINISH_REASONS[choice.finish_reason] ?? 'other'
+    if (choice?.delta && this.#takeDelta(choice.delta)) this.#template.learn(data, choice.delta.content ?? '')
+    return false
+  }
+
+  /** True for a delta that is text and nothing else. */
+  #takeDelta(delta: Delta): boolean {
+    const reasoning = delta.reasoning_content ?? delta.reasoning
+    const hasReasoning = typeof reasoning === 'string' && reasoning !== ''
+    if (hasReasoning) {
+      this.#reply.reasoning(reasoning)
+      if (this.#dialect.wantsReasoningBack) this.#reasoning += reasoning
+    }
+    const hasText = typeof delta.content === 'string' && delta.content !== ''
+    if (hasText) this.#reply.text(delta.content as string)
+    for (const { index, id, function: called } of delta.tool_calls ?? [])
+      this.#toolCalls.add({ index, id, name: called?.name, argumentsText: textOf(called?.arguments) })
+    return hasText && !hasReasoning && !delta.tool_calls
+  }
+
+  finish(): ModelResult {
+    const calls = this.#toolCalls.finish(this.#finishReason)
+    const [first] = calls
+    if (first && this.#reasoning !== '') first.signature = sign(this.#target.provider, this.#reasoning)
+    for (const call of calls) this.#reply.toolCall(call)
+    // Some servers end a reply that calls tools with `stop`.
+    const finishReason = first && this.#finishReason === 'stop' ? 'tool_calls' : this.#finishReason
+    return { finishReason, usage: this.#usage }
+  }
 }
 
 interface Chunk {
   error?: unknown
-  usage?: { prompt_tokens?: number; completion_tokens?: number } | null
-  choices?: {
-    delta?: {
-      content?: string | null
-      reasoning_content?: string | null
-      reasoning?: string | null
-      tool_calls?: ToolCallDelta[]
-    }
-    finish_reason?: string | null
-  }[]
+  usage?: { prompt_tokens?: unknown; completion_tokens?: unknown } | null
+  choices?: { delta?: Delta; finish_reason?: string | null }[]
+}
+
+interface Delta {
+  content?: string | null
+  /** DeepSeek, and servers that follow it. */
+  reasoning_content?: string | null
+  /** OpenRouter, vLLM, Ollama. */
+  reasoning?: string | null
+  tool_calls?: ToolCallDelta[] | null
 }
 
 interface ToolCallDelta {
   index?: number
   id?: string
-  function?: { name?: string; arguments?: string }
+  function?: { name?: string; arguments?: unknown }
 }
 
-const addToolCall = (toolCalls: ToolCallAssembly, { index = 0, id, function: called }: ToolCallDelta): void =>
-  toolCalls.add(index, {
-    ...(id && { id }),
-    ...(called?.name && { name: called.name }),
-    argumentsText: called?.arguments ?? '',
-  })
+/** Some servers send arguments as the object that they stand for. */
+const textOf = (sent: unknown): string =>
+  typeof sent === 'string' ? sent : sent === undefined || sent === null ? '' : JSON.stringify(sent)
 
 const FINISH_REASONS: Record<string, ModelResult['finishReason']> = {
   stop: 'stop',
@@ -114,48 +183,47 @@ const FINISH_REASONS: Record<string, ModelResult['finishReason']> = {
 export const authorization = ({ apiKey }: ModelTarget): Record<string, string> =>
   apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }
 
-function requestBody(target: ModelTarget, request: ModelRequest): Record<string, unknown> {
-  const dialect = DIALECTS[target.provider]
-  if (!dialect) throw new ModelError(`${target.provider} does not speak this format`)
-  const isReasoningModel = target.provider === 'openai' && OPENAI_REASONING_MODEL.test(target.model)
-  const mayThink = target.provider !== 'openai' || isReasoningModel
-  const { temperature, topP, maxTokens, tools } = request
+function requestBody(
+  { provider, model }: ModelTarget,
+  request: ModelRequest,
+  dialect: Dialect,
+): Record<string, unknown> {
+  const { temperature, topP, maxTokens, thinking = false, tools } = request
+  const takesSampling = provider !== 'openai' || !OPENAI_REASONING_MODEL.test(model)
   return {
-    model: target.model,
-    messages: messagesOf(request),
+    model,
+    messages: messagesOf(provider, request, dialect),
     stream: true,
     stream_options: { include_usage: true },
-    ...(temperature !== undefined && !isReasoningModel && { temperature }),
-    ...(topP !== undefined && !isReasoningModel && { top_p: topP }),
+    ...(temperature !== undefined && takesSampling && { temperature }),
+    ...(topP !== undefined && takesSampling && { top_p: topP }),
     ...(maxTokens !== undefined && { [dialect.maxTokensField]: maxTokens }),
-    ...(request.thinking && mayThink && dialect.thinking),
+    ...dialect.reasoning(model, thinking),
     ...(tools && tools.length > 0 && { tools: tools.map((tool) => ({ type: 'function', function: tool })) }),
   }
 }
 
-function messagesOf({ system, messages }: ModelRequest): object[] {
+function messagesOf(provider: Provider, { system, messages }: ModelRequest, dialect: Dialect): object[] {
   const head = system === undefined ? [] : [{ role: 'system', content: system }]
-  return [...head, ...messages.map(messageOf)]
+  return [...head, ...messages.map((message) => messageOf(provider, message, dialect))]
 }
 
-function messageOf(message: ModelMessage): object {
-  switch (message.role) {
-    case 'user':
-      return { role: 'user', content: contentOf(message.content) }
-    case 'tool':
-      return { role: 'tool', tool_call_id: message.toolCallId, content: message.output }
-    case 'assistant':
-      return {
-        role: 'assistant',
-        content: message.content,
-        ...(message.toolCalls && {
-          tool_calls: message.toolCalls.map(({ id, name, input }) => ({
-            id,
-            type: 'function',
-            function: { name, arguments: JSON.stringify(input) },
-          })),
-        }),
-      }
+function messageOf(provider: Provider, message: ModelMessage, dialect: Dialect): object {
+  if (message.role === 'user') return { role: 'user', content: contentOf(message.content) }
+  if (message.role === 'tool')
+    return { role: 'tool', tool_call_id: message.toolCallId, content: message.output }
+  const { content, toolCalls = [] } = message
+  const [first] = toolCalls
+  if (!first) return { role: 'assistant', content }
+  return {
+    role: 'assistant',
+    content: content === '' ? null : content,
+    ...(dialect.wantsReasoningBack && { reasoning_content: signedBy(provider, first) ?? '' }),
+    tool_calls: toolCalls.map(({ id, name, input }) => ({
+      id,
+      type: 'function',
+      function: { name, arguments: JSON.stringify(input) },
+    })),
   }
 }
 

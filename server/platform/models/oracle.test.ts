@@ -1,14 +1,14 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createGoogleGenerativeAI } from '@ai-sdk/google'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { collectReply } from '#tests/support/provider/collect-reply.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
+import { playEvents, type ScriptedServer, startScripted } from '#tests/support/provider/scripted.ts'
 import { createNet } from '../net/index.ts'
 import { createModels } from './index.ts'
-import type { ModelRequest, ModelTarget, Provider, ToolCall } from './types.ts'
+import type { ModelRequest, ModelUsage, Provider } from './types.ts'
 
 /**
  * The oracle: the same recorded bytes, read by the AI SDK's own providers, say the same as our adapters. And the same
@@ -32,65 +32,27 @@ let emulated: Awaited<ReturnType<typeof startProvider>>
 const net = createNet({ allowPrivateNetwork: true })
 const models = createModels({ net })
 
-/** Answers whatever bytes it was given last, in the pieces it was given. */
-let playback: Buffer[] = []
-const recorder = createServer((request, response) => {
-  request.resume()
-  response.writeHead(200, { 'content-type': 'text/event-stream' })
-  const pieces = playback
-  const send = (index: number): void => {
-    if (index === pieces.length) return void response.end()
-    response.write(pieces[index])
-    setImmediate(send, index + 1)
-  }
-  send(0)
-})
+let recorder: ScriptedServer
 
 beforeAll(async () => {
-  emulated = await startProvider()
-  await new Promise<void>((resolve) => recorder.listen(0, '127.0.0.1', resolve))
+  ;[emulated, recorder] = await Promise.all([startProvider(), startScripted()])
 })
 afterAll(async () => {
-  recorder.close()
-  await net.close()
-  await emulated.close()
+  await Promise.all([recorder.close(), net.close(), emulated.close()])
 })
 
 interface Collected {
   text: string
   reasoning: string
   toolCalls: { name: string; input: unknown }[]
-  usage: { inputTokens: number; outputTokens: number } | null
+  usage: ModelUsage | null
 }
 
 async function readWithOurs(provider: Provider, path: string): Promise<Collected> {
-  const { port } = recorder.address() as AddressInfo
-  const target: ModelTarget = {
-    provider,
-    model: 'emu',
-    baseUrl: `http://127.0.0.1:${port}${path}`,
-    apiKey: 'k',
-    guarded: false,
-  }
+  const target = { provider, model: 'emu', baseUrl: recorder.url + path, apiKey: 'k', guarded: false }
   const request: ModelRequest = { messages: [{ role: 'user', content: 'x' }] }
-  const collected: Collected = { text: '', reasoning: '', toolCalls: [], usage: null }
-  const { usage } = await models.stream(
-    target,
-    request,
-    {
-      text: (text) => {
-        collected.text += text
-      },
-      reasoning: (text) => {
-        collected.reasoning += text
-      },
-      toolCall: ({ name, input }: ToolCall) => {
-        collected.toolCalls.push({ name, input })
-      },
-    },
-    new AbortController().signal,
-  )
-  return { ...collected, usage }
+  const { text, reasoning, toolCalls, usage } = await collectReply(models, target, request)
+  return { text, reasoning, toolCalls: toolCalls.map(({ name, input }) => ({ name, input })), usage }
 }
 
 async function readWithTheirs(provider: Provider, bytes: Buffer): Promise<Collected> {
@@ -146,7 +108,7 @@ async function record(provider: Provider, path: string, model: string, text: str
 describe.each(FORMATS)('$provider', ({ provider, path }) => {
   test.each(CASES)('%s', async (_what, model, text) => {
     const bytes = await record(provider, path, model, text)
-    playback = [bytes]
+    recorder.answer = playEvents(bytes)
     const ours = await readWithOurs(provider, path)
     expect(ours).toEqual(await readWithTheirs(provider, bytes))
     expect(ours.text.length + ours.toolCalls.length).toBeGreaterThan(0)
@@ -154,12 +116,14 @@ describe.each(FORMATS)('$provider', ({ provider, path }) => {
 
   test('cut anywhere', async () => {
     const bytes = await record(provider, path, 'emu-r3', CASES[2]?.[2] ?? '')
-    playback = [bytes]
+    recorder.answer = playEvents(bytes)
     const whole = await readWithOurs(provider, path)
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 12 }), async (cuts) => {
         const places = [0, ...cuts.sort((a, b) => a - b), bytes.length]
-        playback = places.slice(1).map((end, index) => bytes.subarray(places[index], end))
+        recorder.answer = playEvents(
+          ...places.slice(1).map((end, index) => bytes.subarray(places[index], end)),
+        )
         expect(await readWithOurs(provider, path)).toEqual(whole)
       }),
       { numRuns: 60 },

@@ -1,8 +1,7 @@
 import { ModelError, type ModelSink, type ToolCall } from './types.ts'
 
-/** The text of a reply, and what its tools are called with, may have so many characters. */
+/** The text of a reply may have so many characters, its reasoning with it. */
 const REPLY_CHARACTERS_MAX = 8 * 1024 * 1024
-const ARGUMENTS_CHARACTERS_MAX = 1024 * 1024
 const TOOL_CALLS_MAX = 128
 
 /**
@@ -15,6 +14,7 @@ export class ReplyText {
   #heldText = ''
   #heldReasoning = ''
   #characters = 0
+  #toolCalls = 0
 
   constructor(sink: ModelSink) {
     this.#sink = sink
@@ -34,14 +34,21 @@ export class ReplyText {
     if (ready !== '') this.#sink.reasoning(ready)
   }
 
-  toolCall(call: ToolCall): void {
-    this.#sink.toolCall(call)
+  toolCall({ id, name, input, signature }: ToolCall): void {
+    this.#toolCalls += 1
+    if (this.#toolCalls > TOOL_CALLS_MAX) throw new ModelError('The model called more tools than it may')
+    this.#sink.toolCall({
+      id: storable(id),
+      name: storable(name),
+      input: storableValue(input) as Record<string, unknown>,
+      ...(signature !== undefined && { signature: storable(signature) }),
+    })
   }
 
   /** Nothing more comes: a half that still waits is half for good. */
   end(): void {
-    if (this.#heldReasoning !== '') this.#sink.reasoning('\ufffd')
-    if (this.#heldText !== '') this.#sink.text('\ufffd')
+    if (this.#heldReasoning !== '') this.#sink.reasoning(REPLACEMENT)
+    if (this.#heldText !== '') this.#sink.text(REPLACEMENT)
   }
 
   #ready(whole: string, held: string): string {
@@ -52,53 +59,22 @@ export class ReplyText {
   }
 }
 
+const REPLACEMENT = '\ufffd'
+
 function trailingHalf(text: string): string {
   const code = text.charCodeAt(text.length - 1)
   return code >= 0xd800 && code <= 0xdbff ? text.slice(-1) : ''
 }
 
 const storable = (text: string): string =>
-  text.isWellFormed() && !text.includes('\0') ? text : text.toWellFormed().replaceAll('\0', '\ufffd')
+  text.isWellFormed() && !text.includes('\0') ? text : text.toWellFormed().replaceAll('\0', REPLACEMENT)
 
-interface Assembling {
-  id?: string
-  name?: string
-  signature?: string
-  argumentsText: string
-}
-
-/** Puts tool calls together whose arguments come in pieces. */
-export class ToolCallAssembly {
-  readonly #calls = new Map<number, Assembling>()
-
-  add(index: number, piece: Assembling): void {
-    const call = this.#calls.get(index) ?? { argumentsText: '' }
-    const argumentsText = call.argumentsText + piece.argumentsText
-    if (this.#calls.size > TOOL_CALLS_MAX || argumentsText.length > ARGUMENTS_CHARACTERS_MAX)
-      throw new ModelError('The model called tools with more than can be taken')
-    this.#calls.set(index, { ...call, ...piece, argumentsText })
-  }
-
-  /** The calls, in order. Arguments that are no JSON object become none: the tool then says what it misses. */
-  finish(): ToolCall[] {
-    return [...this.#calls.entries()]
-      .sort(([a], [b]) => a - b)
-      .map(([index, { id, name, signature, argumentsText }]) => ({
-        id: id ?? `call_${index}`,
-        name: name ?? '',
-        input: parseArguments(argumentsText),
-        ...(signature !== undefined && { signature }),
-      }))
-  }
-}
-
-function parseArguments(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text)
-    return value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : {}
-  } catch {
-    return {}
-  }
+/** The same for every string, and every name, in a JSON value. */
+function storableValue(value: unknown): unknown {
+  if (typeof value === 'string') return storable(value)
+  if (Array.isArray(value)) return value.map(storableValue)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [storable(name), storableValue(part)]),
+  )
 }

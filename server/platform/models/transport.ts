@@ -1,15 +1,25 @@
 import { StringDecoder } from 'node:string_decoder'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import type { Dispatcher } from 'undici'
-import type { Net } from '../net/index.ts'
-import { describeConnectionFailure, describeStatus } from './failures.ts'
+import { type Net, NetError } from '../net/index.ts'
+import {
+  describeConnectionFailure,
+  describeStatus,
+  incomplete,
+  notAnEvent,
+  notEvents,
+  tooMuch,
+  tooSlow,
+} from './failures.ts'
 import { ModelError, type ModelTarget, type ModelTimeouts } from './types.ts'
 
 /** One event of a provider's stream may have so many bytes; what has no end is cut off long before memory is. */
 const EVENT_BYTES_MAX = 4 * 1024 * 1024
 /** All of a reply, as the provider sends it. */
-const STREAM_BYTES_MAX = 256 * 1024 * 1024
+const STREAM_BYTES_MAX = 128 * 1024 * 1024
 const ERROR_BODY_BYTES_MAX = 64 * 1024
+/** How long a provider may take to end an answer whose end marker has come, so that its connection can be used again. */
+const DRAIN_TIMEOUT_MS = 1_000
 const RETRIES_MAX = 2
 const RETRY_AFTER_MAX_MS = 10_000
 const RETRYABLE_STATUSES = [429, 503]
@@ -25,7 +35,11 @@ export interface StreamRequest {
   path: string
   headers: Record<string, string>
   body: unknown
-  /** Takes each event; answers true with the provider's own end marker, after which nothing counts. */
+  /**
+   * Takes each event; answers true with the provider's own end marker, after which nothing counts. What it throws
+   * ends the stream. What stumbles over an event (SyntaxError, TypeError, RangeError) says that the event was not of
+   * the provider's format.
+   */
   onEvent: (event: EventSourceMessage) => boolean
   /** For a format without such a marker: whether a stream that stops here is complete. */
   isComplete?: () => boolean
@@ -38,41 +52,53 @@ export interface StreamRequest {
  * says when to come back (429 or 503 with Retry-After) is asked again; after that nothing is ever tried twice.
  */
 export async function streamEvents(transport: Transport, request: StreamRequest): Promise<void> {
+  const url = addressOf(transport.net, request.target, request.path)
+  const body = JSON.stringify(request.body)
   for (let attempt = 0; ; attempt++) {
-    const outcome = await attemptStream(transport, request)
+    const outcome = await attemptStream(transport, request, url, body)
     if (outcome === 'ended') return
-    const { status, retryAfterMs, body } = outcome
+    const { status, retryAfterMs, words } = outcome
     if (attempt === RETRIES_MAX || retryAfterMs === undefined || !RETRYABLE_STATUSES.includes(status))
-      throw new ModelError(describeStatus(request.target, status, body))
+      throw new ModelError(describeStatus(request.target, status, words))
     await pause(retryAfterMs, request.signal)
+  }
+}
+
+/** Where a path of a target is. Throws a ModelError for an address that may not be reached, or is none. */
+export function addressOf(net: Net, { baseUrl, guarded }: ModelTarget, path: string): URL {
+  try {
+    return guarded ? net.checkUrl(baseUrl + path) : new URL(baseUrl + path)
+  } catch (cause) {
+    const sentence = cause instanceof NetError ? cause.message : 'The base_url is not a web address.'
+    throw new ModelError(sentence, { cause })
   }
 }
 
 interface Refusal {
   status: number
   retryAfterMs: number | undefined
-  body: string
+  /** The beginning of the body. */
+  words: string
 }
 
-function attemptStream(transport: Transport, request: StreamRequest): Promise<'ended' | Refusal> {
+function attemptStream(
+  { net, timeouts }: Transport,
+  request: StreamRequest,
+  url: URL,
+  body: string,
+): Promise<'ended' | Refusal> {
   return new Promise((resolve, reject) => {
-    const { target, signal } = request
-    if (signal.aborted) {
-      reject(signal.reason)
-      return
-    }
-    const handler = new StreamHandler(transport, request, resolve, reject)
-    const url = new URL(target.baseUrl + request.path)
-    const dispatcher = target.guarded ? transport.net.guarded : transport.net.open
+    if (request.signal.aborted) return reject(request.signal.reason)
+    const dispatcher = request.target.guarded ? net.guarded : net.open
     dispatcher.dispatch(
       {
         origin: url.origin,
         path: url.pathname + url.search,
         method: 'POST',
         headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...request.headers },
-        body: JSON.stringify(request.body),
+        body,
       },
-      handler,
+      new StreamHandler(timeouts, request, resolve, reject),
     )
   })
 }
@@ -89,12 +115,14 @@ class StreamHandler implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined
   #timer: NodeJS.Timeout
   #refusal: Refusal | undefined
+  #hasAnswered = false
+  #hasBegun = false
   #bytes = 0
   #bytesSinceEvent = 0
   #settled = false
 
   constructor(
-    { timeouts }: Transport,
+    timeouts: ModelTimeouts,
     request: StreamRequest,
     resolve: (outcome: 'ended' | Refusal) => void,
     reject: (error: unknown) => void,
@@ -110,7 +138,7 @@ class StreamHandler implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#settled) controller.abort(new Error('given up'))
+    if (this.#settled) controller.abort(GIVEN_UP)
   }
 
   onResponseStart(
@@ -118,92 +146,105 @@ class StreamHandler implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
+    if (status < 200) return // an interim answer, such as 103: the real one follows
+    this.#hasAnswered = true
     const type = String(headers['content-type'] ?? '')
     if (status !== 200)
-      this.#refusal = { status, retryAfterMs: parseRetryAfter(headers['retry-after']), body: '' }
+      this.#refusal = { status, retryAfterMs: parseRetryAfter(headers['retry-after']), words: '' }
     else if (!type.includes('text/event-stream')) this.#fail(notEvents(this.#request.target, type))
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#settled) return
-    if (this.#refusal) {
-      if (this.#refusal.body.length < ERROR_BODY_BYTES_MAX) this.#refusal.body += this.#decoder.write(chunk)
-      return
-    }
+    if (this.#refusal) return this.#hear(this.#refusal, chunk)
+    if (this.#bytesSinceEvent > EVENT_BYTES_MAX || this.#bytes > STREAM_BYTES_MAX)
+      return this.#fail(tooMuch(this.#request.target))
     this.#bytes += chunk.length
     this.#bytesSinceEvent += chunk.length
-    if (this.#bytes > STREAM_BYTES_MAX || this.#bytesSinceEvent > EVENT_BYTES_MAX + chunk.length)
-      return this.#fail(new ModelError(`${this.#request.target.provider} sent more than a reply can be`))
     try {
       this.#parser.feed(this.#decoder.write(chunk))
     } catch (error) {
-      this.#fail(error instanceof SyntaxError ? notAnEvent(this.#request.target, error) : error)
+      return this.#fail(isStumble(error) ? notAnEvent(this.#request.target, error) : error)
     }
+    if (this.#bytesSinceEvent === 0 && !this.#settled) this.#awaitNext()
   }
 
   onResponseEnd(): void {
-    if (this.#settled) return
-    if (this.#refusal) this.#finish(() => this.#resolve(this.#refusal as Refusal))
-    else if (this.#request.isComplete?.()) this.#finish(() => this.#resolve('ended'))
-    else this.#fail(new ModelError(`${this.#request.target.provider} ended the reply before it was complete`))
+    if (this.#settled) return clearTimeout(this.#timer)
+    if (this.#refusal) this.#settle(() => this.#resolve(this.#refusal as Refusal))
+    else if (this.#request.isComplete?.()) this.#settle(() => this.#resolve('ended'))
+    else this.#fail(incomplete(this.#request.target))
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.#settled) return
-    this.#fail(describeConnectionFailure(this.#request.target, error, this.#bytes > 0))
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    if (this.#settled) return clearTimeout(this.#timer)
+    this.#fail(describeConnectionFailure(this.#request.target, error, this.#hasAnswered))
   }
 
   #take(event: EventSourceMessage): void {
     if (this.#settled) return
-    if (this.#bytesSinceEvent === this.#bytes) {
-      clearTimeout(this.#timer)
-      this.#timer = this.#expect(this.#timeouts.betweenTokensMs, 'stopped in the middle of its reply')
-    } else this.#timer.refresh()
     this.#bytesSinceEvent = 0
-    if (this.#request.onEvent(event)) this.#finish(() => this.#resolve('ended'))
+    if (this.#request.onEvent(event)) this.#end()
+  }
+
+  /** Keeps the beginning of what a refusal says; the rest is not waited for. */
+  #hear(refusal: Refusal, chunk: Buffer): void {
+    this.#bytes += chunk.length
+    refusal.words += this.#decoder.write(chunk)
+    if (this.#bytes < ERROR_BODY_BYTES_MAX) return
+    this.#settle(() => this.#resolve(refusal))
+    this.#controller?.abort(GIVEN_UP)
+  }
+
+  #awaitNext(): void {
+    if (this.#hasBegun) return void this.#timer.refresh()
+    this.#hasBegun = true
+    clearTimeout(this.#timer)
+    this.#timer = this.#expect(this.#timeouts.betweenTokensMs, 'stopped in the middle of its reply')
   }
 
   #expect(milliseconds: number, what: string): NodeJS.Timeout {
-    const seconds = Math.round(milliseconds / 1000)
-    return setTimeout(
-      () => this.#fail(new ModelError(`${this.#request.target.provider} ${what} within ${seconds} seconds`)),
-      milliseconds,
-    )
+    return setTimeout(() => this.#fail(tooSlow(this.#request.target, what, milliseconds)), milliseconds)
+  }
+
+  /** The end marker has come. The connection is free once the answer ends, which usually is at once. */
+  #end(): void {
+    this.#settle(() => this.#resolve('ended'))
+    this.#timer = setTimeout(() => this.#controller?.abort(GIVEN_UP), DRAIN_TIMEOUT_MS).unref()
   }
 
   #fail(error: unknown): void {
-    this.#finish(() => {
-      this.#reject(error)
-      this.#controller?.abort(error instanceof Error ? error : new Error('given up'))
-    })
+    if (this.#settled) return
+    this.#settle(() => this.#reject(error))
+    this.#controller?.abort(GIVEN_UP)
   }
 
-  #finish(settle: () => void): void {
-    if (this.#settled) return
+  #settle(tell: () => void): void {
     this.#settled = true
     clearTimeout(this.#timer)
     this.#request.signal.removeEventListener('abort', this.#onAbort)
-    settle()
+    tell()
   }
 }
 
-const notEvents = ({ provider }: ModelTarget, type: string): ModelError =>
-  new ModelError(
-    `${provider} answered with ${type.split(';')[0] || 'something'} instead of a stream of events. Check the base_url.`,
-  )
+const isStumble = (error: unknown): boolean =>
+  error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError
 
-const notAnEvent = ({ provider }: ModelTarget, cause: SyntaxError): ModelError =>
-  new ModelError(`${provider} sent something that is no event of its format. Check the base_url.`, { cause })
+/** What undici is told when nobody waits for an answer any more; nobody hears of it either. */
+const GIVEN_UP = new Error('The request was given up')
 
-/** Seconds or a date (RFC 9110, Retry-After) as milliseconds; undefined where there is none, or too far away. */
+/** Seconds or a date (RFC 9110, 10.2.3) as milliseconds; undefined where there is neither, or too far away. */
 function parseRetryAfter(header: string | string[] | undefined): number | undefined {
   if (typeof header !== 'string') return undefined
-  const milliseconds = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
+  const isDate = header.endsWith(' GMT')
+  if (!isDate && !/^\d+$/.test(header)) return undefined
+  const milliseconds = isDate ? Date.parse(header) - Date.now() : Number(header) * 1000
   return milliseconds <= RETRY_AFTER_MAX_MS ? Math.max(0, milliseconds) : undefined
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason)
     const abort = (): void => {
       clearTimeout(timer)
       reject(signal.reason)
@@ -214,39 +255,4 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
     }, milliseconds)
     signal.addEventListener('abort', abort, { once: true })
   })
-}
-
-/** A JSON answer of a provider, bounded. Throws a ModelError. */
-export async function getJson(
-  { net, timeouts }: Transport,
-  target: ModelTarget,
-  path: string,
-  headers: Record<string, string>,
-): Promise<unknown> {
-  const url = new URL(target.baseUrl + path)
-  const signal = AbortSignal.timeout(timeouts.connectMs)
-  try {
-    const dispatcher = target.guarded ? net.guarded : net.open
-    const response = await dispatcher.request({
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method: 'GET',
-      headers,
-      signal,
-    })
-    if (response.statusCode !== 200) {
-      await response.body.dump({ limit: ERROR_BODY_BYTES_MAX })
-      throw new ModelError(describeStatus(target, response.statusCode, ''))
-    }
-    let text = ''
-    const decoder = new StringDecoder('utf8')
-    for await (const chunk of response.body) {
-      text += decoder.write(chunk as Buffer)
-      if (text.length > EVENT_BYTES_MAX) throw new ModelError(`${target.provider} answered with too much`)
-    }
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof ModelError) throw error
-    throw describeConnectionFailure(target, error as Error, false)
-  }
 }

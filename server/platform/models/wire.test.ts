@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { collectReply } from '#tests/support/provider/collect-reply.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { createNet } from '../net/index.ts'
 import { createModels, type Models } from './index.ts'
@@ -32,35 +33,18 @@ const WEATHER = {
   parameters: { type: 'object', properties: { city: { type: 'string' } } },
 }
 
-/** Streams a reply and collects it. */
-async function collect(
-  target: Partial<ModelTarget> & { model: string },
-  request: ModelRequest = HELLO,
-  signal = new AbortController().signal,
-) {
-  const collected = { text: '', reasoning: '', toolCalls: [] as ToolCall[], pieces: [] as string[] }
-  const sink = {
-    text: (text: string) => {
-      collected.text += text
-      collected.pieces.push(text)
-    },
-    reasoning: (text: string) => {
-      collected.reasoning += text
-    },
-    toolCall: (call: ToolCall) => {
-      collected.toolCalls.push(call)
-    },
-  }
-  const complete: ModelTarget = {
-    provider: 'openai-compatible',
-    baseUrl: `${emulated.url}/v1`,
-    apiKey: API_KEY,
-    guarded: true,
-    ...target,
-  }
-  const result = await models.stream(complete, request, sink, signal)
-  return { ...collected, ...result }
-}
+type Where = Partial<ModelTarget> & { model: string }
+
+const targetOf = (where: Where): ModelTarget => ({
+  provider: 'openai-compatible',
+  baseUrl: `${emulated.url}/v1`,
+  apiKey: API_KEY,
+  guarded: true,
+  ...where,
+})
+
+const collect = (where: Where, request: ModelRequest = HELLO, signal?: AbortSignal) =>
+  collectReply(models, targetOf(where), request, signal)
 
 async function failureOf(...parameters: Parameters<typeof collect>): Promise<ModelError> {
   const error = await collect(...parameters).then(
@@ -75,7 +59,7 @@ async function failureOf(...parameters: Parameters<typeof collect>): Promise<Mod
 }
 
 describe.each(FORMATS)('$provider', ({ provider, path }) => {
-  const at = (model: string): Partial<ModelTarget> & { model: string } => ({
+  const at = (model: string): Where => ({
     provider,
     model,
     baseUrl: emulated.url + path,
@@ -205,29 +189,6 @@ describe('addresses', () => {
     const error = await failureOf({ model: 'emu', baseUrl: 'http://10.0.0.1/v1' })
     expect(error.message).toContain('not at a public address')
   })
-})
-
-test('what each provider wants to be told differently', async () => {
-  const sent = async (provider: Provider, model: string, request: Partial<ModelRequest>) => {
-    await collect({ provider, model, baseUrl: `${emulated.url}/v1` }, { ...HELLO, ...request })
-    return emulated.requests.at(-1)?.body as Record<string, unknown>
-  }
-  const settings = { temperature: 0.5, topP: 0.9, maxTokens: 10, thinking: true }
-  expect(await sent('openai', 'gpt-5-emu', settings)).toMatchObject({
-    max_completion_tokens: 10,
-    reasoning_effort: 'medium',
-  })
-  expect(await sent('openai', 'gpt-5-emu', settings)).not.toHaveProperty('temperature')
-  expect(await sent('openai', 'gpt-4o', settings)).not.toHaveProperty('reasoning_effort')
-  expect(await sent('deepseek', 'deepseek-chat', settings)).toMatchObject({ thinking: { type: 'enabled' } })
-  expect(await sent('anthropic', 'claude-sonnet-4-5', settings)).toMatchObject({
-    thinking: { type: 'enabled', budget_tokens: 8192 },
-    max_tokens: 8202,
-  })
-  expect(await sent('anthropic', 'claude-opus-4-7', settings)).toMatchObject({
-    thinking: { type: 'adaptive' },
-  })
-  expect(await sent('anthropic', 'claude-opus-4-7', settings)).not.toHaveProperty('temperature')
 })
 
 test('the models that a provider offers', async () => {

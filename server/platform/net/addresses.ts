@@ -1,7 +1,11 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Whether an address is one that everybody can reach: public IPv4, or IPv6 global unicast (2000::/3). */
+/**
+ * Whether an address is one that everybody can reach: public IPv4, or IPv6 global unicast (2000::/3) that is no
+ * tunnel and no special block. An IPv4 address in IPv6 spelling (::ffff:10.0.0.1) is the IPv4 address.
+ * Sources: the special-purpose address registries of IANA (RFC 6890), which `ipaddr.js` knows as ranges.
+ */
 export function isPublic(address: string): boolean {
   const parsed = ipaddr.process(address)
   if (parsed.range() !== 'unicast') return false

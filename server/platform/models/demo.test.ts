@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { collectReply } from '#tests/support/provider/collect-reply.ts'
+import { createNet } from '../net/index.ts'
+import { createModels } from './index.ts'
+import type { ModelRequest, ModelTarget } from './types.ts'
+
+const models = createModels({ net: createNet({ allowPrivateNetwork: false }) })
+const target: ModelTarget = {
+  provider: 'demo',
+  model: 'parley-demo',
+  baseUrl: '',
+  apiKey: null,
+  guarded: false,
+}
+const ask = (content: string, rest: Partial<ModelRequest> = {}, signal?: AbortSignal) =>
+  collectReply(models, target, { messages: [{ role: 'user', content }], ...rest }, signal)
+
+const tools = [{ name: 'weather', description: '', parameters: { type: 'object' } }]
+
+test('says what it is, quotes what it was told, and says the same each time', async () => {
+  const [reply, again] = await Promise.all([
+    ask('What is it?', { system: 'Be brief' }),
+    ask('What is it?', { system: 'Be brief' }),
+  ])
+  expect(reply.text).toContain('not a language model')
+  expect(reply.text).toContain('> What is it?')
+  expect(reply.text).toContain('*Be brief*')
+  expect(reply.reasoning).toBe('')
+  expect(reply.pieces.length).toBe(reply.usage?.outputTokens)
+  expect(reply.usage?.inputTokens).toBe(5)
+  expect(again).toEqual(reply)
+})
+
+test('reasons when it is asked to', async () => {
+  expect((await ask('Why?', { thinking: true })).reasoning).toContain('1 words')
+})
+
+test('quotes no more than a piece of a long message', async () => {
+  expect((await ask('\u{1f600}'.repeat(5_000))).text.length).toBeLessThan(1_500)
+})
+
+test.each([
+  ['Please use the tool weather now', {}],
+  ['use tool weather.', {}],
+  ['TOOL:weather={"city":"Oslo"}', { city: 'Oslo' }],
+  ['TOOL:weather={"city":', {}],
+])('calls the tool that it is told to: %s', async (content, input) => {
+  const { toolCalls, finishReason } = await ask(content, { tools })
+  expect(toolCalls).toMatchObject([{ name: 'weather', input }])
+  expect(finishReason).toBe('tool_calls')
+})
+
+test('calls no tool that it was not offered, and none twice', async () => {
+  expect((await ask('use tool other', { tools })).toolCalls).toEqual([])
+  const { text, toolCalls } = await ask('', {
+    tools,
+    messages: [
+      { role: 'user', content: 'use tool weather' },
+      { role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'weather', input: {} }] },
+      { role: 'tool', toolCallId: 'a', toolName: 'weather', output: 'rain' },
+    ],
+  })
+  expect(toolCalls).toEqual([])
+  expect(text).toContain('> rain')
+})
+
+test('stops when it is told to', async () => {
+  const abort = new AbortController()
+  const reply = ask('Hello', {}, abort.signal)
+  setTimeout(() => abort.abort('enough'), 40)
+  await expect(reply).rejects.toBe('enough')
+})

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { describeConnectionFailure, describeErrorEvent, describeStatus } from './failures.ts'
+import type { ModelTarget } from './types.ts'
+
+const API_KEY = 'sk-proj-Abcdefgh12345678Zyxwvuts'
+const target: ModelTarget = {
+  provider: 'openai-compatible',
+  model: 'some-model',
+  baseUrl: 'https://example.com/v1',
+  apiKey: API_KEY,
+  guarded: true,
+}
+
+describe("a provider's own words", () => {
+  test.each([
+    ['{"error":{"message":"The model is too small"}}', 'The model is too small'],
+    ['{"error":"too small"}', 'too small'],
+    ['{"message":"too small"}', 'too small'],
+    ['{"detail":[{"message":"too small"}]}', 'too small'],
+    ['[{"error":{"code":400,"message":"too small"}}]', 'too small'],
+  ])('are passed on: %s', (body, words) => {
+    expect(describeStatus(target, 400, body)).toContain(`: ${words}`)
+  })
+
+  test.each(['', '<html>', '{}', 'null', '[]', '{"error":{"message":7}}'])(
+    'where there are some: %j',
+    (body) => {
+      expect(describeStatus(target, 400, body)).toBe('openai-compatible refused the request (status 400).')
+    },
+  )
+
+  test.each([
+    API_KEY,
+    `Bearer ${API_KEY}.`,
+    'sk-proj-********************wuts',
+    'Abcdefgh12345678',
+    'Abcdefgh...Zyxwvuts',
+    '12345678Zyxwvuts',
+    'sk-another-key-1234',
+  ])('never hold a key, nor a part of one: %s', (shown) => {
+    const body = JSON.stringify({ error: { message: `Incorrect key ${shown} given` } })
+    const sentence = describeStatus(target, 400, body)
+    expect(sentence).toContain('Incorrect key')
+    for (let place = 0; place + 6 <= API_KEY.length; place++)
+      expect(sentence).not.toContain(API_KEY.slice(place, place + 6))
+    expect(sentence).not.toContain('another')
+  })
+
+  test('are not passed on with a refused key', () => {
+    expect(describeStatus(target, 401, '{"error":{"message":"words"}}')).not.toContain('words')
+  })
+
+  test('are cut, well-formed and without NUL', () => {
+    const { message } = describeErrorEvent(target, { message: `${'\u{1f600}'.repeat(500)}\0\ud83d` })
+    expect(message.length).toBeLessThan(400)
+    expect(message.isWellFormed()).toBe(true)
+    expect(describeErrorEvent(target, 'a\0b').message).toContain(': ab')
+  })
+})
+
+test.each([
+  ['ENOTFOUND', "can't be found"],
+  ['ECONNREFUSED', "can't be reached."],
+  ['UND_ERR_CONNECT_TIMEOUT', 'did not accept the connection in time'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'its certificate is not valid'],
+  ['CERT_HAS_EXPIRED', 'its certificate is not valid'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is not valid'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'its certificate is not valid'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'does not speak https'],
+])('a connection that fails with %s', (code, sentence) => {
+  const error = Object.assign(new Error('internal words'), { code })
+  const failure = describeConnectionFailure(target, error, false)
+  expect(failure.message).toContain(sentence)
+  expect(failure.message).not.toContain('internal')
+  expect(failure.cause).toBe(error)
+})

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { countTokens } from './count-tokens.ts'
+import { defaultContextWindow, guessCapabilities } from './known-models.ts'
+import type { Provider } from './types.ts'
+
+test.each<[Provider, string, string]>([
+  ['openai', 'gpt-4o-mini', 'text tools vision'],
+  ['openai', 'gpt-5.2', 'text tools vision reasoning'],
+  ['openai', 'gpt-3.5-turbo', 'text tools'],
+  ['openai', 'o3', 'text tools vision reasoning'],
+  ['openai', 'text-embedding-3-small', 'embedding'],
+  ['openai', 'whisper-1', 'transcription'],
+  ['openai', 'gpt-image-1', 'image'],
+  ['openai', 'sora-2', 'video'],
+  ['anthropic', 'claude-3-5-sonnet-20241022', 'text tools vision'],
+  ['anthropic', 'claude-opus-4-7', 'text tools vision reasoning'],
+  ['google', 'gemini-2.0-flash', 'text tools vision'],
+  ['google', 'models/gemini-3-pro-preview', 'text tools vision reasoning'],
+  ['deepseek', 'deepseek-chat', 'text tools reasoning'],
+  ['openai-compatible', 'anthropic/claude-sonnet-4.5', 'text tools vision reasoning'],
+  ['openai-compatible', 'Qwen/Qwen3-32B', 'text tools reasoning'],
+  ['openai-compatible', 'Qwen/Qwen3-30B-A3B-Instruct-2507', 'text tools'],
+  ['ollama', 'llava:13b', 'text tools vision'],
+  ['ollama', 'deepseek-r1:8b', 'text tools reasoning'],
+  ['demo', 'parley-demo', 'text tools vision reasoning'],
+])('%s %s can %s', (provider, model, capabilities) => {
+  expect(guessCapabilities(provider, model).join(' ')).toBe(capabilities)
+})
+
+test('a context window is always known', () => {
+  expect(defaultContextWindow('openai', 'gpt-4.1-mini')).toBe(1_000_000)
+  expect(defaultContextWindow('openai-compatible', 'openai/gpt-4o')).toBe(128_000)
+  expect(defaultContextWindow('ollama', 'nobody-knows-it')).toBe(8_192)
+})
+
+test('tokens are counted, whatever the text', async () => {
+  expect(await countTokens('')).toBe(0)
+  expect(await countTokens('Hello world')).toBe(2)
+  expect(await countTokens('<|endoftext|>')).toBeGreaterThan(0)
+  expect(await countTokens('\ud83d\0')).toBeGreaterThan(0)
+  const long = await countTokens('word '.repeat(200_000))
+  expect(Math.abs(long - 200_000)).toBeLessThan(2_000)
+})

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { collectReply } from '#tests/support/provider/collect-reply.ts'
+import { startProvider } from '#tests/support/provider/index.ts'
+import { createNet } from '../net/index.ts'
+import { createModels } from './index.ts'
+import type { ModelMessage, ModelRequest, Provider, ToolCall } from './types.ts'
+
+/** What each provider, and each of its models, wants to be told differently. */
+
+const net = createNet({ allowPrivateNetwork: true })
+const models = createModels({ net })
+let emulated: Awaited<ReturnType<typeof startProvider>>
+beforeAll(async () => {
+  emulated = await startProvider()
+})
+afterAll(async () => {
+  await Promise.all([net.close(), emulated.close()])
+})
+
+const HELLO: ModelMessage = { role: 'user', content: 'Hello' }
+
+const reply = (provider: Provider, model: string, request: ModelRequest) =>
+  collectReply(
+    models,
+    { provider, model, baseUrl: `${emulated.url}/v1`, apiKey: 'k', guarded: false },
+    request,
+  )
+
+/** The request as the provider got it. */
+async function sent(provider: Provider, model: string, request: Partial<ModelRequest>) {
+  await reply(provider, model, { messages: [HELLO], ...request })
+  return emulated.requests.at(-1)?.body as Record<string, unknown>
+}
+
+const SETTINGS = { temperature: 0.5, topP: 0.9, maxTokens: 10 }
+
+describe('settings', () => {
+  test.each<[Provider, string, object, string[]]>([
+    ['openai', 'gpt-5-emu', { max_completion_tokens: 10 }, ['temperature', 'top_p', 'max_tokens']],
+    ['openai', 'gpt-4o', { temperature: 0.5, top_p: 0.9, max_completion_tokens: 10 }, ['max_tokens']],
+    ['deepseek', 'deepseek-chat', { temperature: 0.5, max_tokens: 10 }, []],
+    ['openai-compatible', 'o3', { temperature: 0.5, max_tokens: 10 }, []],
+    ['anthropic', 'claude-opus-4-6', { temperature: 0.5, max_tokens: 10 }, ['top_p', 'thinking']],
+    ['anthropic', 'claude-opus-4-7', { max_tokens: 10 }, ['temperature', 'top_p', 'thinking']],
+    ['anthropic', 'glm-5', { temperature: 0.5 }, ['top_p']],
+    [
+      'google',
+      'models/gemini-3-pro',
+      { generationConfig: { ...SETTINGS, maxTokens: undefined, maxOutputTokens: 10 } },
+      [],
+    ],
+  ])('%s %s', async (provider, model, expected, absent) => {
+    const body = await sent(provider, model, SETTINGS)
+    expect(body).toMatchObject(JSON.parse(JSON.stringify(expected)))
+    for (const field of absent) expect(body).not.toHaveProperty(field)
+  })
+})
+
+describe('reasoning', () => {
+  const ADAPTIVE = { thinking: { type: 'adaptive', display: 'summarized' } }
+  const BUDGET = { thinking: { type: 'enabled', budget_tokens: 8_192 } }
+  const EFFORT = { reasoning_effort: 'medium' }
+  const THOUGHTS = { thinkingConfig: { includeThoughts: true } }
+  const NONE = {}
+
+  /** The fields that ask for reasoning, or for none. */
+  function reasoningOf(body: Record<string, unknown>): object {
+    const { thinking, reasoning_effort, generationConfig } = body
+    const { thinkingConfig } = (generationConfig ?? {}) as { thinkingConfig?: unknown }
+    return { thinking, reasoning_effort, thinkingConfig }
+  }
+
+  test.each<[Provider, string, object, object]>([
+    ['openai', 'o3-mini', EFFORT, NONE],
+    ['openai', 'gpt-5.2', EFFORT, NONE],
+    ['openai', 'gpt-5-chat-latest', NONE, NONE],
+    ['openai', 'gpt-4o', NONE, NONE],
+    ['deepseek', 'deepseek-chat', { thinking: { type: 'enabled' } }, { thinking: { type: 'disabled' } }],
+    ['deepseek', 'deepseek-reasoner', { thinking: { type: 'enabled' } }, { thinking: { type: 'enabled' } }],
+    ['ollama', 'qwen3:8b', NONE, { reasoning_effort: 'none' }],
+    ['openai-compatible', 'openai/gpt-oss-120b', EFFORT, NONE],
+    ['openai-compatible', 'llama-3.1-8b', NONE, NONE],
+    ['anthropic', 'claude-3-5-sonnet-20241022', NONE, NONE],
+    ['anthropic', 'claude-3-7-sonnet-20250219', BUDGET, NONE],
+    ['anthropic', 'claude-sonnet-4-20250514', BUDGET, NONE],
+    ['anthropic', 'claude-opus-4-1-20250805', BUDGET, NONE],
+    ['anthropic', 'claude-haiku-4-5', BUDGET, NONE],
+    ['anthropic', 'claude-opus-4-6', ADAPTIVE, NONE],
+    ['anthropic', 'claude-sonnet-5', ADAPTIVE, NONE],
+    ['google', 'gemini-2.5-flash', THOUGHTS, NONE],
+    ['google', 'gemini-2.0-flash', NONE, NONE],
+  ])('%s %s', async (provider, model, asked, notAsked) => {
+    expect(reasoningOf(await sent(provider, model, { thinking: true }))).toEqual(asked)
+    expect(reasoningOf(await sent(provider, model, {}))).toEqual(notAsked)
+  })
+
+  test('comes on top of the tokens that bound a reply of Anthropic', async () => {
+    const body = await sent('anthropic', 'claude-opus-4-6', { maxTokens: 10, thinking: true })
+    expect(body).toMatchObject({ max_tokens: 8_202 })
+  })
+})
+
+describe('after a call of a tool', () => {
+  const tools = [{ name: 'weather', description: '', parameters: { type: 'object' } }]
+  const ASK: ModelMessage = { role: 'user', content: 'TOOL:weather={"city":"Oslo"}' }
+  const results = (calls: ToolCall[]): ModelMessage[] =>
+    calls.map(({ id }) => ({ role: 'tool', toolCallId: id, toolName: 'weather', output: 'rain' }))
+
+  /** The messages of the request that brings the tool's result, after a call by `caller`. */
+  async function continued(caller: Provider, provider: Provider, model: string): Promise<unknown> {
+    const { toolCalls } = await reply(caller, 'gemini-3-emu-r3', { messages: [ASK], tools, thinking: true })
+    const messages = [ASK, { role: 'assistant', content: '', toolCalls } as const, ...results(toolCalls)]
+    const {
+      messages: sentMessages,
+      contents,
+      thinking,
+    } = await sent(provider, model, {
+      messages,
+      tools,
+      thinking: true,
+    })
+    return { turn: ((sentMessages ?? contents) as unknown[])[1], thinking }
+  }
+
+  test('Anthropic sees its thoughts again', async () => {
+    expect(await continued('anthropic', 'anthropic', 'emu')).toMatchObject({
+      turn: {
+        content: [
+          { type: 'thinking', thinking: 'the quick brown', signature: 'c2ln' },
+          { type: 'tool_use', id: 'toolu_1', name: 'weather', input: { city: 'Oslo' } },
+        ],
+      },
+      thinking: { type: 'enabled' },
+    })
+  })
+
+  test("Anthropic does not think on after another model's call", async () => {
+    expect(await continued('google', 'anthropic', 'emu')).toMatchObject({
+      turn: { content: [{ type: 'tool_use', name: 'weather' }] },
+      thinking: undefined,
+    })
+  })
+
+  test('DeepSeek sees its reasoning again', async () => {
+    expect(await continued('deepseek', 'deepseek', 'emu')).toMatchObject({
+      turn: { content: null, reasoning_content: 'the quick brown', tool_calls: [{ id: 'call_1' }] },
+    })
+    expect(await continued('google', 'deepseek', 'emu')).toMatchObject({ turn: { reasoning_content: '' } })
+  })
+
+  test('Gemini sees its signature again, and a stand-in for one that it did not make', async () => {
+    const call = { functionCall: { name: 'weather', args: { city: 'Oslo' } } }
+    expect(await continued('google', 'google', 'gemini-3-emu')).toMatchObject({
+      turn: { role: 'model', parts: [{ ...call, thoughtSignature: 'c2ln' }] },
+    })
+    expect(await continued('anthropic', 'google', 'gemini-3-emu')).toMatchObject({
+      turn: { parts: [{ ...call, thoughtSignature: 'skip_thought_signature_validator' }] },
+    })
+    expect(await continued('anthropic', 'google', 'gemini-2.5-emu')).not.toHaveProperty(
+      'turn.parts.0.thoughtSignature',
+    )
+  })
+
+  test.each<Provider>(['anthropic', 'google'])(
+    '%s gets the results of one turn together',
+    async (provider) => {
+      const calls = ['a', 'b'].map((id) => ({ id, name: 'weather', input: {} }))
+      const messages: ModelMessage[] = [
+        HELLO,
+        { role: 'assistant', content: '', toolCalls: calls },
+        ...results(calls),
+        { role: 'assistant', content: '' }, // stopped before its first word
+        HELLO,
+      ]
+      const body = await sent(provider, 'emu', { messages, tools })
+      const turns = (body['messages'] ?? body['contents']) as { content?: unknown[]; parts?: unknown[] }[]
+      expect(turns).toHaveLength(4)
+      expect(turns[2]?.content ?? turns[2]?.parts).toHaveLength(2)
+    },
+  )
+})

@@ -1,0 +1,217 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { collectReply } from '#tests/support/provider/collect-reply.ts'
+import { event, playEvents, type ScriptedServer, startScripted } from '#tests/support/provider/scripted.ts'
+import { createNet } from '../net/index.ts'
+import { createModels, type Models } from './index.ts'
+import { ModelError, type ModelTarget, type Provider } from './types.ts'
+
+/** What servers do that no well-behaved provider does, and what becomes of connections. */
+
+const API_KEY = 'sk-abcdefghijklmnop'
+const HELLO = event({ choices: [{ delta: { content: 'Hello' }, finish_reason: 'stop' }] })
+const DONE = 'data: [DONE]\n\n'
+
+const net = createNet({ allowPrivateNetwork: ['127.0.0.0/8'] })
+let server: ScriptedServer
+let models: Models
+beforeAll(() => {
+  models = createModels({ net, timeouts: { connectMs: 1_000, firstTokenMs: 2_000, betweenTokensMs: 2_000 } })
+})
+beforeEach(async () => {
+  await server?.close()
+  server = await startScripted()
+})
+afterAll(async () => {
+  await Promise.all([net.close(), server.close()])
+})
+
+const ask = (target: Partial<ModelTarget> = {}, signal?: AbortSignal) =>
+  collectReply(
+    models,
+    {
+      provider: 'openai-compatible',
+      model: 'm',
+      baseUrl: `${server.url}/v1`,
+      apiKey: API_KEY,
+      guarded: true,
+      ...target,
+    },
+    { messages: [{ role: 'user', content: 'Hello' }] },
+    signal,
+  )
+
+async function sentenceOf(reply: Promise<unknown>): Promise<string> {
+  const error = await reply.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(ModelError)
+  return (error as ModelError).message
+}
+
+describe('connections', () => {
+  test('are used again after the end marker', async () => {
+    server.answer = playEvents(HELLO, DONE)
+    for (let turn = 0; turn < 10; turn++) expect((await ask()).text).toBe('Hello')
+    // The answer ends a moment after its end marker; a request within that moment takes the second connection.
+    expect(server.connections.made).toBeLessThanOrEqual(2)
+  })
+
+  test('are given up when an answer does not end after its end marker', async () => {
+    server.answer = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(HELLO + DONE)
+    }
+    expect((await ask()).text).toBe('Hello')
+    await expect.poll(() => server.connections.open, { timeout: 5_000 }).toBe(0)
+  })
+
+  test('are given up when a refusal does not end', async () => {
+    server.answer = (response) => {
+      response.writeHead(400, { 'content-type': 'application/json' })
+      const more = (): void => {
+        while (!response.destroyed && response.write('x'.repeat(10_000)));
+      }
+      response.on('drain', more)
+      more()
+    }
+    expect(await sentenceOf(ask())).toContain('refused the request (status 400)')
+    await expect.poll(() => server.connections.open).toBe(0)
+  })
+
+  test('are given up when a reply is aborted', async () => {
+    server.answer = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(HELLO)
+    }
+    const abort = new AbortController()
+    const reply = ask({}, abort.signal)
+    await expect.poll(() => server.connections.open).toBe(1)
+    abort.abort('stopped by the user')
+    await expect(reply).rejects.toBe('stopped by the user')
+    await expect.poll(() => server.connections.open).toBe(0)
+  })
+
+  test('are not made for what is aborted already', async () => {
+    await expect(ask({}, AbortSignal.abort('too late'))).rejects.toBe('too late')
+    expect(server.connections.made).toBe(0)
+  })
+})
+
+test('an interim answer is no answer', async () => {
+  server.answer = (response) => {
+    response.writeEarlyHints({ link: '</style.css>; rel=preload' })
+    playEvents(HELLO, DONE)(response)
+  }
+  expect((await ask()).text).toBe('Hello')
+})
+
+test('comments between events keep nobody waiting and say nothing', async () => {
+  server.answer = playEvents(': PROCESSING\n\n', HELLO, ': PROCESSING\n\n', DONE)
+  expect((await ask()).text).toBe('Hello')
+})
+
+describe('Retry-After', () => {
+  const refuseOnce = (retryAfter: string) => {
+    let asked = 0
+    server.answer = (response) => {
+      asked += 1
+      if (asked > 1) return playEvents(HELLO, DONE)(response)
+      response.writeHead(503, { 'retry-after': retryAfter })
+      response.end()
+    }
+  }
+
+  test('as a date', async () => {
+    refuseOnce(new Date(Date.now() + 500).toUTCString())
+    expect((await ask()).text).toBe('Hello')
+  })
+
+  test.each(['11', 'soon', '-1', new Date(Date.now() + 3_600_000).toUTCString()])(
+    'too far away, or none: %s',
+    async (retryAfter) => {
+      refuseOnce(retryAfter)
+      expect(await sentenceOf(ask())).toContain('has a problem of its own')
+    },
+  )
+
+  test('is not waited for when the reply is aborted', async () => {
+    refuseOnce('9')
+    const abort = new AbortController()
+    const reply = ask({}, abort.signal)
+    setTimeout(() => abort.abort('enough'), 50)
+    await expect(reply).rejects.toBe('enough')
+  })
+})
+
+describe('addresses that are none', () => {
+  test.each([
+    ['no address', 'not a web address'],
+    ['ftp://example.com', 'Only https:// and http:// addresses'],
+    ['http://user:secret@example.com/v1', 'must not hold a user name'],
+    ['http://192.168.0.1/v1', 'ALLOW_PRIVATE_NETWORK'],
+    ['http://[::ffff:10.0.0.1]/v1', 'ALLOW_PRIVATE_NETWORK'],
+  ])('%s', async (baseUrl, sentence) => {
+    expect(await sentenceOf(ask({ baseUrl }))).toContain(sentence)
+  })
+
+  test('of the operator', async () => {
+    expect(await sentenceOf(ask({ baseUrl: 'no address', guarded: false }))).toContain('not a web address')
+  })
+})
+
+test('https where only http is spoken', async () => {
+  const baseUrl = server.url.replace('http:', 'https:')
+  expect(await sentenceOf(ask({ baseUrl }))).toContain("can't be reached safely")
+})
+
+test.each(['key\nwith a line', 'ключ'])('a key that cannot be sent: %j', async (apiKey) => {
+  const sentence = await sentenceOf(ask({ apiKey }))
+  expect(sentence).toContain('holds a character that no key has')
+  expect(sentence).not.toContain(apiKey)
+})
+
+describe('whatever JSON a server sends as an event', () => {
+  test.each<Provider>(['openai-compatible', 'anthropic', 'google'])(
+    '%s ends in a reply or in a sentence',
+    async (provider) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(hostile, { maxLength: 5 }), async (values) => {
+          server.answer = playEvents(...values.map(event))
+          const outcome = await ask({ provider }).catch((reason: unknown) => reason)
+          if (outcome instanceof Error) expect(outcome).toBeInstanceOf(ModelError)
+        }),
+        { numRuns: 150 },
+      )
+    },
+  )
+})
+
+/** JSON of any shape, most of it with the names that the three formats look at. */
+const NAMES = [
+  ...[
+    'choices',
+    'delta',
+    'content',
+    'reasoning',
+    'tool_calls',
+    'function',
+    'arguments',
+    'id',
+    'index',
+    'name',
+  ],
+  ...['type', 'content_block', 'message', 'usage', 'text', 'thinking', 'partial_json', 'candidates', 'parts'],
+  ...['functionCall', 'args', 'finishReason', 'usageMetadata', 'promptFeedback', 'error'],
+]
+const TYPES = ['content_block_start', 'content_block_delta', 'message_start', 'message_delta', 'tool_use']
+const { hostile } = fc.letrec<{ hostile: unknown; leaf: unknown }>((tie) => ({
+  leaf: fc.oneof(fc.constant(null), fc.integer(), fc.string(), fc.constantFrom(...TYPES), fc.boolean()),
+  hostile: fc.oneof(
+    { depthSize: 'medium' },
+    tie('leaf'),
+    fc.array(tie('hostile'), { maxLength: 2 }),
+    fc.dictionary(fc.constantFrom(...NAMES), tie('hostile'), { maxKeys: 4 }),
+  ),
+}))

@@ -1,0 +1,32 @@
+import type { Models } from '#platform/models/index.ts'
+import type { ModelRequest, ModelResult, ModelTarget, ToolCall } from '#platform/models/types.ts'
+
+/** All that a reply has brought. */
+export interface CollectedReply extends ModelResult {
+  text: string
+  reasoning: string
+  toolCalls: ToolCall[]
+  /** The text as it came. */
+  pieces: string[]
+}
+
+/** Has a model write a reply and collects it. */
+export async function collectReply(
+  models: Models,
+  target: ModelTarget,
+  request: ModelRequest,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<CollectedReply> {
+  const pieces: string[] = []
+  const toolCalls: ToolCall[] = []
+  let reasoning = ''
+  const sink = {
+    text: (text: string) => void pieces.push(text),
+    reasoning: (text: string) => {
+      reasoning += text
+    },
+    toolCall: (call: ToolCall) => void toolCalls.push(call),
+  }
+  const result = await models.stream(target, request, sink, signal)
+  return { ...result, text: pieces.join(''), pieces, reasoning, toolCalls }
+}
