@@ -3,9 +3,9 @@ import { and, eq, inArray, isNull } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { llmModels } from '#database/schema/llm.ts'
 import { fail } from '#errors'
-import { DEFAULT_BASE_URLS } from '#platform/models/index.ts'
-import type { ModelTarget, Provider } from '#platform/models/types.ts'
+import type { Provider } from '#platform/models/types.ts'
 import type { Rooms } from '#platform/rooms.ts'
+import { fromEnvironment } from './find-model.ts'
 import { type EnvironmentModelChange, type ModelView, viewModel } from './schemas.ts'
 
 /** The built-in models, listed where the environment names no provider (contract, 7). */
@@ -28,7 +28,7 @@ export async function discoverModels(rooms: Rooms): Promise<void> {
         const found =
           provider === 'demo'
             ? DEMO_MODELS.map((model) => ({ model }))
-            : await rooms.models.listModels(addressOf(rooms, provider))
+            : await rooms.models.listModels({ provider, model: '', ...fromEnvironment(rooms, provider) })
         await noteModels(rooms, provider, found)
       } catch (error) {
         rooms.log.warn({ err: error, provider }, 'the models of a provider could not be listed')
@@ -56,20 +56,6 @@ async function noteModels({ database }: Rooms, provider: Provider, found: FoundM
       })),
     )
     .onConflictDoNothing()
-}
-
-function addressOf({ config }: Pick<Rooms, 'config'>, provider: Provider): ModelTarget {
-  const { apiKey, baseUrl } =
-    provider === 'ollama'
-      ? { apiKey: null, baseUrl: config.ollamaBaseUrl }
-      : config.providers[provider as KeyedProvider]
-  return {
-    provider,
-    model: '',
-    baseUrl: baseUrl ?? DEFAULT_BASE_URLS[provider] ?? '',
-    apiKey,
-    guarded: false,
-  }
 }
 
 /** The system administrator sets what a model of the environment costs, and whether it is offered. */

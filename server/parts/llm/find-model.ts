@@ -93,10 +93,11 @@ function own({ secrets }: Pick<Rooms, 'secrets'>, row: StoredModel): Address {
   const baseUrl = row.config.base_url ?? DEFAULT_BASE_URLS[provider]
   const keyless = provider === 'demo' || provider === 'openai-compatible' || provider === 'ollama'
   if (baseUrl === undefined || (apiKey === null && !keyless)) throw fail('llm.not_configured', { provider })
-  return { baseUrl, apiKey, guarded: row.config.base_url !== undefined }
+  return { baseUrl: endpointOf(provider, baseUrl), apiKey, guarded: row.config.base_url !== undefined }
 }
 
-function fromEnvironment({ config }: Pick<Rooms, 'config'>, provider: Provider): Address {
+/** Where a provider of the environment is. Throws llm.not_configured. */
+export function fromEnvironment({ config }: Pick<Rooms, 'config'>, provider: Provider): Address {
   if (provider === 'demo') return { baseUrl: '', apiKey: null, guarded: false }
   const { apiKey, baseUrl } =
     provider === 'ollama'
@@ -105,5 +106,11 @@ function fromEnvironment({ config }: Pick<Rooms, 'config'>, provider: Provider):
   const address = baseUrl ?? DEFAULT_BASE_URLS[provider]
   if (address === undefined || (apiKey === null && provider !== 'ollama'))
     throw fail('llm.not_configured', { provider })
-  return { baseUrl: address, apiKey, guarded: false }
+  return { baseUrl: endpointOf(provider, address), apiKey, guarded: false }
+}
+
+/** An address as the adapters want it: no slash at its end, and what Ollama has for OpenAI's clients is under /v1. */
+function endpointOf(provider: Provider, address: string): string {
+  const bare = address.replace(/\/+$/, '')
+  return provider === 'ollama' && !bare.endsWith('/v1') ? `${bare}/v1` : bare
 }

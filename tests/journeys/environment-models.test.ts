@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startProvider } from '#tests/support/provider/index.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+
+/** The providers that the operator has named: their models are everybody's, and their keys nobody's. */
+
+let server: TestServer
+let provider: Awaited<ReturnType<typeof startProvider>>
+beforeAll(async () => {
+  provider = await startProvider()
+  server = await startTestServer({
+    OPENAI_API_KEY: 'key-of-the-operator',
+    OPENAI_BASE_URL: `${provider.url}/v1/`,
+    OLLAMA_BASE_URL: provider.url,
+    ALLOW_PRIVATE_NETWORK: 'false',
+  })
+})
+afterAll(async () => {
+  await server.stop()
+  await provider.close()
+})
+
+interface Listed {
+  id: string
+  provider: string
+  version: string
+  organization_id: string | null
+}
+
+test('their models are listed for every organization, and answer with the key of the operator', async () => {
+  const person = await server.signUp()
+  const list = async (): Promise<Listed[]> =>
+    (await server.call('GET', `/api/llm/list?org_id=${person.organizationId}`, { token: person.token })).body
+      .data
+  await expect.poll(async () => (await list()).length).toBe(6)
+  for (const name of ['openai', 'ollama']) {
+    const model = (await list()).find((one) => one.provider === name && one.version === 'emu-n5')
+    expect(model?.organization_id).toBeNull()
+    const { text } = await server.say(person, { model_id: model?.id ?? '' }, { content: 'say: hello' })
+    expect(text).toBe('hello')
+    const { headers, path } = provider.requests.at(-1) ?? { headers: {}, path: '' }
+    expect(path).toBe('/v1/chat/completions')
+    expect(headers.authorization).toBe(name === 'openai' ? 'Bearer key-of-the-operator' : undefined)
+  }
+})
+
+test("a tenant's model has neither the operator's key nor a way into the operator's network", async () => {
+  const person = await server.signUp()
+  const say = (config: object) =>
+    server
+      .addModel(person, { provider: 'openai', version: 'emu-n5', config })
+      .then((id) => server.say(person, { model_id: id }, { content: 'Hi' }))
+  await expect(say({})).rejects.toThrow('LLM provider openai is not configured correctly')
+  const { events } = await say({ base_url: `${provider.url}/v1`, api_key: 'k' })
+  expect(events.at(-1)?.data['error']).toContain('not at a public address')
+})
+
+test('only the system administrator sets what they cost', async () => {
+  const person = await server.signUp()
+  const { body } = await server.call('GET', `/api/llm/list?org_id=${person.organizationId}`, {
+    token: person.token,
+  })
+  const path = `/api/llm/update_environment_model?model_id=${body.data[0].id}`
+  const change = { body: { input_ratio: 7 } }
+  expect((await server.call('PUT', path, { token: person.token, ...change })).status).toBe(403)
+  const administrator = await server.call('POST', '/api/auth/login', {
+    body: { email: 'admin@localhost', password: 'administrator' },
+  })
+  const changed = await server.call('PUT', path, { token: administrator.body.access_token, ...change })
+  expect(changed.body.config.input_ratio).toBe(7)
+})
