@@ -107,17 +107,17 @@ function createServer({ config, log, metrics }: Rooms): FastifyInstance {
 const trustedProxies = (trust: Rooms['config']['trustProxy']) =>
   typeof trust === 'number' ? (_address: string, hop: number) => hop < trust : trust
 
-/** Addresses under /v1 as they came, by request. */
-const addressesAsAsked = new WeakMap<IncomingMessage, string>()
+/** The requests whose address began with /v1. */
+const askedUnderV1 = new WeakSet<IncomingMessage>()
 
 /** `/v1/chat/list` is `/api/chat/list` behind the envelope (contract, 1). */
 function underApi(request: IncomingMessage): string {
   const url = request.url ?? '/'
   if (!url.startsWith('/v1/')) return url
-  addressesAsAsked.set(request, url)
+  askedUnderV1.add(request)
   return `/api/${url.slice('/v1/'.length)}`
 }
 
 function isEnveloped(this: FastifyRequest): boolean {
-  return addressesAsAsked.has(this.raw)
+  return askedUnderV1.has(this.raw)
 }

@@ -86,7 +86,6 @@ export const fail = (
 
 export const statusOf = (code: ErrorCode): number => CATALOGUE[code][0]
 export const sentenceOf = (code: ErrorCode): string => CATALOGUE[code][1]
-export const errorCodes = Object.keys(CATALOGUE) as ErrorCode[]
 
 function fill(sentence: string, values: Record<string, string | number>): string {
   return sentence.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))

@@ -1,29 +1,21 @@
 import { newId } from '#database/new-id.ts'
 import type { ModelSink } from '#platform/models/types.ts'
-import { EventLog } from '#platform/streams/event-log.ts'
+import { ReplyEvents } from './reply-events.ts'
 import type { NewReply, ReplyGrowth } from './reply-writes.ts'
 
 /** Why a reply was told to stop: its user wanted it, or the server goes down. */
 export type StopReason = 'user' | 'shutdown'
 
-/**
- * A reply while it is written: what there is of it, and the log of its events.
- *
- * An event's id says how much of the reply is delivered with it: `<characters of reasoning>.<characters of
- * content>.<named events>`, and `.end` after the last one. So a stored reply can be resumed as well as a live one.
- */
-export class Reply {
-  readonly log = new EventLog()
+/** A reply while it is written: what there is of it, what of it is stored, and how to stop it. */
+export class Reply extends ReplyEvents {
   readonly ids: Pick<NewReply, 'hold_id' | 'chat_id' | 'message_id' | 'organization_id'>
   readonly entryId = newId()
-  content = ''
-  reasoning = ''
   stopReason: StopReason | undefined
   readonly #abort = new AbortController()
-  #named = 0
   #stored = { content: 0, reasoning: 0 }
 
   constructor(ids: Reply['ids']) {
+    super()
     this.ids = ids
   }
 
@@ -38,38 +30,10 @@ export class Reply {
 
   /** Where the model writes to. */
   readonly sink: ModelSink = {
-    text: (text) => this.#addText(text),
-    reasoning: (text) => this.#addReasoning(text),
+    text: (text) => this.addText(text),
+    reasoning: (text) => this.addReasoning(text),
     // No tools are offered here, so there is nothing that a model could call.
     toolCall: () => {},
-  }
-
-  #addText(text: string): void {
-    if (text === DONE) {
-      for (const half of DONE_HALVES) this.#addText(half)
-      return
-    }
-    this.content += text
-    this.log.append(this.#id(), textEvent(text))
-  }
-
-  #addReasoning(text: string): void {
-    if (text === DONE) {
-      for (const half of DONE_HALVES) this.#addReasoning(half)
-      return
-    }
-    this.reasoning += text
-    this.log.append(this.#id(), reasoningEvent(text))
-  }
-
-  named(name: string, data: object): void {
-    this.#named += 1
-    this.log.append(this.#id(), JSON.stringify(data), name)
-  }
-
-  end(outcome: { error: string | null }): void {
-    this.log.append(`${this.#id()}.end`, endEvent(outcome.error))
-    this.log.end()
   }
 
   /** What came since the last call, or undefined where nothing did. */
@@ -89,19 +53,4 @@ export class Reply {
   growthLost(): void {
     this.#stored = { content: 0, reasoning: 0 }
   }
-
-  #id(): string {
-    return `${this.reasoning.length}.${this.content.length}.${this.#named}`
-  }
 }
-
-/** Only completion says DONE: a token of just that text is sent in two parts (contract, 5). */
-const DONE = 'DONE'
-const DONE_HALVES = ['DO', 'NE']
-export const neverDone = (text: string): string[] => (text === DONE ? DONE_HALVES : [text])
-
-export const textEvent = (message: string): string => `{"message":${JSON.stringify(message)}}`
-export const reasoningEvent = (message: string): string =>
-  `{"type":"reasoning","message":${JSON.stringify(message)}}`
-export const endEvent = (error: string | null): string =>
-  error === null ? '{"message":"DONE"}' : JSON.stringify({ error })

@@ -68,7 +68,7 @@ export async function sendMessage(
     if (start !== 'started') throw refusal(start)
 
     const reply = new Reply(written)
-    reply.named('meta', {
+    reply.addNamed('meta', {
       chat_id: written.chat_id,
       user_message_id: written.user_message_id,
       message_id: written.message_id,

@@ -3,8 +3,7 @@ import { chatMessages } from '#database/schema/chat.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
-import { EventLog } from '#platform/streams/event-log.ts'
-import { endEvent, neverDone, reasoningEvent, textEvent } from './reply.ts'
+import { type Delivered, parseEventId, ReplyEvents } from './reply-events.ts'
 import type { MessageRow } from './schemas.ts'
 import type { ChatDesk } from './send-message.ts'
 
@@ -55,59 +54,40 @@ async function findReply(
 
 const headersOf = (message: MessageRow) => ({ 'X-Chat-Id': message.chatId, 'X-Message-Id': message.id })
 
-/** Events that are named come twice a reply: meta when it begins, usage when it is paid. */
+/** Events with a name come twice a reply: meta when it begins, usage when it is paid. */
 const NAMED_META = 1
 const NAMED_USAGE = 2
 
 function fromStorage(message: MessageRow, { lastEventId, named }: Wanted): EventStream | null {
-  const delivered = parseEventId(lastEventId, message)
-  if (delivered.ended) return null
-  const log = new EventLog()
-  let { reasoning, content, events } = delivered
-  const stored = { reasoning: message.reasoning ?? '', content: message.content }
-  const id = () => `${reasoning}.${content}.${events}`
-  if (events < NAMED_META) {
-    events = NAMED_META
-    log.append(
-      id(),
-      JSON.stringify({
-        chat_id: message.chatId,
-        user_message_id: message.parentMessageId,
-        message_id: message.id,
-      }),
-      'meta',
-    )
-  }
-  for (const part of neverDone(stored.reasoning.slice(reasoning)).filter(Boolean)) {
-    reasoning += part.length
-    log.append(id(), reasoningEvent(part))
-  }
-  for (const part of neverDone(stored.content.slice(content)).filter(Boolean)) {
-    content += part.length
-    log.append(id(), textEvent(part))
-  }
-  if (events < NAMED_USAGE && message.inputTokens !== null) {
-    events = NAMED_USAGE
-    log.append(
-      id(),
-      JSON.stringify({ input_tokens: message.inputTokens, output_tokens: message.outputTokens }),
-      'usage',
-    )
-  }
-  log.append(`${id()}.end`, endEvent(message.error))
-  log.end()
-  return { log, named, headers: headersOf(message) }
+  const delivered = deliveredOf(message, lastEventId)
+  if (delivered === null) return null
+  const events = new ReplyEvents(delivered)
+  if (delivered.named < NAMED_META)
+    events.addNamed('meta', {
+      chat_id: message.chatId,
+      user_message_id: message.parentMessageId,
+      message_id: message.id,
+    })
+  const reasoning = (message.reasoning ?? '').slice(delivered.reasoning.length)
+  if (reasoning !== '') events.addReasoning(reasoning)
+  const content = message.content.slice(delivered.content.length)
+  if (content !== '') events.addText(content)
+  if (delivered.named < NAMED_USAGE && message.inputTokens !== null)
+    events.addNamed('usage', { input_tokens: message.inputTokens, output_tokens: message.outputTokens })
+  events.end(message.error)
+  return { log: events.log, named, headers: headersOf(message) }
 }
 
-/** What an event id says was delivered (see Reply). Throws where this reply can't have given it. */
-function parseEventId(
-  eventId: string | undefined,
-  message: MessageRow,
-): { reasoning: number; content: number; events: number; ended: boolean } {
-  if (eventId === undefined) return { reasoning: 0, content: 0, events: 0, ended: false }
-  const match = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})(\.end)?$/.exec(eventId)
-  const [reasoning = 0, content = 0, events = 0] = (match ?? []).slice(1, 4).map(Number)
-  if (!match || reasoning > (message.reasoning?.length ?? 0) || content > message.content.length)
+/** What was delivered of a stored reply; null for all of it. Throws for an id that this reply can't have given. */
+function deliveredOf(message: MessageRow, eventId: string | undefined): Delivered | null {
+  const stored = { reasoning: message.reasoning ?? '', content: message.content }
+  const id = parseEventId(eventId ?? '0.0.0')
+  if (!id || id.reasoning > stored.reasoning.length || id.content > stored.content.length)
     throw fail('request.invalid', { reason: 'Last-Event-ID is not an id of this stream' })
-  return { reasoning, content, events, ended: match[4] !== undefined }
+  if (id.ended) return null
+  return {
+    reasoning: stored.reasoning.slice(0, id.reasoning),
+    content: stored.content.slice(0, id.content),
+    named: id.named,
+  }
 }

@@ -41,9 +41,9 @@ export async function writeReply(
     rooms.metrics.tokens.inc({ direction: 'input' }, usage.inputTokens)
     rooms.metrics.tokens.inc({ direction: 'output' }, usage.outputTokens)
     const credits = usage.inputTokens * model.inputRatio + usage.outputTokens * model.outputRatio
-    reply.named('usage', { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, credits })
+    reply.addNamed('usage', { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, credits })
   }
-  reply.end({ error: stored ? outcome.error : NOT_STORED })
+  reply.end(stored ? outcome.error : NOT_STORED)
 }
 
 interface Outcome {

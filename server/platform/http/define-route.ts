@@ -7,7 +7,7 @@ import type { EventLog } from '#platform/streams/event-log.ts'
 
 /** What a handler is given to say who asks: nothing, the caller, one scope, or one for each organization. */
 type Identity<A> = A extends 'public'
-  ? { ip: string }
+  ? object
   : A extends 'authenticated' | 'system'
     ? { caller: Caller }
     : A extends { permission: infer P extends Permission; orgOf: unknown }
@@ -84,7 +84,6 @@ export interface Route {
 }
 
 export interface RouteInput {
-  ip?: string
   caller?: Caller
   scope?: Scope<Permission>
   scopes?: Scope<Permission>[]

@@ -65,10 +65,11 @@ async function identify(
   desk: AccessDesk,
   route: Route,
   request: FastifyRequest,
-): Promise<Pick<RouteInput, 'ip' | 'caller' | 'scope' | 'scopes'>> {
+): Promise<Pick<RouteInput, 'caller' | 'scope' | 'scopes'>> {
   const { access } = route
-  if (access === 'public') return { ip: request.ip }
-  const claims = request.claims ?? raise('auth.missing')
+  if (access === 'public') return {}
+  const { claims } = request
+  if (claims === null) throw fail('auth.missing')
   if (access === 'authenticated' || access === 'system') {
     const caller = await desk.openCaller(claims)
     if (access === 'system' && !caller.isSystemAdmin) throw fail('access.not_system_admin')
@@ -77,10 +78,6 @@ async function identify(
   if ('inEvery' in access) return { scopes: await desk.openScopes(access.permission, claims) }
   const query = request.query as Record<string, unknown>
   return { scope: await desk.openScope(access, { claims, query, body: request.body }) }
-}
-
-const raise = (code: 'auth.missing'): never => {
-  throw fail(code)
 }
 
 function answer(

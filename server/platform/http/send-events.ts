@@ -33,6 +33,7 @@ export function sendEvents(reply: FastifyReply, stream: EventStream): void {
   const send = writerOf(reply)
 
   let blocked = false
+  let stalled: NodeJS.Timeout | undefined
   const push = (): void => {
     while (!blocked) {
       const piece = log.read(position, named)
@@ -43,8 +44,7 @@ export function sendEvents(reply: FastifyReply, stream: EventStream): void {
   }
   const waitForDrain = (): void => {
     blocked = true
-    const stalled = setTimeout(() => response.destroy(), STALLED_READER_MS)
-    response.once('close', () => clearTimeout(stalled))
+    stalled = setTimeout(() => response.destroy(), STALLED_READER_MS)
     response.socket?.once('drain', () => {
       clearTimeout(stalled)
       blocked = false
@@ -57,6 +57,7 @@ export function sendEvents(reply: FastifyReply, stream: EventStream): void {
   const leave = log.follow(push)
   response.once('close', () => {
     clearInterval(heartbeat)
+    clearTimeout(stalled)
     leave()
   })
   response.on('error', () => response.destroy())
