@@ -1,6 +1,7 @@
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message } from '#platform/http/schemas.ts'
 import type { Rooms } from '#platform/rooms.ts'
+import { repeat } from '#platform/sweeps/repeat.ts'
 import { Credentials, JwksView, NewUser, RefreshToken, SignedIn, TokenPairView } from './schemas.ts'
 import { endSession, forgetExpired, refreshSession } from './sessions.ts'
 import { logIn, signUp } from './sign-in.ts'
@@ -10,14 +11,8 @@ export { ensureAdministrator, setAdministrator } from './administrator.ts'
 const SWEEP_MS = 3_600_000
 
 /** From time to time forgets what has expired. Answers how to end that. */
-export function startAuthSweep({ database, log }: Rooms): () => void {
-  const timer = setInterval(() => {
-    forgetExpired(database.sql).catch((error: unknown) =>
-      log.error({ err: error }, 'the sweep of sessions failed'),
-    )
-  }, SWEEP_MS)
-  return () => clearInterval(timer)
-}
+export const startAuthSweep = ({ database, log }: Rooms): (() => void) =>
+  repeat(SWEEP_MS, () => forgetExpired(database.sql), { log, message: 'the sweep of sessions failed' })
 
 /** Who somebody is, and how he proves it (contract, 2). */
 export const authRoutes = (rooms: Rooms): Route[] => [

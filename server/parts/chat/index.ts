@@ -1,5 +1,6 @@
 import type { Route } from '#platform/http/define-route.ts'
 import type { Rooms } from '#platform/rooms.ts'
+import { repeat } from '#platform/sweeps/repeat.ts'
 import { ModelFinder } from '../llm/index.ts'
 import { LiveReplies } from './live-replies.ts'
 import { recoverReplies } from './recover-replies.ts'
@@ -22,27 +23,19 @@ export function createChat(rooms: Rooms): Chat {
   const { sql } = rooms.database
   const writes = createReplyWrites(sql, rooms.instance.id)
   const replies = new LiveReplies(rooms, writes)
-  const timers: NodeJS.Timeout[] = []
   const sweep = (): Promise<number> => recoverReplies(sql, rooms.instance.id, writes, replies.messageIds())
-  const every = (milliseconds: number, work: () => Promise<unknown>): void => {
-    const run = (): void => {
-      work().catch((error: unknown) => rooms.log.error({ err: error }, 'a sweep of the chats failed'))
-    }
-    timers.push(setInterval(run, milliseconds))
-  }
+  const forgetKeys = () => sql`
+    delete from reply_keys where created_at < now() - ${KEY_HOURS} * interval '1 hour'`
+  const failure = { log: rooms.log, message: 'a sweep of the chats failed' }
+  let endSweeps: (() => void)[] = []
   return {
     routes: chatRoutes({ writes, replies, models: new ModelFinder(rooms), shared: rooms.sharedLogs }),
     async start() {
       while ((await sweep()) > 0);
-      every(SWEEP_MS, sweep)
-      every(
-        KEY_SWEEP_MS,
-        () => sql`
-        delete from reply_keys where created_at < now() - ${KEY_HOURS} * interval '1 hour'`,
-      )
+      endSweeps = [repeat(SWEEP_MS, sweep, failure), repeat(KEY_SWEEP_MS, forgetKeys, failure)]
     },
     async stop(graceMs) {
-      for (const timer of timers) clearInterval(timer)
+      for (const end of endSweeps) end()
       await replies.close(graceMs)
     },
   }

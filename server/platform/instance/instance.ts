@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Database } from '#database/connect.ts'
 import { newId } from '#database/new-id.ts'
+import { repeat } from '../sweeps/repeat.ts'
 
 /** A process that has not renewed its lease for this long is dead; renewed three times as often (contract, 5). */
 const LEASE_SECONDS = 15
@@ -21,13 +22,11 @@ export async function startInstance({ sql, embedded }: Database, log: Logger): P
     on conflict (id) do update set lease_until = excluded.lease_until`
   if (embedded) await sql`delete from server_instances`
   await renew()
-  const timer = setInterval(() => {
-    renew().catch((error: unknown) => log.warn({ err: error }, 'the lease of this process was not renewed'))
-  }, RENEWAL_MS)
+  const endRenewal = repeat(RENEWAL_MS, renew, { log, message: 'the lease of this process was not renewed' })
   return {
     id,
     async stop() {
-      clearInterval(timer)
+      endRenewal()
       await sql`delete from server_instances where id = ${id}`
     },
   }
