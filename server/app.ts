@@ -8,11 +8,17 @@ import Fastify, {
 } from 'fastify'
 import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
+import { apiKeyRoutes } from '#parts/api-keys/index.ts'
+import { auditRoutes } from '#parts/audit/index.ts'
 import { authRoutes } from '#parts/auth/index.ts'
 import { billingRoutes } from '#parts/billing/index.ts'
 import { type Chat, createChat } from '#parts/chat/index.ts'
 import { instructionRoutes } from '#parts/instructions/index.ts'
+import { invitationRoutes } from '#parts/invitations/index.ts'
 import { llmRoutes } from '#parts/llm/index.ts'
+import { orgRoutes } from '#parts/org/index.ts'
+import { roleRoutes } from '#parts/roles/index.ts'
+import { userRoutes } from '#parts/users/index.ts'
 import type { Route } from '#platform/http/define-route.ts'
 import { registerDocs } from '#platform/http/docs.ts'
 import { sendError } from '#platform/http/errors.ts'
@@ -40,6 +46,12 @@ export async function buildApp(rooms: Rooms): Promise<App> {
   const chat = createChat(rooms)
   const routes: Route[] = [
     ...authRoutes(rooms),
+    ...orgRoutes(rooms),
+    ...userRoutes(rooms),
+    ...roleRoutes(rooms),
+    ...invitationRoutes(rooms),
+    ...apiKeyRoutes,
+    ...auditRoutes,
     ...llmRoutes(rooms),
     ...chat.routes,
     ...instructionRoutes,

@@ -5,6 +5,8 @@ export interface Config {
   port: number
   host: string
   baseUrl: string
+  /** Where the console is: links in mails lead there. */
+  frontendUrl: string
   dataDir: string
   /** Null: the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null
@@ -12,6 +14,13 @@ export interface Config {
   redisUrl: string | null
   /** Null: made once and kept in `dataDir`. */
   secret: string | null
+  /** Null: mail is kept in `dataDir`. */
+  smtpUrl: string | null
+  mailFrom: string
+  /** Whether kept mail can be read at /dev/mail. */
+  devMail: boolean
+  /** Signing in with an OpenID provider; null: with email and password only. */
+  oidc: { issuer: string; clientId: string; clientSecret: string } | null
   adminEmail: string
   /** Null: a random one, printed once. */
   adminPassword: string | null
@@ -58,14 +67,20 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   if (databaseUrl && !secret) throw new ConfigError('SECRET is required when DATABASE_URL is set')
   if (secret && secret.length < SECRET_CHARACTERS_MIN)
     throw new ConfigError(`SECRET must have at least ${SECRET_CHARACTERS_MIN} characters`)
+  const baseUrl = env.url('BASE_URL', ['http:', 'https:']) ?? `http://localhost:${port}`
   return {
     port,
     host,
-    baseUrl: env.url('BASE_URL', ['http:', 'https:']) ?? `http://localhost:${port}`,
+    baseUrl,
+    frontendUrl: env.url('FRONTEND_URL', ['http:', 'https:']) ?? baseUrl,
     dataDir: resolve(env.text('DATA_DIR') ?? './data'),
     databaseUrl,
     redisUrl: env.url('REDIS_URL', ['redis:', 'rediss:']),
     secret,
+    smtpUrl: env.url('SMTP_URL', ['smtp:', 'smtps:']),
+    mailFrom: env.text('MAIL_FROM') ?? 'Parley <parley@localhost>',
+    devMail: env.choice('DEV_MAIL', ['0', '1']) === '1',
+    oidc: readOidc(env),
     adminEmail: env.email('ADMIN_EMAIL') ?? 'admin@localhost',
     adminPassword: env.password('ADMIN_PASSWORD'),
     signup: env.choice('SIGNUP', ['open', 'invite']) ?? (LOOPBACK_HOSTS.includes(host) ? 'open' : 'invite'),
@@ -82,14 +97,15 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 
 /** What is in force, a line a setting, secrets hidden: for `parley config`. */
 export function describeConfig(config: Config): string[] {
-  return Object.entries(config).flatMap(([name, value]) =>
-    name === 'providers'
-      ? Object.entries(config.providers).map(
-          ([provider, { apiKey, baseUrl }]) =>
-            `${provider}: ${apiKey ? 'key set' : 'no key'}${baseUrl ? `, ${withoutPassword(baseUrl)}` : ''}`,
-        )
-      : [`${name}: ${describeValue(name, value)}`],
-  )
+  return Object.entries(config).flatMap(([name, value]) => {
+    if (name === 'oidc')
+      return [`oidc: ${config.oidc ? `${config.oidc.issuer}, client ${config.oidc.clientId}` : '(none)'}`]
+    if (name !== 'providers') return [`${name}: ${describeValue(name, value)}`]
+    return Object.entries(config.providers).map(
+      ([provider, { apiKey, baseUrl }]) =>
+        `${provider}: ${apiKey ? 'key set' : 'no key'}${baseUrl ? `, ${withoutPassword(baseUrl)}` : ''}`,
+    )
+  })
 }
 
 function describeValue(name: string, value: unknown): string {
@@ -99,6 +115,15 @@ function describeValue(name: string, value: unknown): string {
 }
 
 const withoutPassword = (text: string): string => text.replace(/(\w+:\/\/[^:@/]*):[^@/]*@/, '$1:(hidden)@')
+
+function readOidc(env: Environment): Config['oidc'] {
+  const issuer = env.url('OIDC_ISSUER', ['http:', 'https:'])
+  const [clientId, clientSecret] = [env.text('OIDC_CLIENT_ID'), env.text('OIDC_CLIENT_SECRET')]
+  if (issuer !== null && clientId !== null && clientSecret !== null) return { issuer, clientId, clientSecret }
+  if (issuer !== null || clientId !== null || clientSecret !== null)
+    throw new ConfigError('OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET are set together or not at all')
+  return null
+}
 
 function readProviders(env: Environment): Config['providers'] {
   const entries = Object.entries(KEYED_PROVIDERS).map(([provider, name]) => [

@@ -4,12 +4,14 @@ import type { Logger } from 'pino'
 import type { Config } from '#config'
 import { connectDatabase } from '#database/connect.ts'
 import type { EmbeddedDatabase } from '#database/embedded.ts'
-import { ensureAdministrator, startAuthSweep } from '#parts/auth/index.ts'
+import { ensureAdministrator, resetRequests, startAuthSweep } from '#parts/auth/index.ts'
 import { discoverModels } from '#parts/llm/index.ts'
 import { createAccessDesk } from '#platform/access/access.ts'
 import { createAccessTokens } from '#platform/access/access-tokens.ts'
 import { startInstance } from '#platform/instance/instance.ts'
+import { createJobs } from '#platform/jobs/jobs.ts'
 import { createLedger } from '#platform/ledger/ledger.ts'
+import { createMail } from '#platform/mail/mail.ts'
 import { createModels } from '#platform/models/index.ts'
 import { createNet } from '#platform/net/index.ts'
 import type { Rooms } from '#platform/rooms.ts'
@@ -43,6 +45,7 @@ export async function startServer(config: Config, starting?: Promise<EmbeddedDat
   const administrator = await ensureAdministrator(rooms)
   const discovery = discoverModels(rooms)
   const app = await buildApp(rooms)
+  await rooms.jobs.start([rooms.mail.queue, resetRequests(rooms)])
   await app.chat.start()
   const endAuthSweep = startAuthSweep(rooms)
   await app.http.listen({ port: config.port, host: config.host, backlog: BACKLOG })
@@ -56,6 +59,7 @@ export async function startServer(config: Config, starting?: Promise<EmbeddedDat
       await app.chat.stop(STOP_GRACE_MS)
       await endConnections(app.http.server, closed)
       await discovery
+      await rooms.jobs.stop()
       await close()
     },
   }
@@ -81,6 +85,8 @@ async function openRooms(
   const instance = await startInstance(database, log)
   const net = createNet({ allowPrivateNetwork: config.allowPrivateNetwork })
   const sharedLogs = config.redisUrl === null ? null : await shareLogs(config.redisUrl, log)
+  const secrets = createSecrets(secret)
+  const jobs = createJobs(database, log)
   const rooms: Rooms = {
     config,
     log,
@@ -88,9 +94,11 @@ async function openRooms(
     instance,
     tokens: await createAccessTokens(secret, config.baseUrl),
     access: createAccessDesk(database),
-    secrets: createSecrets(secret),
+    secrets,
     ledger: createLedger(database),
     models: createModels({ net }),
+    jobs,
+    mail: createMail({ config, jobs, secrets, log }),
     sharedLogs,
     metrics: createMetrics(),
   }

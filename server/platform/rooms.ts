@@ -4,7 +4,9 @@ import type { Database } from '#database/connect.ts'
 import type { AccessDesk } from './access/access.ts'
 import type { AccessTokens } from './access/access-tokens.ts'
 import type { Instance } from './instance/instance.ts'
+import type { Jobs } from './jobs/jobs.ts'
 import type { Ledger } from './ledger/ledger.ts'
+import type { Mail } from './mail/mail.ts'
 import type { Models } from './models/index.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import type { SharedLogs } from './streams/shared-logs.ts'
@@ -22,6 +24,8 @@ export interface Rooms {
   secrets: Secrets
   ledger: Ledger
   models: Models
+  jobs: Jobs
+  mail: Mail
   /** Streams that any process can follow; null without Redis. */
   sharedLogs: SharedLogs | null
   metrics: Metrics

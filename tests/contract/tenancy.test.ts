@@ -26,7 +26,12 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 const scopeOf = ({ organizationId, userId }: Pick<Person, 'organizationId' | 'userId'>) =>
-  scopeDatabase(server.server.rooms.database.db, { organizationId, userId })
+  scopeDatabase(server.server.rooms.database.db, {
+    organizationId,
+    userId,
+    apiKeyId: null,
+    client: { address: '127.0.0.1', userAgent: null, requestId: randomUUID() },
+  })
 
 describe('the first wall: a scope puts its organization and user into every statement', () => {
   test('no foreign row is read, changed or deleted, though the database would let it', async () => {

@@ -11,8 +11,10 @@ const FILES = globSync('server/**/*.ts').filter((file) => !file.endsWith('.test.
 
 /** Part to part, and only through the other's index.ts. */
 const PART_MAY_IMPORT: Record<string, string[]> = {
-  auth: ['org'],
+  auth: ['invitations', 'users'],
   chat: ['llm'],
+  invitations: ['org'],
+  users: ['invitations', 'org'],
 }
 
 /** Who may use the bare database (`rooms.database`, `sql`): everything else goes through a Scope. */
@@ -27,10 +29,17 @@ const BARE_DATABASE = [
   'server/parts/llm/environment-models.ts', // models of no organization
   'server/parts/llm/find-model.ts', // the organization's or the environment's
   'server/parts/llm/manage-models.ts', // lists both
-  'server/parts/org/', // makes organizations
+  'server/parts/invitations/', // tokens are found before their organization is known
+  'server/parts/org/', // organizations, and locks on who is a member
+  'server/parts/roles/', // permissions belong to no organization
+  'server/parts/users/', // users belong to no organization
   'server/platform/access/',
+  'server/platform/audit/',
   'server/platform/instance/',
+  'server/platform/jobs/',
   'server/platform/ledger/',
+  'server/platform/limits/',
+  'server/platform/mail/', // its jobs are added in the caller's transaction
   'server/platform/rooms.ts',
   'server/platform/telemetry/health.ts',
 ]
@@ -44,6 +53,9 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   'drizzle-orm': ['server/database/drizzle.ts'],
   'drizzle-orm/pg-core': ['server/database/drizzle.ts'],
   jose: ['server/platform/access/'],
+  nodemailer: ['server/platform/mail/'],
+  'pg-boss': ['server/platform/jobs/'],
+  react: ['server/platform/mail/'],
   postgres: BARE_DATABASE.concat('server/database/'),
 }
 

@@ -1,16 +1,20 @@
-import { boolean, index, integer, pgTable, text, uuid } from '../drizzle.ts'
+import { boolean, index, integer, pgTable, primaryKey, sql, text, uuid } from '../drizzle.ts'
 import { createdAt, id, moment, updatedAt } from './columns.ts'
 
 export const users = pgTable('users', {
   id: id(),
   /** Lower case; one person, one account. */
   email: text('email').notNull().unique(),
-  /** An argon2id string (PHC format). */
-  passwordHash: text('password_hash').notNull(),
+  /** An argon2id string (PHC format); null for those who sign in by link or by an OpenID provider only. */
+  passwordHash: text('password_hash'),
   firstName: text('first_name').notNull(),
   lastName: text('last_name').notNull(),
   /** Set at bootstrap and by the CLI only; no request body reaches it. */
   isSystemAdmin: boolean('is_system_admin').notNull().default(false),
+  /** When the person came; null while an invitation is all there is, without a personal organization. */
+  registeredAt: moment('registered_at'),
+  /** When somebody proved to read this address's mail; null: whoever signed up may be anyone. */
+  emailVerifiedAt: moment('email_verified_at'),
   createdAt: createdAt(),
   updatedAt: updatedAt(),
 })
@@ -23,7 +27,11 @@ export const sessions = pgTable(
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
+    userAgent: text('user_agent'),
+    ipAddress: text('ip_address'),
     createdAt: createdAt(),
+    /** When tokens were last issued to it. */
+    lastUsedAt: moment('last_used_at').notNull().default(sql`now()`),
     expiresAt: moment('expires_at').notNull(),
     revokedAt: moment('revoked_at'),
   },
@@ -44,9 +52,53 @@ export const refreshTokens = pgTable(
   (table) => [index().on(table.sessionId)],
 )
 
-/** Attempts to sign in, by hashed email, known or not; forgotten after a quiet quarter of an hour. */
+/** Attempts to sign in, by hashed account, address, and both; forgotten after a quiet quarter of an hour. */
 export const loginAttempts = pgTable('login_attempts', {
-  emailHash: text('email_hash').primaryKey(),
+  keyHash: text('key_hash').primaryKey(),
   attempts: integer('attempts').notNull(),
   lastAt: moment('last_at').notNull(),
 })
+
+/** What a mailed link or a sign-in elsewhere proves, hashed. Its use deletes it. */
+export const oneTimeTokens = pgTable(
+  'one_time_tokens',
+  {
+    tokenHash: text('token_hash').primaryKey(),
+    purpose: text('purpose', { enum: ['verify_email', 'reset_password', 'oidc_sign_in'] }).notNull(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    createdAt: createdAt(),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (table) => [index().on(table.userId), index().on(table.expiresAt)],
+)
+
+/** A sign-in under way at the OpenID provider. Its return deletes it. */
+export const oidcAttempts = pgTable(
+  'oidc_attempts',
+  {
+    stateHash: text('state_hash').primaryKey(),
+    /** The cookie of the browser that began, hashed: no other may end it. */
+    browserHash: text('browser_hash').notNull(),
+    nonce: text('nonce').notNull(),
+    /** Encrypted, bound to the state's hash. */
+    codeVerifier: text('code_verifier').notNull(),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (table) => [index().on(table.expiresAt)],
+)
+
+/** Which user somebody is whom an OpenID provider knows. */
+export const oidcIdentities = pgTable(
+  'oidc_identities',
+  {
+    issuer: text('issuer').notNull(),
+    subject: text('subject').notNull(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ columns: [table.issuer, table.subject] }), index().on(table.userId)],
+)

@@ -4,6 +4,7 @@ import {
   foreignKey,
   index,
   integer,
+  jsonb,
   pgTable,
   primaryKey,
   sql,
@@ -15,6 +16,19 @@ import {
 import { users } from './auth.ts'
 import { createdAt, id, updatedAt } from './columns.ts'
 
+/** What an organization may use (spec, Limits; contract, 6). What is absent here has its default (platform/limits). */
+export interface Features {
+  /** Messages a day; null: any number. */
+  daily_chat_limit?: number | null
+  /** Bytes of all uploads. */
+  file_upload?: number
+  /** Files in one chat. */
+  chat_uploads?: number
+  /** MCP connections. */
+  mcp_sessions?: number
+  team_members?: boolean
+}
+
 export const organizations = pgTable(
   'organizations',
   {
@@ -25,6 +39,7 @@ export const organizations = pgTable(
     personalUserId: uuid('personal_user_id')
       .unique()
       .references(() => users.id, { onDelete: 'cascade' }),
+    features: jsonb('features').$type<Features>().notNull().default({}),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -51,7 +66,7 @@ export const roles = pgTable(
   },
   (table) => [
     unique().on(table.organizationId, table.id),
-    unique().on(table.organizationId, table.name),
+    uniqueIndex('roles_name').on(table.organizationId, sql`lower(${table.name})`),
     check('roles_hierarchy_level', sql`${table.hierarchyLevel} between 0 and 100`),
   ],
 )
@@ -86,7 +101,8 @@ export const memberships = pgTable(
     memberId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    roleId: uuid('role_id').notNull(),
+    /** Null for a membership that is deleted: it keeps no role in use. */
+    roleId: uuid('role_id'),
     status: text('status', { enum: ['active', 'invited', 'suspended', 'deleted'] }).notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -98,5 +114,6 @@ export const memberships = pgTable(
       columns: [table.organizationId, table.roleId],
       foreignColumns: [roles.organizationId, roles.id],
     }),
+    check('memberships_role', sql`${table.roleId} is not null or ${table.status} = 'deleted'`),
   ],
 )

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Sql } from 'postgres'
 import { isUniqueViolation } from '#database/sql-state.ts'
+import { normalizeEmail } from '#platform/mail/address.ts'
 import type { Rooms } from '#platform/rooms.ts'
-import { hashPassword } from './passwords.ts'
-import { createUser, normalizeEmail } from './sign-in.ts'
+import { hashPassword } from '#platform/secrets/passwords.ts'
+import { createUser } from '../users/index.ts'
 
 /**
  * Makes the system administrator at the first start. Answers the sign-in, with the password where it was made here;
@@ -37,13 +38,20 @@ export async function setAdministrator(
   return sql.begin(async (tx) => {
     const [user] = await tx<{ id: string }[]>`
       update users set is_system_admin = true, password_hash = ${passwordHash}, updated_at = now()
-      where email = ${normalizeEmail(email)} returning id`
+      where email = ${normalizeEmail(email)} and registered_at is not null returning id`
     if (user) {
       await tx`update sessions set revoked_at = now() where user_id = ${user.id} and revoked_at is null`
       return 'changed'
     }
     const name = { first_name: 'System', last_name: 'Administrator' }
-    await createUser(tx, { email, ...name, passwordHash, startingCredits, isSystemAdmin: true })
+    await createUser(tx, {
+      email,
+      ...name,
+      passwordHash,
+      startingCredits,
+      isSystemAdmin: true,
+      emailVerified: true,
+    })
     return 'created'
   })
 }

@@ -1,12 +1,13 @@
 import Type, { type Static } from 'typebox'
-import { Body, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import { Body, Email, Nullable, PageOf, PersonName, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import { UserView } from '../users/index.ts'
 
-const Email = Type.String({ format: 'email', maxLength: 254 })
-const PersonName = Type.String({ minLength: 1, maxLength: 100 })
+const NewPassword = Type.String({ minLength: 8, maxLength: 128 })
+const Token = Type.String({ minLength: 1, maxLength: 200 })
 
 export const NewUser = Body({
   email: Email,
-  password: Type.String({ minLength: 8, maxLength: 128 }),
+  password: NewPassword,
   first_name: PersonName,
   last_name: PersonName,
 })
@@ -18,29 +19,37 @@ export const Credentials = Body({
 })
 export type Credentials = Static<typeof Credentials>
 
-export const RefreshToken = Body({ refresh_token: Type.String({ minLength: 1, maxLength: 200 }) })
+export const RefreshToken = Body({ refresh_token: Token })
 
-export const UserView = Type.Object(
+export const InvitedUser = Body({
+  token: Token,
+  password: NewPassword,
+  first_name: PersonName,
+  last_name: PersonName,
+})
+export type InvitedUser = Static<typeof InvitedUser>
+
+export const MagicLink = Body({ token: Token, password: Type.Optional(NewPassword) })
+export type MagicLink = Static<typeof MagicLink>
+
+export const OneTimeToken = Body({ token: Token })
+export const ForgottenPassword = Body({ email: Email })
+export const PasswordReset = Body({ token: Token, password: NewPassword })
+
+export const SessionView = Type.Object(
   {
     id: Uuid,
-    email: Type.String(),
-    first_name: Type.String(),
-    last_name: Type.String(),
-    full_name: Type.String(),
-    organizations: Type.Array(
-      Type.Object({
-        id: Uuid,
-        name: Type.String(),
-        slug: Type.String(),
-        role_id: Uuid,
-        role_name: Type.String(),
-      }),
-    ),
+    user_agent: Nullable(Type.String()),
+    ip_address: Nullable(Type.String()),
+    is_current: Type.Boolean(),
     created_at: Timestamp,
+    last_used_at: Timestamp,
+    expires_at: Timestamp,
   },
-  { title: 'User' },
+  { title: 'Session' },
 )
-export type UserView = Static<typeof UserView>
+export type SessionView = Static<typeof SessionView>
+export const SessionPage = PageOf(SessionView, 'SessionPage')
 
 const tokenPair = {
   access_token: Type.String(),

@@ -2,7 +2,10 @@ import type { ISql, Sql } from 'postgres'
 import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
 import { ACCESS_TOKEN_SECONDS, type AccessTokens } from '#platform/access/access-tokens.ts'
+import type { Caller, Client } from '#platform/access/scope.ts'
+import { type Page, readPage } from '#platform/http/pagination.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
+import type { SessionView } from './schemas.ts'
 
 const SESSION_DAYS = 30
 /** Two tabs may refresh at once: the token before goes on for this long (contract, 2). */
@@ -25,11 +28,12 @@ interface User {
 export async function startSession(
   { sql, tokens }: { sql: ISql; tokens: AccessTokens },
   user: User,
+  client: Client,
 ): Promise<TokenPair> {
   const sessionId = newId()
   await sql`
-    insert into sessions (id, user_id, expires_at)
-    values (${sessionId}, ${user.id}, now() + ${SESSION_DAYS} * interval '1 day')`
+    insert into sessions (id, user_id, user_agent, ip_address, expires_at)
+    values (${sessionId}, ${user.id}, ${client.userAgent}, ${client.address}, now() + ${SESSION_DAYS} * interval '1 day')`
   return issueTokens(sql, tokens, user, sessionId)
 }
 
@@ -39,6 +43,7 @@ export async function startSession(
  */
 export async function refreshSession(
   { sql, tokens }: { sql: Sql; tokens: AccessTokens },
+  client: Client,
   refreshToken: string,
 ): Promise<TokenPair> {
   const pair = await sql.begin(async (tx) => {
@@ -56,7 +61,9 @@ export async function refreshSession(
       return null
     }
     await tx`
-      update sessions set expires_at = now() + ${SESSION_DAYS} * interval '1 day' where id = ${found.session_id}`
+      update sessions set last_used_at = now(), ip_address = ${client.address},
+        expires_at = now() + ${SESSION_DAYS} * interval '1 day'
+      where id = ${found.session_id}`
     return issueTokens(tx, tokens, { id: found.user_id, email: found.email }, found.session_id)
   })
   if (!pair) throw fail('auth.invalid_refresh_token')
@@ -71,11 +78,54 @@ export async function endSession(sql: Sql, refreshToken: string): Promise<void> 
       and id = (select session_id from refresh_tokens where token_hash = ${hashToken(refreshToken)})`
 }
 
+/** The caller's sessions that still live, newest first. */
+export const listSessions = (
+  sql: Sql,
+  caller: Caller,
+  query: { limit?: number; cursor?: string },
+): Promise<Page<SessionView>> =>
+  readPage(
+    query,
+    (below, count) => sql<SessionView[]>`
+      select id, user_agent, ip_address, created_at, last_used_at, expires_at,
+        id = ${caller.sessionId} as is_current
+      from sessions
+      where user_id = ${caller.userId} and revoked_at is null and expires_at > now()
+        and (${below ?? null}::uuid is null or id < ${below ?? null})
+      order by id desc limit ${count}`,
+    (row) => ({
+      ...row,
+      created_at: new Date(row.created_at).toISOString(),
+      last_used_at: new Date(row.last_used_at).toISOString(),
+      expires_at: new Date(row.expires_at).toISOString(),
+    }),
+  )
+
+/** Ends one of the caller's sessions, or without an id all but this one. Throws auth.session_not_found. */
+export async function revokeSessions(
+  sql: Sql,
+  caller: Caller,
+  sessionId: string | undefined,
+): Promise<number> {
+  const ended = await sql`
+    update sessions set revoked_at = now()
+    where user_id = ${caller.userId} and revoked_at is null and expires_at > now()
+      and case when ${sessionId ?? null}::uuid is null then id <> ${caller.sessionId} else id = ${sessionId ?? null} end`
+  if (sessionId !== undefined && ended.count === 0) throw fail('auth.session_not_found')
+  return ended.count
+}
+
+export async function endAllSessions(sql: ISql, userId: string): Promise<void> {
+  await sql`update sessions set revoked_at = now() where user_id = ${userId} and revoked_at is null`
+}
+
 /** Forgets sessions, used tokens and attempts to sign in that nothing can come of any more. */
 export async function forgetExpired(sql: Sql): Promise<void> {
   await sql`delete from sessions where expires_at < now() - interval '1 day'`
   await sql`delete from refresh_tokens where replaced_at < now() - ${SESSION_DAYS} * interval '1 day'`
   await sql`delete from login_attempts where last_at < now() - interval '1 day'`
+  await sql`delete from one_time_tokens where expires_at < now()`
+  await sql`delete from oidc_attempts where expires_at < now()`
 }
 
 async function issueTokens(

@@ -1,1 +1,3 @@
 export { createOrganization } from './create-organization.ts'
+export { changeRole, changeStatus, findMember, lockOrganization, putMember } from './members.ts'
+export { orgRoutes } from './routes.ts'

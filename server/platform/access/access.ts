@@ -2,30 +2,34 @@ import type { Sql } from 'postgres'
 import type { Database } from '#database/connect.ts'
 import { grouped } from '#database/grouped.ts'
 import { type ErrorCode, fail } from '#errors'
-import type { TokenClaims } from './access-tokens.ts'
+import type { Credential } from './credentials.ts'
 import { covers, type Permission } from './permissions.ts'
-import type { Caller, OrganizationSource, Scope } from './scope.ts'
+import type { Caller, Client, OrganizationSource, ResourceKind, Scope } from './scope.ts'
 import { scopeDatabase } from './scoped-database.ts'
 
 /** The part of a request that says who asks and for what. */
 export interface AccessRequest {
-  claims: TokenClaims
+  credential: Credential
+  client: Client
   query: Record<string, unknown>
   body: unknown
 }
 
 /**
- * Finds out who the caller is and what he may do. Session, membership, role and permissions are read at every
+ * Finds out who the caller is and what he may do. Session or key, membership, role and permissions are read at every
  * request, in one query, so a change holds from the next request on, on every instance.
  */
 export interface AccessDesk {
-  openCaller(claims: TokenClaims): Promise<Caller>
+  openCaller(request: Pick<AccessRequest, 'credential' | 'client'>): Promise<Caller>
   /** Throws 404 where the caller is no active member, exactly as for an id that does not exist; 403 without P. */
   openScope<P extends Permission>(
     access: { permission: P; orgOf: OrganizationSource },
     request: AccessRequest,
   ): Promise<Scope<P>>
-  openScopes<P extends Permission>(permission: P, claims: TokenClaims): Promise<Scope<P>[]>
+  openScopes<P extends Permission>(
+    permission: P,
+    request: Pick<AccessRequest, 'credential' | 'client'>,
+  ): Promise<Scope<P>[]>
 }
 
 /** The most requests whose access is looked up in one statement. */
@@ -33,33 +37,32 @@ const GROUP_MAX = 100
 
 export function createAccessDesk(database: Database): AccessDesk {
   const lookUps = createLookUps(database.sql)
-  const scopeOf = <P extends Permission>(userId: string, organizationId: string): Scope<P> =>
-    ({
-      organizationId,
-      userId,
-      ...scopeDatabase(database.db, { organizationId, userId }),
-    }) as Scope<P>
+
+  const openCaller: AccessDesk['openCaller'] = async ({ credential, client }) =>
+    callerOf(await lookUps[credential.kind].nothing({ credential, target: null }), { credential, client })
 
   return {
-    async openCaller(claims) {
-      return callerOf(await lookUps.session({ sessionId: claims.sessionId, target: null }), claims)
-    },
+    openCaller,
     async openScope({ permission, orgOf }, request) {
       const { kind, target, notFound } = locate(orgOf, request)
-      const found = await lookUps[kind]({ sessionId: request.claims.sessionId, target })
-      callerOf(found, request.claims)
-      if (!found?.organization_id) throw fail(notFound)
-      if (!covers(found.permissions, permission)) throw fail('access.missing_permission', { permission })
-      return scopeOf(found.user_id, found.organization_id)
+      const found = await lookUps[request.credential.kind][kind]({ credential: request.credential, target })
+      const caller = callerOf(found, request)
+      if (!isMember(found)) throw fail(notFound)
+      const scope = scopeOf<Permission>(database, caller, found)
+      if (!scope.holds(permission)) throw fail('access.missing_permission', { permission })
+      return scope as never
     },
-    async openScopes(permission, claims) {
-      callerOf(await lookUps.session({ sessionId: claims.sessionId, target: null }), claims)
-      const memberships = await database.sql<{ organization_id: string; permissions: string[] }[]>`
-        select m.organization_id, ${permissionsOf(database.sql)} as permissions
-        from memberships m where m.user_id = ${claims.userId} and m.status = 'active'`
-      return memberships
-        .filter(({ permissions }) => covers(permissions, permission))
-        .map(({ organization_id }) => scopeOf(claims.userId, organization_id))
+    async openScopes(permission, request) {
+      const caller = await openCaller(request)
+      const { sql } = database
+      const memberships = await sql<Membership[]>`
+        select ${membershipColumns(sql)}, k.permissions as key_permissions
+        from memberships m join roles r on r.id = m.role_id
+        left join api_keys k on k.id = ${caller.apiKeyId}
+        where m.user_id = ${caller.userId} and m.status = 'active'
+          and m.organization_id = coalesce(k.organization_id, m.organization_id)`
+      const scopes = memberships.map((membership) => scopeOf<Permission>(database, caller, membership))
+      return scopes.filter((scope) => scope.holds(permission)) as never[]
     },
   }
 }
@@ -74,66 +77,149 @@ function locate(
   if (orgOf === 'query' || (orgOf === 'query or personal' && query['org_id'] !== undefined))
     return { kind: 'organization', target: idIn(query, 'org_id'), notFound: 'org.not_found' }
   if (orgOf === 'query or personal') return { kind: 'personal', target: null, notFound: 'org.not_found' }
-  const [[kind, parameter]] = Object.entries(orgOf) as [['chat' | 'model' | 'instruction', string]]
-  return { kind, target: idIn(query, parameter), notFound: NOT_FOUND[kind] }
+  const [[kind, parameter]] = Object.entries(orgOf) as [[ResourceKind, string]]
+  return { kind, target: idIn(query, parameter), notFound: RESOURCES[kind].notFound }
 }
 
 const idIn = (values: unknown, name: string): string | null =>
   ((values as Record<string, unknown> | null)?.[name] as string | undefined) ?? null
 
-const NOT_FOUND = {
-  chat: 'chat.not_found',
-  model: 'llm.not_found',
-  instruction: 'instruction.not_found',
-} as const satisfies Record<string, ErrorCode>
+/** The records that lead to their organization: their table, and the answer where there is none of that id. */
+const RESOURCES = {
+  chat: { table: 'chats', notFound: 'chat.not_found' },
+  model: { table: 'llm_models', notFound: 'llm.not_found' },
+  instruction: { table: 'instructions', notFound: 'instruction.not_found' },
+  invitation: { table: 'invitations', notFound: 'invitation.not_found' },
+  apiKey: { table: 'api_keys', notFound: 'api_key.not_found' },
+} as const satisfies Record<ResourceKind, { table: string; notFound: ErrorCode }>
 
-interface Found {
+/** Who asks. */
+interface Identity {
   user_id: string
   is_system_admin: boolean
-  organization_id: string | null
+  key_id: string | null
+  key_organization_id: string | null
+  /** What an API key may do at most; null: with a session, all that the role may. */
+  key_permissions: string[] | null
+}
+
+/** What somebody is in one organization. */
+interface Membership {
+  organization_id: string
+  role_id: string
+  role_name: string
+  role_level: number
   permissions: string[]
+  key_permissions: string[] | null
 }
 
-function callerOf(found: Found | null, claims: TokenClaims): Caller {
-  if (!found || found.user_id !== claims.userId) throw fail('auth.invalid_token')
-  return { userId: found.user_id, sessionId: claims.sessionId, isSystemAdmin: found.is_system_admin }
-}
+type Found = Identity & { [K in keyof Membership]: Membership[K] | null }
 
-type LookUpKind = 'session' | 'organization' | 'personal' | 'chat' | 'model' | 'instruction'
-interface Wanted {
-  sessionId: string
-  target: string | null
-}
+const isMember = (found: Found | null): found is Found & Membership => found?.organization_id != null
 
-/** One grouped query for each way to an organization; they differ in nothing but where its id is found. */
-function createLookUps(sql: Sql): Record<LookUpKind, (wanted: Wanted) => Promise<Found | null>> {
-  const lookUp = (organization: ReturnType<Sql>) =>
-    grouped<Wanted, Found | null>(async (group) => {
-      const rows = await sql<(Found & { place: number })[]>`
-        select wanted.place, s.user_id, u.is_system_admin, m.organization_id,
-          ${permissionsOf(sql)} as permissions
-        from json_to_recordset(${JSON.stringify(group.map(toRow))}::text::json)
-          as wanted (place int, session_id uuid, target uuid)
-        join sessions s on s.id = wanted.session_id and s.revoked_at is null and s.expires_at > now()
-        join users u on u.id = s.user_id
-        left join memberships m
-          on m.user_id = s.user_id and m.status = 'active' and m.organization_id = ${organization}`
-      const found = new Map(rows.map((row) => [row.place, row]))
-      return group.map((_, place) => found.get(place) ?? null)
-    }, GROUP_MAX)
+function callerOf(
+  found: Identity | null,
+  { credential, client }: Pick<AccessRequest, 'credential' | 'client'>,
+): Caller {
+  if (!found || (credential.kind === 'session' && found.user_id !== credential.userId))
+    throw fail('auth.invalid_token')
   return {
-    session: lookUp(sql`null::uuid`),
-    organization: lookUp(sql`wanted.target`),
-    personal: lookUp(sql`(select id from organizations where personal_user_id = s.user_id)`),
-    chat: lookUp(sql`(select organization_id from chats where id = wanted.target)`),
-    model: lookUp(sql`(select organization_id from llm_models where id = wanted.target)`),
-    instruction: lookUp(sql`(select organization_id from instructions where id = wanted.target)`),
+    userId: found.user_id,
+    sessionId: credential.kind === 'session' ? credential.sessionId : null,
+    apiKeyId: found.key_id,
+    isSystemAdmin: found.is_system_admin,
+    onlyOrganizationId: found.key_organization_id,
+    client,
   }
 }
 
-const toRow = ({ sessionId, target }: Wanted, place: number) => ({ place, session_id: sessionId, target })
+function scopeOf<P extends Permission>(database: Database, caller: Caller, membership: Membership): Scope<P> {
+  const { userId, apiKeyId, client } = caller
+  const { organization_id: organizationId, permissions, key_permissions: ofKey } = membership
+  const owner = { organizationId, userId, apiKeyId, client }
+  return {
+    ...owner,
+    role: { id: membership.role_id, name: membership.role_name, level: membership.role_level },
+    holds: (permission: string) =>
+      covers(permissions, permission) && (ofKey === null || covers(ofKey, permission)),
+    ...scopeDatabase(database.db, owner),
+  } as unknown as Scope<P>
+}
 
-/** The permissions of a membership `m`, as an array. */
-const permissionsOf = (sql: Sql) => sql`
+type LookUpKind = 'nothing' | 'organization' | 'personal' | ResourceKind
+interface Wanted {
+  credential: Credential
+  target: string | null
+}
+type LookUp = (wanted: Wanted) => Promise<Found | null>
+type Fragment = ReturnType<typeof bySession>
+
+/** One grouped query for each kind of credential and each way to an organization. */
+function createLookUps(sql: Sql): Record<Credential['kind'], Record<LookUpKind, LookUp>> {
+  const resources = Object.entries(RESOURCES).map(([kind, { table }]) => [
+    kind,
+    sql`(select organization_id from ${sql(table)} where id = wanted.target)`,
+  ])
+  const organizations: Record<LookUpKind, Fragment> = {
+    nothing: sql`null::uuid`,
+    organization: sql`wanted.target`,
+    personal: sql`coalesce(who.key_organization_id,
+      (select id from organizations where personal_user_id = who.user_id))`,
+    ...Object.fromEntries(resources),
+  }
+  const of = (who: Fragment) =>
+    Object.fromEntries(
+      Object.entries(organizations).map(([kind, organization]) => [kind, lookUp(sql, who, organization)]),
+    ) as Record<LookUpKind, LookUp>
+  return { session: of(bySession(sql)), 'api key': of(byApiKey(sql)) }
+}
+
+function lookUp(sql: Sql, who: Fragment, organization: Fragment): LookUp {
+  return grouped<Wanted, Found | null>(async (group) => {
+    const rows = await sql<(Found & { place: number })[]>`
+      with wanted as (
+        select * from json_to_recordset(${JSON.stringify(group.map(toRow))}::text::json)
+          as wanted (place int, session_id uuid, key_hash text, target uuid)),
+      ${who}
+      select wanted.place, who.*, u.is_system_admin, ${membershipColumns(sql)}
+      from wanted join who using (place)
+      join users u on u.id = who.user_id
+      left join memberships m on m.user_id = who.user_id and m.status = 'active'
+        and m.organization_id = ${organization}
+        and m.organization_id = coalesce(who.key_organization_id, m.organization_id)
+      left join roles r on r.id = m.role_id`
+    const found = new Map(rows.map((row) => [row.place, row]))
+    return group.map((_, place) => found.get(place) ?? null)
+  }, GROUP_MAX)
+}
+
+const bySession = (sql: Sql) => sql`
+  who as (
+    select place, s.user_id, null::uuid as key_id, null::uuid as key_organization_id,
+      null::text[] as key_permissions
+    from wanted join sessions s on s.id = session_id and s.revoked_at is null and s.expires_at > now())`
+
+/** Notes the key's use too, once a minute at most. */
+const byApiKey = (sql: Sql) => sql`
+  who as (
+    select place, k.user_id, k.id as key_id, k.organization_id as key_organization_id,
+      k.permissions as key_permissions
+    from wanted join api_keys k on k.key_hash = wanted.key_hash
+      and (k.expires_at is null or k.expires_at > now())),
+  used as (
+    update api_keys set last_used_at = now()
+    where id in (select key_id from who)
+      and (last_used_at is null or last_used_at < now() - interval '1 minute'))`
+
+const toRow = ({ credential, target }: Wanted, place: number) => ({
+  place,
+  session_id: credential.kind === 'session' ? credential.sessionId : null,
+  key_hash: credential.kind === 'api key' ? credential.keyHash : null,
+  target,
+})
+
+/** Of a membership `m` with its role `r`. */
+const membershipColumns = (sql: Sql) => sql`
+  m.organization_id, r.id as role_id, r.name as role_name, r.hierarchy_level as role_level,
   array(select p.name from role_permissions rp join permissions p on p.id = rp.permission_id
-    where rp.role_id = m.role_id)`
+    where rp.role_id = r.id) as permissions`

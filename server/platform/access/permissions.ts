@@ -13,8 +13,8 @@ export const RESOURCES = [
 export const ACTIONS = ['read', 'write', 'delete', 'admin', 'execute'] as const
 export type Permission = `${(typeof RESOURCES)[number]}:${(typeof ACTIONS)[number]}`
 
-/** Whether one of the held permissions covers the wanted one. `*` stands for anything on its side of the colon. */
-export function covers(held: readonly string[], wanted: Permission): boolean {
+/** Whether one of the held permissions covers the wanted one. `*` covers anything on its side, and only itself covers it. */
+export function covers(held: readonly string[], wanted: string): boolean {
   const [resource, action] = wanted.split(':')
   return held.some((permission) => {
     const [heldResource, heldAction] = permission.split(':')
@@ -22,6 +22,12 @@ export function covers(held: readonly string[], wanted: Permission): boolean {
       (heldResource === '*' || heldResource === resource) && (heldAction === '*' || heldAction === action)
     )
   })
+}
+
+/** Whether a permission is one that routes ask for or system roles hold. */
+export function isBuiltIn(permission: string): boolean {
+  const [resource = '', action = ''] = permission.split(':')
+  return ['*', ...RESOURCES].includes(resource) && ['*', ...ACTIONS].includes(action)
 }
 
 /** The four roles that every organization is born with (spec, System roles). */

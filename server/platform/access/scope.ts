@@ -3,34 +3,59 @@ import type { ScopedDatabase } from './scoped-database.ts'
 
 declare const held: unique symbol
 
+/** The other end of a request: for the audit, and for telling a person's sessions apart. */
+export interface Client {
+  /** The IP address; behind proxies the last hop that is not trusted. */
+  address: string
+  userAgent: string | null
+  requestId: string
+}
+
+/** Who does something: a person, perhaps through one of his API keys. */
+export interface Actor {
+  userId: string
+  apiKeyId: string | null
+  client: Client
+}
+
+/** Somebody who is signed in, before any organization is chosen. */
+export interface Caller extends Actor {
+  /** Null: with an API key. */
+  sessionId: string | null
+  isSystemAdmin: boolean
+  /** The one organization of an API key; null: all that the person is a member of. */
+  onlyOrganizationId: string | null
+}
+
 /**
  * Proof that the caller holds the permission P in one organization. Only `openScope` makes one, so a service that
  * asks for Scope<'kb:write'> can't be reached from a route that declared 'kb:read': that does not compile.
  */
-export interface Scope<P extends Permission> extends ScopedDatabase {
+export interface Scope<P extends Permission> extends ScopedDatabase, Actor {
   readonly [held]: P
   readonly organizationId: string
-  readonly userId: string
-}
-
-/** Somebody who is signed in, before any organization is chosen. */
-export interface Caller {
-  userId: string
-  sessionId: string
-  isSystemAdmin: boolean
+  readonly role: { readonly id: string; readonly name: string; readonly level: number }
+  /** Whether the caller holds a permission, which may have wildcards, through the role and through the API key. */
+  holds(permission: string): boolean
 }
 
 /**
- * Where the organization of a request comes from: `org_id` in the query or the body; `org_id` in the query, else the
- * caller's personal organization; or the organization of the record that a query parameter names.
+ * Where the organization of a request comes from: `org_id` in the query, `organization_id` in the body; `org_id` in
+ * the query, else the API key's or the caller's personal organization; or the organization of the record that a query
+ * parameter names.
  */
 export type OrganizationSource = 'query' | 'body' | 'query or personal' | ResourceSource
-export type ResourceSource = { chat: string } | { model: string } | { instruction: string }
+export type ResourceKind = 'chat' | 'model' | 'instruction' | 'invitation' | 'apiKey'
+export type ResourceSource = { [K in ResourceKind]: { [key in K]: string } }[ResourceKind]
 
 /** Who may call a route. */
 export type Access<P extends Permission = Permission> =
   | 'public'
+  /** Anybody who is known, also by an API key. */
   | 'authenticated'
+  /** Anybody who has signed in: an API key won't do. */
+  | 'session'
+  /** The system administrator, signed in. */
   | 'system'
   | { permission: P; orgOf: OrganizationSource }
   /** The caller's rights in each of the caller's organizations where the permission is held. */

@@ -1,22 +1,37 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { PgColumn, PgTable, PostgresJsDatabase } from '#database/drizzle.ts'
-import { and, eq, type InferInsertModel, type InferSelectModel, type SQL } from '#database/drizzle.ts'
+import {
+  and,
+  eq,
+  getTableColumns,
+  getTableName,
+  type InferInsertModel,
+  type InferSelectModel,
+  type SQL,
+} from '#database/drizzle.ts'
+import { eventOf, isRecorded, recordChange } from '#platform/audit/audit.ts'
+import type { Actor } from './scope.ts'
 
 /** A table whose rows belong to an organization, and (with `userId`) to one user in it. No other compiles here. */
 export type TenantTable = PgTable & { organizationId: PgColumn; userId?: PgColumn }
+
+interface SelectOptions {
+  where?: SQL | undefined
+  orderBy?: SQL[]
+  limit?: number
+  /** In a transaction: nobody else changes these rows before it ends. */
+  lock?: boolean
+}
 
 type NewRow<T extends TenantTable> = Omit<InferInsertModel<T>, 'organizationId' | 'userId'>
 type Change<T extends TenantTable> = Partial<Omit<NewRow<T>, 'id'>>
 
 /**
  * The first wall of tenancy: every statement that goes through here carries the organization, and on tables that
- * belong to a user the user, whatever the caller asks for.
+ * belong to a user the user, whatever the caller asks for. What changes a recorded table is in the audit with it.
  */
 export interface ScopedDatabase {
-  select<T extends TenantTable>(
-    table: T,
-    options?: { where?: SQL | undefined; orderBy?: SQL[]; limit?: number },
-  ): Promise<InferSelectModel<T>[]>
+  select<T extends TenantTable>(table: T, options?: SelectOptions): Promise<InferSelectModel<T>[]>
   insert<T extends TenantTable>(table: T, row: NewRow<T>): Promise<InferSelectModel<T>>
   update<T extends TenantTable>(
     table: T,
@@ -31,45 +46,65 @@ export interface ScopedDatabase {
 /** Set while a transaction's work runs: with one connection, another statement would wait for it forever. */
 const insideTransaction = new AsyncLocalStorage<true>()
 
-export function scopeDatabase(
-  db: PostgresJsDatabase,
-  owner: { organizationId: string; userId: string },
-): ScopedDatabase {
+interface Owner extends Actor {
+  organizationId: string
+}
+
+export function scopeDatabase(db: PostgresJsDatabase, owner: Owner): ScopedDatabase {
+  const transaction: ScopedDatabase['transaction'] = (work) =>
+    db.transaction((tx) => insideTransaction.run(true, () => work(statements(tx, owner, () => {}))))
   const outside = statements(db, owner, () => {
     if (insideTransaction.getStore())
       throw new Error('a statement inside a transaction must use the transaction')
   })
   return {
-    ...outside,
-    transaction: (work) =>
-      db.transaction((tx) => insideTransaction.run(true, () => work(statements(tx, owner, () => {})))),
+    select: outside.select,
+    insert: (table, row) =>
+      isRecorded(getTableName(table))
+        ? transaction((tx) => tx.insert(table, row))
+        : outside.insert(table, row),
+    update: (table, where, change) =>
+      isRecorded(getTableName(table))
+        ? transaction((tx) => tx.update(table, where, change))
+        : outside.update(table, where, change),
+    delete: (table, where) =>
+      isRecorded(getTableName(table))
+        ? transaction((tx) => tx.delete(table, where))
+        : outside.delete(table, where),
+    transaction,
   }
 }
 
 function statements(
   db: Pick<PostgresJsDatabase, 'select' | 'insert' | 'update' | 'delete'>,
-  owner: { organizationId: string; userId: string },
+  owner: Owner,
   check: () => void,
 ): Omit<ScopedDatabase, 'transaction'> {
   const own = (table: TenantTable, where?: SQL): SQL | undefined =>
     and(eq(table.organizationId, owner.organizationId), table.userId && eq(table.userId, owner.userId), where)
+
+  const record = async (table: TenantTable, before: object | null, after: object | null): Promise<void> => {
+    const name = getTableName(table)
+    if (!isRecorded(name)) return
+    const event = eventOf(name, before && byColumn(table, before), after && byColumn(table, after))
+    if (event) await recordChange(db, owner.organizationId, owner, event)
+  }
+
   // Drizzle's types follow one concrete table; these four are written for any, so each result is named once here.
+  async function select<T extends TenantTable>(table: T, options: SelectOptions = {}) {
+    check()
+    const query = db
+      .select()
+      .from(table as PgTable)
+      .where(own(table, options.where))
+      .orderBy(...(options.orderBy ?? []))
+      .$dynamic()
+    if (options.limit !== undefined) query.limit(options.limit)
+    if (options.lock) query.for('update')
+    return (await query) as InferSelectModel<T>[]
+  }
   return {
-    async select<T extends TenantTable>(
-      table: T,
-      options: { where?: SQL | undefined; orderBy?: SQL[]; limit?: number } = {},
-    ) {
-      check()
-      const query = db
-        .select()
-        .from(table as PgTable)
-        .where(own(table, options.where))
-        .orderBy(...(options.orderBy ?? []))
-        .$dynamic()
-      return (await (options.limit === undefined
-        ? query
-        : query.limit(options.limit))) as InferSelectModel<T>[]
-    },
+    select,
     async insert<T extends TenantTable>(table: T, row: NewRow<T>) {
       check()
       const owned = {
@@ -77,28 +112,48 @@ function statements(
         organizationId: owner.organizationId,
         ...(table.userId && { userId: owner.userId }),
       }
-      const rows = await db
+      const [made] = await db
         .insert(table as PgTable)
         .values(owned)
         .returning()
-      return rows[0] as InferSelectModel<T>
+      await record(table, null, made as object)
+      return made as InferSelectModel<T>
     },
     async update<T extends TenantTable>(table: T, where: SQL | undefined, change: Change<T>) {
       check()
+      const before = isRecorded(getTableName(table)) ? await select(table, { where, lock: true }) : []
       // A row stays with its owner, whatever a change says.
       const { organizationId: _organization, userId: _user, ...allowed } = change as Record<string, unknown>
-      return (await db
+      const after = (await db
         .update(table as PgTable)
         .set(allowed)
         .where(own(table, where))
         .returning()) as InferSelectModel<T>[]
+      for (const row of after) await record(table, before.find(sameId(row)) ?? null, row)
+      return after
     },
     async delete<T extends TenantTable>(table: T, where: SQL | undefined) {
       check()
-      return (await db
+      const rows = (await db
         .delete(table as PgTable)
         .where(own(table, where))
         .returning()) as InferSelectModel<T>[]
+      for (const row of rows) await record(table, row, null)
+      return rows
     },
   }
 }
+
+const sameId =
+  (row: object) =>
+  (other: object): boolean =>
+    (row as { id?: string }).id === (other as { id?: string }).id
+
+/** A row under the names of its columns. */
+const byColumn = (table: TenantTable, row: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(getTableColumns(table)).map(([key, column]) => [
+      column.name,
+      (row as Record<string, unknown>)[key],
+    ]),
+  )

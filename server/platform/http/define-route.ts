@@ -2,13 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ErrorCode } from '#errors'
 import type { Permission } from '#platform/access/permissions.ts'
-import type { Access, Caller, Scope } from '#platform/access/scope.ts'
+import type { Access, Caller, Client, Scope } from '#platform/access/scope.ts'
 import type { EventLog } from '#platform/streams/event-log.ts'
 
 /** What a handler is given to say who asks: nothing, the caller, one scope, or one for each organization. */
 type Identity<A> = A extends 'public'
   ? object
-  : A extends 'authenticated' | 'system'
+  : A extends 'authenticated' | 'session' | 'system'
     ? { caller: Caller }
     : A extends { permission: infer P extends Permission; orgOf: unknown }
       ? { scope: Scope<P> }
@@ -60,6 +60,7 @@ export interface RouteSpec<
   errors: readonly ErrorCode[]
   handler: (
     input: Identity<A> & {
+      client: Client
       query: Values<Q>
       body: Values<B>
       headers: IncomingHttpHeaders
@@ -87,6 +88,7 @@ export interface RouteInput {
   caller?: Caller
   scope?: Scope<Permission>
   scopes?: Scope<Permission>[]
+  client: Client
   query: unknown
   body: unknown
   headers: IncomingHttpHeaders

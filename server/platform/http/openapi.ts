@@ -31,18 +31,27 @@ export function describeApi(routes: readonly Route[]): Json {
   return {
     ...document,
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+      },
       schemas: Object.fromEntries(Object.entries(components).sort(([a], [b]) => a.localeCompare(b))),
     },
   }
 }
 
 const TAGS: Record<string, string> = {
+  api_keys: 'API keys for programs',
+  audit: 'Who did what',
   auth: 'Sign up, sign in, sessions',
   billing: 'Credits and their ledger',
   chat: 'Chats and streamed replies',
   instructions: 'Saved instructions',
+  invitations: 'Invitations into an organization',
   llm: 'Language models',
+  org: 'Organizations and what they may use',
+  roles: 'Roles and permissions',
+  users: 'Members of an organization, and yourself',
 }
 
 const tagOf = ({ url }: Route): string => (url.startsWith('/api/') ? (url.split('/')[2] ?? '') : 'auth')
@@ -54,7 +63,7 @@ function describeOperation(route: Route): Json {
     tags: [tagOf(route)],
     summary: route.summary,
     description: [route.description, accessSentence(route.access)].filter(Boolean).join('\n\n'),
-    security: route.access === 'public' ? [] : [{ bearer: [] }],
+    security: securityOf(route.access),
     ...(typeof route.access === 'object' && { 'x-permission': route.access.permission }),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && { requestBody: requestBody(route.body, route.example) }),
@@ -62,9 +71,17 @@ function describeOperation(route: Route): Json {
   }
 }
 
+/** An API key goes wherever an access token goes, but for what only a person who has signed in may do. */
+function securityOf(access: Access): Json[] {
+  if (access === 'public') return []
+  const needsSession = access === 'session' || access === 'system'
+  return needsSession ? [{ bearer: [] }] : [{ bearer: [] }, { apiKey: [] }]
+}
+
 function accessSentence(access: Access): string {
   if (access === 'public') return 'Needs no token.'
-  if (access === 'authenticated') return 'Needs a token.'
+  if (access === 'authenticated') return 'Needs a token or an API key.'
+  if (access === 'session') return 'Needs a token; an API key is not enough.'
   if (access === 'system') return 'For the system administrator.'
   return `Needs the permission \`${access.permission}\`.`
 }
@@ -116,6 +133,7 @@ function errorResponses(route: Route): Json {
     for (const code of ['request.too_large', 'request.unsupported_type'] as const) codes.add(code)
   if (route.access !== 'public')
     for (const code of ['auth.missing', 'auth.invalid_token'] as const) codes.add(code)
+  if (route.access === 'session' || route.access === 'system') codes.add('access.session_needed')
   if (route.access === 'system') codes.add('access.not_system_admin')
   if (typeof route.access === 'object') codes.add('access.missing_permission')
   codes.add('server.error')

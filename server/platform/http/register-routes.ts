@@ -2,7 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import type { TSchema } from 'typebox'
 import { fail } from '#errors'
 import type { AccessDesk } from '#platform/access/access.ts'
-import type { AccessTokens, TokenClaims } from '#platform/access/access-tokens.ts'
+import type { AccessTokens } from '#platform/access/access-tokens.ts'
+import { type Credential, readCredential } from '#platform/access/credentials.ts'
+import type { Client } from '#platform/access/scope.ts'
 import type { EventStream, Route, RouteInput } from './define-route.ts'
 import { checkQuery } from './json-body.ts'
 import { sendEvents } from './send-events.ts'
@@ -11,9 +13,12 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Asked for under /v1: answers go in the envelope. */
     enveloped: boolean
-    claims: TokenClaims | null
+    credential: Credential | null
   }
 }
+
+/** So much of a User-Agent is kept. */
+const USER_AGENT_MAX = 300
 
 interface Desk {
   tokens: AccessTokens
@@ -22,7 +27,7 @@ interface Desk {
 
 /** Puts the routes of the parts into Fastify. A request is authenticated, validated, let in, and then handled. */
 export function registerRoutes(app: FastifyInstance, desk: Desk, routes: readonly Route[]): void {
-  app.decorateRequest('claims', null)
+  app.decorateRequest('credential', null)
   for (const route of routes) {
     app.route({
       method: route.method,
@@ -32,7 +37,7 @@ export function registerRoutes(app: FastifyInstance, desk: Desk, routes: readonl
         ...(route.body && { body: route.body }),
       },
       onRequest: async (request) => {
-        if (route.access !== 'public') request.claims = await desk.tokens.verify(bearerToken(request))
+        if (route.access !== 'public') request.credential = await readCredential(desk.tokens, request.headers)
       },
       preValidation: async (request) => {
         checkQuery(request.query as Record<string, unknown>)
@@ -41,7 +46,13 @@ export function registerRoutes(app: FastifyInstance, desk: Desk, routes: readonl
       handler: async (request, reply) => {
         const identity = await identify(desk.access, route, request)
         const { query, body, headers } = request
-        return answer(route, await route.handler({ ...identity, query, body, headers }), request, reply)
+        const client = clientOf(request)
+        return answer(
+          route,
+          await route.handler({ ...identity, client, query, body, headers }),
+          request,
+          reply,
+        )
       },
     })
   }
@@ -55,11 +66,11 @@ function emptyBody(schema: TSchema): object {
   return {}
 }
 
-function bearerToken(request: FastifyRequest): string {
-  const [scheme, token] = (request.headers.authorization ?? '').split(' ')
-  if (scheme?.toLowerCase() !== 'bearer' || !token) throw fail('auth.missing')
-  return token
-}
+const clientOf = (request: FastifyRequest): Client => ({
+  address: request.ip,
+  userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_MAX) ?? null,
+  requestId: request.id,
+})
 
 async function identify(
   desk: AccessDesk,
@@ -68,16 +79,18 @@ async function identify(
 ): Promise<Pick<RouteInput, 'caller' | 'scope' | 'scopes'>> {
   const { access } = route
   if (access === 'public') return {}
-  const { claims } = request
-  if (claims === null) throw fail('auth.missing')
-  if (access === 'authenticated' || access === 'system') {
-    const caller = await desk.openCaller(claims)
+  const { credential } = request
+  if (credential === null) throw fail('auth.missing')
+  const who = { credential, client: clientOf(request) }
+  if (typeof access === 'string') {
+    const caller = await desk.openCaller(who)
+    if (access !== 'authenticated' && caller.sessionId === null) throw fail('access.session_needed')
     if (access === 'system' && !caller.isSystemAdmin) throw fail('access.not_system_admin')
     return { caller }
   }
-  if ('inEvery' in access) return { scopes: await desk.openScopes(access.permission, claims) }
+  if ('inEvery' in access) return { scopes: await desk.openScopes(access.permission, who) }
   const query = request.query as Record<string, unknown>
-  return { scope: await desk.openScope(access, { claims, query, body: request.body }) }
+  return { scope: await desk.openScope(access, { ...who, query, body: request.body }) }
 }
 
 function answer(

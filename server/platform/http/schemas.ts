@@ -5,6 +5,8 @@ export const Body = <P extends TProperties>(properties: P, options: { title?: st
   Type.Object(properties, { ...options, additionalProperties: false })
 
 export const Uuid = Type.String({ format: 'uuid' })
+export const Email = Type.String({ format: 'email', maxLength: 254 })
+export const PersonName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' })
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds' })
 
 export const Enum = <const T extends readonly string[]>(values: T, options: { description?: string } = {}) =>

@@ -17,7 +17,7 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /** Whether the password is the one of the hash. Without a hash it takes the same time, and says no. */
-export async function verifyPassword(password: string, hash: string | undefined): Promise<boolean> {
+export async function verifyPassword(password: string, hash: string | null | undefined): Promise<boolean> {
   const [, , , cost = '', nonce = '', tag = ''] = (hash ?? (await nobodysHash())).split('$')
   const [memory = 0, passes = 0, parallelism = 0] = (cost.match(/\d+/g) ?? []).map(Number)
   const expected = Buffer.from(tag, 'base64')
@@ -29,7 +29,7 @@ export async function verifyPassword(password: string, hash: string | undefined)
     parallelism,
     tagLength: expected.length,
   })
-  return timingSafeEqual(actual, expected) && hash !== undefined
+  return timingSafeEqual(actual, expected) && hash != null
 }
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')

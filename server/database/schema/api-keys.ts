@@ -1,0 +1,33 @@
+import { foreignKey, index, pgTable, text, unique, uuid } from '../drizzle.ts'
+import { createdAt, id, moment, updatedAt } from './columns.ts'
+import { memberships } from './org.ts'
+
+/** Personal API keys. A key acts for its member in one organization, with no more than these permissions. */
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    id: id(),
+    organizationId: uuid('organization_id').notNull(),
+    memberId: uuid('user_id').notNull(),
+    name: text('name').notNull(),
+    /** The beginning of the key, to tell keys apart. */
+    prefix: text('prefix').notNull(),
+    keyHash: text('key_hash').notNull().unique(),
+    permissions: text('permissions').array().notNull(),
+    /** Null: never. */
+    expiresAt: moment('expires_at'),
+    /** To the minute. */
+    lastUsedAt: moment('last_used_at'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    unique('api_keys_organization').on(table.organizationId, table.id),
+    index().on(table.memberId),
+    foreignKey({
+      name: 'api_keys_member',
+      columns: [table.organizationId, table.memberId],
+      foreignColumns: [memberships.organizationId, memberships.memberId],
+    }).onDelete('cascade'),
+  ],
+)

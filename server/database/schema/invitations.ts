@@ -1,0 +1,37 @@
+import { boolean, index, pgTable, sql, text, unique, uniqueIndex, uuid } from '../drizzle.ts'
+import { createdAt, id, moment, updatedAt } from './columns.ts'
+import { organizations } from './org.ts'
+
+/**
+ * Invitations into an organization. One whose time is over counts as expired, whatever its status says. The role is
+ * no reference: it may be gone by the time of acceptance, and is looked up then.
+ */
+export const invitations = pgTable(
+  'invitations',
+  {
+    id: id(),
+    organizationId: uuid('organization_id')
+      .notNull()
+      .references(() => organizations.id, { onDelete: 'cascade' }),
+    /** Lower case; nobody else may accept. */
+    email: text('email').notNull(),
+    roleId: uuid('role_id').notNull(),
+    message: text('message'),
+    /** Kept after its use, so that a used link is told from one that never was. */
+    tokenHash: text('token_hash').notNull().unique(),
+    status: text('status', { enum: ['pending', 'accepted', 'expired', 'revoked'] }).notNull(),
+    /** Accepting signs in by the mailed link alone, into an account that was made beforehand. */
+    byMagicLink: boolean('by_magic_link').notNull().default(false),
+    invitedBy: uuid('invited_by').notNull(),
+    expiresAt: moment('expires_at').notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    unique('invitations_organization').on(table.organizationId, table.id),
+    uniqueIndex('invitations_pending')
+      .on(table.organizationId, table.email)
+      .where(sql`${table.status} = 'pending'`),
+    index().on(table.email),
+  ],
+)

@@ -1,0 +1,58 @@
+import { desc, eq, lt } from '#database/drizzle.ts'
+import { newId } from '#database/new-id.ts'
+import { apiKeys } from '#database/schema/api-keys.ts'
+import { fail } from '#errors'
+import { API_KEY_PREFIX } from '#platform/access/credentials.ts'
+import { checkHeld } from '#platform/access/role-rules.ts'
+import type { Scope } from '#platform/access/scope.ts'
+import { type Page, readPage } from '#platform/http/pagination.ts'
+import { hashToken, newToken } from '#platform/secrets/secrets.ts'
+import { type ApiKeyView, type CreatedApiKey, type NewApiKey, viewApiKey } from './schemas.ts'
+
+/** So much of a key is shown, to tell it from others. */
+const SHOWN_CHARACTERS = 10
+
+type Administrator = Scope<'organization:admin'>
+
+/**
+ * Makes a key that acts for the caller in this organization, with no more than these permissions and never with more
+ * than his role holds. Throws role.permission_not_held, api_key.expiry_past.
+ */
+export async function createApiKey(scope: Administrator, input: NewApiKey): Promise<CreatedApiKey> {
+  checkHeld(scope, input.permissions)
+  const expiresAt = input.expires_at === undefined ? null : new Date(input.expires_at)
+  if (expiresAt !== null && expiresAt.getTime() <= Date.now()) throw fail('api_key.expiry_past')
+  const key = newToken(API_KEY_PREFIX)
+  const row = await scope.insert(apiKeys, {
+    id: newId(),
+    memberId: scope.userId,
+    name: input.name.trim(),
+    prefix: key.slice(0, SHOWN_CHARACTERS),
+    keyHash: hashToken(key),
+    permissions: [...new Set(input.permissions)],
+    expiresAt,
+  })
+  return { ...viewApiKey(row), key }
+}
+
+/** The keys of all members, newest first. */
+export const listApiKeys = (
+  scope: Administrator,
+  query: { limit?: number; cursor?: string },
+): Promise<Page<ApiKeyView>> =>
+  readPage(
+    query,
+    (below, count) =>
+      scope.select(apiKeys, {
+        where: below === undefined ? undefined : lt(apiKeys.id, below),
+        orderBy: [desc(apiKeys.id)],
+        limit: count,
+      }),
+    viewApiKey,
+  )
+
+/** Deletes a key: it stops working at once. */
+export async function deleteApiKey(scope: Administrator, keyId: string): Promise<void> {
+  const [deleted] = await scope.delete(apiKeys, eq(apiKeys.id, keyId))
+  if (!deleted) throw fail('api_key.not_found')
+}

@@ -1,0 +1,46 @@
+import Type from 'typebox'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { createApiKey, deleteApiKey, listApiKeys } from './manage-api-keys.ts'
+import { ApiKeyPage, CreatedApiKey, NewApiKey } from './schemas.ts'
+
+/** Personal API keys (ext): `sk_…`, good wherever an access token is, but where a person must have signed in. */
+export const apiKeyRoutes: Route[] = [
+  defineRoute({
+    method: 'POST',
+    url: '/api/api_keys/create',
+    summary: 'Create an API key',
+    description: 'It acts for you in this organization. The key is shown this once and stored hashed.',
+    access: { permission: 'organization:admin', orgOf: 'query' },
+    query: Type.Object({ org_id: Uuid }),
+    body: NewApiKey,
+    example: { name: 'Nightly report', permissions: ['chats:*', 'organization:read'] },
+    reply: [201, CreatedApiKey],
+    errors: ['org.not_found', 'role.permission_not_held', 'api_key.expiry_past'],
+    handler: ({ scope, body }) => createApiKey(scope, body),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/api_keys/list',
+    summary: 'List the API keys of an organization',
+    access: { permission: 'organization:admin', orgOf: 'query' },
+    query: Type.Object({ org_id: Uuid, ...PageQuery }),
+    reply: [200, ApiKeyPage],
+    errors: ['org.not_found', 'request.invalid_cursor'],
+    handler: ({ scope, query }) => listApiKeys(scope, query),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    url: '/api/api_keys/delete',
+    summary: 'Delete an API key',
+    description: 'It stops working at once.',
+    access: { permission: 'organization:admin', orgOf: { apiKey: 'api_key_id' } },
+    query: Type.Object({ api_key_id: Uuid }),
+    reply: [200, Message],
+    errors: ['api_key.not_found'],
+    async handler({ scope, query }) {
+      await deleteApiKey(scope, query.api_key_id)
+      return { message: 'API key deleted' }
+    },
+  }),
+]

@@ -1,0 +1,89 @@
+import Type, { type Static } from 'typebox'
+import { and, desc, eq, gte, lt } from '#database/drizzle.ts'
+import { auditEntries } from '#database/schema/audit.ts'
+import type { Scope } from '#platform/access/scope.ts'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { type Page, readPage } from '#platform/http/pagination.ts'
+import { Nullable, PageOf, PageQuery, Timestamp, Uuid } from '#platform/http/schemas.ts'
+
+const Values = Nullable(Type.Record(Type.String(), Type.Unknown()))
+
+const AuditEntryView = Type.Object(
+  {
+    id: Uuid,
+    organization_id: Uuid,
+    actor_id: Uuid,
+    api_key_id: Nullable(Uuid),
+    action: Type.String({ description: 'What was done to what: role.updated' }),
+    record_type: Type.String(),
+    record_id: Type.String(),
+    before: Values,
+    after: Values,
+    ip_address: Type.String(),
+    request_id: Uuid,
+    created_at: Timestamp,
+  },
+  { title: 'AuditEntry' },
+)
+type AuditEntryView = Static<typeof AuditEntryView>
+
+const AuditQuery = Type.Object({
+  org_id: Uuid,
+  actor_id: Type.Optional(Uuid),
+  action: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  record_type: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  record_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  from: Type.Optional(Timestamp),
+  to: Type.Optional(Timestamp),
+  ...PageQuery,
+})
+type AuditQuery = Static<typeof AuditQuery>
+
+/** Who did what (ext). */
+export const auditRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    url: '/api/audit/list',
+    summary: 'List who did what to which record, newest first',
+    description:
+      'Changes of the organization, its members, roles, invitations, API keys and models, with what was before and after; secrets are hidden. Entries are never changed. `to` is exclusive.',
+    access: { permission: 'organization:admin', orgOf: 'query' },
+    query: AuditQuery,
+    reply: [200, PageOf(AuditEntryView, 'AuditPage')],
+    errors: ['org.not_found', 'request.invalid_cursor'],
+    handler: ({ scope, query }) => listAudit(scope, query),
+  }),
+]
+
+const listAudit = (scope: Scope<'organization:admin'>, query: AuditQuery): Promise<Page<AuditEntryView>> =>
+  readPage(
+    query,
+    (below, count) =>
+      scope.select(auditEntries, {
+        where: and(
+          below === undefined ? undefined : lt(auditEntries.id, below),
+          query.actor_id === undefined ? undefined : eq(auditEntries.actorId, query.actor_id),
+          query.action === undefined ? undefined : eq(auditEntries.action, query.action),
+          query.record_type === undefined ? undefined : eq(auditEntries.recordType, query.record_type),
+          query.record_id === undefined ? undefined : eq(auditEntries.recordId, query.record_id),
+          query.from === undefined ? undefined : gte(auditEntries.createdAt, new Date(query.from)),
+          query.to === undefined ? undefined : lt(auditEntries.createdAt, new Date(query.to)),
+        ),
+        orderBy: [desc(auditEntries.id)],
+        limit: count,
+      }),
+    (row) => ({
+      id: row.id,
+      organization_id: row.organizationId,
+      actor_id: row.actorId,
+      api_key_id: row.apiKeyId,
+      action: row.action,
+      record_type: row.recordType,
+      record_id: row.recordId,
+      before: row.before,
+      after: row.after,
+      ip_address: row.ipAddress,
+      request_id: row.requestId,
+      created_at: row.createdAt.toISOString(),
+    }),
+  )

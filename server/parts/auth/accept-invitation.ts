@@ -1,0 +1,119 @@
+import type { TransactionSql } from 'postgres'
+import { fail } from '#errors'
+import type { Client } from '#platform/access/scope.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { hashPassword, verifyPassword } from '#platform/secrets/passwords.ts'
+import { joinByInvitation, useToken, validateToken } from '../invitations/index.ts'
+import { createUser, readUser } from '../users/index.ts'
+import { slowDownAttempt } from './login-attempts.ts'
+import { mailVerification } from './mailed-links.ts'
+import type { InvitedUser, MagicLink, SignedIn } from './schemas.ts'
+import { endAllSessions, startSession } from './sessions.ts'
+
+interface Account {
+  id: string
+  email: string
+  password_hash: string | null
+  registered: boolean
+  verified: boolean
+}
+
+/**
+ * Signs up with an invitation, or joins with the account that the invited email has by now, its password being the
+ * proof. Throws invitation.not_found, invitation.gone, invitation.role_gone, auth.invalid_credentials.
+ */
+export async function signUpInvited(rooms: Rooms, client: Client, input: InvitedUser): Promise<SignedIn> {
+  const { sql } = rooms.database
+  const { email } = await validateToken(sql, input.token)
+  const known = await findAccount(sql, email)
+  if (known?.registered) await checkPassword(rooms, client, known, input.password)
+  const passwordHash = known?.registered ? null : await hashPassword(input.password)
+  return sql.begin(async (tx) => {
+    const invitation = await useToken(tx, input.token, { byMagicLink: false })
+    const user = known?.registered ? known : await register(rooms, tx, { ...input, email, passwordHash })
+    await joinByInvitation(tx, invitation, { userId: user.id, client })
+    return signedIn(rooms, tx, user, client)
+  })
+}
+
+/**
+ * Accepts /api/users/invite by the link that was mailed, and signs in. Holding the link proves the address: whoever
+ * signed up with it before without proving that is shut out. Throws invitation.not_found, invitation.gone,
+ * auth.password_set.
+ */
+export async function acceptMagicLink(rooms: Rooms, client: Client, input: MagicLink): Promise<SignedIn> {
+  const { sql } = rooms.database
+  const passwordHash = input.password === undefined ? null : await hashPassword(input.password)
+  return sql.begin(async (tx) => {
+    const invitation = await useToken(tx, input.token, { byMagicLink: true })
+    const account = await findAccount(tx, invitation.email)
+    if (!account) throw fail('invitation.not_found')
+    await proveAddress(rooms, tx, account, passwordHash)
+    await joinByInvitation(tx, invitation, { userId: account.id, client })
+    return signedIn(rooms, tx, account, client)
+  })
+}
+
+async function findAccount(sql: Rooms['database']['sql'] | TransactionSql, email: string) {
+  const [account] = await sql<Account[]>`
+    select id, email, password_hash, registered_at is not null as registered,
+      email_verified_at is not null as verified
+    from users where email = ${email}`
+  return account
+}
+
+async function checkPassword(
+  rooms: Rooms,
+  client: Client,
+  account: Account,
+  password: string,
+): Promise<void> {
+  await slowDownAttempt(rooms.database.sql, { email: account.email, address: client.address })
+  if (!(await verifyPassword(password, account.password_hash))) throw fail('auth.invalid_credentials')
+}
+
+/** The inviter knows the invitation's token too, so it does not prove the address. */
+async function register(
+  rooms: Rooms,
+  tx: TransactionSql,
+  input: { email: string; first_name: string; last_name: string; passwordHash: string | null },
+) {
+  const user = await createUser(tx, { ...input, startingCredits: rooms.config.startingCredits })
+  await mailVerification(rooms, tx, user)
+  return user
+}
+
+async function proveAddress(
+  rooms: Rooms,
+  tx: TransactionSql,
+  account: Account,
+  passwordHash: string | null,
+): Promise<void> {
+  if (!account.registered) {
+    const [names] = await tx<{ first_name: string; last_name: string }[]>`
+      select first_name, last_name from users where id = ${account.id}`
+    if (!names) throw fail('invitation.not_found')
+    const { startingCredits } = rooms.config
+    await createUser(tx, { ...account, ...names, passwordHash, startingCredits, emailVerified: true })
+    return
+  }
+  if (account.verified) {
+    if (passwordHash !== null) throw fail('auth.password_set')
+    return
+  }
+  await tx`
+    update users set email_verified_at = now(), password_hash = ${passwordHash}, updated_at = now()
+    where id = ${account.id}`
+  await tx`delete from api_keys where user_id = ${account.id}`
+  await endAllSessions(tx, account.id)
+}
+
+async function signedIn(
+  { tokens }: Rooms,
+  tx: TransactionSql,
+  user: { id: string; email: string },
+  client: Client,
+): Promise<SignedIn> {
+  const pair = await startSession({ sql: tx, tokens }, user, client)
+  return { user: await readUser(tx, user.id), ...pair }
+}

@@ -1,0 +1,112 @@
+import type { ISql, Sql, TransactionSql } from 'postgres'
+import { fail } from '#errors'
+import type { Queue } from '#platform/jobs/jobs.ts'
+import { normalizeEmail } from '#platform/mail/address.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { hashPassword } from '#platform/secrets/passwords.ts'
+import { hashToken, newToken } from '#platform/secrets/secrets.ts'
+import { endAllSessions } from './sessions.ts'
+
+type Purpose = 'verify_email' | 'reset_password' | 'oidc_sign_in'
+
+const SECONDS: Record<Purpose, number> = {
+  verify_email: 7 * 86_400,
+  reset_password: 3_600,
+  oidc_sign_in: 60,
+}
+/** So many links of a kind a user can have at once; asking for more changes nothing until some have expired. */
+const LINKS_MAX = 5
+
+/** A token that proves one thing once. Null: the user has enough of them. */
+export async function issueToken(sql: ISql, userId: string, purpose: Purpose): Promise<string | null> {
+  const token = newToken('ot')
+  const made = await sql`
+    insert into one_time_tokens (token_hash, purpose, user_id, expires_at)
+    select ${hashToken(token)}, ${purpose}, ${userId}, now() + ${SECONDS[purpose]} * interval '1 second'
+    where (select count(*) from one_time_tokens
+      where user_id = ${userId} and purpose = ${purpose} and expires_at > now()) < ${LINKS_MAX}`
+  return made.count > 0 ? token : null
+}
+
+/** Uses a token up and answers whose it was. Throws auth.link_gone. */
+export async function useOneTimeToken(sql: ISql, token: string, purpose: Purpose): Promise<string> {
+  const [used] = await sql<{ user_id: string }[]>`
+    delete from one_time_tokens
+    where token_hash = ${hashToken(token)} and purpose = ${purpose} and expires_at > now() returning user_id`
+  if (!used) throw fail('auth.link_gone')
+  return used.user_id
+}
+
+/** Asks the owner of an address whether he has signed up. */
+export async function mailVerification(
+  { mail, config }: Pick<Rooms, 'mail' | 'config'>,
+  tx: TransactionSql,
+  user: { id: string; email: string },
+): Promise<void> {
+  const token = await issueToken(tx, user.id, 'verify_email')
+  if (token === null) return
+  await mail.send(tx, user.email, {
+    kind: 'verify email',
+    link: `${config.frontendUrl}/verify_email?token=${token}`,
+  })
+}
+
+/** The same again, for somebody who is signed in and has not confirmed his address. */
+export async function resendVerification(rooms: Rooms, userId: string): Promise<void> {
+  await rooms.database.sql.begin(async (tx) => {
+    const [user] = await tx<{ id: string; email: string }[]>`
+      select id, email from users where id = ${userId} and email_verified_at is null`
+    if (user) await mailVerification(rooms, tx, user)
+  })
+}
+
+/** Throws auth.link_gone. */
+export async function verifyEmail(sql: Sql, token: string): Promise<void> {
+  await sql.begin(async (tx) => {
+    const userId = await useOneTimeToken(tx, token, 'verify_email')
+    await tx`update users set email_verified_at = now(), updated_at = now() where id = ${userId}`
+  })
+}
+
+/** A wish for a new password. Whether the email is anybody's is looked up in the background, so nobody can tell. */
+export function resetRequests(rooms: Rooms): Queue<{ sealed: string; id: string }> {
+  return {
+    name: 'password-reset',
+    retries: 5,
+    firstRetrySeconds: 5,
+    timeoutSeconds: 60,
+    concurrency: 2,
+    async run({ sealed, id }) {
+      const email = rooms.secrets.decrypt(sealed, id)
+      await rooms.database.sql.begin(async (tx) => {
+        const [user] = await tx<{ id: string }[]>`
+          select id from users where email = ${email} and registered_at is not null`
+        const token = user && (await issueToken(tx, user.id, 'reset_password'))
+        if (!token) return
+        const link = `${rooms.config.frontendUrl}/reset_password?token=${token}`
+        await rooms.mail.send(tx, email, { kind: 'reset password', link })
+      })
+    },
+  }
+}
+
+/** Always the same, whoever asks for whom. */
+export async function requestReset(rooms: Rooms, requestId: string, email: string): Promise<void> {
+  const { database, jobs, secrets } = rooms
+  const sealed = secrets.encrypt(normalizeEmail(email), requestId)
+  await jobs.add(database.sql, resetRequests(rooms), { sealed, id: requestId })
+}
+
+/** Sets a new password; every session of the user ends, and every link that was sent for it. Throws auth.link_gone. */
+export async function resetPassword(sql: Sql, input: { token: string; password: string }): Promise<void> {
+  const passwordHash = await hashPassword(input.password)
+  await sql.begin(async (tx) => {
+    const userId = await useOneTimeToken(tx, input.token, 'reset_password')
+    await tx`delete from one_time_tokens where user_id = ${userId}`
+    await tx`
+      update users set password_hash = ${passwordHash}, updated_at = now(),
+        email_verified_at = coalesce(email_verified_at, now())
+      where id = ${userId}`
+    await endAllSessions(tx, userId)
+  })
+}

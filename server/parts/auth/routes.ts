@@ -1,0 +1,203 @@
+import Type from 'typebox'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { acceptMagicLink, signUpInvited } from './accept-invitation.ts'
+import { requestReset, resendVerification, resetPassword, verifyEmail } from './mailed-links.ts'
+import {
+  Credentials,
+  ForgottenPassword,
+  InvitedUser,
+  JwksView,
+  MagicLink,
+  NewUser,
+  OneTimeToken,
+  PasswordReset,
+  RefreshToken,
+  SessionPage,
+  SignedIn,
+  TokenPairView,
+} from './schemas.ts'
+import { endSession, listSessions, refreshSession, revokeSessions } from './sessions.ts'
+import { logIn, signUp } from './sign-in.ts'
+
+/** Who somebody is, and how he proves it (contract, 2). */
+export const authRoutes = (rooms: Rooms): Route[] => [
+  defineRoute({
+    method: 'POST',
+    url: '/api/auth/signup',
+    summary: 'Sign up',
+    description: 'Makes the user and a personal organization with its system roles and starting credits.',
+    access: 'public',
+    body: NewUser,
+    example: {
+      email: 'ada@example.com',
+      password: 'correct horse',
+      first_name: 'Ada',
+      last_name: 'Lovelace',
+    },
+    reply: [201, SignedIn],
+    errors: ['auth.email_taken', 'auth.signup_closed'],
+    handler: ({ client, body }) => signUp(rooms, client, body),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/auth/login',
+    summary: 'Sign in with email and password',
+    access: 'public',
+    body: Credentials,
+    example: { email: 'ada@example.com', password: 'correct horse' },
+    reply: [200, SignedIn],
+    errors: ['auth.invalid_credentials', 'auth.too_many_attempts'],
+    handler: ({ client, body }) => logIn(rooms, client, body),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/auth/refresh',
+    summary: 'Exchange a refresh token for a new pair of tokens',
+    description:
+      'The token before goes on for 10 seconds; its use after that ends the session, because somebody has stolen it.',
+    access: 'public',
+    body: RefreshToken,
+    example: { refresh_token: 'rt_…' },
+    reply: [200, TokenPairView],
+    errors: ['auth.invalid_refresh_token'],
+    handler: ({ client, body }) =>
+      refreshSession({ sql: rooms.database.sql, tokens: rooms.tokens }, client, body.refresh_token),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/auth/logout',
+    summary: 'Sign out: end the session of a refresh token',
+    access: 'public',
+    body: RefreshToken,
+    example: { refresh_token: 'rt_…' },
+    reply: [200, Message],
+    errors: [],
+    async handler({ body }) {
+      await endSession(rooms.database.sql, body.refresh_token)
+      return { message: 'Signed out' }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/auth/sessions',
+    summary: 'List where you are signed in',
+    access: 'session',
+    query: Type.Object(PageQuery),
+    reply: [200, SessionPage],
+    errors: ['request.invalid_cursor'],
+    handler: ({ caller, query }) => listSessions(rooms.database.sql, caller, query),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    url: '/api/auth/sessions',
+    summary: 'Sign out elsewhere',
+    description: 'Ends the session of that id, or without an id all but the one that asks.',
+    access: 'session',
+    query: Type.Object({ session_id: Type.Optional(Uuid) }),
+    reply: [200, Message],
+    errors: ['auth.session_not_found'],
+    async handler({ caller, query }) {
+      const ended = await revokeSessions(rooms.database.sql, caller, query.session_id)
+      return { message: `Sessions ended: ${ended}` }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/auth/signup_invite',
+    summary: 'Sign up with an invitation',
+    description:
+      'Who has an account with the invited email by now joins with it: the password must be its password.',
+    access: 'public',
+    body: InvitedUser,
+    example: { token: 'inv_…', password: 'correct horse', first_name: 'Grace', last_name: 'Hopper' },
+    reply: [201, SignedIn],
+    errors: [
+      'auth.invalid_credentials',
+      'auth.too_many_attempts',
+      'auth.email_taken',
+      'invitation.not_found',
+      'invitation.gone',
+      'invitation.role_gone',
+    ],
+    handler: ({ client, body }) => signUpInvited(rooms, client, body),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/auth/magic_link/accept',
+    summary: 'Accept an invitation by the link that was mailed, and sign in',
+    description: 'A password can be set on the way where the account has none yet.',
+    access: 'public',
+    body: MagicLink,
+    example: { token: 'inv_…' },
+    reply: [200, SignedIn],
+    errors: ['auth.password_set', 'invitation.not_found', 'invitation.gone', 'invitation.role_gone'],
+    handler: ({ client, body }) => acceptMagicLink(rooms, client, body),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/auth/verify_email',
+    summary: 'Confirm your email address',
+    access: 'public',
+    body: OneTimeToken,
+    example: { token: 'ot_…' },
+    reply: [200, Message],
+    errors: ['auth.link_gone'],
+    async handler({ body }) {
+      await verifyEmail(rooms.database.sql, body.token)
+      return { message: 'Your email address is confirmed' }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/auth/resend_verification',
+    summary: 'Have the mail that confirms your address sent again',
+    access: 'session',
+    reply: [200, Message],
+    errors: [],
+    async handler({ caller }) {
+      await resendVerification(rooms, caller.userId)
+      return { message: 'A mail is on its way if your address is not confirmed yet' }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/auth/forgot_password',
+    summary: 'Have a link mailed that sets a new password',
+    description: 'The answer is the same whether or not the email is known. The link is good for an hour.',
+    access: 'public',
+    body: ForgottenPassword,
+    example: { email: 'ada@example.com' },
+    reply: [200, Message],
+    errors: [],
+    async handler({ client, body }) {
+      await requestReset(rooms, client.requestId, body.email)
+      return { message: 'If this email has an account, a mail is on its way' }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/auth/reset_password',
+    summary: 'Set a new password by the link that was mailed',
+    description: 'Ends every session of the user.',
+    access: 'public',
+    body: PasswordReset,
+    example: { token: 'ot_…', password: 'correct horse' },
+    reply: [200, Message],
+    errors: ['auth.link_gone'],
+    async handler({ body }) {
+      await resetPassword(rooms.database.sql, body)
+      return { message: 'Your password is changed. Sign in with it.' }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/.well-known/jwks.json',
+    summary: 'Get the public keys of the access tokens',
+    access: 'public',
+    reply: [200, JwksView],
+    errors: ['request.method_not_allowed'],
+    handler: async () => rooms.tokens.jwks,
+  }),
+]

@@ -1,0 +1,132 @@
+import Type from 'typebox'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { Enum, Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { listInvitations, readInvitation, validateToken } from './read-invitations.ts'
+import {
+  BulkResult,
+  INVITATION_STATUSES,
+  InvitationPage,
+  InvitationView,
+  NewInvitation,
+  NewInvitations,
+  SentInvitation,
+  ValidInvitation,
+} from './schemas.ts'
+import {
+  checkInviter,
+  createInvitation,
+  createInvitations,
+  resendInvitation,
+  revokeInvitation,
+} from './send-invitations.ts'
+
+const OneInvitation = Type.Object({ invitation_id: Uuid })
+const EXAMPLE = { email: 'grace@example.com', role_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60' }
+const ONLY_ADMINS = 'For members of level 80 and above: admins and owners.'
+
+/** Inviting people into an organization (spec, Invitations). Who accepts signs up: /api/auth/signup_invite. */
+export const invitationRoutes = (rooms: Rooms): Route[] => [
+  defineRoute({
+    method: 'POST',
+    url: '/api/invitations/create',
+    summary: 'Invite somebody by mail',
+    description: ONLY_ADMINS,
+    access: { permission: 'users:write', orgOf: 'query' },
+    query: Type.Object({ org_id: Uuid }),
+    body: NewInvitation,
+    example: { ...EXAMPLE, message: 'Welcome!' },
+    reply: [201, SentInvitation],
+    errors: [
+      'org.not_found',
+      'invitation.level',
+      'invitation.exists',
+      'user.exists',
+      'user.is_member',
+      'user.owner_role',
+      'role.not_found',
+      'role.too_high',
+      'role.permission_not_held',
+    ],
+    handler: ({ scope, body }) => createInvitation(rooms, scope, body),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/invitations/bulk_create',
+    summary: 'Invite several people',
+    description: `Answers for each of them; one that fails does not keep the others. ${ONLY_ADMINS}`,
+    access: { permission: 'users:write', orgOf: 'query' },
+    query: Type.Object({ org_id: Uuid }),
+    body: NewInvitations,
+    example: { invitations: [EXAMPLE] },
+    reply: [201, BulkResult],
+    errors: ['org.not_found', 'invitation.level'],
+    handler: ({ scope, body }) => createInvitations(rooms, scope, body),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/invitations/list',
+    summary: "List an organization's invitations",
+    description: ONLY_ADMINS,
+    access: { permission: 'users:write', orgOf: 'query' },
+    query: Type.Object({ org_id: Uuid, status: Type.Optional(Enum(INVITATION_STATUSES)), ...PageQuery }),
+    reply: [200, InvitationPage],
+    errors: ['org.not_found', 'invitation.level', 'request.invalid_cursor'],
+    async handler({ scope, query }) {
+      checkInviter(scope)
+      return listInvitations(rooms.database.sql, scope, query)
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/invitations/get',
+    summary: 'Read an invitation',
+    description: ONLY_ADMINS,
+    access: { permission: 'users:write', orgOf: { invitation: 'invitation_id' } },
+    query: OneInvitation,
+    reply: [200, InvitationView],
+    errors: ['invitation.not_found', 'invitation.level'],
+    async handler({ scope, query }) {
+      checkInviter(scope)
+      return readInvitation(rooms.database.sql, scope.organizationId, query.invitation_id)
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/invitations/validate',
+    summary: "Check an invitation's token",
+    access: 'public',
+    query: Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) }),
+    reply: [200, ValidInvitation],
+    errors: ['invitation.not_found', 'invitation.gone', 'invitation.role_gone'],
+    async handler({ query }) {
+      const { byMagicLink: _, ...valid } = await validateToken(rooms.database.sql, query.token)
+      return valid
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/invitations/resend',
+    summary: 'Send an invitation again, with a new link for seven days',
+    description: `The link before stops working. ${ONLY_ADMINS}`,
+    access: { permission: 'users:write', orgOf: { invitation: 'invitation_id' } },
+    query: OneInvitation,
+    reply: [200, SentInvitation],
+    errors: ['invitation.not_found', 'invitation.not_pending', 'invitation.exists', 'invitation.level'],
+    handler: ({ scope, query }) => resendInvitation(rooms, scope, query.invitation_id),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    url: '/api/invitations/revoke',
+    summary: 'Take a pending invitation back',
+    description: ONLY_ADMINS,
+    access: { permission: 'users:write', orgOf: { invitation: 'invitation_id' } },
+    query: OneInvitation,
+    reply: [200, Message],
+    errors: ['invitation.not_found', 'invitation.not_pending', 'invitation.level'],
+    async handler({ scope, query }) {
+      await revokeInvitation(rooms, scope, query.invitation_id)
+      return { message: 'Invitation revoked' }
+    },
+  }),
+]

@@ -1,0 +1,182 @@
+import type { TransactionSql } from 'postgres'
+import { newId } from '#database/new-id.ts'
+import { isUniqueViolation } from '#database/sql-state.ts'
+import { AppError, fail } from '#errors'
+import { findAssignableRole } from '#platform/access/role-rules.ts'
+import type { Scope } from '#platform/access/scope.ts'
+import { recordEvent } from '#platform/audit/audit.ts'
+import { normalizeEmail } from '#platform/mail/address.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { hashToken, newToken } from '#platform/secrets/secrets.ts'
+import { lockOrganization } from '../org/index.ts'
+import { readInvitation, statusNow } from './read-invitations.ts'
+import type { BulkResult, NewInvitation, NewInvitations, SentInvitation } from './schemas.ts'
+
+/** Spec, Limits. */
+const LIFETIME_DAYS = 7
+/** Only admins and owners invite (spec, Authentication; contract, 3). */
+const INVITER_LEVEL_MIN = 80
+
+type Inviter = Scope<'users:write'>
+
+/**
+ * Invites somebody who has no account. Throws user.exists, user.is_member, invitation.exists, and what
+ * findAssignableRole throws.
+ */
+export async function createInvitation(
+  rooms: Rooms,
+  scope: Inviter,
+  input: NewInvitation,
+): Promise<SentInvitation> {
+  checkInviter(scope)
+  return rooms.database.sql
+    .begin((tx) => insertInvitation(rooms, tx, scope, { ...input, byMagicLink: false }))
+    .catch(refuseSecond)
+}
+
+/** Each for itself: those that can be made are made, and the others say why not. */
+export async function createInvitations(
+  rooms: Rooms,
+  scope: Inviter,
+  { invitations, message }: NewInvitations,
+): Promise<BulkResult> {
+  checkInviter(scope)
+  const data: BulkResult['data'] = []
+  for (const { email, role_id } of invitations) {
+    try {
+      const input = { email, role_id, ...(message !== undefined && { message }) }
+      data.push({ email, status: 'created', invitation: await createInvitation(rooms, scope, input) })
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      data.push({ email, status: 'error', detail: error.message })
+    }
+  }
+  return { data }
+}
+
+/** The invitation and its mail, inside the caller's transaction. */
+export async function insertInvitation(
+  rooms: Pick<Rooms, 'mail' | 'config'>,
+  tx: TransactionSql,
+  scope: Inviter,
+  input: NewInvitation & { byMagicLink: boolean },
+): Promise<SentInvitation> {
+  const email = normalizeEmail(input.email)
+  const role = await findAssignableRole(tx, scope, input.role_id)
+  await refuseKnown(tx, scope.organizationId, email)
+  await tx`
+    update invitations set status = 'expired', updated_at = now()
+    where organization_id = ${scope.organizationId} and email = ${email} and status = 'pending'
+      and expires_at <= now()`
+  const [id, token] = [newId(), newToken('inv')]
+  await tx`
+    insert into invitations (id, organization_id, email, role_id, message, token_hash, status, by_magic_link,
+      invited_by, expires_at)
+    values (${id}, ${scope.organizationId}, ${email}, ${role.id}, ${input.message ?? null}, ${hashToken(token)},
+      'pending', ${input.byMagicLink}, ${scope.userId}, now() + ${LIFETIME_DAYS} * interval '1 day')`
+  await recordEvent(tx, scope.organizationId, scope, {
+    action: 'invitation.created',
+    recordId: id,
+    after: { email, role: role.name },
+  })
+  return mailInvitation(rooms, tx, scope, { id, token, byMagicLink: input.byMagicLink })
+}
+
+/** Sends a new link for seven days more; the one before is void. Throws invitation.not_found, not_pending, exists. */
+export async function resendInvitation(rooms: Rooms, scope: Inviter, id: string): Promise<SentInvitation> {
+  checkInviter(scope)
+  return rooms.database.sql
+    .begin(async (tx) => {
+      const { byMagicLink, status } = await lockInvitation(tx, scope, id)
+      if (status !== 'pending' && status !== 'expired') throw fail('invitation.not_pending', { status })
+      const token = newToken('inv')
+      await tx`
+        update invitations set status = 'pending', token_hash = ${hashToken(token)}, updated_at = now(),
+          expires_at = now() + ${LIFETIME_DAYS} * interval '1 day'
+        where id = ${id}`
+      await recordEvent(tx, scope.organizationId, scope, { action: 'invitation.resent', recordId: id })
+      return mailInvitation(rooms, tx, scope, { id, token, byMagicLink })
+    })
+    .catch(refuseSecond)
+}
+
+/** Throws invitation.not_found, invitation.not_pending. */
+export async function revokeInvitation(rooms: Rooms, scope: Inviter, id: string): Promise<void> {
+  checkInviter(scope)
+  await rooms.database.sql.begin(async (tx) => {
+    await lockOrganization(tx, scope.organizationId)
+    const { status, email } = await lockInvitation(tx, scope, id)
+    if (status !== 'pending') throw fail('invitation.not_pending', { status })
+    await revokePending(tx, scope.organizationId, email)
+    await tx`
+      update memberships m set status = 'deleted', role_id = null, updated_at = now()
+      from users u
+      where m.organization_id = ${scope.organizationId} and m.status = 'invited' and u.id = m.user_id
+        and u.email = ${email}`
+    await recordEvent(tx, scope.organizationId, scope, {
+      action: 'invitation.revoked',
+      recordId: id,
+      before: { status },
+      after: { status: 'revoked' },
+    })
+  })
+}
+
+/** Takes back what an organization has sent to this email and nobody has accepted. */
+export async function revokePending(
+  tx: TransactionSql,
+  organizationId: string,
+  email: string,
+): Promise<void> {
+  await tx`
+    update invitations set status = 'revoked', updated_at = now()
+    where organization_id = ${organizationId} and email = ${email} and status = 'pending'`
+}
+
+export function checkInviter(scope: Inviter): void {
+  if (scope.role.level < INVITER_LEVEL_MIN) throw fail('invitation.level')
+}
+
+async function refuseKnown(tx: TransactionSql, organizationId: string, email: string): Promise<void> {
+  const [known] = await tx<{ registered: boolean; member: boolean }[]>`
+    select u.registered_at is not null as registered, m.user_id is not null as member
+    from users u left join memberships m
+      on m.user_id = u.id and m.organization_id = ${organizationId} and m.status in ('active', 'suspended')
+    where u.email = ${email}`
+  if (known?.member) throw fail('user.is_member')
+  if (known?.registered) throw fail('user.exists')
+}
+
+async function lockInvitation(tx: TransactionSql, scope: Inviter, id: string) {
+  const [row] = await tx<{ status: string; email: string; byMagicLink: boolean }[]>`
+    select ${statusNow(tx)} as status, i.email, i.by_magic_link as "byMagicLink" from invitations i
+    where i.id = ${id} and i.organization_id = ${scope.organizationId} for update`
+  if (!row) throw fail('invitation.not_found')
+  return row
+}
+
+async function mailInvitation(
+  { mail, config }: Pick<Rooms, 'mail' | 'config'>,
+  tx: TransactionSql,
+  scope: Inviter,
+  { id, token, byMagicLink }: { id: string; token: string; byMagicLink: boolean },
+): Promise<SentInvitation> {
+  const invitation = await readInvitation(tx, scope.organizationId, id)
+  const [inviter] = await tx<{ name: string }[]>`
+    select trim(first_name || ' ' || last_name) as name from users where id = ${scope.userId}`
+  const both = { organization: invitation.organization.name, inviter: inviter?.name ?? '' }
+  const link = `${config.frontendUrl}/${byMagicLink ? 'magic_link' : 'invite'}?token=${token}`
+  await mail.send(
+    tx,
+    invitation.email,
+    byMagicLink
+      ? { kind: 'magic link', ...both, link }
+      : { kind: 'invitation', ...both, message: invitation.message, link },
+  )
+  return byMagicLink ? invitation : { ...invitation, token }
+}
+
+export function refuseSecond(error: unknown): never {
+  if (isUniqueViolation(error)) throw fail('invitation.exists', {}, { cause: error as Error })
+  throw error
+}

@@ -1,0 +1,229 @@
+import type { Sql, TransactionSql } from 'postgres'
+import { fail } from '#errors'
+import { checkLevel, findAssignableRole, isOwner, OWNER_ROLE } from '#platform/access/role-rules.ts'
+import type { Actor, Caller, Scope } from '#platform/access/scope.ts'
+import { recordEvent } from '#platform/audit/audit.ts'
+import { readFeatures } from '#platform/limits/features.ts'
+
+export type MemberStatus = 'active' | 'invited' | 'suspended' | 'deleted'
+
+interface Member {
+  userId: string
+  email: string
+  status: MemberStatus
+  role: { id: string; name: string; level: number }
+}
+
+/** Which status can become which by hand (spec, Organization membership status; contract, 2). */
+const MOVES: Record<MemberStatus, readonly MemberStatus[]> = {
+  active: ['suspended', 'deleted'],
+  suspended: ['active', 'deleted'],
+  invited: ['deleted'],
+  deleted: [],
+}
+
+/**
+ * Makes somebody who has an account an active member. Throws user.not_found, user.is_member, org.feature_off, and
+ * what findAssignableRole throws.
+ */
+export async function addMember(
+  sql: Sql,
+  scope: Scope<'users:write'>,
+  input: { user_id: string; role_id: string },
+): Promise<void> {
+  await sql.begin(async (tx) => {
+    await lockOrganization(tx, scope.organizationId)
+    const { team_members } = await readFeatures(tx, scope.organizationId)
+    if (!team_members) throw fail('org.feature_off', { feature: 'team_members' })
+    const role = await findAssignableRole(tx, scope, input.role_id)
+    const [user] = await tx`select from users where id = ${input.user_id} and registered_at is not null`
+    if (!user) throw fail('user.not_found')
+    if (await findMember(tx, scope.organizationId, input.user_id)) throw fail('user.is_member')
+    await putMember(tx, scope.organizationId, { userId: input.user_id, roleId: role.id, status: 'active' })
+    await recordMember(tx, scope, 'member.added', input.user_id, null, { role: role.name, status: 'active' })
+  })
+}
+
+/** Gives a member another role (spec, update rules). */
+export async function changeRole(
+  sql: Sql,
+  scope: Scope<'users:write'>,
+  userId: string,
+  roleId: string,
+): Promise<void> {
+  if (!isOwner(scope)) throw fail('user.not_owner')
+  await sql.begin(async (tx) => {
+    await lockOrganization(tx, scope.organizationId)
+    const member = await findMember(tx, scope.organizationId, userId)
+    if (!member) throw fail('user.not_found')
+    const role = await findAssignableRole(tx, scope, roleId)
+    if (member.status !== 'active') throw fail('user.not_active', { status: member.status })
+    if (member.role.id === role.id) throw fail('user.same_role', { role: role.name })
+    await keepAnOwner(tx, scope.organizationId, member)
+    await tx`
+      update memberships set role_id = ${role.id}, updated_at = now()
+      where organization_id = ${scope.organizationId} and user_id = ${userId}`
+    await recordMember(
+      tx,
+      scope,
+      'member.role_changed',
+      userId,
+      { role: member.role.name },
+      { role: role.name },
+    )
+  })
+}
+
+/** Suspends a member, ends a suspension, or ('deleted') ends the membership. What the member made stays. */
+export async function changeStatus(
+  sql: Sql,
+  scope: Scope<'users:admin'>,
+  userId: string,
+  status: 'active' | 'suspended' | 'deleted',
+  /** What belongs to it, in the same transaction. */
+  then: (tx: TransactionSql, member: { email: string }) => Promise<void> = async () => {},
+): Promise<void> {
+  if (userId === scope.userId) throw fail('user.self')
+  await sql.begin(async (tx) => {
+    await lockOrganization(tx, scope.organizationId)
+    const member = await findMember(tx, scope.organizationId, userId)
+    if (!member) throw fail('user.not_found')
+    checkLevel(scope, member.role.level)
+    if (!MOVES[member.status].includes(status))
+      throw fail('user.status_move', { from: member.status, to: status })
+    await keepAnOwner(tx, scope.organizationId, member)
+    await moveMember(tx, scope, member, status)
+    await then(tx, member)
+  })
+}
+
+/** Ends the caller's own membership. Throws org.not_found, org.personal, org.last_owner. */
+export async function leaveOrganization(sql: Sql, caller: Caller, organizationId: string): Promise<void> {
+  await sql.begin(async (tx) => {
+    const member = await findMember(tx, organizationId, caller.userId)
+    if (member?.status !== 'active') throw fail('org.not_found')
+    await lockOrganization(tx, organizationId, 'shared')
+    await keepAnOwner(tx, organizationId, member)
+    await moveMember(tx, { ...caller, organizationId }, member, 'deleted')
+  })
+}
+
+/** Makes an active member the owner, and the caller an admin, at once. */
+export async function transferOwnership(
+  sql: Sql,
+  scope: Scope<'organization:admin'>,
+  userId: string,
+): Promise<void> {
+  if (!isOwner(scope)) throw fail('org.owner_needed')
+  if (scope.apiKeyId !== null) throw fail('access.session_needed')
+  if (userId === scope.userId) throw fail('user.same_role', { role: OWNER_ROLE })
+  await sql.begin(async (tx) => {
+    await lockOrganization(tx, scope.organizationId, 'shared')
+    const [from, to] = [
+      await findMember(tx, scope.organizationId, scope.userId),
+      await findMember(tx, scope.organizationId, userId),
+    ]
+    // The caller's rights were read before the lock: somebody may have been quicker.
+    if (from?.status !== 'active' || from.role.name !== OWNER_ROLE) throw fail('org.owner_needed')
+    if (!to) throw fail('user.not_found')
+    if (to.status !== 'active') throw fail('user.not_active', { status: to.status })
+    await tx`
+      update memberships m set role_id = r.id, updated_at = now()
+      from roles r
+      where m.organization_id = ${scope.organizationId} and r.organization_id = m.organization_id and r.is_system_role
+        and (m.user_id, r.name) in ((${userId}::uuid, ${OWNER_ROLE}), (${scope.userId}::uuid, 'admin'))`
+    await recordMember(
+      tx,
+      scope,
+      'organization.ownership_transferred',
+      userId,
+      { role: to.role.name },
+      { role: OWNER_ROLE },
+    )
+  })
+}
+
+/**
+ * Everything that changes who is a member waits here for its turn, so that of two owners who go at the same moment
+ * the second one sees the first one gone.
+ */
+export async function lockOrganization(
+  tx: TransactionSql,
+  organizationId: string,
+  kind: 'any' | 'shared' = 'any',
+): Promise<void> {
+  const [organization] = await tx<{ is_personal: boolean }[]>`
+    select personal_user_id is not null as is_personal from organizations where id = ${organizationId} for update`
+  if (!organization) throw fail('org.not_found')
+  if (kind === 'shared' && organization.is_personal) throw fail('org.personal')
+}
+
+/** A member, whatever the status; one that was deleted is none any more. */
+export async function findMember(
+  tx: TransactionSql,
+  organizationId: string,
+  userId: string,
+): Promise<Member | null> {
+  const [row] = await tx<
+    { email: string; status: MemberStatus; role_id: string; name: string; level: number }[]
+  >`
+    select u.email, m.status, m.role_id, r.name, r.hierarchy_level as level
+    from memberships m join users u on u.id = m.user_id join roles r on r.id = m.role_id
+    where m.organization_id = ${organizationId} and m.user_id = ${userId} and m.status <> 'deleted'`
+  if (!row) return null
+  const { email, status, role_id: id, name, level } = row
+  return { userId, email, status, role: { id, name, level } }
+}
+
+/** Makes a membership, or brings back one that was deleted or waits for its acceptance. Any other stays as it is. */
+export async function putMember(
+  tx: TransactionSql,
+  organizationId: string,
+  { userId, roleId, status }: { userId: string; roleId: string; status: 'active' | 'invited' },
+): Promise<void> {
+  await tx`
+    insert into memberships as m (organization_id, user_id, role_id, status)
+    values (${organizationId}, ${userId}, ${roleId}, ${status})
+    on conflict (organization_id, user_id) do update
+      set role_id = excluded.role_id, status = excluded.status, updated_at = now()
+      where m.status in ('deleted', 'invited')`
+}
+
+/** Throws org.last_owner where this member is the only active owner. */
+async function keepAnOwner(tx: TransactionSql, organizationId: string, member: Member): Promise<void> {
+  if (member.role.name !== OWNER_ROLE || member.status !== 'active') return
+  const [other] = await tx`
+    select from memberships m join roles r on r.id = m.role_id
+    where m.organization_id = ${organizationId} and m.status = 'active' and r.name = ${OWNER_ROLE}
+      and m.user_id <> ${member.userId} limit 1`
+  if (!other) throw fail('org.last_owner')
+}
+
+/** Keys of somebody who leaves would wake up if he came back: they go with him. */
+async function moveMember(
+  tx: TransactionSql,
+  actor: Actor & { organizationId: string },
+  member: Member,
+  status: MemberStatus,
+): Promise<void> {
+  const { organizationId } = actor
+  const { userId } = member
+  await tx`
+    update memberships set status = ${status}, updated_at = now(),
+      role_id = case when ${status === 'deleted'} then null else role_id end
+    where organization_id = ${organizationId} and user_id = ${userId}`
+  if (status === 'deleted')
+    await tx`delete from api_keys where organization_id = ${organizationId} and user_id = ${userId}`
+  await recordMember(tx, actor, 'member.status_changed', userId, { status: member.status }, { status })
+}
+
+type State = { role?: string; status?: string } | null
+
+const recordMember = (
+  tx: TransactionSql,
+  actor: Actor & { organizationId: string },
+  action: `${string}.${string}`,
+  userId: string,
+  before: State,
+  after: State,
+): Promise<void> => recordEvent(tx, actor.organizationId, actor, { action, recordId: userId, before, after })

@@ -1,0 +1,163 @@
+import Type from 'typebox'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { readFeatures } from '#platform/limits/features.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { addMember, leaveOrganization, transferOwnership } from './members.ts'
+import {
+  addOrganization,
+  changeFeatures,
+  deleteOrganization,
+  listOrganizations,
+  renameOrganization,
+} from './organizations.ts'
+import {
+  FeaturesChange,
+  FeaturesView,
+  NewMember,
+  NewOwner,
+  OrganizationChange,
+  OrganizationName,
+  OrganizationPage,
+  OrganizationView,
+} from './schemas.ts'
+
+const InOrganization = Type.Object({ org_id: Uuid })
+
+/** Organizations and who belongs to them (spec, Organizations; contract, 2 and 6). */
+export const orgRoutes = ({ database: { sql }, config }: Rooms): Route[] => [
+  defineRoute({
+    method: 'GET',
+    url: '/api/org/list',
+    summary: "List the caller's organizations",
+    access: 'authenticated',
+    query: Type.Object(PageQuery),
+    reply: [200, OrganizationPage],
+    errors: ['request.invalid_cursor'],
+    handler: ({ caller, query }) => listOrganizations(sql, caller, query),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/org/create_org',
+    summary: 'Create an organization',
+    description: 'The caller becomes its owner. Names are unique among organizations, whatever the case.',
+    access: 'session',
+    query: Type.Object({ name: OrganizationName }),
+    reply: [201, OrganizationView],
+    errors: ['org.name_taken'],
+    handler: ({ caller, query }) => addOrganization(sql, caller, query.name, config.startingCredits),
+  }),
+  defineRoute({
+    method: 'PUT',
+    url: '/api/org/update',
+    summary: 'Rename an organization',
+    access: { permission: 'organization:write', orgOf: 'query' },
+    query: InOrganization,
+    body: OrganizationChange,
+    example: { name: 'Analytical Engines' },
+    reply: [200, OrganizationView],
+    errors: ['org.not_found', 'org.name_taken'],
+    handler: ({ scope, body }) => renameOrganization(sql, scope, body.name),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    url: '/api/org/delete',
+    summary: 'Delete an organization with everything in it',
+    description: 'Irreversible. A personal organization stays.',
+    access: { permission: 'organization:delete', orgOf: 'query' },
+    query: InOrganization,
+    reply: [200, Message],
+    errors: ['org.not_found', 'org.personal', 'access.session_needed'],
+    async handler({ scope }) {
+      await deleteOrganization(sql, scope)
+      return { message: 'Organization deleted' }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/org/add_member',
+    summary: 'Make somebody who has an account a member',
+    description: 'Needs the team_members feature.',
+    access: { permission: 'users:write', orgOf: 'body' },
+    body: NewMember,
+    example: {
+      organization_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60',
+      user_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e61',
+      role_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e62',
+    },
+    reply: [201, Message],
+    errors: [
+      'org.not_found',
+      'org.feature_off',
+      'role.not_found',
+      'role.too_high',
+      'role.permission_not_held',
+      'user.owner_role',
+      'user.not_found',
+      'user.is_member',
+    ],
+    async handler({ scope, body }) {
+      await addMember(sql, scope, body)
+      return { message: 'Member added' }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/org/leave',
+    summary: 'Leave an organization',
+    access: 'session',
+    query: InOrganization,
+    reply: [200, Message],
+    errors: ['org.not_found', 'org.personal', 'org.last_owner'],
+    async handler({ caller, query }) {
+      await leaveOrganization(sql, caller, query.org_id)
+      return { message: 'You have left the organization' }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/org/transfer_ownership',
+    summary: 'Hand an organization over to another member',
+    description: 'For its owner, who becomes an admin.',
+    access: { permission: 'organization:admin', orgOf: 'query' },
+    query: InOrganization,
+    body: NewOwner,
+    example: { user_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e61' },
+    reply: [200, Message],
+    errors: [
+      'org.not_found',
+      'org.owner_needed',
+      'org.personal',
+      'access.session_needed',
+      'user.not_found',
+      'user.not_active',
+      'user.same_role',
+    ],
+    async handler({ scope, body }) {
+      await transferOwnership(sql, scope, body.user_id)
+      return { message: 'Ownership transferred' }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/org/features',
+    summary: 'Read what an organization may use',
+    access: { permission: 'organization:read', orgOf: 'query' },
+    query: InOrganization,
+    reply: [200, FeaturesView],
+    errors: ['org.not_found'],
+    handler: ({ scope }) => readFeatures(sql, scope.organizationId),
+  }),
+  defineRoute({
+    method: 'PUT',
+    url: '/api/org/features',
+    summary: 'Set what an organization may use',
+    access: 'system',
+    query: InOrganization,
+    body: FeaturesChange,
+    example: { daily_chat_limit: 1000 },
+    reply: [200, FeaturesView],
+    errors: ['org.not_found'],
+    handler: ({ caller, query, body }) => changeFeatures(sql, caller, query.org_id, body),
+  }),
+]

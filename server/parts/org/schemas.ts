@@ -1,0 +1,36 @@
+import Type, { type Static } from 'typebox'
+import { Body, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.ts'
+
+export const OrganizationName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' })
+
+export const OrganizationView = Type.Object(
+  {
+    id: Uuid,
+    name: Type.String(),
+    slug: Type.String(),
+    is_personal: Type.Boolean(),
+    user_role: Type.Object({ role_id: Uuid, role_name: Type.String(), level: Type.Integer() }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'Organization' },
+)
+export type OrganizationView = Static<typeof OrganizationView>
+export const OrganizationPage = PageOf(OrganizationView, 'OrganizationPage')
+
+export const NewMember = Body({ organization_id: Uuid, user_id: Uuid, role_id: Uuid })
+export const OrganizationChange = Body({ name: OrganizationName })
+export const NewOwner = Body({ user_id: Uuid })
+
+const features = {
+  daily_chat_limit: Nullable(
+    Type.Integer({ minimum: 0, maximum: 1e9, description: 'Messages a day; null: no limit' }),
+  ),
+  file_upload: Type.Integer({ minimum: 0, maximum: 1e15, description: 'Bytes of all uploads together' }),
+  chat_uploads: Type.Integer({ minimum: 0, maximum: 1e6, description: 'Files in one chat' }),
+  mcp_sessions: Type.Integer({ minimum: 0, maximum: 1e6, description: 'MCP connections' }),
+  team_members: Type.Boolean({ description: 'Whether members can be added' }),
+}
+export const FeaturesView = Type.Object(features, { title: 'Features' })
+export const FeaturesChange = Type.Partial(Type.Object(features), { additionalProperties: false })
+export type FeaturesChange = Static<typeof FeaturesChange>

@@ -1,0 +1,51 @@
+import type { Sql } from 'postgres'
+import { newId } from '#database/new-id.ts'
+import { isUniqueViolation } from '#database/sql-state.ts'
+import { fail } from '#errors'
+import { isBuiltIn } from '#platform/access/permissions.ts'
+import { type Page, readPage } from '#platform/http/pagination.ts'
+import type { NewPermission, PermissionView } from './schemas.ts'
+
+/** All permissions of the installation, newest first. */
+export const listPermissions = (
+  sql: Sql,
+  query: { limit?: number; cursor?: string },
+): Promise<Page<PermissionView>> =>
+  readPage(
+    query,
+    (below, count) => sql<PermissionView[]>`
+      select id, name, description, created_at from permissions
+      where ${below ?? null}::uuid is null or id < ${below ?? null}
+      order by id desc limit ${count}`,
+    view,
+  )
+
+/** Makes a permission that roles can hold. Throws permission.exists. */
+export async function createPermission(sql: Sql, input: NewPermission): Promise<PermissionView> {
+  try {
+    const [row] = await sql<PermissionView[]>`
+      insert into permissions (id, name, description) values (${newId()}, ${input.name}, ${input.description ?? ''})
+      returning id, name, description, created_at`
+    return view(row as PermissionView)
+  } catch (error) {
+    if (isUniqueViolation(error)) throw fail('permission.exists', {}, { cause: error })
+    throw error
+  }
+}
+
+/** Takes a permission from every role that holds it, and removes it. Throws permission.not_found, permission.built_in. */
+export async function removePermission(sql: Sql, permissionId: string): Promise<void> {
+  await sql.begin(async (tx) => {
+    const [row] = await tx<
+      { name: string }[]
+    >`select name from permissions where id = ${permissionId} for update`
+    if (!row) throw fail('permission.not_found', { id: permissionId })
+    if (isBuiltIn(row.name)) throw fail('permission.built_in')
+    await tx`delete from permissions where id = ${permissionId}`
+  })
+}
+
+const view = (row: PermissionView): PermissionView => ({
+  ...row,
+  created_at: new Date(row.created_at).toISOString(),
+})

@@ -1,0 +1,183 @@
+import type { ISql, Sql, TransactionSql } from 'postgres'
+import { newId } from '#database/new-id.ts'
+import { isUniqueViolation } from '#database/sql-state.ts'
+import { fail } from '#errors'
+import { checkHeld, checkLevel } from '#platform/access/role-rules.ts'
+import type { Scope } from '#platform/access/scope.ts'
+import { recordEvent } from '#platform/audit/audit.ts'
+import { type Page, readPage } from '#platform/http/pagination.ts'
+import type { NewRole, RoleChange, RoleView } from './schemas.ts'
+
+/** How many members are named where a role can't be deleted. */
+const NAMED_MAX = 5
+
+/**
+ * Makes a custom role. Nobody but an owner makes one at or above his own level, or with a permission that he does
+ * not hold. Throws role.name_taken, role.too_high, role.permission_not_held, permission.not_found.
+ */
+export async function createRole(sql: Sql, scope: Scope<'roles:write'>, input: NewRole): Promise<RoleView> {
+  checkLevel(scope, input.hierarchy_level)
+  const id = newId()
+  return sql
+    .begin(async (tx) => {
+      await tx`
+        insert into roles (id, organization_id, name, description, hierarchy_level)
+        values (${id}, ${scope.organizationId}, ${input.name.trim()}, ${input.description ?? ''},
+          ${input.hierarchy_level})`
+      await setPermissions(tx, scope, id, input.permission_ids)
+      const role = await readRole(tx, scope.organizationId, id)
+      await recordRole(tx, scope, 'role.created', null, role)
+      return role
+    })
+    .catch(refuseTakenName)
+}
+
+/**
+ * Changes what is given. `permission_ids` replaces the set before. A role at the caller's own level, his own among
+ * them, is not his to change.
+ */
+export async function updateRole(
+  sql: Sql,
+  scope: Scope<'roles:write'>,
+  roleId: string,
+  change: RoleChange,
+): Promise<RoleView> {
+  return sql
+    .begin(async (tx) => {
+      const before = await readCustomRole(tx, scope, roleId)
+      checkLevel(scope, change.hierarchy_level ?? before.hierarchy_level)
+      await tx`
+        update roles set updated_at = now(), name = ${change.name?.trim() ?? before.name},
+          description = ${change.description ?? before.description},
+          hierarchy_level = ${change.hierarchy_level ?? before.hierarchy_level}
+        where id = ${roleId}`
+      if (change.permission_ids)
+        await setPermissions(tx, scope, roleId, change.permission_ids, before.permission_ids)
+      const after = await readRole(tx, scope.organizationId, roleId)
+      await recordRole(tx, scope, 'role.updated', before, after)
+      return after
+    })
+    .catch(refuseTakenName)
+}
+
+/** Deletes a custom role that nobody has. Throws role.in_use, with the names of those who have it. */
+export async function removeRole(sql: Sql, scope: Scope<'roles:delete'>, roleId: string): Promise<void> {
+  await sql.begin(async (tx) => {
+    const before = await readCustomRole(tx, scope, roleId)
+    const members = await tx<{ email: string }[]>`
+      select u.email from memberships m join users u on u.id = m.user_id
+      where m.organization_id = ${scope.organizationId} and m.role_id = ${roleId}
+      order by u.email limit ${NAMED_MAX}`
+    if (members.length > 0)
+      throw fail('role.in_use', { members: members.map(({ email }) => email).join(', ') })
+    await tx`delete from roles where id = ${roleId}`
+    await recordRole(tx, scope, 'role.deleted', before, null)
+  })
+}
+
+/** System and custom roles, newest first. */
+export const listRoles = (
+  sql: Sql,
+  scope: Scope<'roles:read'>,
+  query: { limit?: number; cursor?: string },
+): Promise<Page<RoleView>> =>
+  readPage(
+    query,
+    (below, count) =>
+      sql<Row[]>`
+        ${selectRoles(sql, scope.organizationId)} and (${below ?? null}::uuid is null or r.id < ${below ?? null})
+        order by r.id desc limit ${count}`,
+    view,
+  )
+
+/** Locks the role: memberships that would take it wait until the transaction ends. */
+async function readCustomRole(
+  tx: TransactionSql,
+  scope: Scope<'roles:write' | 'roles:delete'>,
+  roleId: string,
+) {
+  await tx`select from roles where id = ${roleId} and organization_id = ${scope.organizationId} for update`
+  const role = await readRole(tx, scope.organizationId, roleId)
+  if (role.is_system_role) throw fail('role.system')
+  checkLevel(scope, role.hierarchy_level)
+  return role
+}
+
+/** Permissions that the role had before stay assignable, also by somebody who does not hold them. */
+async function setPermissions(
+  tx: TransactionSql,
+  scope: Scope<'roles:write'>,
+  roleId: string,
+  permissionIds: string[],
+  before: string[] = [],
+): Promise<void> {
+  const wanted = [...new Set(permissionIds.map((id) => id.toLowerCase()))]
+  const permissions = await tx<{ id: string; name: string }[]>`
+    select id, name from permissions where id = any(${wanted}::uuid[]) for share`
+  const missing = wanted.find((id) => !permissions.some((permission) => permission.id === id))
+  if (missing !== undefined) throw fail('permission.not_found', { id: missing })
+  const added = permissions.filter(({ id }) => !before.includes(id))
+  checkHeld(
+    scope,
+    added.map(({ name }) => name),
+  )
+  await tx`delete from role_permissions where role_id = ${roleId}`
+  await tx`
+    insert into role_permissions (role_id, permission_id) select ${roleId}, unnest(${wanted}::uuid[])`
+}
+
+async function readRole(sql: ISql, organizationId: string, roleId: string): Promise<RoleView> {
+  const [row] = await sql<Row[]>`${selectRoles(sql, organizationId)} and r.id = ${roleId}`
+  if (!row) throw fail('role.not_found')
+  return view(row)
+}
+
+const selectRoles = (sql: ISql, organizationId: string) => sql`
+  select r.id, r.name, r.description, r.hierarchy_level, r.is_system_role, r.organization_id, r.created_at,
+    r.updated_at,
+    (select count(*)::int from memberships m where m.organization_id = r.organization_id and m.role_id = r.id)
+      as member_count,
+    coalesce((
+      select json_agg(json_build_object('id', p.id, 'name', p.name, 'description', p.description) order by p.name)
+      from role_permissions rp join permissions p on p.id = rp.permission_id where rp.role_id = r.id), '[]')
+      as permissions
+  from roles r where r.organization_id = ${organizationId}`
+
+type Row = Omit<RoleView, 'permission_ids'>
+
+const view = (row: Row): RoleView => ({
+  ...row,
+  organization_id: row.is_system_role ? null : row.organization_id,
+  permission_ids: row.permissions.map(({ id }) => id),
+  created_at: new Date(row.created_at).toISOString(),
+  updated_at: new Date(row.updated_at).toISOString(),
+})
+
+function recordRole(
+  tx: TransactionSql,
+  scope: Scope<'roles:write' | 'roles:delete'>,
+  action: 'role.created' | 'role.updated' | 'role.deleted',
+  before: RoleView | null,
+  after: RoleView | null,
+): Promise<void> {
+  const recordId = (after ?? before)?.id ?? ''
+  return recordEvent(tx, scope.organizationId, scope, {
+    action,
+    recordId,
+    before: tell(before),
+    after: tell(after),
+  })
+}
+
+const tell = (role: RoleView | null) =>
+  role && {
+    name: role.name,
+    description: role.description,
+    hierarchy_level: role.hierarchy_level,
+    permissions: role.permissions.map(({ name }) => name),
+  }
+
+function refuseTakenName(error: unknown): never {
+  if (isUniqueViolation(error)) throw fail('role.name_taken', {}, { cause: error as Error })
+  throw error
+}

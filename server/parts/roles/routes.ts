@@ -1,0 +1,111 @@
+import Type from 'typebox'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { createPermission, listPermissions, removePermission } from './manage-permissions.ts'
+import { createRole, listRoles, removeRole, updateRole } from './manage-roles.ts'
+import {
+  NewPermission,
+  NewRole,
+  PermissionPage,
+  PermissionView,
+  RoleChange,
+  RolePage,
+  RoleView,
+} from './schemas.ts'
+
+const EXAMPLE_PERMISSION = '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60'
+const GRANT_ERRORS = [
+  'role.name_taken',
+  'role.too_high',
+  'role.permission_not_held',
+  'permission.not_found',
+] as const
+
+/** Roles of an organization and the permissions that they hold (spec, Roles and permissions). */
+export const roleRoutes = ({ database: { sql } }: Rooms): Route[] => [
+  defineRoute({
+    method: 'POST',
+    url: '/api/roles/create',
+    summary: 'Create a role',
+    description: 'Below your own level, and with permissions that you hold, unless you are the owner.',
+    access: { permission: 'roles:write', orgOf: 'query' },
+    query: Type.Object({ org_id: Uuid }),
+    body: NewRole,
+    example: { name: 'Editor', hierarchy_level: 30, permission_ids: [EXAMPLE_PERMISSION] },
+    reply: [201, RoleView],
+    errors: ['org.not_found', ...GRANT_ERRORS],
+    handler: ({ scope, body }) => createRole(sql, scope, body),
+  }),
+  defineRoute({
+    method: 'PUT',
+    url: '/api/roles/update',
+    summary: 'Change a role',
+    description: 'permission_ids replaces the permissions that it had. It holds from the next request on.',
+    access: { permission: 'roles:write', orgOf: 'query' },
+    query: Type.Object({ org_id: Uuid, role_id: Uuid }),
+    body: RoleChange,
+    example: { description: 'Writes and reads' },
+    reply: [200, RoleView],
+    errors: ['org.not_found', 'role.not_found', 'role.system', ...GRANT_ERRORS],
+    handler: ({ scope, query, body }) => updateRole(sql, scope, query.role_id, body),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    url: '/api/roles/remove',
+    summary: 'Delete a role that nobody has',
+    access: { permission: 'roles:delete', orgOf: 'query' },
+    query: Type.Object({ org_id: Uuid, role_id: Uuid }),
+    reply: [200, Message],
+    errors: ['org.not_found', 'role.not_found', 'role.system', 'role.too_high', 'role.in_use'],
+    async handler({ scope, query }) {
+      await removeRole(sql, scope, query.role_id)
+      return { message: 'Role deleted' }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/roles/list_roles',
+    summary: 'List system and custom roles',
+    access: { permission: 'roles:read', orgOf: 'query' },
+    query: Type.Object({ org_id: Uuid, ...PageQuery }),
+    reply: [200, RolePage],
+    errors: ['org.not_found', 'request.invalid_cursor'],
+    handler: ({ scope, query }) => listRoles(sql, scope, query),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/roles/permission',
+    summary: 'Create a permission',
+    access: 'system',
+    body: NewPermission,
+    example: { name: 'report:read', description: 'Read reports' },
+    reply: [201, PermissionView],
+    errors: ['permission.exists'],
+    handler: ({ body }) => createPermission(sql, body),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    url: '/api/roles/permission',
+    summary: 'Remove a permission from every role, and for good',
+    description: 'Permissions that Parley itself asks for can not be removed.',
+    access: 'system',
+    query: Type.Object({ permission_id: Uuid }),
+    reply: [200, Message],
+    errors: ['permission.not_found', 'permission.built_in'],
+    async handler({ query }) {
+      await removePermission(sql, query.permission_id)
+      return { message: 'Permission removed' }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/roles/list_permissions',
+    summary: 'List all permissions',
+    access: 'authenticated',
+    query: Type.Object(PageQuery),
+    reply: [200, PermissionPage],
+    errors: ['request.invalid_cursor'],
+    handler: ({ query }) => listPermissions(sql, query),
+  }),
+]

@@ -1,0 +1,45 @@
+import type { TransactionSql } from 'postgres'
+import { newId } from '#database/new-id.ts'
+import { fail } from '#errors'
+import { normalizeEmail } from '#platform/mail/address.ts'
+import { createOrganization } from '../org/index.ts'
+
+export interface NewAccount {
+  email: string
+  first_name: string
+  last_name: string
+  /** Null: without one, by mailed link or an OpenID provider only. */
+  passwordHash: string | null
+  startingCredits: number
+  emailVerified?: boolean
+  isSystemAdmin?: boolean
+}
+
+/**
+ * A user and the personal organization that every user gets, inside the caller's transaction. An account that an
+ * invitation has made beforehand becomes the person's. Throws auth.email_taken.
+ */
+export async function createUser(
+  tx: TransactionSql,
+  input: NewAccount,
+): Promise<{ id: string; email: string }> {
+  const [first, last] = [input.first_name.trim(), input.last_name.trim()]
+  const [user] = await tx<{ id: string; email: string }[]>`
+    insert into users as u (id, email, password_hash, first_name, last_name, is_system_admin, registered_at,
+      email_verified_at)
+    values (${newId()}, ${normalizeEmail(input.email)}, ${input.passwordHash}, ${first}, ${last},
+      ${input.isSystemAdmin ?? false}, now(), case when ${input.emailVerified ?? false} then now() end)
+    on conflict (email) do update set password_hash = excluded.password_hash, first_name = excluded.first_name,
+      last_name = excluded.last_name, registered_at = now(), email_verified_at = excluded.email_verified_at,
+      is_system_admin = excluded.is_system_admin, updated_at = now()
+      where u.registered_at is null
+    returning id, email`
+  if (!user) throw fail('auth.email_taken')
+  await createOrganization(tx, {
+    name: `${first} ${last}`.trim(),
+    ownerId: user.id,
+    personal: true,
+    startingCredits: input.startingCredits,
+  })
+  return user
+}

@@ -1,0 +1,46 @@
+import { newId } from '#database/new-id.ts'
+import type { Scope } from '#platform/access/scope.ts'
+import { normalizeEmail } from '#platform/mail/address.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { checkInviter, insertInvitation, refuseSecond } from '../invitations/index.ts'
+import { lockOrganization, putMember } from '../org/index.ts'
+import { fullName } from './read-users.ts'
+import type { InvitedUser, NewInvitee } from './schemas.ts'
+
+/**
+ * Makes an account for somebody beforehand, invited into the organization, and mails the link that signs in. Throws
+ * user.exists, user.is_member, invitation.exists, and what findAssignableRole throws.
+ */
+export async function inviteUser(
+  rooms: Rooms,
+  scope: Scope<'users:write'>,
+  input: NewInvitee,
+): Promise<InvitedUser> {
+  checkInviter(scope)
+  const email = normalizeEmail(input.email)
+  return rooms.database.sql
+    .begin(async (tx) => {
+      await lockOrganization(tx, scope.organizationId)
+      const { organization, role } = await insertInvitation(rooms, tx, scope, {
+        email,
+        role_id: input.role,
+        byMagicLink: true,
+      })
+      const [user] = await tx<Pick<InvitedUser, 'id' | 'first_name' | 'last_name'>[]>`
+        insert into users as u (id, email, first_name, last_name)
+        values (${newId()}, ${email}, ${input.first_name.trim()}, ${input.last_name.trim()})
+        on conflict (email) do update set updated_at = now()
+        returning id, first_name, last_name`
+      if (!user || !role) throw new Error('the invited user was not stored')
+      await putMember(tx, scope.organizationId, { userId: user.id, roleId: role.id, status: 'invited' })
+      const [names] = await tx<{ slug: string }[]>`
+        select slug from organizations where id = ${scope.organizationId}`
+      return {
+        ...user,
+        email,
+        full_name: fullName(user),
+        organizations: [{ ...organization, slug: names?.slug ?? '', role_id: role.id, role_name: role.name }],
+      }
+    })
+    .catch(refuseSecond)
+}

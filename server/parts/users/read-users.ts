@@ -1,0 +1,87 @@
+import type { ISql, Sql } from 'postgres'
+import { fail } from '#errors'
+import type { Scope } from '#platform/access/scope.ts'
+import type { ListedUser, ListQuery, MemberView, UserList, UserView } from './schemas.ts'
+
+const LIMIT_DEFAULT = 10
+
+/** A user with the organizations that he is an active member of, or with one of them only (spec, User). */
+export async function readUser(
+  sql: ISql,
+  userId: string,
+  onlyOrganizationId: string | null = null,
+): Promise<UserView> {
+  const [user] = await sql<Omit<UserView, 'full_name'>[]>`
+    select u.id, u.email, u.first_name, u.last_name, u.email_verified_at is not null as email_verified,
+      u.is_system_admin, u.created_at,
+      coalesce(json_agg(json_build_object('id', o.id, 'name', o.name, 'slug', o.slug, 'role_id', r.id,
+        'role_name', r.name) order by o.id) filter (where r.id is not null), '[]') as organizations
+    from users u
+    left join memberships m on m.user_id = u.id and m.status = 'active'
+      and m.organization_id = coalesce(${onlyOrganizationId}::uuid, m.organization_id)
+    left join organizations o on o.id = m.organization_id
+    left join roles r on r.id = m.role_id
+    where u.id = ${userId} group by u.id`
+  if (!user) throw fail('auth.invalid_token')
+  return { ...user, full_name: fullName(user), created_at: new Date(user.created_at).toISOString() }
+}
+
+/** A member as /api/users/update and its like answer. Throws user.not_found. */
+export async function readMember(sql: ISql, organizationId: string, userId: string): Promise<MemberView> {
+  const [row] = await sql<Omit<MemberView, 'full_name' | 'invite_id'>[]>`
+    select u.id, u.email, u.first_name, u.last_name, u.created_at, m.status,
+      json_build_object('id', r.id, 'name', r.name, 'hierarchy_level', r.hierarchy_level) as role,
+      (select max(s.last_used_at) from sessions s where s.user_id = u.id) as last_active_at
+    from memberships m join users u on u.id = m.user_id join roles r on r.id = m.role_id
+    where m.organization_id = ${organizationId} and m.user_id = ${userId}`
+  if (!row) throw fail('user.not_found')
+  return {
+    ...row,
+    full_name: fullName(row),
+    invite_id: null as never,
+    last_active_at: row.last_active_at === null ? null : new Date(row.last_active_at).toISOString(),
+    created_at: new Date(row.created_at).toISOString(),
+  }
+}
+
+/**
+ * One page of an organization's members and of those who are invited, members first, in the order of their coming.
+ * Who has an account that was made by the invitation is in the list once, as invited.
+ */
+export async function listUsers(sql: Sql, scope: Scope<'users:read'>, query: ListQuery): Promise<UserList> {
+  const limit = query.limit ?? LIMIT_DEFAULT
+  const offset = (query.offset ?? 0) * limit
+  const pattern = query.q?.trim() ? `%${query.q.trim().replace(/[\\%_]/g, '\\$&')}%` : null
+  const listed = sql`
+    from (
+      select 1 as rank, m.created_at as since, u.id as key, u.id, u.email, u.first_name, u.last_name,
+        m.status, m.role_id, null::uuid as invite_id, null::timestamptz as invited_at
+      from memberships m join users u on u.id = m.user_id
+      where m.organization_id = ${scope.organizationId} and m.status in ('active', 'suspended')
+      union all
+      select 2, i.created_at, i.id, null, i.email, coalesce(u.first_name, ''), coalesce(u.last_name, ''),
+        case when i.status = 'expired' or i.expires_at <= now() then 'expired' else 'pending' end, i.role_id, i.id,
+        i.created_at
+      from invitations i left join users u on u.email = i.email and i.by_magic_link
+      where i.organization_id = ${scope.organizationId} and i.status in ('pending', 'expired')
+    ) as l
+    where ${query.status ? sql`l.status = ${query.status}` : sql`l.status <> 'suspended'`}
+      and (${pattern}::text is null or l.email ilike ${pattern}
+        or (l.first_name || ' ' || l.last_name) ilike ${pattern})`
+  const [counted] = await sql<{ total: number }[]>`select count(*)::int as total ${listed}`
+  const users = await sql<Omit<ListedUser, 'full_name'>[]>`
+    select l.id, l.email, l.first_name, l.last_name, l.status, l.invite_id, l.invited_at,
+      (select json_build_object('id', r.id, 'name', r.name, 'hierarchy_level', r.hierarchy_level)
+        from roles r where r.id = l.role_id) as role
+    ${listed} order by l.rank, l.since, l.key limit ${limit} offset ${offset}`
+  return { total: counted?.total ?? 0, users: users.map(viewListed) }
+}
+
+const viewListed = (row: Omit<ListedUser, 'full_name'>): ListedUser => ({
+  ...row,
+  full_name: fullName(row),
+  invited_at: row.invited_at === null ? null : new Date(row.invited_at).toISOString(),
+})
+
+export const fullName = ({ first_name, last_name }: { first_name: string; last_name: string }): string =>
+  `${first_name} ${last_name}`.trim()

@@ -1,0 +1,153 @@
+import Type from 'typebox'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { Message, Uuid } from '#platform/http/schemas.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { revokePending } from '../invitations/index.ts'
+import { changeRole, changeStatus } from '../org/index.ts'
+import { changeProfile } from './change-profile.ts'
+import { inviteUser } from './invite-user.ts'
+import { listUsers, readMember, readUser } from './read-users.ts'
+import {
+  InvitedUser,
+  ListQuery,
+  MemberView,
+  NewInvitee,
+  ProfileChange,
+  RoleChoice,
+  StatusChange,
+  UserList,
+  UserView,
+} from './schemas.ts'
+
+const OneMember = Type.Object({ org_id: Uuid, user_id: Uuid })
+const EXAMPLE_ROLE = '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60'
+
+/** Users of an organization, and the caller himself (spec, Users; contract, 2). */
+export const userRoutes = (rooms: Rooms): Route[] => {
+  const { sql } = rooms.database
+  return [
+    defineRoute({
+      method: 'GET',
+      url: '/api/users/me',
+      summary: 'Read who you are',
+      description:
+        'With the organizations that you are an active member of; by an API key with its own only.',
+      access: 'authenticated',
+      reply: [200, UserView],
+      errors: [],
+      handler: ({ caller }) => readUser(sql, caller.userId, caller.onlyOrganizationId),
+    }),
+    defineRoute({
+      method: 'PUT',
+      url: '/api/users/me',
+      summary: 'Change your names or your password',
+      description: 'A new password needs the old one, and ends all your other sessions.',
+      access: 'session',
+      body: ProfileChange,
+      example: { first_name: 'Ada' },
+      reply: [200, UserView],
+      errors: ['user.wrong_password'],
+      handler: ({ caller, body }) => changeProfile(sql, caller, body),
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/api/users/list',
+      summary: 'List members and invitations',
+      access: { permission: 'users:read', orgOf: 'query' },
+      query: ListQuery,
+      reply: [200, UserList],
+      errors: ['org.not_found'],
+      handler: ({ scope, query }) => listUsers(sql, scope, query),
+    }),
+    defineRoute({
+      method: 'POST',
+      url: '/api/users/invite',
+      summary: 'Make an account for somebody and invite him into the organization',
+      description:
+        'He gets a mail with a link that signs him in, good for seven days. For admins and owners.',
+      access: { permission: 'users:write', orgOf: 'query' },
+      query: Type.Object({ org_id: Uuid }),
+      body: NewInvitee,
+      example: { email: 'grace@example.com', first_name: 'Grace', last_name: 'Hopper', role: EXAMPLE_ROLE },
+      reply: [201, InvitedUser],
+      errors: [
+        'org.not_found',
+        'invitation.level',
+        'invitation.exists',
+        'user.exists',
+        'user.is_member',
+        'user.owner_role',
+        'role.not_found',
+        'role.too_high',
+        'role.permission_not_held',
+      ],
+      handler: ({ scope, body }) => inviteUser(rooms, scope, body),
+    }),
+    defineRoute({
+      method: 'PUT',
+      url: '/api/users/update',
+      summary: 'Give a member another role',
+      description: 'For owners. It holds from the next request on.',
+      access: { permission: 'users:write', orgOf: 'query' },
+      query: OneMember,
+      body: RoleChoice,
+      example: { role_id: EXAMPLE_ROLE },
+      reply: [200, MemberView],
+      errors: [
+        'org.not_found',
+        'org.last_owner',
+        'role.not_found',
+        'role.permission_not_held',
+        'user.not_found',
+        'user.not_owner',
+        'user.owner_role',
+        'user.same_role',
+        'user.not_active',
+      ],
+      async handler({ scope, query, body }) {
+        await changeRole(sql, scope, query.user_id, body.role_id)
+        return readMember(sql, scope.organizationId, query.user_id)
+      },
+    }),
+    defineRoute({
+      method: 'PUT',
+      url: '/api/users/status',
+      summary: 'Suspend a member, or end a suspension',
+      description: 'A suspended member is kept out from the next request on.',
+      access: { permission: 'users:admin', orgOf: 'query' },
+      query: OneMember,
+      body: StatusChange,
+      example: { status: 'suspended' },
+      reply: [200, MemberView],
+      errors: [
+        'org.not_found',
+        'org.last_owner',
+        'role.too_high',
+        'user.not_found',
+        'user.self',
+        'user.status_move',
+      ],
+      async handler({ scope, query, body }) {
+        await changeStatus(sql, scope, query.user_id, body.status)
+        return readMember(sql, scope.organizationId, query.user_id)
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      url: '/api/users/remove',
+      summary: 'End a membership',
+      description:
+        'With its API keys, and with an invitation that was not accepted yet. What the member made stays.',
+      access: { permission: 'users:admin', orgOf: 'query' },
+      query: OneMember,
+      reply: [200, Message],
+      errors: ['org.not_found', 'org.last_owner', 'role.too_high', 'user.not_found', 'user.self'],
+      async handler({ scope, query }) {
+        await changeStatus(sql, scope, query.user_id, 'deleted', (tx, { email }) =>
+          revokePending(tx, scope.organizationId, email),
+        )
+        return { message: 'Member removed' }
+      },
+    }),
+  ]
+}

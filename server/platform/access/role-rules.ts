@@ -1,0 +1,51 @@
+import type { ISql } from 'postgres'
+import { fail } from '#errors'
+import type { Permission } from './permissions.ts'
+import type { Scope } from './scope.ts'
+
+/** The role of which an organization always has at least one active member. */
+export const OWNER_ROLE = 'owner'
+
+type Grantor = Pick<Scope<Permission>, 'organizationId' | 'role' | 'holds'>
+
+/** No other role can have this name: it is a system role's, and names are unique in an organization. */
+export const isOwner = ({ role }: Pick<Grantor, 'role'>): boolean => role.name === OWNER_ROLE
+
+/** Owners stand above everything; anybody else only above the levels below his own. Throws role.too_high. */
+export function checkLevel(grantor: Grantor, level: number): void {
+  if (!isOwner(grantor) && level >= grantor.role.level)
+    throw fail('role.too_high', { level: grantor.role.level })
+}
+
+/** Nobody grants what he does not hold himself. Throws role.permission_not_held. */
+export function checkHeld(grantor: Grantor, permissions: readonly string[]): void {
+  const missing = permissions.find((permission) => !grantor.holds(permission))
+  if (missing !== undefined) throw fail('role.permission_not_held', { permission: missing })
+}
+
+export interface AssignableRole {
+  id: string
+  name: string
+  level: number
+}
+
+/**
+ * A role that the caller may give to somebody (contract, 3). It stays until the transaction ends. Throws
+ * role.not_found, user.owner_role, role.too_high, role.permission_not_held.
+ */
+export async function findAssignableRole(
+  tx: ISql,
+  grantor: Grantor,
+  roleId: string,
+): Promise<AssignableRole> {
+  const [role] = await tx<(AssignableRole & { permissions: string[] })[]>`
+    select id, name, hierarchy_level as level,
+      array(select p.name from role_permissions rp join permissions p on p.id = rp.permission_id
+        where rp.role_id = roles.id) as permissions
+    from roles where id = ${roleId} and organization_id = ${grantor.organizationId} for share`
+  if (!role) throw fail('role.not_found')
+  if (role.name === OWNER_ROLE) throw fail('user.owner_role')
+  checkLevel(grantor, role.level)
+  checkHeld(grantor, role.permissions)
+  return role
+}

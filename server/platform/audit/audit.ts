@@ -1,0 +1,87 @@
+import type { ISql } from 'postgres'
+import type { PostgresJsDatabase } from '#database/drizzle.ts'
+import { newId } from '#database/new-id.ts'
+import { auditEntries } from '#database/schema/audit.ts'
+import type { Actor } from '#platform/access/scope.ts'
+
+type Values = Record<string, unknown>
+
+/** Something that was done to a record of an organization: `role.updated`, with what is worth knowing of both sides. */
+export interface AuditEvent {
+  action: `${string}.${string}`
+  recordId: string
+  before?: Values | null
+  after?: Values | null
+}
+
+/** Adds an event to the organization's audit, inside the transaction of what it tells about. */
+export async function recordEvent(
+  tx: ISql,
+  organizationId: string,
+  actor: Actor,
+  event: AuditEvent,
+): Promise<void> {
+  const row = rowOf(organizationId, actor, event)
+  await tx`
+    insert into audit_entries (id, organization_id, actor_id, api_key_id, action, record_type, record_id, before,
+      after, ip_address, request_id)
+    values (${row.id}, ${organizationId}, ${row.actorId}, ${row.apiKeyId}, ${row.action}, ${row.recordType},
+      ${row.recordId}, ${JSON.stringify(row.before)}::text::jsonb, ${JSON.stringify(row.after)}::text::jsonb,
+      ${row.ipAddress}, ${row.requestId})`
+}
+
+/** The same for what the scoped database does by itself (scoped-database.ts). */
+export async function recordChange(
+  db: Pick<PostgresJsDatabase, 'insert'>,
+  organizationId: string,
+  actor: Actor,
+  event: AuditEvent,
+): Promise<void> {
+  await db.insert(auditEntries).values(rowOf(organizationId, actor, event))
+}
+
+const rowOf = (organizationId: string, actor: Actor, event: AuditEvent) => ({
+  id: newId(),
+  organizationId,
+  actorId: actor.userId,
+  apiKeyId: actor.apiKeyId,
+  action: event.action,
+  recordType: event.action.split('.')[0] as string,
+  recordId: event.recordId,
+  before: event.before ?? null,
+  after: event.after ?? null,
+  ipAddress: actor.client.address,
+  requestId: actor.client.requestId,
+})
+
+/** Tables whose every change by way of a scope is recorded: what a record is called, and what of it is secret. */
+const RECORDED: Record<string, { type: string; secrets: string[] }> = {
+  invitations: { type: 'invitation', secrets: ['token_hash'] },
+  api_keys: { type: 'api_key', secrets: ['key_hash'] },
+  llm_models: { type: 'model', secrets: ['api_key'] },
+}
+/** Says nothing that the entry does not say already. */
+const UNINTERESTING = ['id', 'organization_id', 'created_at', 'updated_at']
+
+export const isRecorded = (tableName: string): boolean => tableName in RECORDED
+
+/** The event of a row that was made (no before), changed, or deleted (no after); null where nothing changed. */
+export function eventOf(tableName: string, before: Values | null, after: Values | null): AuditEvent | null {
+  const { type, secrets } = RECORDED[tableName] as { type: string; secrets: string[] }
+  const names = Object.keys(before ?? after ?? {}).filter((name) => !UNINTERESTING.includes(name))
+  const changed = names.filter(
+    (name) => !before || !after || JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  )
+  if (changed.length === 0) return null
+  const shown = (row: Values | null) =>
+    row && Object.fromEntries(changed.map((name) => [name, hide(row[name], secrets.includes(name))]))
+  const verb = before === null ? 'created' : after === null ? 'deleted' : 'updated'
+  return {
+    action: `${type}.${verb}`,
+    recordId: String((after ?? before)?.['id']),
+    before: shown(before),
+    after: shown(after),
+  }
+}
+
+const hide = (value: unknown, isSecret: boolean): unknown => (isSecret && value != null ? '(hidden)' : value)

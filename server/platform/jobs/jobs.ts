@@ -1,0 +1,110 @@
+import { type Db as BossDatabase, PgBoss } from 'pg-boss'
+import type { Logger } from 'pino'
+import type { ISql, ReservedSql, Sql } from 'postgres'
+import type { Database } from '#database/connect.ts'
+
+/** A kind of job: its name, how often it is tried, and for how long one try may run. */
+export interface Queue<Data extends object> {
+  name: string
+  /** Tries after the first one, each waiting about twice as long as the one before. */
+  retries: number
+  firstRetrySeconds: number
+  /** A try that takes longer counts as failed, also when its process has died. */
+  timeoutSeconds: number
+  /** How many run at once in this process. */
+  concurrency: number
+  run(data: Data, job: { id: string; isLastTry: boolean }): Promise<void>
+}
+
+/** Work that is done after its request was answered, at least once, also when processes die in between. */
+export interface Jobs {
+  /** Adds a job inside the caller's transaction: it is there when that commits, and not before. */
+  add<Data extends object>(tx: ISql, queue: Queue<Data>, data: Data): Promise<void>
+  /** Begins to work on these queues. Until this has answered, `add` waits. */
+  start(queues: Queue<never>[]): Promise<void>
+  stop(): Promise<void>
+}
+
+const SCHEMA = 'jobs'
+const POLL_SECONDS = 1
+const KEEP_FINISHED_SECONDS = 7 * 86_400
+/** How long jobs under way may go on when the process stops; after that they are tried again elsewhere. */
+const STOP_MS = 4_000
+
+export function createJobs({ sql }: Database, log: Logger): Jobs {
+  const boss = new PgBoss({
+    db: executor(sql),
+    schema: SCHEMA,
+    schedule: false,
+    persistWarnings: false,
+    reindex: false,
+    monitorVacuum: false,
+  })
+  boss.on('error', (error) => log.error({ err: error }, 'the job queue failed'))
+
+  return {
+    async add(tx, queue, data) {
+      await boss.send(queue.name, data, { db: executor(tx) })
+    },
+    async start(queues) {
+      await boss.start()
+      for (const queue of queues) await startQueue(boss, queue as Queue<object>, log)
+    },
+    async stop() {
+      await boss.stop({ graceful: true, timeout: STOP_MS, close: false })
+    },
+  }
+}
+
+async function startQueue(boss: PgBoss, queue: Queue<object>, log: Logger): Promise<void> {
+  await boss.createQueue(queue.name, {
+    retryLimit: queue.retries,
+    retryDelay: queue.firstRetrySeconds,
+    retryBackoff: true,
+    expireInSeconds: queue.timeoutSeconds,
+    deleteAfterSeconds: KEEP_FINISHED_SECONDS,
+  })
+  await boss.work(
+    queue.name,
+    {
+      pollingIntervalSeconds: POLL_SECONDS,
+      batchSize: 1,
+      localConcurrency: queue.concurrency,
+      includeMetadata: true,
+    },
+    async ([job]) => {
+      if (!job) return
+      try {
+        await queue.run(job.data as object, { id: job.id, isLastTry: job.retryCount >= job.retryLimit })
+      } catch (error) {
+        log.warn({ err: error, queue: queue.name, job: job.id, try: job.retryCount + 1 }, 'a job failed')
+        throw error
+      }
+    },
+  )
+}
+
+const BEGINS_TRANSACTION = /^\s*begin\b/i
+
+/** pg-boss over our own driver. Its scripts that hold a transaction of their own need a connection to themselves. */
+function executor(sql: ISql): BossDatabase {
+  return {
+    async executeSql(text, values = []) {
+      const run = async (on: ISql) => ({
+        rows: ((await on.unsafe(text, values.map(toParameter))) as unknown[]).flat(),
+      })
+      if (!BEGINS_TRANSACTION.test(text)) return run(sql)
+      const reserved: ReservedSql = await (sql as Sql).reserve()
+      try {
+        return await run(reserved)
+      } finally {
+        reserved.release()
+      }
+    },
+  }
+}
+
+const toParameter = (value: unknown): never =>
+  (value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date)
+    ? JSON.stringify(value)
+    : value) as never

@@ -1,0 +1,20 @@
+import type { ISql } from 'postgres'
+import type { Features } from '#database/schema/org.ts'
+
+/** What an organization may use where the system administrator has said nothing else (contract, 6). */
+const DEFAULTS: Required<Features> = {
+  daily_chat_limit: null,
+  file_upload: 1024 ** 3,
+  chat_uploads: 20,
+  mcp_sessions: 20,
+  team_members: true,
+}
+
+export const withDefaults = (features: Features): Required<Features> => ({ ...DEFAULTS, ...features })
+
+/** The features of an organization that exists. */
+export async function readFeatures(sql: ISql, organizationId: string): Promise<Required<Features>> {
+  const [row] = await sql<{ features: Features }[]>`
+    select features from organizations where id = ${organizationId}`
+  return withDefaults(row?.features ?? {})
+}

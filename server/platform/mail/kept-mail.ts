@@ -1,0 +1,42 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Deliver, Message } from './mail.ts'
+
+/** Of the mails that are kept, the oldest beyond this many go. */
+const KEPT_MAX = 500
+
+export type KeptMail = Message & { date: string }
+
+const folderOf = (dataDir: string): string => join(dataDir, 'mail')
+
+/** Without an SMTP server mail is kept in DATA_DIR/mail, a file each, readable by the server's user only. */
+export function keepMail(dataDir: string): Deliver {
+  const folder = folderOf(dataDir)
+  return async (message) => {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const kept: KeptMail = { ...message, date: new Date().toISOString() }
+    const file = join(folder, `${message.id}.json`)
+    await writeFile(`${file}.new`, JSON.stringify(kept, null, 2), { mode: 0o600 })
+    await rename(`${file}.new`, file)
+    for (const old of (await fileNames(folder)).slice(KEPT_MAX)) await rm(join(folder, old), { force: true })
+  }
+}
+
+/** The newest mails that are kept, newest first. */
+export async function readKeptMail(dataDir: string, count: number): Promise<KeptMail[]> {
+  const folder = folderOf(dataDir)
+  const names = (await fileNames(folder)).slice(0, count)
+  return Promise.all(names.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8'))))
+}
+
+/** Newest first: their ids are UUIDv7. */
+async function fileNames(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  return names
+    .filter((name) => name.endsWith('.json'))
+    .sort()
+    .reverse()
+}

@@ -1,0 +1,109 @@
+import { Body } from '@react-email/body'
+import { Button } from '@react-email/button'
+import { Container } from '@react-email/container'
+import { Heading } from '@react-email/heading'
+import { Html } from '@react-email/html'
+import { Preview } from '@react-email/preview'
+import { render, toPlainText } from '@react-email/render'
+import { Text } from '@react-email/text'
+import { createElement, type ReactElement } from 'react'
+
+/** The letters that we write. Links carry their token in the query, for the page of the console that they open. */
+export type Letter =
+  | { kind: 'invitation'; organization: string; inviter: string; message: string | null; link: string }
+  | { kind: 'magic link'; organization: string; inviter: string; link: string }
+  | { kind: 'verify email'; link: string }
+  | { kind: 'reset password'; link: string }
+
+interface Written {
+  subject: string
+  html: string
+  text: string
+}
+
+/** What a letter says: its paragraphs, and the one thing that can be done. */
+interface Content {
+  subject: string
+  paragraphs: string[]
+  action: string
+}
+
+export async function writeLetter(letter: Letter): Promise<Written> {
+  const content = contentOf(letter)
+  const html = await render(layout(content, letter.link))
+  return { subject: content.subject, html, text: toPlainText(html) }
+}
+
+function contentOf(letter: Letter): Content {
+  switch (letter.kind) {
+    case 'invitation':
+      return {
+        subject: `${letter.inviter} invites you to ${letter.organization}`,
+        paragraphs: [
+          `${letter.inviter} invites you to work in ${letter.organization} on Parley.`,
+          ...(letter.message === null ? [] : [`“${letter.message}”`]),
+          'The invitation is good for 7 days, and for this email address only.',
+        ],
+        action: 'Accept the invitation',
+      }
+    case 'magic link':
+      return {
+        subject: `${letter.inviter} has added you to ${letter.organization}`,
+        paragraphs: [
+          `${letter.inviter} has made an account for you in ${letter.organization} on Parley.`,
+          'The link signs you in. It works once, within 7 days; keep it to yourself.',
+        ],
+        action: 'Sign in',
+      }
+    case 'verify email':
+      return {
+        subject: 'Is this your email address?',
+        paragraphs: [
+          'Somebody has signed up at Parley with this email address. If it was you, say so with the button.',
+          'If it was not, do nothing: the address stays unconfirmed.',
+        ],
+        action: 'Confirm this address',
+      }
+    case 'reset password':
+      return {
+        subject: 'Choose a new password',
+        paragraphs: [
+          'You, or somebody else, asked for a new password for your account at Parley.',
+          'The link works once, within an hour. If you did not ask, do nothing: your password stays as it is.',
+        ],
+        action: 'Choose a new password',
+      }
+  }
+}
+
+const PAGE = { backgroundColor: '#f4f4f5', fontFamily: 'system-ui, sans-serif', padding: '24px 0' }
+const CARD = { backgroundColor: '#ffffff', borderRadius: '8px', maxWidth: '480px', padding: '32px' }
+const BUTTON = {
+  backgroundColor: '#18181b',
+  borderRadius: '6px',
+  color: '#ffffff',
+  display: 'inline-block',
+  fontSize: '15px',
+  padding: '12px 20px',
+}
+const SMALL = { color: '#71717a', fontSize: '12px', wordBreak: 'break-all' } as const
+
+function layout({ subject, paragraphs, action }: Content, link: string): ReactElement {
+  return createElement(
+    Html,
+    { lang: 'en' },
+    createElement(Preview, null, subject),
+    createElement(
+      Body,
+      { style: PAGE },
+      createElement(
+        Container,
+        { style: CARD },
+        createElement(Heading, { as: 'h1', style: { fontSize: '20px' } }, subject),
+        ...paragraphs.map((paragraph, index) => createElement(Text, { key: index }, paragraph)),
+        createElement(Button, { href: link, style: BUTTON }, action),
+        createElement(Text, { style: SMALL }, `Or open this address: ${link}`),
+      ),
+    ),
+  )
+}

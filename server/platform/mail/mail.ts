@@ -1,0 +1,81 @@
+import type { Logger } from 'pino'
+import type { ISql } from 'postgres'
+import type { Config } from '#config'
+import { newId } from '#database/new-id.ts'
+import type { Jobs, Queue } from '#platform/jobs/jobs.ts'
+import type { Secrets } from '#platform/secrets/secrets.ts'
+import type { Letter } from './letters.ts'
+
+/** Mail to people. It is sent by a job: at least once, and tried again for about a day while nobody takes it. */
+export interface Mail {
+  /** Sends a letter when the caller's transaction commits. */
+  send(tx: ISql, to: string, letter: Letter): Promise<void>
+  queue: Queue<SealedLetter>
+}
+
+/** Letters carry links that sign people in, so they wait encrypted. */
+interface SealedLetter {
+  id: string
+  sealed: string
+}
+
+/** What is put into the post. */
+export interface Message {
+  id: string
+  from: string
+  to: string
+  subject: string
+  html: string
+  text: string
+}
+
+/** Takes a message, or throws. */
+export type Deliver = (message: Message) => Promise<void>
+
+const RETRIES = 12
+const FIRST_RETRY_SECONDS = 20
+const TRY_TIMEOUT_SECONDS = 120
+const CONCURRENCY = 4
+
+interface Desk {
+  config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir'>
+  jobs: Jobs
+  secrets: Secrets
+  log: Logger
+}
+
+export function createMail({ config, jobs, secrets, log }: Desk): Mail {
+  let deliver: Promise<Deliver> | undefined
+  const queue: Queue<SealedLetter> = {
+    name: 'mail',
+    retries: RETRIES,
+    firstRetrySeconds: FIRST_RETRY_SECONDS,
+    timeoutSeconds: TRY_TIMEOUT_SECONDS,
+    concurrency: CONCURRENCY,
+    async run({ id, sealed }, { isLastTry }) {
+      const { to, letter } = JSON.parse(secrets.decrypt(sealed, id)) as { to: string; letter: Letter }
+      try {
+        // What writes and sends letters takes a while to load, and most processes never send one.
+        const { writeLetter } = await import('./letters.ts')
+        deliver ??= openPost(config)
+        await (await deliver)({ id, from: config.mailFrom, to, ...(await writeLetter(letter)) })
+      } catch (error) {
+        if (isLastTry) log.error({ err: error, mail: id, letter: letter.kind }, 'a mail was given up')
+        throw error
+      }
+    },
+  }
+  return {
+    queue,
+    async send(tx, to, letter) {
+      const id = newId()
+      await jobs.add(tx, queue, { id, sealed: secrets.encrypt(JSON.stringify({ to, letter }), id) })
+    },
+  }
+}
+
+/** Where mail goes: to SMTP_URL, or into a folder of DATA_DIR where there is none. */
+async function openPost({ smtpUrl, dataDir }: Desk['config']): Promise<Deliver> {
+  if (smtpUrl !== null) return (await import('./smtp.ts')).openSmtp(smtpUrl)
+  return (await import('./kept-mail.ts')).keepMail(dataDir)
+}
