@@ -1,166 +1,165 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Person } from '#tests/support/client.ts'
+import type { Answer, Person } from '#tests/support/client.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
-import { addPowerlessMember } from '#tests/support/tenants.ts'
+import { addMemberWithRole } from '#tests/support/tenants.ts'
+import {
+  type Call,
+  CUSTOM_ROLE,
+  type Fixture,
+  KEY_PERMISSIONS,
+  MATRIX,
+  PEOPLE,
+  type Somebody,
+} from './access-matrix.ts'
 
 /*
- * No endpoint escapes: every operation of openapi.json that needs a token is called without one (401), by a member
- * who lacks the permission (403), and by a stranger with the owner's ids, who must get exactly the answer that an id
- * gets that does not exist (404).
+ * No endpoint escapes: every operation of openapi.json that needs a token is tried without one, with forged ones, and
+ * by everybody of access-matrix.ts. Who is no member gets exactly the answer that an id gets that does not exist.
  */
-
-interface Fixture {
-  organizationId: string
-  chatId: string
-  modelId: string
-  instructionId: string
-}
-type Call = { query?: Record<string, string>; body?: unknown }
-
-/** A valid call of every operation, by its id, on the owner's records. */
-const CALLS: Record<string, (owner: Fixture) => Call> = {
-  post_llm_add: ({ organizationId }) => ({
-    query: { org_id: organizationId },
-    body: { name: 'x', provider: 'demo', version: 'parley-demo' },
-  }),
-  get_llm_list: inOrganization,
-  put_llm_update: ({ modelId }) => ({ query: { model_id: modelId }, body: { name: 'y' } }),
-  delete_llm_delete: ({ modelId }) => ({ query: { model_id: modelId } }),
-  post_llm_test: ({ modelId }) => ({ query: { model_id: modelId } }),
-  put_llm_update_environment_model: ({ modelId }) => ({ query: { model_id: modelId }, body: {} }),
-  post_chat: (owner) => ({ ...inOrganization(owner), body: {} }),
-  get_chat: oneChat,
-  get_chat_list: inOrganization,
-  put_chat: (owner) => ({ ...oneChat(owner), body: { title: 'x' } }),
-  delete_chat_delete_session: ({ chatId }) => ({ query: { session_id: chatId } }),
-  post_chat_bulk_delete_sessions: ({ chatId }) => ({ body: { chat_ids: [chatId] } }),
-  post_chat_send_message: (owner) => ({
-    query: { org_id: owner.organizationId, model_id: owner.modelId, chat_id: owner.chatId },
-    body: { content: 'Hi' },
-  }),
-  post_chat_stop: oneChat,
-  get_chat_stream: oneChat,
-  post_instructions_create: (owner) => ({ ...inOrganization(owner), body: { name: 'x', content: 'y' } }),
-  get_instructions_list: inOrganization,
-  get_instructions_get: oneInstruction,
-  put_instructions_update: (owner) => ({ ...oneInstruction(owner), body: { name: 'z' } }),
-  delete_instructions_delete: oneInstruction,
-  get_billing_balance: inOrganization,
-  get_billing_ledger: inOrganization,
-  post_billing_credits: ({ organizationId }) => ({
-    body: { organization_id: organizationId, amount: 1, reason: 'x' },
-  }),
-}
-
-/** Operations on whatever is the caller's own: nobody lacks a permission there, and a foreign id is just not found. */
-const PER_CALLER = ['post_chat_bulk_delete_sessions']
-
-function inOrganization({ organizationId }: Fixture): Call {
-  return { query: { org_id: organizationId } }
-}
-function oneChat({ organizationId, chatId }: Fixture): Call {
-  return { query: { org_id: organizationId, chat_id: chatId } }
-}
-function oneInstruction({ instructionId }: Fixture): Call {
-  return { query: { instruction_id: instructionId } }
-}
 
 interface Operation {
   id: string
   method: string
   path: string
-  isSystem: boolean
+  isScoped: boolean
 }
 
 const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8'))
 const operations: Operation[] = Object.entries<Record<string, never>>(document.paths).flatMap(
   ([path, methods]) =>
-    Object.entries<{ operationId: string; security: unknown[]; description: string }>(methods)
+    Object.entries<{ operationId: string; security: unknown[]; 'x-permission'?: string }>(methods)
       .filter(([, operation]) => operation.security.length > 0)
       .map(([method, operation]) => ({
         id: operation.operationId,
         method: method.toUpperCase(),
         path,
-        isSystem: operation.description.includes('system administrator'),
+        isScoped: operation['x-permission'] !== undefined,
       })),
 )
 
 let server: TestServer
-let owner: Fixture & { person: Person }
-let stranger: Person
-let powerless: Person
+let people: Record<Exclude<Somebody, 'K' | 'S'>, Person>
+let administrator: string
 
 beforeAll(async () => {
   server = await startTestServer()
-  const person = await server.signUp()
-  const organization = `org_id=${person.organizationId}`
-  const make = async (path: string, body: unknown) =>
-    (await server.call('POST', path, { token: person.token, body })).body.id
-  owner = {
-    person,
-    organizationId: person.organizationId,
-    modelId: await server.addModel(person, { provider: 'demo', version: 'parley-demo' }),
-    chatId: await make(`/api/chat?${organization}`, {}),
-    instructionId: await make(`/api/instructions/create?${organization}`, { name: 'n', content: 'c' }),
-  }
-  stranger = await server.signUp()
-  powerless = await addPowerlessMember(server, person.organizationId)
+  const [O, A, M, G, C, N] = await Promise.all(Array.from({ length: 6 }, () => server.signUp()))
+  people = { O, A, M, G, C, N } as typeof people
+  const login = await server.call('POST', '/api/auth/login', {
+    body: { email: 'admin@localhost', password: 'administrator' },
+  })
+  administrator = login.body.access_token
 })
 afterAll(() => server.stop())
 
-const send = (operation: Operation, call: Call, token?: string) =>
-  server.call(operation.method, `${operation.path}?${new URLSearchParams(call.query)}`, {
+/** An organization with all kinds of records, and what each person shows to get in. */
+async function makeFixture(): Promise<{ fixture: Fixture; tokens: Record<Somebody, string> }> {
+  const { O, A, M, G, C, N } = people
+  const make = async (path: string, body?: unknown, key = 'id'): Promise<string> => {
+    const answer = await server.call('POST', path, { token: O.token, ...(body !== undefined && { body }) })
+    if (answer.status !== 201) throw new Error(answer.text)
+    return answer.body[key]
+  }
+  const organizationId = await make(`/api/org/create_org?name=${crypto.randomUUID()}`)
+  const org = `org_id=${organizationId}`
+  const { sql } = server.server.rooms.database
+  await addMemberWithRole(sql, organizationId, A.userId, 'admin')
+  await addMemberWithRole(sql, organizationId, M.userId, 'member')
+  await addMemberWithRole(sql, organizationId, G.userId, 'guest')
+  const held = await sql<
+    { id: string }[]
+  >`select id from permissions where name = any(${CUSTOM_ROLE.permissions})`
+  const { hierarchy_level } = CUSTOM_ROLE
+  const permission_ids = held.map(({ id }) => id)
+  await make(`/api/roles/create?${org}`, { name: 'custom', hierarchy_level, permission_ids })
+  await addMemberWithRole(sql, organizationId, C.userId, 'custom')
+  const key = { name: 'key', permissions: KEY_PERMISSIONS }
+  const roleId = await make(`/api/roles/create?${org}`, { name: 'r', hierarchy_level: 1, permission_ids: [] })
+  const invitation = { email: `${crypto.randomUUID()}@example.com`, role_id: roleId }
+  const fixture: Fixture = {
+    organizationId,
+    roleId,
+    memberId: M.userId,
+    permissionId: permission_ids[0] ?? '',
+    chatId: await make(`/api/chat?${org}`, {}),
+    modelId: await make(`/api/llm/add?${org}`, { name: 'm', provider: 'demo', version: 'parley-demo' }),
+    instructionId: await make(`/api/instructions/create?${org}`, { name: 'n', content: 'c' }),
+    invitationId: await make(`/api/invitations/create?${org}`, invitation),
+    apiKeyId: await make(`/api/api_keys/create?${org}`, { ...key, name: 'another' }),
+  }
+  const K = await make(`/api/api_keys/create?${org}`, key, 'key')
+  const tokens = {
+    O: O.token,
+    A: A.token,
+    M: M.token,
+    G: G.token,
+    C: C.token,
+    K,
+    N: N.token,
+    S: administrator,
+  }
+  return { fixture, tokens }
+}
+
+const send = ({ method, path }: Operation, call: Call, token?: string): Promise<Answer> =>
+  server.call(method, `${path}?${new URLSearchParams(call.query)}`, {
     ...(token !== undefined && { token }),
     ...(call.body !== undefined && { body: call.body }),
   })
 
-test('there are operations, and each is known here', () => {
-  expect(operations.length).toBeGreaterThan(15)
-  expect(operations.filter(({ id }) => !(id in CALLS)).map(({ id }) => id)).toEqual([])
+const NOTHING = '00000000-0000-4000-8000-000000000000'
+
+test('there are operations, and each has its line in the matrix, and the other way round', () => {
+  expect(operations.map(({ id }) => id).sort()).toEqual(Object.keys(MATRIX).sort())
 })
 
 describe.each(operations.map((operation) => [operation.id, operation] as const))('%s', (id, operation) => {
-  const call = (fixture: Fixture): Call => CALLS[id]?.(fixture) ?? {}
+  const [allowed, call] = MATRIX[id] ?? ['', () => ({})]
+  let made: Awaited<ReturnType<typeof makeFixture>>
+  beforeAll(async () => {
+    made = await makeFixture()
+  })
 
   test('401 without a token, and with a wrong one', async () => {
-    expect((await send(operation, call(owner))).status).toBe(401)
-    expect((await send(operation, call(owner), 'not.a.token')).status).toBe(401)
-    const [head, payload, signature = ''] = owner.person.token.split('.')
+    const [head, payload, signature = ''] = made.tokens.O.split('.')
     const forged = `${head}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`
-    expect((await send(operation, call(owner), forged)).status).toBe(401)
+    for (const token of [undefined, 'not.a.token', forged, `sk_${'x'.repeat(43)}`])
+      expect((await send(operation, call(made.fixture), token)).status).toBe(401)
   })
 
-  test('a member without the permission is refused', async () => {
-    const answer = await send(operation, call(owner), powerless.token)
-    if (PER_CALLER.includes(id)) expect(answer.body.not_found).toEqual([owner.chatId])
-    else expect(answer.status).toBe(403)
-  })
-
-  test('a foreign id is answered like one that does not exist', async () => {
-    const answer = await send(operation, call(owner), stranger.token)
-    if (PER_CALLER.includes(id)) return expect(answer.body.not_found).toEqual([owner.chatId])
-    if (operation.isSystem) return expect(answer.status).toBe(403)
-    const nothing = '00000000-0000-4000-8000-000000000000'
-    const unknown = await send(
-      operation,
-      call({ organizationId: nothing, chatId: nothing, modelId: nothing, instructionId: nothing }),
-      stranger.token,
-    )
+  test('who is no member is answered as if there were nothing', async () => {
+    if (!operation.isScoped || id === 'post_chat_bulk_delete_sessions') return
+    const unknown = Object.fromEntries(Object.keys(made.fixture).map((key) => [key, NOTHING])) as never
+    const [answer, toNothing] = [
+      await send(operation, call(made.fixture), made.tokens.N),
+      await send(operation, call(unknown), made.tokens.N),
+    ]
     expect(answer.status).toBe(404)
-    expect({ ...answer.body, request_id: null }).toEqual({ ...unknown.body, request_id: null })
+    expect({ ...answer.body, request_id: null }).toEqual({ ...toNothing.body, request_id: null })
+  })
+
+  // The least first: what an owner does may end the organization.
+  test.each([...PEOPLE].reverse())(`%s (of ${allowed})`, async (somebody) => {
+    const { status, body } = await send(operation, call(made.fixture), made.tokens[somebody])
+    const isAllowed = allowed.includes(somebody)
+    const isMember = !'NS'.includes(somebody)
+    if (isAllowed) {
+      expect([401, 403, 500]).not.toContain(status)
+      expect(body?.detail).not.toBe('Organization not found')
+    } else expect(status).toBe(isMember || (!operation.isScoped && id !== 'post_org_leave') ? 403 : 404)
   })
 })
 
 test('the owner of an organization does not see the chats of its members', async () => {
-  const member = await addPowerlessMember(server, owner.organizationId, ['chats:*'])
-  const chat = await server.call('POST', `/api/chat?org_id=${owner.organizationId}`, {
-    token: member.token,
+  const { fixture, tokens } = await makeFixture()
+  const chat = await server.call('POST', `/api/chat?org_id=${fixture.organizationId}`, {
+    token: tokens.M,
     body: {},
   })
   expect(chat.status).toBe(201)
-  const query = `org_id=${owner.organizationId}&chat_id=${chat.body.id}`
-  const seen = await server.call('GET', `/api/chat?${query}`, { token: owner.person.token })
+  const query = `org_id=${fixture.organizationId}&chat_id=${chat.body.id}`
+  const seen = await server.call('GET', `/api/chat?${query}`, { token: tokens.O })
   expect([seen.status, seen.body.detail]).toEqual([404, 'Chat session not found'])
 })

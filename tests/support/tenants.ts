@@ -22,3 +22,16 @@ export async function addPowerlessMember(
     values (${organizationId}, ${person.userId}, ${roleId}, 'active')`
   return person
 }
+
+/** Makes a user an active member with a role of that name. */
+export async function addMemberWithRole(
+  sql: TestServer['server']['rooms']['database']['sql'],
+  organizationId: string,
+  userId: string,
+  role: string,
+): Promise<void> {
+  await sql`
+    insert into memberships (organization_id, user_id, role_id, status)
+    select ${organizationId}, ${userId}, id, 'active' from roles
+    where organization_id = ${organizationId} and name = ${role}`
+}

@@ -1,0 +1,176 @@
+/*
+ * Who may call what, as data: every operation of openapi.json that needs a token has its line here, with a valid call
+ * of it and the people who get through. coverage.test.ts tries each of them, and fails for an operation without a line.
+ */
+
+/** The records of one organization, all made by its owner. */
+export interface Fixture {
+  organizationId: string
+  chatId: string
+  modelId: string
+  instructionId: string
+  /** Somebody with the member role. */
+  memberId: string
+  /** A custom role that nobody has. */
+  roleId: string
+  permissionId: string
+  invitationId: string
+  apiKeyId: string
+}
+
+/**
+ * O, A, M, G: the four system roles. C: a custom role of level 50 with chats:read and users:write. K: the owner's API
+ * key with chats:read and organization:read. N: signed in, no membership. S: the system administrator, no membership.
+ */
+export const PEOPLE = ['O', 'A', 'M', 'G', 'C', 'K', 'N', 'S'] as const
+export type Somebody = (typeof PEOPLE)[number]
+export const CUSTOM_ROLE = { hierarchy_level: 50, permissions: ['chats:read', 'users:write'] }
+export const KEY_PERMISSIONS = ['chats:read', 'organization:read']
+
+export interface Call {
+  query?: Record<string, string>
+  body?: unknown
+}
+
+const inOrganization = ({ organizationId }: Fixture): Call => ({ query: { org_id: organizationId } })
+const oneChat = ({ organizationId, chatId }: Fixture): Call => ({
+  query: { org_id: organizationId, chat_id: chatId },
+})
+const oneModel = ({ modelId }: Fixture): Call => ({ query: { model_id: modelId } })
+const oneInstruction = ({ instructionId }: Fixture): Call => ({ query: { instruction_id: instructionId } })
+const oneInvitation = ({ invitationId }: Fixture): Call => ({ query: { invitation_id: invitationId } })
+const oneMember = ({ organizationId, memberId }: Fixture): Call => ({
+  query: { org_id: organizationId, user_id: memberId },
+})
+const oneRole = ({ organizationId, roleId }: Fixture): Call => ({
+  query: { org_id: organizationId, role_id: roleId },
+})
+const nothing = (): Call => ({})
+const withBody =
+  (call: (fixture: Fixture) => Call, body: (fixture: Fixture) => unknown) =>
+  (fixture: Fixture): Call => ({ ...call(fixture), body: body(fixture) })
+
+const email = () => `${crypto.randomUUID()}@example.com`
+
+const EVERYBODY = 'OAMGCNS'
+const EVERYBODY_AND_KEY = 'OAMGCKNS'
+const READERS_OF_CHATS = 'OAMGCK'
+
+/** Operation: who gets through, and a call on the records of a fixture. */
+export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) => Call]> = {
+  get_auth_sessions: [EVERYBODY, nothing],
+  delete_auth_sessions: [EVERYBODY, () => ({ query: { session_id: crypto.randomUUID() } })],
+  post_auth_resend_verification: [EVERYBODY, nothing],
+
+  get_org_list: [EVERYBODY_AND_KEY, nothing],
+  post_org_create_org: [EVERYBODY, () => ({ query: { name: crypto.randomUUID() } })],
+  put_org_update: ['OA', withBody(inOrganization, () => ({ name: crypto.randomUUID() }))],
+  delete_org_delete: ['O', inOrganization],
+  post_org_add_member: [
+    'OAC',
+    ({ organizationId, memberId, roleId }) => ({
+      body: { organization_id: organizationId, user_id: memberId, role_id: roleId },
+    }),
+  ],
+  post_org_leave: ['OAMGC', inOrganization],
+  post_org_transfer_ownership: ['O', withBody(inOrganization, ({ memberId }) => ({ user_id: memberId }))],
+  get_org_features: ['OAMGK', inOrganization],
+  put_org_features: ['S', withBody(inOrganization, () => ({ chat_uploads: 3 }))],
+
+  get_users_me: [EVERYBODY_AND_KEY, nothing],
+  put_users_me: [EVERYBODY, () => ({ body: { first_name: 'Ada' } })],
+  get_users_list: ['OAMG', inOrganization],
+  post_users_invite: [
+    'OA',
+    withBody(inOrganization, ({ roleId }) => ({
+      email: email(),
+      first_name: 'X',
+      last_name: 'Y',
+      role: roleId,
+    })),
+  ],
+  put_users_update: ['O', withBody(oneMember, ({ roleId }) => ({ role_id: roleId }))],
+  put_users_status: ['OA', withBody(oneMember, () => ({ status: 'suspended' }))],
+  delete_users_remove: ['OA', oneMember],
+
+  post_roles_create: [
+    'OA',
+    withBody(inOrganization, ({ permissionId }) => ({
+      name: crypto.randomUUID(),
+      hierarchy_level: 5,
+      permission_ids: [permissionId],
+    })),
+  ],
+  put_roles_update: ['OA', withBody(oneRole, () => ({ description: 'x' }))],
+  delete_roles_remove: ['OA', oneRole],
+  get_roles_list_roles: ['OAMG', inOrganization],
+  post_roles_permission: [
+    'S',
+    () => ({ body: { name: `r${crypto.randomUUID().replaceAll('-', '')}:read` } }),
+  ],
+  delete_roles_permission: ['S', ({ permissionId }) => ({ query: { permission_id: permissionId } })],
+  get_roles_list_permissions: [EVERYBODY_AND_KEY, nothing],
+
+  post_invitations_create: [
+    'OA',
+    withBody(inOrganization, ({ roleId }) => ({ email: email(), role_id: roleId })),
+  ],
+  post_invitations_bulk_create: [
+    'OA',
+    withBody(inOrganization, ({ roleId }) => ({ invitations: [{ email: email(), role_id: roleId }] })),
+  ],
+  get_invitations_list: ['OA', inOrganization],
+  get_invitations_get: ['OA', oneInvitation],
+  post_invitations_resend: ['OA', oneInvitation],
+  delete_invitations_revoke: ['OA', oneInvitation],
+
+  post_api_keys_create: [
+    'OA',
+    withBody(inOrganization, () => ({ name: 'x', permissions: ['organization:read'] })),
+  ],
+  get_api_keys_list: ['OA', inOrganization],
+  delete_api_keys_delete: ['OA', ({ apiKeyId }) => ({ query: { api_key_id: apiKeyId } })],
+  get_audit_list: ['OA', inOrganization],
+
+  post_llm_add: [
+    'OA',
+    withBody(inOrganization, () => ({ name: 'x', provider: 'demo', version: 'parley-demo' })),
+  ],
+  get_llm_list: ['OAMGK', inOrganization],
+  put_llm_update: ['OA', withBody(oneModel, () => ({ name: 'y' }))],
+  delete_llm_delete: ['OA', oneModel],
+  post_llm_test: ['OA', oneModel],
+  put_llm_update_environment_model: ['S', withBody(oneModel, () => ({}))],
+
+  post_chat: ['OAM', withBody(inOrganization, () => ({}))],
+  get_chat: [READERS_OF_CHATS, oneChat],
+  get_chat_list: [READERS_OF_CHATS, inOrganization],
+  put_chat: ['OAM', withBody(oneChat, () => ({ title: 'x' }))],
+  delete_chat_delete_session: ['OAM', ({ chatId }) => ({ query: { session_id: chatId } })],
+  post_chat_bulk_delete_sessions: [EVERYBODY_AND_KEY, ({ chatId }) => ({ body: { chat_ids: [chatId] } })],
+  post_chat_send_message: [
+    'OAM',
+    ({ organizationId, modelId, chatId }) => ({
+      query: { org_id: organizationId, model_id: modelId, chat_id: chatId },
+      body: { content: 'Hi' },
+    }),
+  ],
+  post_chat_stop: ['OAM', oneChat],
+  get_chat_stream: [READERS_OF_CHATS, oneChat],
+
+  post_instructions_create: [
+    'OAM',
+    withBody(inOrganization, () => ({ name: crypto.randomUUID(), content: 'y' })),
+  ],
+  get_instructions_list: [READERS_OF_CHATS, inOrganization],
+  get_instructions_get: [READERS_OF_CHATS, oneInstruction],
+  put_instructions_update: ['OAM', withBody(oneInstruction, () => ({ content: 'z' }))],
+  delete_instructions_delete: ['OAM', oneInstruction],
+
+  get_billing_balance: ['OAMGK', inOrganization],
+  get_billing_ledger: ['OAMGK', inOrganization],
+  post_billing_credits: [
+    'S',
+    ({ organizationId }) => ({ body: { organization_id: organizationId, amount: 1, reason: 'x' } }),
+  ],
+}
