@@ -35,3 +35,15 @@ export async function addMemberWithRole(
     select ${organizationId}, ${userId}, id, 'active' from roles
     where organization_id = ${organizationId} and name = ${role}`
 }
+
+/** The id of one of the system roles of somebody's personal organization. */
+export async function roleOf(
+  server: TestServer,
+  { token, organizationId }: Person,
+  name: string,
+): Promise<string> {
+  const { body } = await server.call('GET', `/api/roles/list_roles?org_id=${organizationId}&limit=100`, {
+    token,
+  })
+  return body.data.find((role: { name: string }) => role.name === name).id
+}

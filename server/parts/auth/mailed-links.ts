@@ -75,7 +75,7 @@ export function resetRequests(rooms: Rooms): Queue<{ sealed: string; id: string 
     retries: 5,
     firstRetrySeconds: 5,
     timeoutSeconds: 60,
-    concurrency: 2,
+    concurrency: 1,
     async run({ sealed, id }) {
       const email = rooms.secrets.decrypt(sealed, id)
       await rooms.database.sql.begin(async (tx) => {

@@ -1,4 +1,4 @@
-import { type Db as BossDatabase, PgBoss } from 'pg-boss'
+import { type Db as BossDatabase, type JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { ISql, ReservedSql, Sql } from 'postgres'
 import type { Database } from '#database/connect.ts'
@@ -26,7 +26,10 @@ export interface Jobs {
 }
 
 const SCHEMA = 'jobs'
-const POLL_SECONDS = 1
+/** How often each worker looks for jobs that other processes have added, or whose time has come. */
+const POLL_SECONDS = 2
+/** A job of this process is looked for so soon after it was added: its transaction has to commit first. */
+const NUDGES_MS = [20, 200]
 const KEEP_FINISHED_SECONDS = 7 * 86_400
 /** How long jobs under way may go on when the process stops; after that they are tried again elsewhere. */
 const STOP_MS = 4_000
@@ -42,13 +45,19 @@ export function createJobs({ sql }: Database, log: Logger): Jobs {
   })
   boss.on('error', (error) => log.error({ err: error }, 'the job queue failed'))
 
+  const workers = new Map<string, string[]>()
+  const wake = (queueName: string): void => {
+    for (const worker of workers.get(queueName) ?? []) boss.notifyWorker(worker)
+  }
+
   return {
     async add(tx, queue, data) {
       await boss.send(queue.name, data, { db: executor(tx) })
+      for (const ms of NUDGES_MS) setTimeout(wake, ms, queue.name).unref()
     },
     async start(queues) {
       await boss.start()
-      for (const queue of queues) await startQueue(boss, queue as Queue<object>, log)
+      for (const queue of queues) workers.set(queue.name, await startQueue(boss, queue as Queue<object>, log))
     },
     async stop() {
       await boss.stop({ graceful: true, timeout: STOP_MS, close: false })
@@ -56,7 +65,8 @@ export function createJobs({ sql }: Database, log: Logger): Jobs {
   }
 }
 
-async function startQueue(boss: PgBoss, queue: Queue<object>, log: Logger): Promise<void> {
+/** Answers the ids of its workers. */
+async function startQueue(boss: PgBoss, queue: Queue<object>, log: Logger): Promise<string[]> {
   await boss.createQueue(queue.name, {
     retryLimit: queue.retries,
     retryDelay: queue.firstRetrySeconds,
@@ -64,24 +74,29 @@ async function startQueue(boss: PgBoss, queue: Queue<object>, log: Logger): Prom
     expireInSeconds: queue.timeoutSeconds,
     deleteAfterSeconds: KEEP_FINISHED_SECONDS,
   })
-  await boss.work(
-    queue.name,
-    {
-      pollingIntervalSeconds: POLL_SECONDS,
-      batchSize: 1,
-      localConcurrency: queue.concurrency,
-      includeMetadata: true,
-    },
-    async ([job]) => {
-      if (!job) return
-      try {
-        await queue.run(job.data as object, { id: job.id, isLastTry: job.retryCount >= job.retryLimit })
-      } catch (error) {
-        log.warn({ err: error, queue: queue.name, job: job.id, try: job.retryCount + 1 }, 'a job failed')
-        throw error
-      }
-    },
-  )
+  const startWorker = async (): Promise<string> => {
+    const id: string = await boss.work(
+      queue.name,
+      { pollingIntervalSeconds: POLL_SECONDS, includeMetadata: true },
+      async ([job]) => {
+        if (!job) return
+        // Where there was one there may be another: it is looked for at once when this one is done.
+        boss.notifyWorker(id)
+        await runJob(queue, job, log)
+      },
+    )
+    return id
+  }
+  return Promise.all(Array.from({ length: queue.concurrency }, startWorker))
+}
+
+async function runJob(queue: Queue<object>, job: JobWithMetadata<unknown>, log: Logger): Promise<void> {
+  try {
+    await queue.run(job.data as object, { id: job.id, isLastTry: job.retryCount >= job.retryLimit })
+  } catch (error) {
+    log.warn({ err: error, queue: queue.name, job: job.id, try: job.retryCount + 1 }, 'a job failed')
+    throw error
+  }
 }
 
 const BEGINS_TRANSACTION = /^\s*begin\b/i

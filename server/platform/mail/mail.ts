@@ -35,7 +35,7 @@ export type Deliver = (message: Message) => Promise<void>
 const RETRIES = 12
 const FIRST_RETRY_SECONDS = 20
 const TRY_TIMEOUT_SECONDS = 120
-const CONCURRENCY = 4
+const CONCURRENCY = 2
 
 interface Desk {
   config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir'>

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Person } from '#tests/support/client.ts'
+import { type MailServer, mailTo, startMailServer } from '#tests/support/mail.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { roleOf } from '#tests/support/tenants.ts'
+
+let mailServer: MailServer
+let server: TestServer
+let owner: Person
+let org: string
+let member: string
+
+beforeAll(async () => {
+  mailServer = await startMailServer()
+  server = await startTestServer({
+    SMTP_URL: mailServer.url,
+    MAIL_FROM: 'Parley <parley@example.com>',
+    FRONTEND_URL: 'https://console.example.com',
+  })
+  owner = await server.signUp()
+  org = `org_id=${owner.organizationId}`
+  member = await roleOf(server, owner, 'member')
+})
+afterAll(async () => {
+  await server.stop()
+  await mailServer.close()
+})
+
+const newEmail = () => `${randomUUID()}@example.com`
+const asOwner = (method: string, path: string, body?: unknown) =>
+  server.call(method, path, { token: owner.token, ...(body !== undefined && { body }) })
+describe('an account made by /api/users/invite', () => {
+  const inviteUser = async (email = newEmail()) =>
+    asOwner('POST', `/api/users/invite?${org}`, {
+      email,
+      first_name: 'Grace',
+      last_name: 'Hopper',
+      role: member,
+    })
+  const open = (token: string, password?: string) =>
+    server.call('POST', '/api/auth/magic_link/accept', { body: { token, ...(password && { password }) } })
+
+  test('is opened by the mailed link, once, and the inviter never sees the link', async () => {
+    const { status, body, text } = await inviteUser()
+    expect([status, body.full_name, body.organizations[0].role_name]).toEqual([201, 'Grace Hopper', 'member'])
+    expect(text).not.toContain('token')
+    const { token } = await mailTo(mailServer, body.email, 'has added you')
+    const listed = await asOwner('GET', `/api/users/list?${org}&q=${body.email}`)
+    expect(listed.body.users).toMatchObject([{ id: null, status: 'pending', first_name: 'Grace' }])
+    const resent = await asOwner(
+      'POST',
+      `/api/invitations/resend?invitation_id=${listed.body.users[0].invite_id}`,
+    )
+    expect([resent.status, 'token' in resent.body]).toEqual([200, false])
+    expect((await open(token)).status).toBe(404)
+
+    await expect
+      .poll(() => mailServer.received.filter(({ to }) => to === body.email).length, { timeout: 10_000 })
+      .toBe(2)
+    const fresh = await mailTo(mailServer, body.email, 'has added you')
+    const asInvitation = { token: fresh.token, password: 'my own password', first_name: 'G', last_name: 'H' }
+    expect((await server.call('POST', '/api/auth/signup_invite', { body: asInvitation })).status).toBe(404)
+    const opened = await open(fresh.token, 'my own password')
+    expect(opened.status).toBe(200)
+    expect(opened.body.user).toMatchObject({ id: body.id, email_verified: true })
+    expect(opened.body.user.organizations).toHaveLength(2)
+    expect((await open(fresh.token)).status).toBe(410)
+    const login = { email: body.email, password: 'my own password' }
+    expect((await server.call('POST', '/api/auth/login', { body: login })).status).toBe(200)
+  })
+
+  test('whoever signs up first with the address is shut out when its owner opens the link', async () => {
+    const { body } = await inviteUser()
+    const squatter = { email: body.email, password: 'squatters password', first_name: 'S', last_name: 'Q' }
+    const login = { email: squatter.email, password: squatter.password }
+    const signedUp = await server.call('POST', '/api/auth/signup', { body: squatter })
+    expect(signedUp.status).toBe(201)
+    expect(signedUp.body.user.organizations).toHaveLength(1)
+    const { token } = await mailTo(mailServer, body.email, 'has added you')
+    const opened = await open(token)
+    expect(opened.status).toBe(200)
+    const me = (bearer: string) => server.call('GET', '/api/users/me', { token: bearer })
+    expect((await me(opened.body.access_token)).status).toBe(200)
+    expect((await me(signedUp.body.access_token)).status).toBe(401)
+    expect((await server.call('POST', '/api/auth/login', { body: login })).status).toBe(401)
+  })
+
+  test('is gone from the organization when the invitation is revoked', async () => {
+    const { body } = await inviteUser()
+    const { token } = await mailTo(mailServer, body.email, 'has added you')
+    const { body: list } = await asOwner('GET', `/api/users/list?${org}&q=${body.email}`)
+    await asOwner('DELETE', `/api/invitations/revoke?invitation_id=${list.users[0].invite_id}`)
+    expect((await asOwner('GET', `/api/users/list?${org}&q=${body.email}`)).body.total).toBe(0)
+    expect((await open(token)).status).toBe(410)
+    expect((await inviteUser(body.email)).status).toBe(201)
+  })
+})

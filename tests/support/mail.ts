@@ -1,0 +1,79 @@
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import PostalMime from 'postal-mime'
+import { SMTPServer } from 'smtp-server'
+import { readKeptMail } from '#platform/mail/kept-mail.ts'
+import type { TestServer } from './server.ts'
+
+const DEADLINE_MS = 15_000
+const POLL_MS = 50
+
+/** A mail as its reader sees it. */
+export interface ReceivedMail {
+  to: string
+  subject: string
+  text: string
+  html: string
+  /** The token of the link that it is about. */
+  token: string
+}
+
+export interface MailServer {
+  url: string
+  received: ReceivedMail[]
+  /** So many of the next mails are refused for now (451). */
+  refuse: number
+  close(): Promise<void>
+}
+
+/** A real SMTP server on loopback that keeps what it gets. */
+export async function startMailServer(): Promise<MailServer> {
+  const smtp = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData(stream, _session, callback) {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk) => chunks.push(chunk))
+      stream.on('end', async () => {
+        if (mailServer.refuse > 0) {
+          mailServer.refuse--
+          return callback(Object.assign(new Error('later'), { responseCode: 451 }))
+        }
+        const { to, subject = '', text = '', html = '' } = await PostalMime.parse(Buffer.concat(chunks))
+        mailServer.received.push({ to: to?.[0]?.address ?? '', subject, text, html, token: tokenIn(text) })
+        callback()
+      })
+    },
+  })
+  await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve))
+  const { port } = smtp.server.address() as AddressInfo
+  const mailServer: MailServer = {
+    url: `smtp://127.0.0.1:${port}`,
+    received: [],
+    refuse: 0,
+    close: () => new Promise((resolve) => smtp.close(() => resolve())),
+  }
+  return mailServer
+}
+
+const tokenIn = (text: string): string => /token=([\w-]+)/.exec(text)?.[1] ?? ''
+
+/** Waits for the newest mail to somebody whose subject has these words: from an SMTP server, or as the server keeps it. */
+export async function mailTo(
+  from: MailServer | TestServer,
+  email: string,
+  words: string,
+): Promise<ReceivedMail> {
+  for (const deadline = Date.now() + DEADLINE_MS; Date.now() < deadline; await sleep(POLL_MS)) {
+    const mails = 'received' in from ? from.received.toReversed() : await keptMails(from)
+    const found = mails.find(({ to, subject }) => to === email && subject.includes(words))
+    if (found) return found
+  }
+  throw new Error(`no mail to ${email} about ${words}`)
+}
+
+const keptMails = async ({ environment }: TestServer): Promise<ReceivedMail[]> =>
+  (await readKeptMail(environment['DATA_DIR'] ?? '', 100)).map((mail) => ({
+    ...mail,
+    token: tokenIn(mail.text),
+  }))
