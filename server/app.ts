@@ -26,6 +26,7 @@ import { parseJsonBody } from '#platform/http/json-body.ts'
 import { describeApi } from '#platform/http/openapi.ts'
 import { registerRoutes } from '#platform/http/register-routes.ts'
 import { compileValidator } from '#platform/http/validation.ts'
+import { registerDevMail } from '#platform/mail/dev-mail.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { registerHealth } from '#platform/telemetry/health.ts'
 
@@ -65,6 +66,7 @@ export async function buildApp(rooms: Rooms): Promise<App> {
   })
   registerRoutes(http, rooms, routes)
   registerHealth(http, rooms)
+  if (rooms.config.devMail) registerDevMail(http, rooms.config)
   registerDocs(http, describeApi(routes))
   await http.ready()
   return { http, chat }

@@ -11,6 +11,7 @@ const USAGE = `Usage: parley <command>
   migrate               bring the database's schema up to date
   config                print the configuration that is in force, secrets hidden
   admin create EMAIL    make EMAIL the system administrator, with a new password
+  mail [COUNT]          print the newest mails that are kept because there is no SMTP_URL
   chat                  chat in the terminal with any Parley server:
                           --url ADDRESS --email EMAIL [--model NAME OR ID] [MESSAGE]
                           (the password is asked for, or comes from PARLEY_PASSWORD)
@@ -21,6 +22,7 @@ const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
   migrate,
   config: showConfig,
   admin,
+  mail,
   chat: chatInTerminal,
 }
 
@@ -87,6 +89,17 @@ async function admin([action, email]: string[]): Promise<void> {
   const done = await setAdministrator(database.sql, email, password, config.startingCredits)
   await database.close()
   process.stdout.write(`${email} ${done}: system administrator, password ${password}\n`)
+}
+
+/** Newest last, so that it stands above the next prompt. */
+async function mail([count = '5']: string[]): Promise<void> {
+  if (!/^[1-9]\d{0,2}$/.test(count)) throw new ConfigError('usage: parley mail [COUNT]')
+  const config = loadConfig()
+  const { readKeptMail } = await import('#platform/mail/kept-mail.ts')
+  const mails = await readKeptMail(config.dataDir, Number(count))
+  for (const { date, to, subject, text } of mails.toReversed())
+    process.stdout.write(`${date}  to ${to}\n${subject}\n\n${text}\n\n`)
+  if (mails.length === 0) process.stdout.write(`No mail in ${config.dataDir}/mail\n`)
 }
 
 function loadConfig(): Config {

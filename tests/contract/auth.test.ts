@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createRemoteJWKSet, jwtVerify, SignJWT } from 'jose'
+import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
@@ -110,24 +110,6 @@ describe('access tokens', () => {
     expect(protectedHeader.typ).toBe('at+jwt')
     expect(payload).toMatchObject({ sub: person.userId, email: person.email })
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(900)
-  })
-
-  test('of another key, without a signature, or for another audience are refused', async () => {
-    const person = await server.signUp()
-    const claims = { sid: randomUUID(), email: person.email }
-    const make = (audience: string) =>
-      new SignJWT(claims)
-        .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' })
-        .setSubject(person.userId)
-        .setIssuer('http://parley.test')
-        .setAudience(audience)
-        .setJti(randomUUID())
-        .setIssuedAt()
-        .setExpirationTime('1h')
-        .sign(Buffer.alloc(32))
-    const unsigned = `${Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url')}.${person.token.split('.')[1]}.`
-    for (const token of [await make('http://parley.test'), await make('elsewhere'), unsigned])
-      expect(await mayCall(token, person.organizationId)).toBe(401)
   })
 
   test('stop at once when the session ends', async () => {

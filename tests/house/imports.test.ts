@@ -46,7 +46,12 @@ const BARE_DATABASE = [
 
 /** Which packages only one room knows. */
 const PACKAGE_OWNERS: Record<string, string[]> = {
-  fastify: ['server/app.ts', 'server/platform/http/', 'server/platform/telemetry/health.ts'],
+  fastify: [
+    'server/app.ts',
+    'server/platform/http/',
+    'server/platform/mail/dev-mail.ts',
+    'server/platform/telemetry/health.ts',
+  ],
   undici: ['server/platform/net/', 'server/platform/models/'],
   'eventsource-parser': ['server/platform/models/', 'server/chat-client.ts'],
   redis: ['server/platform/streams/'],

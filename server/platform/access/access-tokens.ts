@@ -5,6 +5,7 @@ import { fail } from '#errors'
 /** How long an access token is good for (contract, 2). */
 export const ACCESS_TOKEN_SECONDS = 15 * 60
 const TOKEN_TYPE = 'at+jwt'
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 /** Tokens whose signature was found good are remembered until they expire; their sessions and rights never are. */
 const VERIFIED_TOKENS_MAX = 10_000
 
@@ -40,7 +41,9 @@ export async function createAccessTokens(secret: string, issuer: string): Promis
       typ: TOKEN_TYPE,
       requiredClaims: ['sub', 'sid', 'exp', 'iat', 'jti'],
     })
-    return { userId: String(payload.sub), sessionId: String(payload['sid']), expiresAt: Number(payload.exp) }
+    const [userId, sessionId] = [String(payload.sub), String(payload['sid'])]
+    if (!UUID.test(userId) || !UUID.test(sessionId)) throw new Error('sub and sid must be ids')
+    return { userId, sessionId, expiresAt: Number(payload.exp) }
   }
 
   return {
