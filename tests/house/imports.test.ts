@@ -59,6 +59,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   'drizzle-orm/pg-core': ['server/database/drizzle.ts'],
   jose: ['server/platform/access/'],
   nodemailer: ['server/platform/mail/'],
+  'openid-client': ['server/parts/auth/'],
   'pg-boss': ['server/platform/jobs/'],
   react: ['server/platform/mail/'],
   postgres: BARE_DATABASE.concat('server/database/'),

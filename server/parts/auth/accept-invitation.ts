@@ -3,7 +3,7 @@ import { fail } from '#errors'
 import type { Client } from '#platform/access/scope.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { hashPassword, verifyPassword } from '#platform/secrets/passwords.ts'
-import { joinByInvitation, useToken, validateToken } from '../invitations/index.ts'
+import { joinByInvitation, redeemToken, validateToken } from '../invitations/index.ts'
 import { createUser, readUser } from '../users/index.ts'
 import { slowDownAttempt } from './login-attempts.ts'
 import { mailVerification } from './mailed-links.ts'
@@ -29,7 +29,7 @@ export async function signUpInvited(rooms: Rooms, client: Client, input: Invited
   if (known?.registered) await checkPassword(rooms, client, known, input.password)
   const passwordHash = known?.registered ? null : await hashPassword(input.password)
   return sql.begin(async (tx) => {
-    const invitation = await useToken(tx, input.token, { byMagicLink: false })
+    const invitation = await redeemToken(tx, input.token, { byMagicLink: false })
     const user = known?.registered ? known : await register(rooms, tx, { ...input, email, passwordHash })
     await joinByInvitation(tx, invitation, { userId: user.id, client })
     return signedIn(rooms, tx, user, client)
@@ -45,7 +45,7 @@ export async function acceptMagicLink(rooms: Rooms, client: Client, input: Magic
   const { sql } = rooms.database
   const passwordHash = input.password === undefined ? null : await hashPassword(input.password)
   return sql.begin(async (tx) => {
-    const invitation = await useToken(tx, input.token, { byMagicLink: true })
+    const invitation = await redeemToken(tx, input.token, { byMagicLink: true })
     const account = await findAccount(tx, invitation.email)
     if (!account) throw fail('invitation.not_found')
     await proveAddress(rooms, tx, account, passwordHash)

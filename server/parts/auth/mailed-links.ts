@@ -29,7 +29,7 @@ export async function issueToken(sql: ISql, userId: string, purpose: Purpose): P
 }
 
 /** Uses a token up and answers whose it was. Throws auth.link_gone. */
-export async function useOneTimeToken(sql: ISql, token: string, purpose: Purpose): Promise<string> {
+export async function redeemOneTimeToken(sql: ISql, token: string, purpose: Purpose): Promise<string> {
   const [used] = await sql<{ user_id: string }[]>`
     delete from one_time_tokens
     where token_hash = ${hashToken(token)} and purpose = ${purpose} and expires_at > now() returning user_id`
@@ -63,7 +63,7 @@ export async function resendVerification(rooms: Rooms, userId: string): Promise<
 /** Throws auth.link_gone. */
 export async function verifyEmail(sql: Sql, token: string): Promise<void> {
   await sql.begin(async (tx) => {
-    const userId = await useOneTimeToken(tx, token, 'verify_email')
+    const userId = await redeemOneTimeToken(tx, token, 'verify_email')
     await tx`update users set email_verified_at = now(), updated_at = now() where id = ${userId}`
   })
 }
@@ -101,7 +101,7 @@ export async function requestReset(rooms: Rooms, requestId: string, email: strin
 export async function resetPassword(sql: Sql, input: { token: string; password: string }): Promise<void> {
   const passwordHash = await hashPassword(input.password)
   await sql.begin(async (tx) => {
-    const userId = await useOneTimeToken(tx, input.token, 'reset_password')
+    const userId = await redeemOneTimeToken(tx, input.token, 'reset_password')
     await tx`delete from one_time_tokens where user_id = ${userId}`
     await tx`
       update users set password_hash = ${passwordHash}, updated_at = now(),

@@ -4,6 +4,7 @@ import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { acceptMagicLink, signUpInvited } from './accept-invitation.ts'
 import { requestReset, resendVerification, resetPassword, verifyEmail } from './mailed-links.ts'
+import { OidcSignIn } from './oidc.ts'
 import {
   Credentials,
   ForgottenPassword,
@@ -11,6 +12,8 @@ import {
   JwksView,
   MagicLink,
   NewUser,
+  OidcCode,
+  OidcReturn,
   OneTimeToken,
   PasswordReset,
   RefreshToken,
@@ -191,6 +194,7 @@ export const authRoutes = (rooms: Rooms): Route[] => [
       return { message: 'Your password is changed. Sign in with it.' }
     },
   }),
+  ...oidcRoutes(rooms),
   defineRoute({
     method: 'GET',
     url: '/.well-known/jwks.json',
@@ -201,3 +205,43 @@ export const authRoutes = (rooms: Rooms): Route[] => [
     handler: async () => rooms.tokens.jwks,
   }),
 ]
+
+/** Signing in with the operator's OpenID provider, where OIDC_ISSUER names one (ext). */
+function oidcRoutes(rooms: Rooms): Route[] {
+  const oidc = new OidcSignIn(rooms)
+  return [
+    defineRoute({
+      method: 'GET',
+      url: '/api/auth/oidc/start',
+      summary: 'Begin to sign in with the OpenID provider',
+      description: 'For a browser: it is sent to the provider, and comes back to the console.',
+      access: 'public',
+      reply: { redirect: 'To the provider' },
+      errors: ['auth.oidc_off', 'auth.oidc_failed'],
+      handler: () => oidc.begin(),
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/api/auth/oidc/callback',
+      summary: 'Where the OpenID provider sends the browser back to',
+      description: 'Not for clients to call.',
+      access: 'public',
+      query: OidcReturn,
+      reply: { redirect: 'To /oidc of the console, with a code for oidc/exchange, or with an error to show' },
+      errors: ['auth.oidc_off', 'auth.oidc_state'],
+      handler: ({ query, headers }) => oidc.end(query, headers.cookie),
+    }),
+    defineRoute({
+      method: 'POST',
+      url: '/api/auth/oidc/exchange',
+      summary: 'Exchange the code that the console was given for tokens',
+      description: 'Once, within a minute.',
+      access: 'public',
+      body: OidcCode,
+      example: { code: 'ot_…' },
+      reply: [200, SignedIn],
+      errors: ['auth.link_gone'],
+      handler: ({ client, body }) => oidc.exchange(client, body.code),
+    }),
+  ]
+}

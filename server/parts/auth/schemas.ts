@@ -36,6 +36,15 @@ export const OneTimeToken = Body({ token: Token })
 export const ForgottenPassword = Body({ email: Email })
 export const PasswordReset = Body({ token: Token, password: NewPassword })
 
+export const OidcReturn = Type.Object({
+  state: Type.String({ minLength: 1, maxLength: 200 }),
+  code: Type.Optional(Type.String({ maxLength: 4000 })),
+  iss: Type.Optional(Type.String({ maxLength: 1000 })),
+  error: Type.Optional(Type.String({ maxLength: 200 })),
+  error_description: Type.Optional(Type.String({ maxLength: 1000 })),
+})
+export const OidcCode = Body({ code: Token })
+
 export const SessionView = Type.Object(
   {
     id: Uuid,

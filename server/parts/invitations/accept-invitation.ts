@@ -17,7 +17,7 @@ interface Accepted {
  * Uses up an invitation's token, once, whoever else tries at the same moment, and locks the organization as all that
  * changes its members does. It is pending again when the caller's transaction fails. Throws invitation.not_found, invitation.gone, invitation.role_gone.
  */
-export async function useToken(
+export async function redeemToken(
   tx: TransactionSql,
   token: string,
   { byMagicLink }: { byMagicLink: boolean },

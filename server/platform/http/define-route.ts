@@ -28,16 +28,25 @@ export interface EventStream {
   headers?: Record<string, string>
 }
 
-/** What a route answers: a status and the view of a record, or a stream described by its events. */
+/** A browser is sent elsewhere (302). */
+export interface Redirect {
+  location: string
+  headers?: Record<string, string>
+}
+
+/** What a route answers: a status and the view of a record, or a stream described by its events, or a redirect. */
 export type Reply =
   | readonly [status: 200 | 201, view: TSchema]
   | { events: TSchema; description: string; mayBeEmpty?: boolean }
+  | { redirect: string }
 
 type Answer<R> = R extends readonly [number, infer V extends TSchema]
   ? Static<V>
   : R extends { mayBeEmpty: true }
     ? EventStream | null
-    : EventStream
+    : R extends { redirect: string }
+      ? Redirect
+      : EventStream
 
 export interface RouteSpec<
   A extends Access = Access,

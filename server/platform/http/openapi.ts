@@ -116,6 +116,8 @@ function successResponse({ reply }: Route): Json {
     }
     return { 200: stream, ...(reply.mayBeEmpty && { 204: { description: 'Nothing more to deliver' } }) }
   }
+  if ('redirect' in reply)
+    return { 302: { description: reply.redirect, headers: { Location: { schema: { type: 'string' } } } } }
   const [status, view] = reply
   return {
     [status]: {

@@ -5,7 +5,7 @@ import type { AccessDesk } from '#platform/access/access.ts'
 import type { AccessTokens } from '#platform/access/access-tokens.ts'
 import { type Credential, readCredential } from '#platform/access/credentials.ts'
 import type { Client } from '#platform/access/scope.ts'
-import type { EventStream, Route, RouteInput } from './define-route.ts'
+import type { EventStream, Redirect, Route, RouteInput } from './define-route.ts'
 import { checkQuery } from './json-body.ts'
 import { sendEvents } from './send-events.ts'
 
@@ -101,6 +101,10 @@ function answer(
 ): FastifyReply | undefined {
   if (Array.isArray(route.reply))
     return reply.code(route.reply[0]).send(request.enveloped ? { status: 'success', data: value } : value)
+  if ('redirect' in route.reply) {
+    const { location, headers = {} } = value as Redirect
+    return reply.headers(headers).redirect(location, 302)
+  }
   if (value === null) return reply.code(204).send()
   sendEvents(reply, value as EventStream)
   return undefined

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findFreePort } from '#tests/support/free-port.ts'
+import { mailTo } from '#tests/support/mail.ts'
+import {
+  OPENID_CLIENT,
+  type OpenidAccount,
+  type OpenidProvider,
+  startOpenidProvider,
+} from '#tests/support/openid-provider.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+
+const CONSOLE = 'https://console.example.com'
+
+let server: TestServer
+let provider: OpenidProvider
+let environment: Record<string, string>
+
+beforeAll(async () => {
+  const port = await findFreePort()
+  const baseUrl = `http://127.0.0.1:${port}`
+  provider = await startOpenidProvider(`${baseUrl}/api/auth/oidc/callback`)
+  environment = {
+    BASE_URL: baseUrl,
+    FRONTEND_URL: CONSOLE,
+    OIDC_ISSUER: provider.issuer,
+    OIDC_CLIENT_ID: OPENID_CLIENT.id,
+    OIDC_CLIENT_SECRET: OPENID_CLIENT.secret,
+  }
+  server = await startTestServer({ ...environment, PORT: String(port) })
+})
+afterAll(async () => {
+  await server.stop()
+  await provider.close()
+})
+
+/** A browser: it keeps cookies by host and follows redirects, until it would leave for the console. */
+class Browser {
+  readonly #cookies = new Map<string, Map<string, string>>()
+
+  async open(address: string): Promise<URL> {
+    for (let url = new URL(address), hops = 0; hops < 10; hops++) {
+      const jar = this.#cookies.get(url.host) ?? new Map<string, string>()
+      this.#cookies.set(url.host, jar)
+      const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+      const response = await fetch(url, { redirect: 'manual', headers: { cookie } })
+      for (const line of response.headers.getSetCookie()) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+        jar.set(name, value)
+      }
+      const location = response.headers.get('location')
+      if (location === null) throw new Error(`${response.status} ${url.pathname}: ${await response.text()}`)
+      url = new URL(location, url)
+      if (url.href.startsWith(CONSOLE)) return url
+    }
+    throw new Error('redirected in a circle')
+  }
+}
+
+const newAccount = (change: Partial<OpenidAccount> = {}): OpenidAccount => ({
+  id: randomUUID(),
+  email: `${randomUUID()}@example.com`,
+  email_verified: true,
+  given_name: 'Grace',
+  family_name: 'Hopper',
+  ...change,
+})
+const signIn = async (account: OpenidAccount): Promise<URL> => {
+  provider.account = account
+  return new Browser().open(`${server.url}/api/auth/oidc/start`)
+}
+const exchange = (url: URL) =>
+  server.call('POST', '/api/auth/oidc/exchange', { body: { code: url.searchParams.get('code') } })
+
+describe('signing in with an OpenID provider', () => {
+  test('makes an account the first time, and finds it again the next', async () => {
+    const account = newAccount()
+    const first = await exchange(await signIn(account))
+    expect(first.status).toBe(200)
+    expect(first.body.user).toMatchObject({
+      email: account.email,
+      full_name: 'Grace Hopper',
+      email_verified: true,
+    })
+    expect(first.body.user.organizations).toHaveLength(1)
+    expect((await server.call('GET', '/api/users/me', { token: first.body.access_token })).status).toBe(200)
+    // The provider's subject is who he is, not the email that he has by now.
+    const again = await exchange(await signIn({ ...account, email: 'new@example.com' }))
+    expect(again.body.user.id).toBe(first.body.user.id)
+    const password = { email: account.email, password: '' }
+    expect(
+      (await server.call('POST', '/api/auth/login', { body: { ...password, password: 'x' } })).status,
+    ).toBe(401)
+  })
+
+  test('the code is good once, and says nothing without the exchange', async () => {
+    const url = await signIn(newAccount())
+    expect(url.pathname).toBe('/oidc')
+    expect((await exchange(url)).status).toBe(200)
+    expect((await exchange(url)).status).toBe(410)
+    const late = await signIn(newAccount())
+    await server.server.rooms.database
+      .sql`update one_time_tokens set expires_at = now() where purpose = 'oidc_sign_in'`
+    expect((await exchange(late)).status).toBe(410)
+  })
+
+  test('is linked with an account of the same email only where both sides have confirmed it', async () => {
+    const person = await server.signUp()
+    const errorOf = async (account: OpenidAccount) => (await signIn(account)).searchParams.get('error')
+    const theirs = newAccount({ email: person.email.toUpperCase() })
+    expect(await errorOf(theirs)).toContain('never confirmed')
+    expect(await errorOf({ ...theirs, email_verified: false })).toContain('has not confirmed')
+    const { email: _, ...nameless } = theirs
+    expect(await errorOf(nameless)).toContain('has not confirmed')
+    const { token } = await mailTo(server, person.email, 'Is this your email')
+    await server.call('POST', '/api/auth/verify_email', { body: { token } })
+    const linked = await exchange(await signIn(theirs))
+    expect(linked.body.user.id).toBe(person.userId)
+    const stillByPassword = { email: person.email, password: person.password }
+    expect((await server.call('POST', '/api/auth/login', { body: stillByPassword })).status).toBe(200)
+  })
+
+  test('can not be ended in another browser, twice, or with a state that was never given', async () => {
+    provider.account = newAccount()
+    const begun = await fetch(`${server.url}/api/auth/oidc/start`, { redirect: 'manual' })
+    const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? ''
+    const cookie = begun.headers.get('set-cookie') ?? ''
+    expect(cookie).toMatch(
+      /^parley_oidc=br_[\w-]+; Path=\/api\/auth\/oidc; Max-Age=600; HttpOnly; SameSite=Lax$/,
+    )
+    const end = (given: string, headers: Record<string, string> = {}) =>
+      server.call('GET', `/api/auth/oidc/callback?code=x&state=${given}`, { headers })
+    expect((await end(state)).status).toBe(400)
+    expect((await end(state, { cookie: 'parley_oidc=br_another' })).status).toBe(400)
+    expect((await end('st_never')).status).toBe(400)
+    const own = { cookie: cookie.split(';')[0] ?? '' }
+    const failed = await end(state, own)
+    expect([failed.status, failed.headers.get('location')]).toEqual([
+      302,
+      expect.stringContaining('/oidc?error='),
+    ])
+    expect((await end(state, own)).status).toBe(400)
+  })
+
+  test('a refusal at the provider comes back as one', async () => {
+    const begun = await fetch(`${server.url}/api/auth/oidc/start`, { redirect: 'manual' })
+    const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state')
+    const answer = await server.call('GET', `/api/auth/oidc/callback?error=access_denied&state=${state}`, {
+      headers: { cookie: begun.headers.get('set-cookie')?.split(';')[0] ?? '' },
+    })
+    expect(answer.headers.get('location')).toContain('/oidc?error=')
+  })
+})
+
+test('where sign-up is by invitation, so it is here', async () => {
+  const port = await findFreePort()
+  const baseUrl = `http://127.0.0.1:${port}`
+  const other = await startOpenidProvider(`${baseUrl}/api/auth/oidc/callback`)
+  other.account = newAccount()
+  const closed = await startTestServer({
+    ...environment,
+    PORT: String(port),
+    BASE_URL: baseUrl,
+    OIDC_ISSUER: other.issuer,
+    SIGNUP: 'invite',
+  })
+  const url = await new Browser().open(`${baseUrl}/api/auth/oidc/start`)
+  expect(url.searchParams.get('error')).toContain('by invitation only')
+  await closed.stop()
+  await other.close()
+})
+
+test('without a provider there is none, and one that is away is told', async () => {
+  const without = await startTestServer()
+  expect((await without.call('GET', '/api/auth/oidc/start')).status).toBe(404)
+  await without.stop()
+  const away = await startTestServer({
+    ...environment,
+    OIDC_ISSUER: `http://127.0.0.1:${await findFreePort()}`,
+  })
+  expect((await away.call('GET', '/api/auth/oidc/start')).status).toBe(503)
+  await away.stop()
+})
