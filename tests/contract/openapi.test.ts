@@ -23,7 +23,15 @@ test("Redocly's strict rules find nothing in it", async () => {
   const config = await createConfig({ extends: ['recommended-strict'] })
   const source = readFileSync(COMMITTED, 'utf8')
   const problems = await lintFromString({ source, absoluteRef: COMMITTED, config })
-  expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([])
+  const found = problems.map(
+    ({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer ?? ''] as const,
+  )
+  // An address that a browser passes through answers 302 and nothing else, which the rules do not know of.
+  const redirects = found.filter(
+    ([rule, , pointer]) => rule === 'operation-2xx-response' && /oidc~1\w+\/get/.test(pointer),
+  )
+  expect(found.filter((problem) => !redirects.includes(problem))).toEqual([])
+  expect(redirects).toHaveLength(2)
 })
 
 test('every example of a body is valid', () => {
