@@ -1,35 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Person } from '#tests/support/client.ts'
-import { type MailServer, mailTo, startMailServer } from '#tests/support/mail.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { type Inviting, startInviting } from '#tests/support/inviting.ts'
+import { mailTo } from '#tests/support/mail.ts'
 import { roleOf } from '#tests/support/tenants.ts'
 
-let mailServer: MailServer
-let server: TestServer
-let owner: Person
-let org: string
-let member: string
-
+let { server, mailServer, owner, org, member, asOwner, stop } = {} as Inviting
 beforeAll(async () => {
-  mailServer = await startMailServer()
-  server = await startTestServer({
-    SMTP_URL: mailServer.url,
-    MAIL_FROM: 'Parley <parley@example.com>',
-    FRONTEND_URL: 'https://console.example.com',
-  })
-  owner = await server.signUp()
-  org = `org_id=${owner.organizationId}`
-  member = await roleOf(server, owner, 'member')
+  ;({ server, mailServer, owner, org, member, asOwner, stop } = await startInviting())
 })
-afterAll(async () => {
-  await server.stop()
-  await mailServer.close()
-})
+afterAll(() => stop())
 
 const newEmail = () => `${randomUUID()}@example.com`
-const asOwner = (method: string, path: string, body?: unknown) =>
-  server.call(method, path, { token: owner.token, ...(body !== undefined && { body }) })
 const invite = async (email = newEmail(), roleId = member) =>
   asOwner('POST', `/api/invitations/create?${org}`, { email, role_id: roleId, message: 'Come & see <us>' })
 const accept = (token: string, password = 'correct horse') =>

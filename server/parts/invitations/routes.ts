@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { ASSIGN_ERRORS } from '#platform/access/role-rules.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Enum, Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import type { Rooms } from '#platform/rooms.ts'
@@ -43,10 +44,7 @@ export const invitationRoutes = (rooms: Rooms): Route[] => [
       'invitation.exists',
       'user.exists',
       'user.is_member',
-      'user.owner_role',
-      'role.not_found',
-      'role.too_high',
-      'role.permission_not_held',
+      ...ASSIGN_ERRORS,
     ],
     handler: ({ scope, body }) => createInvitation(rooms, scope, body),
   }),

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { ASSIGN_ERRORS } from '#platform/access/role-rules.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import { readFeatures } from '#platform/limits/features.ts'
@@ -86,16 +87,7 @@ export const orgRoutes = ({ database: { sql }, config }: Rooms): Route[] => [
       role_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e62',
     },
     reply: [201, Message],
-    errors: [
-      'org.not_found',
-      'org.feature_off',
-      'role.not_found',
-      'role.too_high',
-      'role.permission_not_held',
-      'user.owner_role',
-      'user.not_found',
-      'user.is_member',
-    ],
+    errors: ['org.not_found', 'org.feature_off', ...ASSIGN_ERRORS, 'user.not_found', 'user.is_member'],
     async handler({ scope, body }) {
       await addMember(sql, scope, body)
       return { message: 'Member added' }

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { ASSIGN_ERRORS } from '#platform/access/role-rules.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, Uuid } from '#platform/http/schemas.ts'
 import type { Rooms } from '#platform/rooms.ts'
@@ -76,10 +77,7 @@ export const userRoutes = (rooms: Rooms): Route[] => {
         'invitation.exists',
         'user.exists',
         'user.is_member',
-        'user.owner_role',
-        'role.not_found',
-        'role.too_high',
-        'role.permission_not_held',
+        ...ASSIGN_ERRORS,
       ],
       handler: ({ scope, body }) => inviteUser(rooms, scope, body),
     }),
@@ -96,11 +94,9 @@ export const userRoutes = (rooms: Rooms): Route[] => {
       errors: [
         'org.not_found',
         'org.last_owner',
-        'role.not_found',
-        'role.permission_not_held',
         'user.not_found',
         'user.not_owner',
-        'user.owner_role',
+        ...ASSIGN_ERRORS,
         'user.same_role',
         'user.not_active',
       ],

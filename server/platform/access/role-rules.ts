@@ -29,9 +29,17 @@ export interface AssignableRole {
   level: number
 }
 
+/** What findAssignableRole throws. */
+export const ASSIGN_ERRORS = [
+  'role.not_found',
+  'role.too_high',
+  'role.permission_not_held',
+  'user.owner_role',
+] as const
+
 /**
  * A role that the caller may give to somebody (contract, 3). It stays until the transaction ends. Throws
- * role.not_found, user.owner_role, role.too_high, role.permission_not_held.
+ * ASSIGN_ERRORS.
  */
 export async function findAssignableRole(
   tx: ISql,

@@ -1,0 +1,97 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readConfig } from '../server/config.ts'
+import { startServer } from '../server/main.ts'
+import { createClient, type Person } from '../tests/support/client.ts'
+import { startPostgres } from '../tests/support/postgres.ts'
+import { POSTGRES_SETTINGS } from './parley.ts'
+
+/*
+ * What it costs to know who somebody is, on PostgreSQL:
+ *
+ *   node bench/identity.ts
+ *
+ * The permission check beside finding out who asks at all, which every request needs: the two in turn, so that what
+ * else the machine does meets both alike. And a failed sign-in for emails that are known and that are not, in turn
+ * too: what matters is whether the difference is smaller than the spread of either.
+ */
+
+const CHECKS = 4_000
+const SIGN_INS = 60
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'))
+const dataDir = join(folder, 'postgres')
+mkdirSync(dataDir)
+const postgres = await startPostgres({ dataDir, settings: POSTGRES_SETTINGS })
+await postgres.createDatabase('parley')
+const server = await startServer(
+  readConfig({
+    PORT: '0',
+    DATA_DIR: folder,
+    DATABASE_URL: postgres.url('parley'),
+    SECRET: 's'.repeat(32),
+    LOG_LEVEL: 'silent',
+  }),
+)
+const client = createClient(server.address)
+
+try {
+  await measureChecks()
+  await measureSignIns()
+} finally {
+  await server.stop()
+  await postgres.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function measureChecks(): Promise<void> {
+  const person = await client.signUp()
+  const { access, tokens } = server.rooms
+  const credential = { kind: 'session' as const, ...(await tokens.verify(person.token)) }
+  const request = {
+    credential,
+    client: { address: '127.0.0.1', userAgent: null, requestId: crypto.randomUUID() },
+    query: { org_id: person.organizationId },
+    body: null,
+  }
+  const whoOnly: number[] = []
+  const whole: number[] = []
+  for (let count = 0; count < CHECKS; count++) {
+    whoOnly.push(await timed(() => access.openCaller(request)))
+    whole.push(await timed(() => access.openScope({ permission: 'chats:read', orgOf: 'query' }, request)))
+  }
+  console.log(`Who asks:                       ${describe(whoOnly)}`)
+  console.log(`Who asks, and the permission:   ${describe(whole)}`)
+  console.log(`The permission alone, p50:      ${(at(whole, 0.5) - at(whoOnly, 0.5)).toFixed(3)} ms\n`)
+}
+
+async function measureSignIns(): Promise<void> {
+  const people: Person[] = []
+  for (let count = 0; count < SIGN_INS; count++) people.push(await client.signUp())
+  const known: number[] = []
+  const unknown: number[] = []
+  for (const { email } of people) {
+    await server.rooms.database.sql`delete from login_attempts`
+    known.push(await timed(() => signIn(email)))
+    unknown.push(await timed(() => signIn(`${crypto.randomUUID()}@example.com`)))
+  }
+  console.log(`Failed sign-in, known email:    ${describe(known)}`)
+  console.log(`Failed sign-in, unknown email:  ${describe(unknown)}`)
+  console.log(`Difference, p50:                ${(at(known, 0.5) - at(unknown, 0.5)).toFixed(3)} ms`)
+}
+
+const signIn = (email: string) =>
+  client.call('POST', '/api/auth/login', { body: { email, password: 'not the password' } })
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const begin = performance.now()
+  await work()
+  return performance.now() - begin
+}
+
+const at = (times: number[], share: number): number =>
+  times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? Number.NaN
+
+const describe = (times: number[]): string =>
+  [25, 50, 75].map((percent) => `p${percent} ${at(times, percent / 100).toFixed(3)} ms`).join(', ')
