@@ -20,31 +20,6 @@ import { POSTGRES_SETTINGS } from './parley.ts'
 const CHECKS = 4_000
 const SIGN_INS = 60
 
-const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'))
-const dataDir = join(folder, 'postgres')
-mkdirSync(dataDir)
-const postgres = await startPostgres({ dataDir, settings: POSTGRES_SETTINGS })
-await postgres.createDatabase('parley')
-const server = await startServer(
-  readConfig({
-    PORT: '0',
-    DATA_DIR: folder,
-    DATABASE_URL: postgres.url('parley'),
-    SECRET: 's'.repeat(32),
-    LOG_LEVEL: 'silent',
-  }),
-)
-const client = createClient(server.address)
-
-try {
-  await measureChecks()
-  await measureSignIns()
-} finally {
-  await server.stop()
-  await postgres.stop()
-  rmSync(folder, { recursive: true, force: true })
-}
-
 async function measureChecks(): Promise<void> {
   const person = await client.signUp()
   const { access, tokens } = server.rooms
@@ -95,3 +70,28 @@ const at = (times: number[], share: number): number =>
 
 const describe = (times: number[]): string =>
   [25, 50, 75].map((percent) => `p${percent} ${at(times, percent / 100).toFixed(3)} ms`).join(', ')
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'))
+const dataDir = join(folder, 'postgres')
+mkdirSync(dataDir)
+const postgres = await startPostgres({ dataDir, settings: POSTGRES_SETTINGS })
+await postgres.createDatabase('parley')
+const server = await startServer(
+  readConfig({
+    PORT: '0',
+    DATA_DIR: folder,
+    DATABASE_URL: postgres.url('parley'),
+    SECRET: 's'.repeat(32),
+    LOG_LEVEL: 'silent',
+  }),
+)
+const client = createClient(server.address)
+
+try {
+  await measureChecks()
+  await measureSignIns()
+} finally {
+  await server.stop()
+  await postgres.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
