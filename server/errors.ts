@@ -88,6 +88,7 @@ const CATALOGUE = {
 
   'chat.not_found': [404, 'Chat session not found'],
   'chat.message_not_found': [404, 'Message not found'],
+  'chat.parent_not_reply': [400, 'parent_message_id must be null or the id of a reply in this chat'],
   'chat.no_target': [400, 'Either model_id or agent_id must be provided'],
   'chat.busy': [409, 'A reply is still being written in this chat. Stop it or wait for its end.'],
   'chat.not_streaming': [409, 'No reply is being written in this chat'],

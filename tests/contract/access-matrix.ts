@@ -155,6 +155,13 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
       body: { content: 'Hi' },
     }),
   ],
+  post_chat_regenerate: [
+    'OAM',
+    ({ organizationId, chatId, modelId }) => ({
+      query: { org_id: organizationId, chat_id: chatId, message_id: modelId },
+      body: {},
+    }),
+  ],
   post_chat_stop: ['OAM', oneChat],
   get_chat_stream: [READERS_OF_CHATS, oneChat],
 

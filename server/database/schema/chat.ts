@@ -1,5 +1,6 @@
 import {
   bigint,
+  boolean,
   check,
   foreignKey,
   integer,
@@ -35,6 +36,9 @@ export const chats = pgTable(
     title: text('title').notNull(),
     status: text('status', { enum: ['ACTIVE', 'ARCHIVED', 'DELETED'] }).notNull(),
     settings: jsonb('settings').$type<ChatSettings>().notNull().default({}),
+    pinned: boolean('pinned').notNull().default(false),
+    /** The name of the folder that the user has put it into. */
+    folder: text('folder'),
     modelId: uuid('model_id'),
     agentId: uuid('agent_id'),
     /** The end of the active branch: following parents from here gives the conversation. */

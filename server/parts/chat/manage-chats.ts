@@ -1,12 +1,20 @@
 import { and, desc, eq, inArray, lt, ne } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
-import { chats } from '#database/schema/chat.ts'
+import { chatMessages, chats } from '#database/schema/chat.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
 import type { LiveReplies } from './live-replies.ts'
 import { readBranch } from './read-branch.ts'
-import { type ChatInput, type ChatRow, type ChatView, viewChat, viewMessage } from './schemas.ts'
+import {
+  type ChatChange,
+  type ChatInput,
+  type ChatRow,
+  type ChatView,
+  type MessageRow,
+  viewChat,
+  viewMessage,
+} from './schemas.ts'
 
 export const DEFAULT_TITLE = 'New Chat'
 const MESSAGES_SHOWN = 100
@@ -31,15 +39,40 @@ export async function findChat(
   return row
 }
 
-/** The chat and the newest messages of its active branch, oldest first; `cursor` leads to older ones. */
+/** A message of a chat that is the caller's. Throws chat.message_not_found. */
+export async function findMessage(
+  scope: Scope<'chats:read'> | Scope<'chats:write'>,
+  chatId: string,
+  messageId: string,
+): Promise<MessageRow> {
+  const [row] = await scope.select(chatMessages, {
+    where: and(eq(chatMessages.chatId, chatId), eq(chatMessages.id, messageId)),
+  })
+  if (!row) throw fail('chat.message_not_found')
+  return row
+}
+
+/** The reply that a new message is to follow. Throws chat.message_not_found, chat.parent_not_reply. */
+export async function findParent(
+  scope: Scope<'chats:write'>,
+  chatId: string,
+  messageId: string,
+): Promise<MessageRow> {
+  const message = await findMessage(scope, chatId, messageId)
+  if (message.role !== 'assistant') throw fail('chat.parent_not_reply')
+  return message
+}
+
+/** The chat and the newest messages of its active branch, or of all, oldest first; `cursor` leads to older ones. */
 export async function getChat(
   scope: Scope<'chats:read'>,
-  query: { chat_id: string; cursor?: string; limit?: number },
+  query: { chat_id: string; branches?: 'all'; cursor?: string; limit?: number },
 ) {
   const chat = await findChat(scope, query.chat_id)
   const { data, pagination } = await readPage(
     { limit: MESSAGES_SHOWN, ...query },
     async (below, count) => {
+      if (query.branches === 'all') return readAll(scope, chat.id, below, count)
       if (below === undefined) return readBranch(scope, chat.id, chat.leafMessageId, count)
       const [, ...older] = await readBranch(scope, chat.id, below, count + 1)
       return older
@@ -49,16 +82,33 @@ export async function getChat(
   return { ...viewChat(chat), messages: data.reverse(), pagination }
 }
 
-export function listChats(
-  scope: Scope<'chats:read'>,
-  query: { status?: ChatRow['status']; limit?: number; cursor?: string },
-): Promise<Page<ChatView>> {
+const readAll = (scope: Scope<'chats:read'>, chatId: string, below: string | undefined, count: number) =>
+  scope.select(chatMessages, {
+    where: and(eq(chatMessages.chatId, chatId), below === undefined ? undefined : lt(chatMessages.id, below)),
+    orderBy: [desc(chatMessages.id)],
+    limit: count,
+  })
+
+interface ListQuery {
+  status?: ChatRow['status']
+  folder?: string
+  pinned?: boolean
+  limit?: number
+  cursor?: string
+}
+
+export function listChats(scope: Scope<'chats:read'>, query: ListQuery): Promise<Page<ChatView>> {
   const status = query.status === undefined ? ne(chats.status, 'DELETED') : eq(chats.status, query.status)
   return readPage(
     query,
     (below, count) =>
       scope.select(chats, {
-        where: and(status, below === undefined ? undefined : lt(chats.id, below)),
+        where: and(
+          status,
+          query.folder === undefined ? undefined : eq(chats.folder, query.folder),
+          query.pinned === undefined ? undefined : eq(chats.pinned, query.pinned),
+          below === undefined ? undefined : lt(chats.id, below),
+        ),
         orderBy: [desc(chats.id)],
         limit: count,
       }),
@@ -66,17 +116,24 @@ export function listChats(
   )
 }
 
-/** Changes what is given. A deleted chat is found only by a change of its status. */
+/**
+ * Changes what is given. A deleted chat is found only by a change of its status. Throws chat.not_found,
+ * chat.message_not_found, chat.parent_not_reply.
+ */
 export async function updateChat(
   scope: Scope<'chats:write'>,
   chatId: string,
-  change: ChatInput,
+  change: ChatChange,
 ): Promise<ChatView> {
+  if (change.active_message_id) await findParent(scope, chatId, change.active_message_id)
   const visible = change.status === undefined ? ne(chats.status, 'DELETED') : undefined
   const [row] = await scope.update(chats, and(eq(chats.id, chatId), visible), {
     ...(change.title !== undefined && { title: change.title }),
     ...(change.status !== undefined && { status: change.status }),
     ...(change.settings !== undefined && { settings: change.settings }),
+    ...(change.pinned !== undefined && { pinned: change.pinned }),
+    ...(change.folder !== undefined && { folder: change.folder }),
+    ...(change.active_message_id !== undefined && { leafMessageId: change.active_message_id }),
     updatedAt: new Date(),
   })
   if (!row) throw fail('chat.not_found')

@@ -11,10 +11,12 @@ export interface NewReply {
   /** Set for a chat that this message begins. */
   new_chat: boolean
   title: string
-  /** The end of the branch that the history was read from; the reply is refused if it is another by now. */
+  /** The end of the chat's active branch when it was read; the reply is refused if it is another by now. */
   expected_leaf_id: string | null
   parent_message_id: string | null
   user_message_id: string
+  /** False: the user's message is there already, and is answered anew. */
+  new_user_message: boolean
   content: string
   message_id: string
   model_id: string
@@ -102,7 +104,8 @@ async function startReplies(sql: Sql, instanceId: string, replies: NewReply[]): 
     with wanted as (
       select * from json_to_recordset(${toRows(replies)}::text::json) as r (
         place int, hold_id uuid, organization_id uuid, user_id uuid, chat_id uuid, new_chat boolean, title text,
-        expected_leaf_id uuid, parent_message_id uuid, user_message_id uuid, content text, message_id uuid,
+        expected_leaf_id uuid, parent_message_id uuid, user_message_id uuid, new_user_message boolean, content text,
+        message_id uuid,
         model_id uuid, input_ratio numeric, output_ratio numeric, idempotency_key text, request_hash text)),
     chat as (
       select id, organization_id, user_id, active_reply_id, leaf_message_id from chats
@@ -130,7 +133,8 @@ async function startReplies(sql: Sql, instanceId: string, replies: NewReply[]): 
       from admitted where new_chat),
     used_chat as (
       update chats set model_id = admitted.model_id, leaf_message_id = admitted.message_id,
-        active_reply_id = admitted.message_id, message_count = message_count + 1, last_message_at = now(),
+        active_reply_id = admitted.message_id, last_message_at = now(),
+        message_count = message_count + case when admitted.new_user_message then 1 else 0 end,
         updated_at = now()
       from admitted where chats.id = admitted.chat_id and not new_chat),
     new_message as (
@@ -138,7 +142,7 @@ async function startReplies(sql: Sql, instanceId: string, replies: NewReply[]): 
         (id, organization_id, user_id, chat_id, parent_message_id, role, content, status, model_id)
       select user_message_id, organization_id, user_id, chat_id, parent_message_id, 'user', content, 'complete',
         model_id
-      from admitted
+      from admitted where new_user_message
       union all
       select message_id, organization_id, user_id, chat_id, user_message_id, 'assistant', '', 'streaming', model_id
       from admitted),

@@ -5,13 +5,27 @@ import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Body, Enum, Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import { createChat, deleteChats, findChat, getChat, listChats, updateChat } from './manage-chats.ts'
 import * as schemas from './schemas.ts'
-import { type ChatDesk, sendMessage } from './send-message.ts'
+import { type ChatDesk, regenerate, sendMessage } from './send-message.ts'
 import { streamReply } from './stream-reply.ts'
 
 const inOrganization = <const P extends 'chats:read' | 'chats:write'>(permission: P) =>
   ({ permission, orgOf: 'query' }) as const
 const OneChat = Type.Object({ org_id: Uuid, chat_id: Uuid })
 const BULK_MAX = 1_000
+const ANSWER_ERRORS = [
+  'org.not_found',
+  'chat.no_target',
+  'chat.not_found',
+  'chat.message_not_found',
+  'chat.busy',
+  'llm.not_found',
+  'llm.inactive',
+  'llm.not_configured',
+  'agent.not_found',
+  'instruction.not_found',
+  'billing.insufficient_credits',
+  'request.idempotency_reused',
+] as const
 
 export const chatRoutes = (desk: ChatDesk): Route[] => [
   defineRoute({
@@ -30,8 +44,9 @@ export const chatRoutes = (desk: ChatDesk): Route[] => [
     method: 'GET',
     url: '/api/chat',
     summary: 'Get a chat with the newest messages of its active branch',
+    description: 'With branches=all: the messages of every branch; parent_message_id says what follows what.',
     access: inOrganization('chats:read'),
-    query: Type.Object({ ...OneChat.properties, ...PageQuery }),
+    query: Type.Object({ ...OneChat.properties, branches: Type.Optional(Enum(['all'])), ...PageQuery }),
     reply: [200, schemas.ChatWithMessages],
     errors: ['org.not_found', 'chat.not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) => getChat(scope, query),
@@ -42,7 +57,13 @@ export const chatRoutes = (desk: ChatDesk): Route[] => [
     summary: 'List your chats, newest first',
     description: 'Without a status: all but DELETED.',
     access: inOrganization('chats:read'),
-    query: Type.Object({ org_id: Uuid, status: Type.Optional(Enum(schemas.CHAT_STATUSES)), ...PageQuery }),
+    query: Type.Object({
+      org_id: Uuid,
+      status: Type.Optional(Enum(schemas.CHAT_STATUSES)),
+      folder: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+      pinned: Type.Optional(Type.Boolean()),
+      ...PageQuery,
+    }),
     reply: [200, schemas.ChatPage],
     errors: ['org.not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) => listChats(scope, query),
@@ -50,14 +71,14 @@ export const chatRoutes = (desk: ChatDesk): Route[] => [
   defineRoute({
     method: 'PUT',
     url: '/api/chat',
-    summary: 'Change the title, status or settings of a chat',
+    summary: 'Change the title, status, settings, folder or active branch of a chat',
     description: 'A DELETED chat is not found, but for a change of its status.',
     access: inOrganization('chats:write'),
     query: OneChat,
-    body: schemas.ChatInput,
+    body: schemas.ChatChange,
     example: { status: 'ARCHIVED' },
     reply: [200, schemas.ChatView],
-    errors: ['org.not_found', 'chat.not_found'],
+    errors: ['org.not_found', 'chat.not_found', 'chat.message_not_found', 'chat.parent_not_reply'],
     handler: ({ scope, query, body }) => updateChat(scope, query.chat_id, body),
   }),
   defineRoute({
@@ -108,21 +129,26 @@ export const chatRoutes = (desk: ChatDesk): Route[] => [
     example: { content: 'What is the capital of France?' },
     headers: { 'Idempotency-Key': 'Any text of up to 255 characters' },
     reply: { events: schemas.ReplyEvent, description: 'The reply; headers X-Chat-Id and X-Message-Id' },
-    errors: [
-      'org.not_found',
-      'chat.no_target',
-      'chat.not_found',
-      'chat.busy',
-      'llm.not_found',
-      'llm.inactive',
-      'llm.not_configured',
-      'agent.not_found',
-      'instruction.not_found',
-      'billing.insufficient_credits',
-      'request.idempotency_reused',
-    ],
+    errors: [...ANSWER_ERRORS, 'chat.parent_not_reply'],
     handler: ({ scope, query, body, headers }) =>
       sendMessage(desk, scope, query, body, idempotencyKeyOf(headers)),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/chat/regenerate',
+    summary: 'Have a message answered anew and stream the reply',
+    description:
+      'The new reply stands beside the ones before, and is the active branch. message_id: the message, or one of its ' +
+      "replies. Without model_id the chat's last model answers.",
+    access: inOrganization('chats:write'),
+    query: schemas.RegenerateQuery,
+    body: Body({ thinking: Type.Optional(Type.Boolean()) }),
+    example: { thinking: true },
+    headers: { 'Idempotency-Key': 'Any text of up to 255 characters' },
+    reply: { events: schemas.ReplyEvent, description: 'The reply; headers X-Chat-Id and X-Message-Id' },
+    errors: ANSWER_ERRORS,
+    handler: ({ scope, query, body, headers }) =>
+      regenerate(desk, scope, query, body, idempotencyKeyOf(headers)),
   }),
   defineRoute({
     method: 'POST',

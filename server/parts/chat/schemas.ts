@@ -25,22 +25,48 @@ export const ChatInput = Body({
 })
 export type ChatInput = Static<typeof ChatInput>
 
-export const SendQuery = Type.Object({
+export const ChatChange = Body({
+  ...ChatInput.properties,
+  pinned: Type.Optional(Type.Boolean()),
+  folder: Type.Optional(
+    Nullable(Type.String({ minLength: 1, maxLength: 100, description: 'null: in no folder' })),
+  ),
+  active_message_id: Type.Optional(
+    Nullable(
+      Type.String({ format: 'uuid', description: 'The reply at which the active branch ends; null: none' }),
+    ),
+  ),
+})
+export type ChatChange = Static<typeof ChatChange>
+
+/** Who answers, and how: of send_message and of regenerate. */
+const answering = {
   org_id: Uuid,
   model_id: Type.Optional(Uuid),
   agent_id: Type.Optional(Uuid),
-  chat_id: Type.Optional(Uuid),
   instruction_id: Type.Optional(Uuid),
   temperature: Type.Optional(Unit),
   max_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: TOKENS_MAX })),
   top_p: Type.Optional(Unit),
   events: Type.Optional(Enum(['all'], { description: 'Also send events with a name: meta, usage' })),
-})
+}
+export const SendQuery = Type.Object({ ...answering, chat_id: Type.Optional(Uuid) })
 export type SendQuery = Static<typeof SendQuery>
+
+export const RegenerateQuery = Type.Object({ ...answering, chat_id: Uuid, message_id: Uuid })
+export type RegenerateQuery = Static<typeof RegenerateQuery>
 
 export const NewMessage = Body({
   content: Type.String({ minLength: 1, maxLength: CONTENT_CHARACTERS_MAX }),
   thinking: Type.Optional(Type.Boolean({ description: 'Reasoning, from models that can' })),
+  parent_message_id: Type.Optional(
+    Nullable(
+      Type.String({
+        format: 'uuid',
+        description: 'The reply that this follows, beside what followed it before; null: the beginning',
+      }),
+    ),
+  ),
 })
 export type NewMessage = Static<typeof NewMessage>
 
@@ -64,6 +90,9 @@ export const ChatView = Type.Object(
     settings: Settings,
     model_id: Nullable(Uuid),
     agent_id: Nullable(Uuid),
+    pinned: Type.Boolean(),
+    folder: Nullable(Type.String()),
+    active_message_id: Nullable(Uuid),
     usage: Type.Object({
       messages: Type.Integer({ description: 'Messages that the user has sent' }),
       input_tokens: Type.Integer(),
@@ -101,7 +130,9 @@ export type MessageView = Static<typeof MessageView>
 export const ChatWithMessages = Type.Object(
   {
     ...ChatView.properties,
-    messages: Type.Array(MessageView, { description: 'The newest 100 of the active branch, oldest first' }),
+    messages: Type.Array(MessageView, {
+      description: 'The newest 100 of the active branch, or of all branches, oldest first',
+    }),
     pagination: Type.Object({ next_cursor: Nullable(Type.String()), has_more: Type.Boolean() }),
   },
   { title: 'ChatWithMessages' },
@@ -126,6 +157,9 @@ export const viewChat = (row: ChatRow): ChatView => ({
   settings: row.settings,
   model_id: row.modelId,
   agent_id: row.agentId,
+  pinned: row.pinned,
+  folder: row.folder,
+  active_message_id: row.leafMessageId,
   usage: {
     messages: row.messageCount,
     input_tokens: row.inputTokens,

@@ -11,10 +11,10 @@ import type { SharedLogs } from '#platform/streams/shared-logs.ts'
 import type { ModelFinder, ResolvedModel } from '../llm/index.ts'
 import { readHistory } from './history.ts'
 import type { LiveReplies } from './live-replies.ts'
-import { DEFAULT_TITLE, findChat } from './manage-chats.ts'
+import { DEFAULT_TITLE, findChat, findMessage, findParent } from './manage-chats.ts'
 import { Reply } from './reply.ts'
 import type { NewReply, ReplyWrites, Start } from './reply-writes.ts'
-import type { ChatRow, NewMessage, SendQuery } from './schemas.ts'
+import type { ChatRow, NewMessage, RegenerateQuery, SendQuery } from './schemas.ts'
 import { streamReply } from './stream-reply.ts'
 
 /** What the chat part works with; made once (index.ts). */
@@ -29,19 +29,46 @@ export interface ChatDesk {
 /** How often a message is tried anew because the chat went on while its history was read. */
 const ATTEMPTS_MAX = 3
 
-/**
- * Stores the user's message, reserves its credit, and has the model reply (spec, send_message; contract, 5).
- * Everything that can be refused is refused before the stream begins. The reply goes on when its reader leaves.
- */
-export async function sendMessage(
+/** What is to be answered: a message that comes now, or one that is there, anew. */
+type Question = NewMessage | { again: string; thinking?: boolean }
+
+/** Stores the user's message and has it answered (spec, send_message; contract, 5). */
+export const sendMessage = (
   desk: ChatDesk,
   scope: Scope<'chats:write'>,
   query: SendQuery,
   message: NewMessage,
   idempotencyKey: string | undefined,
+): Promise<EventStream> => answer(desk, scope, query, message, idempotencyKey)
+
+/** Has a message answered anew, beside the answers that it has: by the chat's model where none is named. */
+export async function regenerate(
+  desk: ChatDesk,
+  scope: Scope<'chats:write'>,
+  { message_id: messageId, ...query }: RegenerateQuery,
+  { thinking }: { thinking?: boolean },
+  idempotencyKey: string | undefined,
+): Promise<EventStream> {
+  const { modelId } = await findChat(scope, query.chat_id)
+  const target =
+    query.model_id === undefined && query.agent_id === undefined && modelId ? { model_id: modelId } : {}
+  const question = { again: messageId, ...(thinking !== undefined && { thinking }) }
+  return answer(desk, scope, { ...query, ...target }, question, idempotencyKey)
+}
+
+/**
+ * Reserves the credit of a reply and has the model write it. Everything that can be refused is refused before the
+ * stream begins. The reply goes on when its reader leaves.
+ */
+async function answer(
+  desk: ChatDesk,
+  scope: Scope<'chats:write'>,
+  query: SendQuery,
+  question: Question,
+  idempotencyKey: string | undefined,
 ): Promise<EventStream> {
   const target = targetOf(query)
-  const requestHash = idempotencyKey === undefined ? null : hashRequest(query, message)
+  const requestHash = idempotencyKey === undefined ? null : hashRequest(query, question)
   if (idempotencyKey !== undefined) {
     const before = await repeatOf(desk, scope, query, idempotencyKey, requestHash)
     if (before) return before
@@ -51,8 +78,10 @@ export async function sendMessage(
 
   for (let attempt = 1; ; attempt++) {
     const chat = query.chat_id === undefined ? null : await findChat(scope, query.chat_id)
-    const { request, leftOut } = await prepareRequest(scope, { query, message, chat, model, system })
-    const written = newReply(scope, chat, message, {
+    const place = await findPlace(scope, chat, question)
+    const thinking = question.thinking === true
+    const { request, leftOut } = await prepareRequest(scope, { query, place, thinking, chat, model, system })
+    const written = newReply(scope, chat, place, {
       model_id: model.id,
       input_ratio: model.inputRatio,
       output_ratio: model.outputRatio,
@@ -92,9 +121,40 @@ function targetOf(query: SendQuery): string {
   return query.model_id
 }
 
-const hashRequest = (query: SendQuery, message: NewMessage): string =>
+/** Where in the chat a reply goes: under which message of the user, and what that follows. */
+interface Place {
+  parentId: string | null
+  userMessageId: string
+  isNewMessage: boolean
+  content: string
+}
+
+/** Throws chat.message_not_found, chat.parent_not_reply. */
+async function findPlace(
+  scope: Scope<'chats:write'>,
+  chat: ChatRow | null,
+  question: Question,
+): Promise<Place> {
+  if ('again' in question) {
+    if (!chat) throw fail('chat.not_found')
+    const message = await findMessage(scope, chat.id, question.again)
+    // A reply stands for the message that it answers.
+    if (message.role === 'assistant' && message.parentMessageId !== null)
+      return findPlace(scope, chat, { again: message.parentMessageId })
+    const { parentMessageId, id, content } = message
+    return { parentId: parentMessageId, userMessageId: id, isNewMessage: false, content }
+  }
+  const { content, parent_message_id: parent } = question
+  const own = { userMessageId: newId(), isNewMessage: true, content }
+  if (parent === undefined) return { ...own, parentId: chat?.leafMessageId ?? null }
+  if (parent === null) return { ...own, parentId: null }
+  if (!chat) throw fail('chat.message_not_found')
+  return { ...own, parentId: (await findParent(scope, chat.id, parent)).id }
+}
+
+const hashRequest = (query: SendQuery, question: Question): string =>
   createHash('sha256')
-    .update(JSON.stringify([query, message]))
+    .update(JSON.stringify([query, question]))
     .digest('base64url')
 
 async function findInstruction(
@@ -112,32 +172,33 @@ async function prepareRequest(
   scope: Scope<'chats:write'>,
   given: {
     query: SendQuery
-    message: NewMessage
+    place: Place
+    thinking: boolean
     chat: ChatRow | null
     model: ResolvedModel
     system: string | undefined
   },
 ): Promise<{ request: ModelRequest; leftOut: number }> {
-  const { query, message, chat, model, system } = given
+  const { query, place, thinking, chat, model, system } = given
   const settings = chat?.settings ?? {}
   const temperature = query.temperature ?? settings.temperature
   const topP = query.top_p ?? settings.top_p
   const maxTokens = query.max_tokens ?? settings.max_tokens
   const history = chat
-    ? await readHistory(scope, chat.id, chat.leafMessageId, {
-        newText: (system ?? '') + message.content,
+    ? await readHistory(scope, chat.id, place.parentId, {
+        newText: (system ?? '') + place.content,
         window: { contextWindow: model.contextWindow, maxTokens },
       })
     : { messages: [], leftOut: 0 }
   return {
     leftOut: history.leftOut,
     request: {
-      messages: [...history.messages, { role: 'user', content: message.content }],
+      messages: [...history.messages, { role: 'user', content: place.content }],
       ...(system !== undefined && { system }),
       ...(temperature !== undefined && { temperature }),
       ...(topP !== undefined && { topP }),
       ...(maxTokens !== undefined && { maxTokens }),
-      ...(message.thinking && { thinking: true }),
+      ...(thinking && { thinking: true }),
     },
   }
 }
@@ -145,10 +206,9 @@ async function prepareRequest(
 function newReply(
   scope: Scope<'chats:write'>,
   chat: ChatRow | null,
-  message: NewMessage,
+  place: Place,
   rest: Pick<NewReply, 'model_id' | 'input_ratio' | 'output_ratio' | 'idempotency_key' | 'request_hash'>,
 ): NewReply {
-  const leafId = chat?.leafMessageId ?? null
   return {
     ...rest,
     hold_id: newId(),
@@ -157,10 +217,11 @@ function newReply(
     chat_id: chat?.id ?? newId(),
     new_chat: chat === null,
     title: DEFAULT_TITLE,
-    expected_leaf_id: leafId,
-    parent_message_id: leafId,
-    user_message_id: newId(),
-    content: message.content,
+    expected_leaf_id: chat?.leafMessageId ?? null,
+    parent_message_id: place.parentId,
+    user_message_id: place.userMessageId,
+    new_user_message: place.isNewMessage,
+    content: place.content,
     message_id: newId(),
   }
 }

@@ -1,0 +1,2 @@
+ALTER TABLE "chats" ADD COLUMN "pinned" boolean DEFAULT false NOT NULL;--> statement-breakpoint
+ALTER TABLE "chats" ADD COLUMN "folder" text;
