@@ -155,7 +155,13 @@ describe('branches of a chat', () => {
   test('two regenerations at the same moment are one', async () => {
     const first = await say('one')
     const [question] = await read(first.chatId)
-    const both = await Promise.all([1, 2].map(() => regenerate(first.chatId, question?.id ?? '')))
+    const slow = await server.addModel(person, {
+      provider: 'openai-compatible',
+      version: 'emu-n5-gap50',
+      config: { base_url: `${provider.url}/v1`, api_key: 'k' },
+    })
+    const again = () => regenerate(first.chatId, question?.id ?? '', `&model_id=${slow}`)
+    const both = await Promise.all([again(), again()])
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
   })
 })

@@ -9,9 +9,10 @@ import type { EventStream } from '#platform/http/define-route.ts'
 import type { ModelRequest } from '#platform/models/types.ts'
 import type { SharedLogs } from '#platform/streams/shared-logs.ts'
 import type { ModelFinder, ResolvedModel } from '../llm/index.ts'
+import { findPlace, type Place, type Question } from './find-place.ts'
 import { readHistory } from './history.ts'
 import type { LiveReplies } from './live-replies.ts'
-import { DEFAULT_TITLE, findChat, findMessage, findParent } from './manage-chats.ts'
+import { DEFAULT_TITLE, findChat } from './manage-chats.ts'
 import { Reply } from './reply.ts'
 import type { NewReply, ReplyWrites, Start } from './reply-writes.ts'
 import type { ChatRow, NewMessage, RegenerateQuery, SendQuery } from './schemas.ts'
@@ -28,9 +29,6 @@ export interface ChatDesk {
 
 /** How often a message is tried anew because the chat went on while its history was read. */
 const ATTEMPTS_MAX = 3
-
-/** What is to be answered: a message that comes now, or one that is there, anew. */
-type Question = NewMessage | { again: string; thinking?: boolean }
 
 /** Stores the user's message and has it answered (spec, send_message; contract, 5). */
 export const sendMessage = (
@@ -119,37 +117,6 @@ function targetOf(query: SendQuery): string {
   if (query.agent_id !== undefined) throw fail('agent.not_found')
   if (query.model_id === undefined) throw fail('chat.no_target')
   return query.model_id
-}
-
-/** Where in the chat a reply goes: under which message of the user, and what that follows. */
-interface Place {
-  parentId: string | null
-  userMessageId: string
-  isNewMessage: boolean
-  content: string
-}
-
-/** Throws chat.message_not_found, chat.parent_not_reply. */
-async function findPlace(
-  scope: Scope<'chats:write'>,
-  chat: ChatRow | null,
-  question: Question,
-): Promise<Place> {
-  if ('again' in question) {
-    if (!chat) throw fail('chat.not_found')
-    const message = await findMessage(scope, chat.id, question.again)
-    // A reply stands for the message that it answers.
-    if (message.role === 'assistant' && message.parentMessageId !== null)
-      return findPlace(scope, chat, { again: message.parentMessageId })
-    const { parentMessageId, id, content } = message
-    return { parentId: parentMessageId, userMessageId: id, isNewMessage: false, content }
-  }
-  const { content, parent_message_id: parent } = question
-  const own = { userMessageId: newId(), isNewMessage: true, content }
-  if (parent === undefined) return { ...own, parentId: chat?.leafMessageId ?? null }
-  if (parent === null) return { ...own, parentId: null }
-  if (!chat) throw fail('chat.message_not_found')
-  return { ...own, parentId: (await findParent(scope, chat.id, parent)).id }
 }
 
 const hashRequest = (query: SendQuery, question: Question): string =>

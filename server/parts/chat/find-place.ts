@@ -1,0 +1,39 @@
+import { newId } from '#database/new-id.ts'
+import { fail } from '#errors'
+import type { Scope } from '#platform/access/scope.ts'
+import { findMessage, findParent } from './manage-chats.ts'
+import type { ChatRow, NewMessage } from './schemas.ts'
+
+/** What is to be answered: a message that comes now, or one that is there, anew. */
+export type Question = NewMessage | { again: string; thinking?: boolean }
+
+/** Where in the chat a reply goes: under which message of the user, and what that follows. */
+export interface Place {
+  parentId: string | null
+  userMessageId: string
+  isNewMessage: boolean
+  content: string
+}
+
+/** Where the answer to a question goes. Throws chat.message_not_found, chat.parent_not_reply. */
+export async function findPlace(
+  scope: Scope<'chats:write'>,
+  chat: ChatRow | null,
+  question: Question,
+): Promise<Place> {
+  if ('again' in question) {
+    if (!chat) throw fail('chat.not_found')
+    const message = await findMessage(scope, chat.id, question.again)
+    // A reply stands for the message that it answers.
+    if (message.role === 'assistant' && message.parentMessageId !== null)
+      return findPlace(scope, chat, { again: message.parentMessageId })
+    const { parentMessageId, id, content } = message
+    return { parentId: parentMessageId, userMessageId: id, isNewMessage: false, content }
+  }
+  const { content, parent_message_id: parent } = question
+  const own = { userMessageId: newId(), isNewMessage: true, content }
+  if (parent === undefined) return { ...own, parentId: chat?.leafMessageId ?? null }
+  if (parent === null) return { ...own, parentId: null }
+  if (!chat) throw fail('chat.message_not_found')
+  return { ...own, parentId: (await findParent(scope, chat.id, parent)).id }
+}
