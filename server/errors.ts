@@ -81,6 +81,7 @@ const CATALOGUE = {
   'api_key.expiry_past': [400, 'expires_at must be in the future'],
 
   'llm.not_found': [404, 'Language model not found'],
+  'llm.none': [400, 'No active language model here has the capability {capability}: add one'],
   'llm.key_needed': [400, 'Give config.api_key again when config.base_url changes'],
   'agent.not_found': [404, 'Agent not found'],
   'llm.inactive': [400, 'This language model is not active'],

@@ -95,7 +95,7 @@ async function openRooms(
     tokens: await createAccessTokens(secret, config.baseUrl),
     access: createAccessDesk(database),
     secrets,
-    ledger: createLedger(database),
+    ledger: createLedger(database, instance.id),
     models: createModels({ net }),
     jobs,
     mail: createMail({ config, jobs, secrets, log }),

@@ -162,6 +162,7 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
       body: {},
     }),
   ],
+  post_chat_prompt: ['OAM', withBody(inOrganization, () => ({ text: 'x' }))],
   post_chat_stop: ['OAM', oneChat],
   get_chat_stream: [READERS_OF_CHATS, oneChat],
 

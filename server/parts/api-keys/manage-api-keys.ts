@@ -1,6 +1,7 @@
-import { desc, eq, lt } from '#database/drizzle.ts'
+import { and, desc, eq, lt } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { apiKeys } from '#database/schema/api-keys.ts'
+import { memberships } from '#database/schema/org.ts'
 import { fail } from '#errors'
 import { API_KEY_PREFIX } from '#platform/access/credentials.ts'
 import { checkHeld } from '#platform/access/role-rules.ts'
@@ -23,14 +24,20 @@ export async function createApiKey(scope: Administrator, input: NewApiKey): Prom
   const expiresAt = input.expires_at === undefined ? null : new Date(input.expires_at)
   if (expiresAt !== null && expiresAt.getTime() <= Date.now()) throw fail('api_key.expiry_past')
   const key = newToken(API_KEY_PREFIX)
-  const row = await scope.insert(apiKeys, {
-    id: newId(),
-    memberId: scope.userId,
-    name: input.name.trim(),
-    prefix: key.slice(0, SHOWN_CHARACTERS),
-    keyHash: hashToken(key),
-    permissions: [...new Set(input.permissions)],
-    expiresAt,
+  const row = await scope.transaction(async (database) => {
+    // Whoever removes the member meanwhile waits, and takes this key along; or has done so, and there is none.
+    const isMe = and(eq(memberships.memberId, scope.userId), eq(memberships.status, 'active'))
+    const [membership] = await database.select(memberships, { where: isMe, lock: true })
+    if (!membership) throw fail('org.not_found')
+    return database.insert(apiKeys, {
+      id: newId(),
+      memberId: scope.userId,
+      name: input.name.trim(),
+      prefix: key.slice(0, SHOWN_CHARACTERS),
+      keyHash: hashToken(key),
+      permissions: [...new Set(input.permissions)],
+      expiresAt,
+    })
   })
   return { ...viewApiKey(row), key }
 }

@@ -1,14 +1,15 @@
 import type { TransactionSql } from 'postgres'
 import { fail } from '#errors'
+import { slowDownAttempt } from '#platform/access/attempts.ts'
 import type { Client } from '#platform/access/scope.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { hashPassword, verifyPassword } from '#platform/secrets/passwords.ts'
 import { joinByInvitation, redeemToken, validateToken } from '../invitations/index.ts'
 import { createUser, readUser } from '../users/index.ts'
-import { slowDownAttempt } from './login-attempts.ts'
 import { mailVerification } from './mailed-links.ts'
 import type { InvitedUser, MagicLink, SignedIn } from './schemas.ts'
-import { endAllSessions, startSession } from './sessions.ts'
+import { shutOut, startSession } from './sessions.ts'
+import { keepPassword } from './sign-in.ts'
 
 interface Account {
   id: string
@@ -30,6 +31,7 @@ export async function signUpInvited(rooms: Rooms, client: Client, input: Invited
   const passwordHash = known?.registered ? null : await hashPassword(input.password)
   return sql.begin(async (tx) => {
     const invitation = await redeemToken(tx, input.token, { byMagicLink: false })
+    if (known?.registered) await keepPassword(tx, known)
     const user = known?.registered ? known : await register(rooms, tx, { ...input, email, passwordHash })
     await joinByInvitation(tx, invitation, { userId: user.id, client })
     return signedIn(rooms, tx, user, client)
@@ -97,15 +99,12 @@ async function proveAddress(
     await createUser(tx, { ...account, ...names, passwordHash, startingCredits, emailVerified: true })
     return
   }
-  if (account.verified) {
-    if (passwordHash !== null) throw fail('auth.password_set')
-    return
-  }
+  if (account.verified && passwordHash === null) return
+  if (account.verified && account.password_hash !== null) throw fail('auth.password_set')
   await tx`
     update users set email_verified_at = now(), password_hash = ${passwordHash}, updated_at = now()
     where id = ${account.id}`
-  await tx`delete from api_keys where user_id = ${account.id}`
-  await endAllSessions(tx, account.id)
+  if (!account.verified) await shutOut(tx, account.id)
 }
 
 async function signedIn(

@@ -5,7 +5,7 @@ import { normalizeEmail } from '#platform/mail/address.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { hashPassword } from '#platform/secrets/passwords.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
-import { endAllSessions } from './sessions.ts'
+import { endAllSessions, shutOut } from './sessions.ts'
 
 type Purpose = 'verify_email' | 'reset_password' | 'oidc_sign_in'
 
@@ -97,16 +97,22 @@ export async function requestReset(rooms: Rooms, requestId: string, email: strin
   await jobs.add(database.sql, resetRequests(rooms), { sealed, id: requestId })
 }
 
-/** Sets a new password; every session of the user ends, and every link that was sent for it. Throws auth.link_gone. */
+/**
+ * Sets a new password; every session of the user ends, and every link that was sent for it; the API keys too where
+ * nobody had confirmed the address before. Throws auth.link_gone.
+ */
 export async function resetPassword(sql: Sql, input: { token: string; password: string }): Promise<void> {
   const passwordHash = await hashPassword(input.password)
   await sql.begin(async (tx) => {
     const userId = await redeemOneTimeToken(tx, input.token, 'reset_password')
     await tx`delete from one_time_tokens where user_id = ${userId}`
+    const [before] = await tx<{ verified: boolean }[]>`
+      select email_verified_at is not null as verified from users where id = ${userId} for update`
     await tx`
       update users set password_hash = ${passwordHash}, updated_at = now(),
         email_verified_at = coalesce(email_verified_at, now())
       where id = ${userId}`
-    await endAllSessions(tx, userId)
+    if (before?.verified) await endAllSessions(tx, userId)
+    else await shutOut(tx, userId)
   })
 }

@@ -1,11 +1,12 @@
+import type { TransactionSql } from 'postgres'
 import { isUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
+import { forgetAttempts, slowDownAttempt } from '#platform/access/attempts.ts'
 import type { Client } from '#platform/access/scope.ts'
 import { normalizeEmail } from '#platform/mail/address.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { hashPassword, verifyPassword } from '#platform/secrets/passwords.ts'
 import { createUser, readUser } from '../users/index.ts'
-import { forgetAttempts, slowDownAttempt } from './login-attempts.ts'
 import { mailVerification } from './mailed-links.ts'
 import type { Credentials, NewUser, SignedIn } from './schemas.ts'
 import { startSession } from './sessions.ts'
@@ -40,5 +41,21 @@ export async function logIn(
   const right = await verifyPassword(input.password, user?.password_hash)
   if (!user || !right) throw fail('auth.invalid_credentials')
   await forgetAttempts(sql, attempt)
-  return { user: await readUser(sql, user.id), ...(await startSession({ sql, tokens }, user, client)) }
+  return sql.begin(async (tx) => {
+    await keepPassword(tx, user)
+    return { user: await readUser(tx, user.id), ...(await startSession({ sql: tx, tokens }, user, client)) }
+  })
+}
+
+/**
+ * Sees to it that the password that was checked is still the password when the transaction ends: one that is reset
+ * meanwhile must not leave a session behind. Throws auth.invalid_credentials.
+ */
+export async function keepPassword(
+  tx: TransactionSql,
+  user: { id: string; password_hash: string | null },
+): Promise<void> {
+  const [same] = await tx`
+    select from users where id = ${user.id} and password_hash = ${user.password_hash} for share`
+  if (!same) throw fail('auth.invalid_credentials')
 }

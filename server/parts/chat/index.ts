@@ -1,7 +1,7 @@
 import type { Route } from '#platform/http/define-route.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
-import { ModelFinder } from '../llm/index.ts'
+import { ModelFinder, PaidCalls } from '../llm/index.ts'
 import { LiveReplies } from './live-replies.ts'
 import { recoverReplies } from './recover-replies.ts'
 import { createReplyWrites } from './reply-writes.ts'
@@ -23,20 +23,21 @@ export function createChat(rooms: Rooms): Chat {
   const { sql } = rooms.database
   const writes = createReplyWrites(sql, rooms.instance.id)
   const replies = new LiveReplies(rooms, writes)
+  const calls = new PaidCalls(rooms)
   const sweep = (): Promise<number> => recoverReplies(sql, rooms.instance.id, writes, replies.messageIds())
   const forgetKeys = () => sql`
     delete from reply_keys where created_at < now() - ${KEY_HOURS} * interval '1 hour'`
   const failure = { log: rooms.log, message: 'a sweep of the chats failed' }
   let endSweeps: (() => void)[] = []
   return {
-    routes: chatRoutes({ writes, replies, models: new ModelFinder(rooms), shared: rooms.sharedLogs }),
+    routes: chatRoutes({ writes, replies, models: new ModelFinder(rooms), calls, shared: rooms.sharedLogs }),
     async start() {
       while ((await sweep()) > 0);
       endSweeps = [repeat(SWEEP_MS, sweep, failure), repeat(KEY_SWEEP_MS, forgetKeys, failure)]
     },
     async stop(graceMs) {
       for (const end of endSweeps) end()
-      await replies.close(graceMs)
+      await Promise.all([replies.close(graceMs), calls.close(graceMs)])
     },
   }
 }

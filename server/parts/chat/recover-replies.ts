@@ -1,8 +1,8 @@
 import type { Sql } from 'postgres'
 import { newId } from '#database/new-id.ts'
+import { payableUsage } from '#platform/models/index.ts'
 import type { ModelMessage } from '#platform/models/types.ts'
 import type { ReplyWrites } from './reply-writes.ts'
-import { usageOf } from './write-reply.ts'
 
 const LOST = 'The server stopped while this reply was being written. Ask again to go on.'
 /** A hold of this process that belongs to no live reply is a leftover only when it is older than any start takes. */
@@ -40,7 +40,7 @@ export async function recoverReplies(
     leftovers.map(async (leftover) => {
       const { content, reasoning } = { content: leftover.content ?? '', reasoning: leftover.reasoning ?? '' }
       const messages = await promptOf(sql, leftover.message_id)
-      const usage = await usageOf({ content, reasoning }, { messages }, { status: 'error', usage: null })
+      const usage = await payableUsage(null, { content, reasoning }, { messages }, true)
       await writes.end({
         hold_id: leftover.id,
         entry_id: newId(),

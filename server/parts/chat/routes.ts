@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { fail } from '#errors'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Body, Enum, Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { generatePrompts } from './generate-prompts.ts'
 import { createChat, deleteChats, findChat, getChat, listChats, updateChat } from './manage-chats.ts'
 import * as schemas from './schemas.ts'
 import { type ChatDesk, regenerate, sendMessage } from './send-message.ts'
@@ -149,6 +150,20 @@ export const chatRoutes = (desk: ChatDesk): Route[] => [
     errors: ANSWER_ERRORS,
     handler: ({ scope, query, body, headers }) =>
       regenerate(desk, scope, query, body, idempotencyKeyOf(headers)),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/chat/prompt',
+    summary: 'Have prompts written about a text',
+    description:
+      'Several prompts are parted by an empty line. Without org_id: for your personal organization.',
+    access: { permission: 'chats:write', orgOf: 'query or personal' },
+    query: Type.Object({ org_id: Type.Optional(Uuid) }),
+    body: schemas.PromptWish,
+    example: { text: 'A talk about bees for children', num_prompts: 2, prompt_type: 'creative' },
+    reply: { events: schemas.PromptEvent, description: 'The prompts as they are written' },
+    errors: ['org.not_found', 'llm.none', 'billing.insufficient_credits'],
+    handler: ({ scope, body }) => generatePrompts(desk, scope, body),
   }),
   defineRoute({
     method: 'POST',

@@ -33,7 +33,7 @@ export const ChatChange = Body({
   ),
   active_message_id: Type.Optional(
     Nullable(
-      Type.String({ format: 'uuid', description: 'The reply at which the active branch ends; null: none' }),
+      Type.Unsafe<string>({ ...Uuid, description: 'The reply at which the active branch ends; null: none' }),
     ),
   ),
 })
@@ -61,14 +61,30 @@ export const NewMessage = Body({
   thinking: Type.Optional(Type.Boolean({ description: 'Reasoning, from models that can' })),
   parent_message_id: Type.Optional(
     Nullable(
-      Type.String({
-        format: 'uuid',
+      Type.Unsafe<string>({
+        ...Uuid,
         description: 'The reply that this follows, beside what followed it before; null: the beginning',
       }),
     ),
   ),
 })
 export type NewMessage = Static<typeof NewMessage>
+
+export const PROMPT_TYPES = ['creative', 'task', 'question', 'continuation'] as const
+
+export const PromptWish = Body({
+  text: Type.String({ minLength: 1, maxLength: 20_000, pattern: '\\S' }),
+  num_prompts: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, default: 1 })),
+  prompt_type: Type.Optional(Enum(PROMPT_TYPES, { description: 'task where absent' })),
+  model: Type.Optional(Enum(['chat', 'reason'], { description: 'chat where absent' })),
+})
+export type PromptWish = Static<typeof PromptWish>
+
+export const PromptEvent = Type.Unsafe<object>({
+  title: 'PromptEvent',
+  description: 'What stands behind `data:`; the last one is {"content":"DONE"} or {"error": …}.',
+  anyOf: [Type.Object({ content: Type.String() }), Type.Object({ error: Type.String() })],
+})
 
 export const ReplyEvent = Type.Unsafe<object>({
   title: 'ReplyEvent',

@@ -8,7 +8,7 @@ import type { Scope } from '#platform/access/scope.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
 import type { ModelRequest } from '#platform/models/types.ts'
 import type { SharedLogs } from '#platform/streams/shared-logs.ts'
-import type { ModelFinder, ResolvedModel } from '../llm/index.ts'
+import type { ModelFinder, PaidCalls, ResolvedModel } from '../llm/index.ts'
 import { findPlace, type Place, type Question } from './find-place.ts'
 import { readHistory } from './history.ts'
 import type { LiveReplies } from './live-replies.ts'
@@ -23,6 +23,7 @@ export interface ChatDesk {
   writes: ReplyWrites
   replies: LiveReplies
   models: ModelFinder
+  calls: PaidCalls
   /** Where replies that other processes write can be followed; null without Redis. */
   shared: SharedLogs | null
 }

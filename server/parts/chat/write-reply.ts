@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { countTokens } from '#platform/models/index.ts'
+import { payableUsage } from '#platform/models/index.ts'
 import { ModelError, type ModelRequest, type ModelUsage } from '#platform/models/types.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import type { ResolvedModel } from '../llm/index.ts'
@@ -25,7 +25,8 @@ export async function writeReply(
   request: ModelRequest,
 ): Promise<void> {
   const outcome = await generate(rooms, reply, model, request)
-  const usage = await usageOf(reply, request, outcome)
+  const hasFailed = outcome.status === 'error'
+  const usage = await payableUsage(outcome.usage, reply, request, hasFailed)
   const stored = await store(rooms, writes, {
     ...reply.ids,
     entry_id: reply.entryId,
@@ -68,28 +69,6 @@ async function generate(
     log[expected ? 'warn' : 'error']({ err: error, message_id: reply.ids.message_id }, 'a reply failed')
     return { status: 'error', error: expected ? error.message : UNEXPECTED, usage: null }
   }
-}
-
-/**
- * What is to be paid: what the provider says; else what is counted here, when the reply was cut short or its provider
- * tells nothing. Null releases the hold: a reply that failed before its first token costs nothing (contract, 6).
- */
-export async function usageOf(
-  reply: { content: string; reasoning: string },
-  request: ModelRequest,
-  outcome: Pick<Outcome, 'status' | 'usage'>,
-): Promise<ModelUsage | null> {
-  if (outcome.usage) return outcome.usage
-  const written = reply.reasoning + reply.content
-  if (outcome.status === 'error' && written === '') return null
-  const prompt = [request.system ?? '', ...request.messages.map(textOf)].join('\n')
-  return { inputTokens: await countTokens(prompt), outputTokens: await countTokens(written) }
-}
-
-function textOf(message: ModelRequest['messages'][number]): string {
-  if (message.role === 'tool') return message.output
-  if (typeof message.content === 'string') return message.content
-  return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
 }
 
 /** A database that is away for a moment must not cost a reply; one that stays away leaves it to the sweeper. */

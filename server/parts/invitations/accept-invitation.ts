@@ -1,9 +1,10 @@
 import type { TransactionSql } from 'postgres'
 import { fail } from '#errors'
+import { lockOrganization } from '#platform/access/organization-lock.ts'
 import type { Client } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
 import { hashToken } from '#platform/secrets/secrets.ts'
-import { lockOrganization, putMember } from '../org/index.ts'
+import { putMember } from '../org/index.ts'
 import { validateToken } from './read-invitations.ts'
 
 interface Accepted {
@@ -25,7 +26,7 @@ export async function redeemToken(
   const [found] = await tx<{ organization_id: string }[]>`
     select organization_id from invitations where token_hash = ${hashToken(token)}`
   if (!found) throw fail('invitation.not_found')
-  await lockOrganization(tx, found.organization_id)
+  await lockOrganization(tx, found.organization_id, 'members')
   const [used] = await tx<Accepted[]>`
     update invitations set status = 'accepted', updated_at = now()
     where token_hash = ${hashToken(token)} and status = 'pending' and expires_at > now()

@@ -110,7 +110,13 @@ export const invitationRoutes = (rooms: Rooms): Route[] => [
     access: { permission: 'users:write', orgOf: { invitation: 'invitation_id' } },
     query: OneInvitation,
     reply: [200, SentInvitation],
-    errors: ['invitation.not_found', 'invitation.not_pending', 'invitation.exists', 'invitation.level'],
+    errors: [
+      'invitation.not_found',
+      'invitation.not_pending',
+      'invitation.exists',
+      'invitation.level',
+      ...ASSIGN_ERRORS,
+    ],
     handler: ({ scope, query }) => resendInvitation(rooms, scope, query.invitation_id),
   }),
   defineRoute({

@@ -2,13 +2,13 @@ import type { TransactionSql } from 'postgres'
 import { newId } from '#database/new-id.ts'
 import { isUniqueViolation } from '#database/sql-state.ts'
 import { AppError, fail } from '#errors'
+import { lockOrganization } from '#platform/access/organization-lock.ts'
 import { findAssignableRole } from '#platform/access/role-rules.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
 import { normalizeEmail } from '#platform/mail/address.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
-import { lockOrganization } from '../org/index.ts'
 import { readInvitation, statusNow } from './read-invitations.ts'
 import type { BulkResult, NewInvitation, NewInvitations, SentInvitation } from './schemas.ts'
 
@@ -30,7 +30,10 @@ export async function createInvitation(
 ): Promise<SentInvitation> {
   checkInviter(scope)
   return rooms.database.sql
-    .begin((tx) => insertInvitation(rooms, tx, scope, { ...input, byMagicLink: false }))
+    .begin(async (tx) => {
+      await lockOrganization(tx, scope.organizationId, 'records')
+      return insertInvitation(rooms, tx, scope, { ...input, byMagicLink: false })
+    })
     .catch(refuseSecond)
 }
 
@@ -82,13 +85,19 @@ export async function insertInvitation(
   return mailInvitation(rooms, tx, scope, { id, token, byMagicLink: input.byMagicLink })
 }
 
-/** Sends a new link for seven days more; the one before is void. Throws invitation.not_found, not_pending, exists. */
+/**
+ * Sends a new link for seven days more; the one before is void. Throws invitation.not_found, invitation.not_pending,
+ * invitation.exists, and what findAssignableRole throws.
+ */
 export async function resendInvitation(rooms: Rooms, scope: Inviter, id: string): Promise<SentInvitation> {
   checkInviter(scope)
   return rooms.database.sql
     .begin(async (tx) => {
-      const { byMagicLink, status } = await lockInvitation(tx, scope, id)
+      await lockOrganization(tx, scope.organizationId, 'records')
+      const { byMagicLink, status, roleId } = await lockInvitation(tx, scope, id)
       if (status !== 'pending' && status !== 'expired') throw fail('invitation.not_pending', { status })
+      // The link gives the role, and perhaps it was sent by somebody who may give more.
+      await findAssignableRole(tx, scope, roleId)
       const token = newToken('inv')
       await tx`
         update invitations set status = 'pending', token_hash = ${hashToken(token)}, updated_at = now(),
@@ -104,7 +113,7 @@ export async function resendInvitation(rooms: Rooms, scope: Inviter, id: string)
 export async function revokeInvitation(rooms: Rooms, scope: Inviter, id: string): Promise<void> {
   checkInviter(scope)
   await rooms.database.sql.begin(async (tx) => {
-    await lockOrganization(tx, scope.organizationId)
+    await lockOrganization(tx, scope.organizationId, 'members')
     const { status, email } = await lockInvitation(tx, scope, id)
     if (status !== 'pending') throw fail('invitation.not_pending', { status })
     await revokePending(tx, scope.organizationId, email)
@@ -148,8 +157,9 @@ async function refuseKnown(tx: TransactionSql, organizationId: string, email: st
 }
 
 async function lockInvitation(tx: TransactionSql, scope: Inviter, id: string) {
-  const [row] = await tx<{ status: string; email: string; byMagicLink: boolean }[]>`
-    select ${statusNow(tx)} as status, i.email, i.by_magic_link as "byMagicLink" from invitations i
+  const [row] = await tx<{ status: string; email: string; byMagicLink: boolean; roleId: string }[]>`
+    select ${statusNow(tx)} as status, i.email, i.by_magic_link as "byMagicLink", i.role_id as "roleId"
+    from invitations i
     where i.id = ${id} and i.organization_id = ${scope.organizationId} for update`
   if (!row) throw fail('invitation.not_found')
   return row

@@ -1,7 +1,7 @@
 import type { KeyedProvider } from '#config'
 import { grouped } from '#database/grouped.ts'
 import type { ModelConfig } from '#database/schema/llm.ts'
-import { fail } from '#errors'
+import { AppError, fail } from '#errors'
 import { DEFAULT_BASE_URLS, defaultContextWindow, guessCapabilities } from '#platform/models/index.ts'
 import type { ModelTarget, Provider } from '#platform/models/types.ts'
 import type { Rooms } from '#platform/rooms.ts'
@@ -32,6 +32,8 @@ interface StoredModel {
   apiKey: string | null
 }
 
+/** Of so many models the default one is chosen. */
+const CANDIDATES_MAX = 200
 /** The most models that are looked up in one statement. */
 const GROUP_MAX = 100
 
@@ -51,6 +53,32 @@ export class ModelFinder {
     if (!row) throw fail('llm.not_found')
     if (!row.isActive) throw fail('llm.inactive')
     return resolve(this.#rooms, row)
+  }
+
+  /**
+   * The model that an organization gets where none is named: the first of its own that is active, configured and has
+   * the capability, else the first of the environment. Throws llm.none.
+   */
+  async findDefault(organizationId: string, capability: string): Promise<ResolvedModel> {
+    const rows = await this.#rooms.database.sql<StoredModel[]>`
+      select id, organization_id as "organizationId", provider, version, is_active as "isActive", config,
+        api_key as "apiKey"
+      from llm_models where is_active and (organization_id = ${organizationId} or organization_id is null)
+      order by organization_id nulls last, id limit ${CANDIDATES_MAX}`
+    for (const row of rows) {
+      const model = this.#resolveIfConfigured(row)
+      if (model?.capabilities.includes(capability)) return model
+    }
+    throw fail('llm.none', { capability })
+  }
+
+  #resolveIfConfigured(row: StoredModel): ResolvedModel | null {
+    try {
+      return resolve(this.#rooms, row)
+    } catch (error) {
+      if (error instanceof AppError) return null
+      throw error
+    }
   }
 }
 

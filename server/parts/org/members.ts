@@ -1,5 +1,6 @@
 import type { Sql, TransactionSql } from 'postgres'
 import { fail } from '#errors'
+import { lockOrganization } from '#platform/access/organization-lock.ts'
 import { checkLevel, findAssignableRole, isOwner, OWNER_ROLE } from '#platform/access/role-rules.ts'
 import type { Actor, Caller, Scope } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
@@ -32,7 +33,7 @@ export async function addMember(
   input: { user_id: string; role_id: string },
 ): Promise<void> {
   await sql.begin(async (tx) => {
-    await lockOrganization(tx, scope.organizationId)
+    await lockOrganization(tx, scope.organizationId, 'members')
     const { team_members } = await readFeatures(tx, scope.organizationId)
     if (!team_members) throw fail('org.feature_off', { feature: 'team_members' })
     const role = await findAssignableRole(tx, scope, input.role_id)
@@ -53,7 +54,7 @@ export async function changeRole(
 ): Promise<void> {
   if (!isOwner(scope)) throw fail('user.not_owner')
   await sql.begin(async (tx) => {
-    await lockOrganization(tx, scope.organizationId)
+    await lockOrganization(tx, scope.organizationId, 'members')
     const member = await findMember(tx, scope.organizationId, userId)
     if (!member) throw fail('user.not_found')
     const role = await findAssignableRole(tx, scope, roleId)
@@ -85,7 +86,7 @@ export async function changeStatus(
 ): Promise<void> {
   if (userId === scope.userId) throw fail('user.self')
   await sql.begin(async (tx) => {
-    await lockOrganization(tx, scope.organizationId)
+    await lockOrganization(tx, scope.organizationId, 'members')
     const member = await findMember(tx, scope.organizationId, userId)
     if (!member) throw fail('user.not_found')
     checkLevel(scope, member.role.level)
@@ -100,9 +101,10 @@ export async function changeStatus(
 /** Ends the caller's own membership. Throws org.not_found, org.personal, org.last_owner. */
 export async function leaveOrganization(sql: Sql, caller: Caller, organizationId: string): Promise<void> {
   await sql.begin(async (tx) => {
+    const { isPersonal } = await lockOrganization(tx, organizationId, 'members')
     const member = await findMember(tx, organizationId, caller.userId)
     if (member?.status !== 'active') throw fail('org.not_found')
-    await lockOrganization(tx, organizationId, 'shared')
+    if (isPersonal) throw fail('org.personal')
     await keepAnOwner(tx, organizationId, member)
     await moveMember(tx, { ...caller, organizationId }, member, 'deleted')
   })
@@ -118,7 +120,8 @@ export async function transferOwnership(
   if (scope.apiKeyId !== null) throw fail('access.session_needed')
   if (userId === scope.userId) throw fail('user.same_role', { role: OWNER_ROLE })
   await sql.begin(async (tx) => {
-    await lockOrganization(tx, scope.organizationId, 'shared')
+    const { isPersonal } = await lockOrganization(tx, scope.organizationId, 'members')
+    if (isPersonal) throw fail('org.personal')
     const [from, to] = [
       await findMember(tx, scope.organizationId, scope.userId),
       await findMember(tx, scope.organizationId, userId),
@@ -141,21 +144,6 @@ export async function transferOwnership(
       { role: OWNER_ROLE },
     )
   })
-}
-
-/**
- * Everything that changes who is a member waits here for its turn, so that of two owners who go at the same moment
- * the second one sees the first one gone.
- */
-export async function lockOrganization(
-  tx: TransactionSql,
-  organizationId: string,
-  kind: 'any' | 'shared' = 'any',
-): Promise<void> {
-  const [organization] = await tx<{ is_personal: boolean }[]>`
-    select personal_user_id is not null as is_personal from organizations where id = ${organizationId} for update`
-  if (!organization) throw fail('org.not_found')
-  if (kind === 'shared' && organization.is_personal) throw fail('org.personal')
 }
 
 /** A member, whatever the status; one that was deleted is none any more. */

@@ -2,12 +2,12 @@ import type { Sql } from 'postgres'
 import type { Features } from '#database/schema/org.ts'
 import { isUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
+import { lockOrganization } from '#platform/access/organization-lock.ts'
 import type { Caller, Scope } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
 import { withDefaults } from '#platform/limits/features.ts'
 import { createOrganization } from './create-organization.ts'
-import { lockOrganization } from './members.ts'
 import type { FeaturesChange, OrganizationView } from './schemas.ts'
 
 interface Row {
@@ -83,7 +83,8 @@ export async function renameOrganization(
 export async function deleteOrganization(sql: Sql, scope: Scope<'organization:delete'>): Promise<void> {
   if (scope.apiKeyId !== null) throw fail('access.session_needed')
   await sql.begin(async (tx) => {
-    await lockOrganization(tx, scope.organizationId, 'shared')
+    const { isPersonal } = await lockOrganization(tx, scope.organizationId, 'deletion')
+    if (isPersonal) throw fail('org.personal')
     await tx`delete from organizations where id = ${scope.organizationId}`
   })
 }

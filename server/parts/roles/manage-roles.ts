@@ -2,6 +2,7 @@ import type { ISql, Sql, TransactionSql } from 'postgres'
 import { newId } from '#database/new-id.ts'
 import { isUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
+import { lockOrganization } from '#platform/access/organization-lock.ts'
 import { checkHeld, checkLevel } from '#platform/access/role-rules.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
@@ -20,6 +21,7 @@ export async function createRole(sql: Sql, scope: Scope<'roles:write'>, input: N
   const id = newId()
   return sql
     .begin(async (tx) => {
+      await lockOrganization(tx, scope.organizationId, 'records')
       await tx`
         insert into roles (id, organization_id, name, description, hierarchy_level)
         values (${id}, ${scope.organizationId}, ${input.name.trim()}, ${input.description ?? ''},
@@ -90,12 +92,13 @@ export const listRoles = (
     view,
   )
 
-/** Locks the role: memberships that would take it wait until the transaction ends. */
+/** Locks organization and role: memberships that would take it wait until the transaction ends. */
 async function readCustomRole(
   tx: TransactionSql,
   scope: Scope<'roles:write' | 'roles:delete'>,
   roleId: string,
 ) {
+  await lockOrganization(tx, scope.organizationId, 'records')
   await tx`select from roles where id = ${roleId} and organization_id = ${scope.organizationId} for update`
   const role = await readRole(tx, scope.organizationId, roleId)
   if (role.is_system_role) throw fail('role.system')

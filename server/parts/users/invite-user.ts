@@ -1,9 +1,10 @@
 import { newId } from '#database/new-id.ts'
+import { lockOrganization } from '#platform/access/organization-lock.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { normalizeEmail } from '#platform/mail/address.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { checkInviter, insertInvitation, refuseSecond } from '../invitations/index.ts'
-import { lockOrganization, putMember } from '../org/index.ts'
+import { putMember } from '../org/index.ts'
 import { fullName } from './read-users.ts'
 import type { InvitedUser, NewInvitee } from './schemas.ts'
 
@@ -20,7 +21,7 @@ export async function inviteUser(
   const email = normalizeEmail(input.email)
   return rooms.database.sql
     .begin(async (tx) => {
-      await lockOrganization(tx, scope.organizationId)
+      await lockOrganization(tx, scope.organizationId, 'members')
       const { organization, role } = await insertInvitation(rooms, tx, scope, {
         email,
         role_id: input.role,

@@ -47,7 +47,7 @@ export const userRoutes = (rooms: Rooms): Route[] => {
       body: ProfileChange,
       example: { first_name: 'Ada' },
       reply: [200, UserView],
-      errors: ['user.wrong_password'],
+      errors: ['user.wrong_password', 'auth.too_many_attempts'],
       handler: ({ caller, body }) => changeProfile(sql, caller, body),
     }),
     defineRoute({

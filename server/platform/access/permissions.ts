@@ -13,22 +13,15 @@ export const RESOURCES = [
 export const ACTIONS = ['read', 'write', 'delete', 'admin', 'execute'] as const
 export type Permission = `${(typeof RESOURCES)[number]}:${(typeof ACTIONS)[number]}`
 
-/**
- * Whether the held permissions cover the wanted one. A held `*` stands for anything on its side of the colon; a wanted
- * one is covered where everything that it stands for is.
- */
+/** Whether one of the held permissions covers the wanted one. `*` covers anything on its side, and only itself covers it. */
 export function covers(held: readonly string[], wanted: string): boolean {
-  const [resource = '', action = ''] = wanted.split(':')
-  const isHeld = held.some((permission) => {
+  const [resource, action] = wanted.split(':')
+  return held.some((permission) => {
     const [heldResource, heldAction] = permission.split(':')
     return (
       (heldResource === '*' || heldResource === resource) && (heldAction === '*' || heldAction === action)
     )
   })
-  if (isHeld || !wanted.includes('*')) return isHeld
-  const resources = resource === '*' ? RESOURCES : [resource]
-  const actions = action === '*' ? ACTIONS : [action]
-  return resources.every((one) => actions.every((other) => covers(held, `${one}:${other}`)))
 }
 
 /** Whether a permission is one that routes ask for or system roles hold. */
@@ -45,11 +38,9 @@ export const SYSTEM_ROLES: readonly SystemRole[] = [
     level: 80,
     description: 'administrative capabilities',
     permissions: [
+      // Everything but organization:delete, in the same words as the roles below have it, so that he can give those.
       ...RESOURCES.filter((resource) => resource !== 'organization').map((resource) => `${resource}:*`),
-      'organization:read',
-      'organization:write',
-      'organization:admin',
-      'organization:execute',
+      ...ACTIONS.filter((action) => action !== 'delete').map((action) => `*:${action}`),
     ],
   },
   {

@@ -9,6 +9,8 @@ import {
   type InferSelectModel,
   type SQL,
 } from '#database/drizzle.ts'
+import { organizations } from '#database/schema/org.ts'
+import { fail } from '#errors'
 import { eventOf, isRecorded, recordChange } from '#platform/audit/audit.ts'
 import type { Actor } from './scope.ts'
 
@@ -52,7 +54,12 @@ interface Owner extends Actor {
 
 export function scopeDatabase(db: PostgresJsDatabase, owner: Owner): ScopedDatabase {
   const transaction: ScopedDatabase['transaction'] = (work) =>
-    db.transaction((tx) => insideTransaction.run(true, () => work(statements(tx, owner, () => {}))))
+    db.transaction((tx) =>
+      insideTransaction.run(true, async () => {
+        await keepOrganization(tx, owner.organizationId)
+        return work(statements(tx, owner, () => {}))
+      }),
+    )
   const outside = statements(db, owner, () => {
     if (insideTransaction.getStore())
       throw new Error('a statement inside a transaction must use the transaction')
@@ -73,6 +80,12 @@ export function scopeDatabase(db: PostgresJsDatabase, owner: Owner): ScopedDatab
         : outside.delete(table, where),
     transaction,
   }
+}
+
+/** As lockOrganization does it (organization-lock.ts), for what is built with Drizzle. */
+async function keepOrganization(db: Pick<PostgresJsDatabase, 'select'>, id: string): Promise<void> {
+  const [kept] = await db.select().from(organizations).where(eq(organizations.id, id)).for('key share')
+  if (!kept) throw fail('org.not_found')
 }
 
 function statements(

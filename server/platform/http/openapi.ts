@@ -2,6 +2,7 @@ import type { TObject, TSchema } from 'typebox'
 import { type ErrorCode, sentenceOf, statusOf } from '#errors'
 import type { Access } from '#platform/access/scope.ts'
 import type { Route } from './define-route.ts'
+import { LOWER_CASE } from './schemas.ts'
 
 type Json = { [key: string]: unknown }
 
@@ -177,6 +178,7 @@ function hoist(value: unknown, components: Json): unknown {
   const copy = Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [key, hoist(inner, components)]),
   )
+  delete copy[LOWER_CASE]
   const { title, ...schema } = copy
   if (typeof title !== 'string' || !('type' in schema || 'anyOf' in schema)) return copy
   const known = components[title]

@@ -4,7 +4,10 @@ import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 export const Body = <P extends TProperties>(properties: P, options: { title?: string } = {}) =>
   Type.Object(properties, { ...options, additionalProperties: false })
 
-export const Uuid = Type.String({ format: 'uuid' })
+/** Has a value taken in lower case; a matter of ours, not of the documentation. */
+export const LOWER_CASE = 'x-lower-case'
+
+export const Uuid = Type.String({ format: 'uuid', [LOWER_CASE]: true })
 export const Email = Type.String({ format: 'email', maxLength: 254 })
 export const PersonName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' })
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds' })

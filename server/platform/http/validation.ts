@@ -1,13 +1,45 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import type { DataValidationCxt } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
 import { type AppError, fail } from '#errors'
+import { LOWER_CASE } from './schemas.ts'
 
 /** Bodies are taken as they are: nothing is coerced, filled in or dropped. */
 const strict = new Ajv({ strict: false, useDefaults: false, removeAdditional: false, verbose: true })
+/** An id is compared as text in many places, so it comes in as the database writes it (schemas.ts, Uuid). */
+function toLowerCase(_: unknown, value: string, __?: unknown, place?: DataValidationCxt): boolean {
+  if (place) place.parentData[place.parentDataProperty] = value.toLowerCase()
+  return true
+}
+
+const TIME = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i
+
+/** RFC 3339, as far as both JavaScript and PostgreSQL know the time: no leap seconds, four digits of a year. */
+function isTime(text: string): boolean {
+  const [, year, month, day] = (TIME.exec(text) ?? []).map(Number)
+  if (year === undefined || month === undefined || day === undefined) return false
+  const utcYear = new Date(text).getUTCFullYear()
+  return utcYear >= 1000 && utcYear <= 9999 && new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day
+}
+
+/** RFC 9562, and no more: PostgreSQL knows no `urn:uuid:`. */
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
+
 /** Queries are text: numbers and booleans are read out of it. */
 const coercing = new Ajv({ strict: false, coerceTypes: true, verbose: true })
-for (const ajv of [strict, coercing]) addFormats.default(ajv, ['uuid', 'email', 'date-time', 'uri'])
+for (const ajv of [strict, coercing]) {
+  addFormats.default(ajv, ['email', 'uri'])
+  ajv.addFormat('uuid', UUID)
+  ajv.addFormat('date-time', isTime)
+  ajv.addKeyword({
+    keyword: LOWER_CASE,
+    type: 'string',
+    modifying: true,
+    errors: false,
+    validate: toLowerCase,
+  })
+}
 
 /** Whether a value is what a schema says, as a validator for Fastify; the two kinds differ only in coercion. */
 export const compileValidator = (schema: TSchema, part: 'body' | 'querystring'): ValidateFunction =>

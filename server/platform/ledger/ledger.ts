@@ -1,23 +1,68 @@
 import type { Database } from '#database/connect.ts'
 import { and, desc, eq, lt, type SQL, sql as statement } from '#database/drizzle.ts'
+import { grouped } from '#database/grouped.ts'
 import { newId } from '#database/new-id.ts'
 import { creditAccounts, ledgerEntries } from '#database/schema/ledger.ts'
 import { fail } from '#errors'
+import { closeHolds, openHolds } from './hold-statements.ts'
 
 export type LedgerEntry = typeof ledgerEntries.$inferSelect
 
-/** An organization's credits, called with plain values. Holds are opened and closed by hold-statements.ts. */
+/** A call of a model that is to be paid. */
+export interface Payable {
+  organizationId: string
+  modelId: string
+  inputRatio: number
+  outputRatio: number
+}
+
+/**
+ * An organization's credits, called with plain values. Replies in a chat open and close their holds in their own
+ * statements (hold-statements.ts); every other call of a model does it here.
+ */
 export interface Ledger {
   /** Credits: the balance, how many of them open holds reserve, and what is left. */
   balance(organizationId: string): Promise<{ balance: number; held: number; available: number }>
   /** Entries, newest first, below an id. */
   entries(organizationId: string, below: string | undefined, count: number): Promise<LedgerEntry[]>
+  /** Reserves a credit. Answers the hold's id; null where there is no credit left. */
+  hold(payable: Payable): Promise<string | null>
+  /** Closes a hold, once: with a debit of this usage, or, where it is null, with a release. */
+  settle(
+    holdId: string,
+    usage: { inputTokens: number; outputTokens: number } | null,
+    reason: string | null,
+  ): Promise<void>
   /** Adds credits. Throws org.not_found. */
   grant(organizationId: string, amount: number, reason: string): Promise<LedgerEntry>
 }
 
-export function createLedger({ sql, db }: Database): Ledger {
+/** The most holds that are opened or closed in one statement. */
+const GROUP_MAX = 100
+
+export function createLedger({ sql, db }: Database, instanceId: string): Ledger {
+  const open = grouped((holds: Hold[]) => openAll(sql, instanceId, holds), GROUP_MAX)
+  const close = grouped((closings: Closing[]) => closeAll(sql, closings), GROUP_MAX)
   return {
+    async hold(payable) {
+      const hold = {
+        hold_id: newId(),
+        organization_id: payable.organizationId,
+        model_id: payable.modelId,
+        input_ratio: payable.inputRatio,
+        output_ratio: payable.outputRatio,
+      }
+      return (await open(hold)) ? hold.hold_id : null
+    },
+    async settle(holdId, usage, reason) {
+      await close({
+        hold_id: holdId,
+        entry_id: newId(),
+        input_tokens: usage?.inputTokens ?? null,
+        output_tokens: usage?.outputTokens ?? null,
+        reason,
+      })
+    },
     async balance(organizationId) {
       const [account] = await db
         .select()
@@ -52,6 +97,47 @@ export function createLedger({ sql, db }: Database): Ledger {
     },
   }
 }
+
+interface Hold {
+  hold_id: string
+  organization_id: string
+  model_id: string
+  input_ratio: number
+  output_ratio: number
+}
+
+interface Closing {
+  hold_id: string
+  entry_id: string
+  input_tokens: number | null
+  output_tokens: number | null
+  reason: string | null
+}
+
+/** Which of the holds there was a credit for. */
+async function openAll(sql: Database['sql'], instanceId: string, holds: Hold[]): Promise<boolean[]> {
+  const rows = await sql<{ hold_id: string }[]>`
+    with ready as (
+      select *, null::uuid as chat_id, null::uuid as message_id
+      from json_to_recordset(${toRows(holds)}::text::json) as r (place int, hold_id uuid, organization_id uuid,
+        model_id uuid, input_ratio numeric, output_ratio numeric)),
+    ${openHolds(sql, instanceId)}
+    select hold_id from admitted`
+  const admitted = new Set(rows.map((row) => row.hold_id))
+  return holds.map(({ hold_id }) => admitted.has(hold_id))
+}
+
+async function closeAll(sql: Database['sql'], closings: Closing[]): Promise<undefined[]> {
+  await sql`
+    with closing as (
+      select * from json_to_recordset(${toRows(closings)}::text::json) as r (place int, hold_id uuid, entry_id uuid,
+        input_tokens int, output_tokens int, reason text)),
+    ${closeHolds(sql)}
+    select 1`
+  return closings.map(() => undefined)
+}
+
+const toRows = (items: object[]): string => JSON.stringify(items.map((item, place) => ({ ...item, place })))
 
 /** Where an entry stands. Entries are ordered by position, since that is what balance_after follows. */
 const positionOf = (id: string): SQL =>

@@ -10,6 +10,7 @@ import type { ModelRequest, ModelResult, ModelSink, ModelTarget, ModelTimeouts }
 
 export { countTokens } from './count-tokens.ts'
 export { DEFAULT_BASE_URLS, defaultContextWindow, guessCapabilities } from './known-models.ts'
+export { payableUsage } from './payable-usage.ts'
 
 const TIMEOUTS: ModelTimeouts = { connectMs: 10_000, firstTokenMs: 120_000, betweenTokensMs: 60_000 }
 

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fail } from '#errors'
+import { payableUsage } from '#platform/models/index.ts'
+import { ModelError, type ModelRequest, type ModelSink } from '#platform/models/types.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import type { ResolvedModel } from './find-model.ts'
+
+const SETTLE_ATTEMPTS = 5
+const SETTLE_RETRY_MS = 500
+const UNEXPECTED = 'Something went wrong while the model was answering. Please try again.'
+
+/** How a call has ended: with all that was written, or with a sentence for the user. */
+export type Outcome = { error: string | null; content: string }
+
+/**
+ * Calls of models that belong to no chat: a credit is held before, the usage debited after, and a call that failed
+ * before its first token costs nothing (contract, 6).
+ */
+export class PaidCalls {
+  readonly #rooms: Pick<Rooms, 'ledger' | 'models' | 'log'>
+  readonly #underWay = new Set<Promise<unknown>>()
+  readonly #shutdown = new AbortController()
+
+  constructor(rooms: Pick<Rooms, 'ledger' | 'models' | 'log'>) {
+    this.#rooms = rooms
+  }
+
+  /**
+   * Admits a call, or throws billing.insufficient_credits; then it runs in the background to its end, whoever waits.
+   * What comes is told to the sink, and how it ended by `ended`, which never rejects.
+   */
+  async begin(
+    organizationId: string,
+    model: ResolvedModel,
+    request: ModelRequest,
+    sink: Pick<ModelSink, 'text'> & Partial<ModelSink>,
+  ): Promise<{ ended: Promise<Outcome> }> {
+    const { id: modelId, inputRatio, outputRatio } = model
+    const holdId = await this.#rooms.ledger.hold({ organizationId, modelId, inputRatio, outputRatio })
+    if (holdId === null) throw fail('billing.insufficient_credits')
+    const ended = this.#run(holdId, model, request, sink)
+    this.#underWay.add(ended)
+    ended.then(() => this.#underWay.delete(ended))
+    return { ended }
+  }
+
+  /** Lets calls go on for a while, and then ends them where they are. */
+  async close(graceMs: number): Promise<void> {
+    const all = Promise.all(this.#underWay)
+    await Promise.race([all, sleep(graceMs, undefined, { ref: false })])
+    this.#shutdown.abort()
+    await all
+  }
+
+  async #run(
+    holdId: string,
+    model: ResolvedModel,
+    request: ModelRequest,
+    sink: Pick<ModelSink, 'text'> & Partial<ModelSink>,
+  ): Promise<Outcome> {
+    const written = { content: '', reasoning: '' }
+    const counting: ModelSink = {
+      text(text) {
+        written.content += text
+        sink.text(text)
+      },
+      reasoning(text) {
+        written.reasoning += text
+        sink.reasoning?.(text)
+      },
+      toolCall: (call) => sink.toolCall?.(call),
+    }
+    try {
+      const { usage } = await this.#rooms.models.stream(
+        model.target,
+        request,
+        counting,
+        this.#shutdown.signal,
+      )
+      await this.#settle(holdId, await payableUsage(usage, written, request, false), null)
+      return { error: null, content: written.content }
+    } catch (error) {
+      const expected = error instanceof ModelError
+      this.#rooms.log[expected ? 'warn' : 'error'](
+        { err: error, model_id: model.id },
+        'a call of a model failed',
+      )
+      const sentence = expected ? error.message : UNEXPECTED
+      await this.#settle(holdId, await payableUsage(null, written, request, true), sentence)
+      return { error: sentence, content: written.content }
+    }
+  }
+
+  /** A database that is away for a moment must not cost the bill; one that stays away leaves it to the sweeper. */
+  async #settle(...closing: Parameters<Rooms['ledger']['settle']>): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#rooms.ledger.settle(...closing)
+      } catch (error) {
+        this.#rooms.log.error(
+          { err: error, hold_id: closing[0], attempt },
+          'a call of a model was not settled',
+        )
+        if (attempt === SETTLE_ATTEMPTS) return
+        await sleep(SETTLE_RETRY_MS * 2 ** (attempt - 1))
+      }
+    }
+  }
+}
