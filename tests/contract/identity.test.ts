@@ -110,6 +110,15 @@ describe('the own profile', () => {
     expect((await logIn(person.email, 'a new password')).status).toBe(200)
   })
 
+  test('the old password is not guessed there either', async () => {
+    const person = await server.signUp()
+    const guess = { password: 'a new password', current_password: 'wrong password' }
+    await change(person, guess)
+    await server.server.rooms.database.sql`update login_attempts set attempts = 100`
+    expect((await change(person, guess)).status).toBe(429)
+    await server.server.rooms.database.sql`delete from login_attempts`
+  })
+
   test.each([
     { email: 'x@example.com' },
     { is_system_admin: true },

@@ -66,6 +66,18 @@ describe('an account made by /api/users/invite', () => {
     expect((await server.call('POST', '/api/auth/login', { body: login })).status).toBe(401)
   })
 
+  test('and that has no password can be given one by the next link, but no other after that', async () => {
+    const { body } = await inviteUser()
+    const { token } = await mailTo(mailServer, body.email, 'has added you')
+    expect((await open(token)).status).toBe(200)
+    const again = () =>
+      server.server.rooms.database.sql`update invitations set status = 'pending' where email = ${body.email}`
+    await again()
+    expect((await open(token, 'my own password')).status).toBe(200)
+    await again()
+    expect((await open(token, 'another password')).body.code).toBe('auth.password_set')
+  })
+
   test('is gone from the organization when the invitation is revoked', async () => {
     const { body } = await inviteUser()
     const { token } = await mailTo(mailServer, body.email, 'has added you')
