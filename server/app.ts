@@ -13,9 +13,10 @@ import { auditRoutes } from '#parts/audit/index.ts'
 import { authRoutes } from '#parts/auth/index.ts'
 import { billingRoutes } from '#parts/billing/index.ts'
 import { type Chat, createChat } from '#parts/chat/index.ts'
+import { conversationRoutes } from '#parts/conversation/index.ts'
 import { instructionRoutes } from '#parts/instructions/index.ts'
 import { invitationRoutes } from '#parts/invitations/index.ts'
-import { llmRoutes } from '#parts/llm/index.ts'
+import { llmRoutes, ModelFinder } from '#parts/llm/index.ts'
 import { orgRoutes } from '#parts/org/index.ts'
 import { roleRoutes } from '#parts/roles/index.ts'
 import { userRoutes } from '#parts/users/index.ts'
@@ -44,7 +45,8 @@ export interface App {
 
 /** The application: every option and every part. It does not listen, so tests use the same one. */
 export async function buildApp(rooms: Rooms): Promise<App> {
-  const chat = createChat(rooms)
+  const models = new ModelFinder(rooms)
+  const chat = createChat(rooms, models)
   const routes: Route[] = [
     ...authRoutes(rooms),
     ...orgRoutes(rooms),
@@ -55,6 +57,7 @@ export async function buildApp(rooms: Rooms): Promise<App> {
     ...auditRoutes,
     ...llmRoutes(rooms),
     ...chat.routes,
+    ...conversationRoutes({ chats: chat.conversations, models }),
     ...instructionRoutes,
     ...billingRoutes(rooms),
   ]

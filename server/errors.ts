@@ -98,6 +98,10 @@ const CATALOGUE = {
     'This reply is being written by another server process; set REDIS_URL to follow it from here',
   ],
 
+  'conversation.not_found': [404, 'Conversation not found'],
+  'conversation.session_not_found': [404, 'Conversation chat session not found'],
+  'conversation.full': [400, 'A conversation has at most {limit} sessions'],
+
   'instruction.not_found': [404, 'Instruction not found'],
   'instruction.name_taken': [409, 'You already have an instruction with this name'],
 

@@ -17,8 +17,22 @@ export type { InferInsertModel, InferSelectModel, SQL } from 'drizzle-orm'
 export type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 export type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 
-export const { and, desc, eq, getTableColumns, getTableName, gte, inArray, isNull, lt, lte, ne, or, sql } =
-  core
+export const {
+  and,
+  asc,
+  desc,
+  eq,
+  getTableColumns,
+  getTableName,
+  gte,
+  inArray,
+  isNull,
+  lt,
+  lte,
+  ne,
+  or,
+  sql,
+} = core
 export const {
   bigint,
   boolean,

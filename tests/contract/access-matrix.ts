@@ -9,6 +9,8 @@ export interface Fixture {
   chatId: string
   modelId: string
   instructionId: string
+  conversationId: string
+  sessionId: string
   /** Somebody with the member role. */
   memberId: string
   /** A custom role that nobody has. */
@@ -38,6 +40,9 @@ const oneChat = ({ organizationId, chatId }: Fixture): Call => ({
 })
 const oneModel = ({ modelId }: Fixture): Call => ({ query: { model_id: modelId } })
 const oneInstruction = ({ instructionId }: Fixture): Call => ({ query: { instruction_id: instructionId } })
+const oneConversation = ({ organizationId, conversationId }: Fixture): Call => ({
+  query: { org_id: organizationId, conversation_id: conversationId },
+})
 const oneInvitation = ({ invitationId }: Fixture): Call => ({ query: { invitation_id: invitationId } })
 const oneMember = ({ organizationId, memberId }: Fixture): Call => ({
   query: { org_id: organizationId, user_id: memberId },
@@ -165,6 +170,24 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   post_chat_prompt: ['OAM', withBody(inOrganization, () => ({ text: 'x' }))],
   post_chat_stop: ['OAM', oneChat],
   get_chat_stream: [READERS_OF_CHATS, oneChat],
+
+  post_conversation_create: ['OAM', withBody(inOrganization, () => ({ title: 'x' }))],
+  post_conversation_create_session: [
+    'OAM',
+    withBody(inOrganization, ({ conversationId, modelId }) => ({
+      conversation_id: conversationId,
+      model_id: modelId,
+    })),
+  ],
+  post_conversation_stream_chat: [
+    'OAM',
+    withBody(inOrganization, ({ sessionId }) => ({ chat_session_id: sessionId, message: 'Hi' })),
+  ],
+  get_conversation_list: ['OAMG', inOrganization],
+  get_conversation_get_with_sessions: ['OAMG', oneConversation],
+  get_conversation_messages: ['OAMG', oneConversation],
+  put_conversation_update: ['OAM', withBody(oneConversation, () => ({ title: 'y' }))],
+  delete_conversation_delete: ['OAM', oneConversation],
 
   post_instructions_create: [
     'OAM',

@@ -78,13 +78,20 @@ async function makeFixture(): Promise<{ fixture: Fixture; tokens: Record<Somebod
   const key = { name: 'key', permissions: KEY_PERMISSIONS }
   const roleId = await make(`/api/roles/create?${org}`, { name: 'r', hierarchy_level: 1, permission_ids: [] })
   const invitation = { email: `${crypto.randomUUID()}@example.com`, role_id: roleId }
+  const modelId = await make(`/api/llm/add?${org}`, { name: 'm', provider: 'demo', version: 'parley-demo' })
+  const conversationId = await make(`/api/conversation/create?${org}`, { title: 'c' })
   const fixture: Fixture = {
     organizationId,
     roleId,
     memberId: M.userId,
     permissionId: permission_ids[0] ?? '',
     chatId: await make(`/api/chat?${org}`, {}),
-    modelId: await make(`/api/llm/add?${org}`, { name: 'm', provider: 'demo', version: 'parley-demo' }),
+    modelId,
+    conversationId,
+    sessionId: await make(`/api/conversation/create_session?${org}`, {
+      conversation_id: conversationId,
+      model_id: modelId,
+    }),
     instructionId: await make(`/api/instructions/create?${org}`, { name: 'n', content: 'c' }),
     invitationId: await make(`/api/invitations/create?${org}`, invitation),
     apiKeyId: await make(`/api/api_keys/create?${org}`, { ...key, name: 'another' }),

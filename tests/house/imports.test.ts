@@ -13,6 +13,7 @@ const FILES = globSync('server/**/*.ts').filter((file) => !file.endsWith('.test.
 const PART_MAY_IMPORT: Record<string, string[]> = {
   auth: ['invitations', 'users'],
   chat: ['llm'],
+  conversation: ['chat', 'llm'],
   invitations: ['org'],
   users: ['invitations', 'org'],
 }
@@ -53,7 +54,11 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
     'server/platform/telemetry/health.ts',
   ],
   undici: ['server/platform/net/', 'server/platform/models/'],
-  'eventsource-parser': ['server/platform/models/', 'server/chat-client.ts'],
+  'eventsource-parser': [
+    'server/platform/models/',
+    'server/chat-client.ts',
+    'server/parts/conversation/stream-chat.ts',
+  ],
   redis: ['server/platform/streams/'],
   'drizzle-orm': ['server/database/drizzle.ts'],
   'drizzle-orm/pg-core': ['server/database/drizzle.ts'],

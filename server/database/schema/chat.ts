@@ -36,6 +36,8 @@ export const chats = pgTable(
     title: text('title').notNull(),
     status: text('status', { enum: ['ACTIVE', 'ARCHIVED', 'DELETED'] }).notNull(),
     settings: jsonb('settings').$type<ChatSettings>().notNull().default({}),
+    /** The messages of a conversation (conversation.ts): not to be seen among the chats. */
+    isConversation: boolean('is_conversation').notNull().default(false),
     pinned: boolean('pinned').notNull().default(false),
     /** The name of the folder that the user has put it into. */
     folder: text('folder'),

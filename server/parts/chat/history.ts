@@ -1,8 +1,7 @@
-import type { Scope } from '#platform/access/scope.ts'
 import { countTokens } from '#platform/models/index.ts'
 import type { ModelMessage } from '#platform/models/types.ts'
 import { readBranch } from './read-branch.ts'
-import type { MessageRow } from './schemas.ts'
+import type { ChatWriter, MessageRow } from './schemas.ts'
 
 /** No more than so many messages are sent to a model, whatever its context window. */
 const MESSAGES_MAX = 400
@@ -28,7 +27,7 @@ export interface Window {
  * together with the new message, which is always sent whole.
  */
 export async function readHistory(
-  scope: Scope<'chats:write'>,
+  scope: ChatWriter,
   chatId: string,
   leafId: string | null,
   { newText, window }: { newText: string; window: Window },

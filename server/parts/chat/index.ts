@@ -1,7 +1,8 @@
 import type { Route } from '#platform/http/define-route.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
-import { ModelFinder, PaidCalls } from '../llm/index.ts'
+import { type ModelFinder, PaidCalls } from '../llm/index.ts'
+import { type ConversationChats, conversationChats } from './conversation-chats.ts'
 import { LiveReplies } from './live-replies.ts'
 import { recoverReplies } from './recover-replies.ts'
 import { createReplyWrites } from './reply-writes.ts'
@@ -11,26 +12,32 @@ const SWEEP_MS = 5_000
 const KEY_SWEEP_MS = 600_000
 const KEY_HOURS = 24
 
+export type { ConversationChats } from './conversation-chats.ts'
+export { viewMessage } from './schemas.ts'
+
 export interface Chat {
   routes: Route[]
+  conversations: ConversationChats
   /** Ends what dead processes have left, now and from time to time. */
   start(): Promise<void>
   /** Gives replies that are being written this many milliseconds to end by themselves. */
   stop(graceMs: number): Promise<void>
 }
 
-export function createChat(rooms: Rooms): Chat {
+export function createChat(rooms: Rooms, models: ModelFinder): Chat {
   const { sql } = rooms.database
   const writes = createReplyWrites(sql, rooms.instance.id)
   const replies = new LiveReplies(rooms, writes)
   const calls = new PaidCalls(rooms)
+  const desk = { writes, replies, models, calls, shared: rooms.sharedLogs }
   const sweep = (): Promise<number> => recoverReplies(sql, rooms.instance.id, writes, replies.messageIds())
   const forgetKeys = () => sql`
     delete from reply_keys where created_at < now() - ${KEY_HOURS} * interval '1 hour'`
   const failure = { log: rooms.log, message: 'a sweep of the chats failed' }
   let endSweeps: (() => void)[] = []
   return {
-    routes: chatRoutes({ writes, replies, models: new ModelFinder(rooms), calls, shared: rooms.sharedLogs }),
+    routes: chatRoutes(desk),
+    conversations: conversationChats(desk),
     async start() {
       while ((await sweep()) > 0);
       endSweeps = [repeat(SWEEP_MS, sweep, failure), repeat(KEY_SWEEP_MS, forgetKeys, failure)]

@@ -9,8 +9,10 @@ import { readBranch } from './read-branch.ts'
 import {
   type ChatChange,
   type ChatInput,
+  type ChatReader,
   type ChatRow,
   type ChatView,
+  type ChatWriter,
   type MessageRow,
   viewChat,
   viewMessage,
@@ -29,22 +31,21 @@ export async function createChat(scope: Scope<'chats:write'>, input: ChatInput):
   return viewChat(row)
 }
 
+/** The messages of a conversation are a chat too, which /api/chat does not show. */
+export type ChatKind = 'chat' | 'conversation'
+const isOf = (kind: ChatKind) => eq(chats.isConversation, kind === 'conversation')
+
 /** The chat of an id, as long as it is not deleted. Throws chat.not_found. */
-export async function findChat(
-  scope: Scope<'chats:read'> | Scope<'chats:write'>,
-  chatId: string,
-): Promise<ChatRow> {
-  const [row] = await scope.select(chats, { where: and(eq(chats.id, chatId), ne(chats.status, 'DELETED')) })
+export async function findChat(scope: ChatReader, chatId: string, kind: ChatKind = 'chat'): Promise<ChatRow> {
+  const [row] = await scope.select(chats, {
+    where: and(eq(chats.id, chatId), isOf(kind), ne(chats.status, 'DELETED')),
+  })
   if (!row) throw fail('chat.not_found')
   return row
 }
 
 /** A message of a chat that is the caller's. Throws chat.message_not_found. */
-export async function findMessage(
-  scope: Scope<'chats:read'> | Scope<'chats:write'>,
-  chatId: string,
-  messageId: string,
-): Promise<MessageRow> {
+export async function findMessage(scope: ChatReader, chatId: string, messageId: string): Promise<MessageRow> {
   const [row] = await scope.select(chatMessages, {
     where: and(eq(chatMessages.chatId, chatId), eq(chatMessages.id, messageId)),
   })
@@ -53,11 +54,7 @@ export async function findMessage(
 }
 
 /** The reply that a new message is to follow. Throws chat.message_not_found, chat.parent_not_reply. */
-export async function findParent(
-  scope: Scope<'chats:write'>,
-  chatId: string,
-  messageId: string,
-): Promise<MessageRow> {
+export async function findParent(scope: ChatWriter, chatId: string, messageId: string): Promise<MessageRow> {
   const message = await findMessage(scope, chatId, messageId)
   if (message.role !== 'assistant') throw fail('chat.parent_not_reply')
   return message
@@ -105,6 +102,7 @@ export function listChats(scope: Scope<'chats:read'>, query: ListQuery): Promise
       scope.select(chats, {
         where: and(
           status,
+          isOf('chat'),
           query.folder === undefined ? undefined : eq(chats.folder, query.folder),
           query.pinned === undefined ? undefined : eq(chats.pinned, query.pinned),
           below === undefined ? undefined : lt(chats.id, below),
@@ -127,7 +125,7 @@ export async function updateChat(
 ): Promise<ChatView> {
   if (change.active_message_id) await findParent(scope, chatId, change.active_message_id)
   const visible = change.status === undefined ? ne(chats.status, 'DELETED') : undefined
-  const [row] = await scope.update(chats, and(eq(chats.id, chatId), visible), {
+  const [row] = await scope.update(chats, and(eq(chats.id, chatId), isOf('chat'), visible), {
     ...(change.title !== undefined && { title: change.title }),
     ...(change.status !== undefined && { status: change.status }),
     ...(change.settings !== undefined && { settings: change.settings }),
@@ -143,14 +141,16 @@ export async function updateChat(
 /** Deletes chats with their messages, for good. A reply that is being written in one is stopped, and paid, first. */
 export async function deleteChats(
   replies: LiveReplies,
-  scope: Scope<'chats:delete'>,
+  scope: Scope<'chats:delete'> | Scope<'conversation:delete'>,
   chatIds: string[],
+  kind: ChatKind = 'chat',
 ): Promise<string[]> {
-  const found = await scope.select(chats, { where: inArray(chats.id, chatIds) })
+  const wanted = and(inArray(chats.id, chatIds), isOf(kind))
+  const found = await scope.select(chats, { where: wanted })
   const busy = found.filter((chat) => chat.activeReplyId !== null)
   await Promise.all(
     busy.map((chat) => replies.stop({ organizationId: scope.organizationId, chatId: chat.id })),
   )
-  const deleted = await scope.delete(chats, inArray(chats.id, chatIds))
+  const deleted = await scope.delete(chats, wanted)
   return deleted.map((chat) => chat.id)
 }

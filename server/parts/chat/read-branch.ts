@@ -1,7 +1,6 @@
 import { and, desc, eq, lte } from '#database/drizzle.ts'
 import { chatMessages } from '#database/schema/chat.ts'
-import type { Scope } from '#platform/access/scope.ts'
-import type { MessageRow } from './schemas.ts'
+import type { ChatReader, MessageRow } from './schemas.ts'
 
 const PAGE = 50
 
@@ -10,7 +9,7 @@ const PAGE = 50
  * at the root, or after the message for which `enough` says so.
  */
 export async function readBranch(
-  scope: Scope<'chats:read'> | Scope<'chats:write'>,
+  scope: ChatReader,
   chatId: string,
   from: string | null,
   count: number,

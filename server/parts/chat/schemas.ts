@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { chatMessages, chats } from '#database/schema/chat.ts'
+import type { Scope } from '#platform/access/scope.ts'
 import { Body, Enum, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.ts'
 
 export const CHAT_STATUSES = ['ACTIVE', 'ARCHIVED', 'DELETED'] as const
@@ -160,6 +161,10 @@ export const BulkDeleted = Type.Object(
   { message: Type.String(), deleted: Type.Integer(), not_found: Type.Array(Uuid) },
   { title: 'BulkDeleted' },
 )
+
+/** Who may write in a chat: through /api/chat, or in a conversation, whose messages are a chat's. */
+export type ChatWriter = Scope<'chats:write'> | Scope<'conversation:write'>
+export type ChatReader = ChatWriter | Scope<'chats:read'> | Scope<'conversation:read'>
 
 export type ChatRow = typeof chats.$inferSelect
 export type MessageRow = typeof chatMessages.$inferSelect

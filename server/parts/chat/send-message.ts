@@ -12,10 +12,10 @@ import type { ModelFinder, PaidCalls, ResolvedModel } from '../llm/index.ts'
 import { findPlace, type Place, type Question } from './find-place.ts'
 import { readHistory } from './history.ts'
 import type { LiveReplies } from './live-replies.ts'
-import { DEFAULT_TITLE, findChat } from './manage-chats.ts'
+import { type ChatKind, DEFAULT_TITLE, findChat } from './manage-chats.ts'
 import { Reply } from './reply.ts'
 import type { NewReply, ReplyWrites, Start } from './reply-writes.ts'
-import type { ChatRow, NewMessage, RegenerateQuery, SendQuery } from './schemas.ts'
+import type { ChatRow, ChatWriter, NewMessage, RegenerateQuery, SendQuery } from './schemas.ts'
 import { streamReply } from './stream-reply.ts'
 
 /** What the chat part works with; made once (index.ts). */
@@ -34,16 +34,24 @@ const ATTEMPTS_MAX = 3
 /** Stores the user's message and has it answered (spec, send_message; contract, 5). */
 export const sendMessage = (
   desk: ChatDesk,
-  scope: Scope<'chats:write'>,
+  scope: ChatWriter,
   query: SendQuery,
   message: NewMessage,
   idempotencyKey: string | undefined,
 ): Promise<EventStream> => answer(desk, scope, query, message, idempotencyKey)
 
+/** The same in a conversation, which is known by its chat. */
+export const sendInConversation = (
+  desk: ChatDesk,
+  scope: Scope<'conversation:write'>,
+  query: SendQuery & { chat_id: string },
+  content: string,
+): Promise<EventStream> => answer(desk, scope, query, { content }, undefined, 'conversation')
+
 /** Has a message answered anew, beside the answers that it has: by the chat's model where none is named. */
 export async function regenerate(
   desk: ChatDesk,
-  scope: Scope<'chats:write'>,
+  scope: ChatWriter,
   { message_id: messageId, ...query }: RegenerateQuery,
   { thinking }: { thinking?: boolean },
   idempotencyKey: string | undefined,
@@ -61,10 +69,11 @@ export async function regenerate(
  */
 async function answer(
   desk: ChatDesk,
-  scope: Scope<'chats:write'>,
+  scope: ChatWriter,
   query: SendQuery,
   question: Question,
   idempotencyKey: string | undefined,
+  kind: ChatKind = 'chat',
 ): Promise<EventStream> {
   const target = targetOf(query)
   const requestHash = idempotencyKey === undefined ? null : hashRequest(query, question)
@@ -76,7 +85,7 @@ async function answer(
   const system = await findInstruction(scope, query.instruction_id)
 
   for (let attempt = 1; ; attempt++) {
-    const chat = query.chat_id === undefined ? null : await findChat(scope, query.chat_id)
+    const chat = query.chat_id === undefined ? null : await findChat(scope, query.chat_id, kind)
     const place = await findPlace(scope, chat, question)
     const thinking = question.thinking === true
     const { request, leftOut } = await prepareRequest(scope, { query, place, thinking, chat, model, system })
@@ -126,7 +135,7 @@ const hashRequest = (query: SendQuery, question: Question): string =>
     .digest('base64url')
 
 async function findInstruction(
-  scope: Scope<'chats:write'>,
+  scope: ChatWriter,
   instructionId: string | undefined,
 ): Promise<string | undefined> {
   if (instructionId === undefined) return undefined
@@ -137,7 +146,7 @@ async function findInstruction(
 
 /** A query parameter beats the session's setting, and that one the model's default. */
 async function prepareRequest(
-  scope: Scope<'chats:write'>,
+  scope: ChatWriter,
   given: {
     query: SendQuery
     place: Place
@@ -172,7 +181,7 @@ async function prepareRequest(
 }
 
 function newReply(
-  scope: Scope<'chats:write'>,
+  scope: ChatWriter,
   chat: ChatRow | null,
   place: Place,
   rest: Pick<NewReply, 'model_id' | 'input_ratio' | 'output_ratio' | 'idempotency_key' | 'request_hash'>,
@@ -210,7 +219,7 @@ function refusal(start: Exclude<Start, 'started'>) {
 /** The reply that an Idempotency-Key stands for, from its beginning. Throws when the key came with another request. */
 async function repeatOf(
   desk: ChatDesk,
-  scope: Scope<'chats:write'>,
+  scope: ChatWriter,
   query: SendQuery,
   key: string,
   requestHash: string | null,

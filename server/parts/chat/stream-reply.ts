@@ -1,10 +1,9 @@
 import { and, desc, eq } from '#database/drizzle.ts'
 import { chatMessages } from '#database/schema/chat.ts'
 import { fail } from '#errors'
-import type { Scope } from '#platform/access/scope.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
 import { type Delivered, parseEventId, ReplyEvents } from './reply-events.ts'
-import type { MessageRow } from './schemas.ts'
+import type { ChatReader, MessageRow } from './schemas.ts'
 import type { ChatDesk } from './send-message.ts'
 
 interface Wanted {
@@ -21,7 +20,7 @@ interface Wanted {
  */
 export async function streamReply(
   { replies, shared }: Pick<ChatDesk, 'replies' | 'shared'>,
-  scope: Scope<'chats:read'> | Scope<'chats:write'>,
+  scope: ChatReader,
   wanted: Wanted,
 ): Promise<EventStream | null> {
   // A reply may end between the look at the database and the look at what is live: then the database knows its end.
@@ -35,10 +34,7 @@ export async function streamReply(
   throw fail('chat.elsewhere')
 }
 
-async function findReply(
-  scope: Scope<'chats:read'> | Scope<'chats:write'>,
-  { chatId, messageId }: Wanted,
-): Promise<MessageRow> {
+async function findReply(scope: ChatReader, { chatId, messageId }: Wanted): Promise<MessageRow> {
   const [message] = await scope.select(chatMessages, {
     where: and(
       eq(chatMessages.chatId, chatId),

@@ -21,6 +21,7 @@ interface SelectOptions {
   where?: SQL | undefined
   orderBy?: SQL[]
   limit?: number
+  offset?: number
   /** In a transaction: nobody else changes these rows before it ends. */
   lock?: boolean
 }
@@ -113,6 +114,7 @@ function statements(
       .orderBy(...(options.orderBy ?? []))
       .$dynamic()
     if (options.limit !== undefined) query.limit(options.limit)
+    if (options.offset !== undefined) query.offset(options.offset)
     if (options.lock) query.for('update')
     return (await query) as InferSelectModel<T>[]
   }

@@ -47,6 +47,7 @@ const TAGS: Record<string, string> = {
   auth: 'Sign up, sign in, sessions',
   billing: 'Credits and their ledger',
   chat: 'Chats and streamed replies',
+  conversation: 'Conversations in which several models can take part',
   instructions: 'Saved instructions',
   invitations: 'Invitations into an organization',
   llm: 'Language models',

@@ -1,0 +1,61 @@
+import { desc, eq } from '#database/drizzle.ts'
+import { chatMessages, chats } from '#database/schema/chat.ts'
+import type { Scope } from '#platform/access/scope.ts'
+import type { ScopedDatabase } from '#platform/access/scoped-database.ts'
+import type { EventStream } from '#platform/http/define-route.ts'
+import { deleteChats, findChat } from './manage-chats.ts'
+import type { MessageRow } from './schemas.ts'
+import { type ChatDesk, sendInConversation } from './send-message.ts'
+
+/**
+ * What the conversation part needs of this one: the messages of a conversation are those of a chat of the same id, so
+ * that replies are held, stored, paid and recovered in one way. That chat is in no list of chats.
+ */
+export interface ConversationChats {
+  /** Makes the chat of a conversation, in the transaction that makes the conversation. */
+  add(database: Pick<ScopedDatabase, 'insert'>, conversationId: string, title: string): Promise<void>
+  /** Stores a message and has a model reply, with events by name (`?events=all`). Throws what send_message does. */
+  send(
+    scope: Scope<'conversation:write'>,
+    to: { conversationId: string; modelId: string },
+    content: string,
+  ): Promise<EventStream>
+  /** Messages, newest first, and how many there are. Throws chat.not_found. */
+  messages(
+    scope: Scope<'conversation:read'>,
+    conversationId: string,
+    page: { limit: number; offset: number },
+  ): Promise<{ messages: MessageRow[]; total: number }>
+  /** Deletes the chat, and with it the conversation. False: there is none. */
+  delete(scope: Scope<'conversation:delete'>, conversationId: string): Promise<boolean>
+}
+
+/** A message of the user and its reply; nothing is answered twice in a conversation. */
+const MESSAGES_PER_QUESTION = 2
+
+export const conversationChats = (desk: ChatDesk): ConversationChats => ({
+  async add(database, conversationId, title) {
+    await database.insert(chats, { id: conversationId, title, status: 'ACTIVE', isConversation: true })
+  },
+  send: (scope, { conversationId, modelId }, content) =>
+    sendInConversation(
+      desk,
+      scope,
+      { org_id: scope.organizationId, chat_id: conversationId, model_id: modelId, events: 'all' },
+      content,
+    ),
+  async messages(scope, conversationId, { limit, offset }) {
+    const chat = await findChat(scope, conversationId, 'conversation')
+    const messages = await scope.select(chatMessages, {
+      where: eq(chatMessages.chatId, chat.id),
+      orderBy: [desc(chatMessages.id)],
+      limit,
+      offset,
+    })
+    return { messages, total: chat.messageCount * MESSAGES_PER_QUESTION }
+  },
+  async delete(scope, conversationId) {
+    const deleted = await deleteChats(desk.replies, scope, [conversationId], 'conversation')
+    return deleted.length > 0
+  },
+})

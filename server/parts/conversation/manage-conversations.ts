@@ -1,0 +1,142 @@
+import { asc, desc, eq, lt } from '#database/drizzle.ts'
+import { newId } from '#database/new-id.ts'
+import { conversationSessions, conversations } from '#database/schema/conversation.ts'
+import { fail } from '#errors'
+import type { Scope } from '#platform/access/scope.ts'
+import { type Page, readPage } from '#platform/http/pagination.ts'
+import { type ConversationChats, viewMessage } from '../chat/index.ts'
+import type { ModelFinder } from '../llm/index.ts'
+import {
+  type ConversationChange,
+  type ConversationMessage,
+  type ConversationView,
+  type NewConversation,
+  type NewSession,
+  type SessionView,
+  viewConversation,
+  viewSession,
+} from './schemas.ts'
+
+/** What the conversation part works with. */
+export interface ConversationDesk {
+  chats: ConversationChats
+  models: ModelFinder
+}
+
+const SESSIONS_MAX = 100
+const MESSAGES_DEFAULT = 20
+
+type Reader = Scope<'conversation:read'> | Scope<'conversation:write'>
+
+export async function createConversation(
+  { chats }: ConversationDesk,
+  scope: Scope<'conversation:write'>,
+  input: NewConversation,
+): Promise<ConversationView> {
+  const id = newId()
+  const row = await scope.transaction(async (database) => {
+    await chats.add(database, id, input.title)
+    return database.insert(conversations, {
+      id,
+      title: input.title,
+      isArchived: input.is_archived ?? false,
+    })
+  })
+  return viewConversation(row)
+}
+
+/** The caller's conversations, newest first. */
+export const listConversations = (
+  scope: Scope<'conversation:read'>,
+  query: { limit?: number; cursor?: string },
+): Promise<Page<ConversationView>> =>
+  readPage(
+    query,
+    (below, count) =>
+      scope.select(conversations, {
+        where: below === undefined ? undefined : lt(conversations.id, below),
+        orderBy: [desc(conversations.id)],
+        limit: count,
+      }),
+    viewConversation,
+  )
+
+/** Throws conversation.not_found. */
+export async function updateConversation(
+  scope: Scope<'conversation:write'>,
+  conversationId: string,
+  change: ConversationChange,
+): Promise<ConversationView> {
+  const [row] = await scope.update(conversations, eq(conversations.id, conversationId), {
+    ...(change.title !== undefined && { title: change.title }),
+    ...(change.is_archived !== undefined && { isArchived: change.is_archived }),
+    updatedAt: new Date(),
+  })
+  if (!row) throw fail('conversation.not_found')
+  return viewConversation(row)
+}
+
+/** A model joins a conversation. Throws conversation.not_found, conversation.full, and what ModelFinder.find throws. */
+export async function createSession(
+  { models }: ConversationDesk,
+  scope: Scope<'conversation:write'>,
+  input: NewSession,
+): Promise<SessionView> {
+  const { sessions } = await getWithSessions(scope, input.conversation_id)
+  if (sessions.length >= SESSIONS_MAX) throw fail('conversation.full', { limit: SESSIONS_MAX })
+  const model = await models.find(scope.organizationId, input.model_id)
+  const row = await scope.insert(conversationSessions, {
+    id: newId(),
+    conversationId: input.conversation_id,
+    modelId: model.id,
+  })
+  return viewSession(row)
+}
+
+/** A conversation with its sessions, oldest first. Throws conversation.not_found. */
+export async function getWithSessions(
+  scope: Reader,
+  conversationId: string,
+): Promise<ConversationView & { sessions: SessionView[] }> {
+  const [row] = await scope.select(conversations, { where: eq(conversations.id, conversationId) })
+  if (!row) throw fail('conversation.not_found')
+  const sessions = await scope.select(conversationSessions, {
+    where: eq(conversationSessions.conversationId, conversationId),
+    orderBy: [asc(conversationSessions.id)],
+    limit: SESSIONS_MAX,
+  })
+  return { ...viewConversation(row), sessions: sessions.map(viewSession) }
+}
+
+/** Throws conversation.session_not_found. */
+export async function findSession(scope: Reader, sessionId: string): Promise<SessionView> {
+  const [row] = await scope.select(conversationSessions, { where: eq(conversationSessions.id, sessionId) })
+  if (!row) throw fail('conversation.session_not_found')
+  return viewSession(row)
+}
+
+/** One page of a conversation's messages, newest first. Throws conversation.not_found. */
+export async function listMessages(
+  { chats }: ConversationDesk,
+  scope: Scope<'conversation:read'>,
+  conversationId: string,
+  { limit = MESSAGES_DEFAULT, offset = 0 }: { limit?: number; offset?: number },
+): Promise<{ messages: ConversationMessage[]; total: number; limit: number; offset: number }> {
+  await getWithSessions(scope, conversationId)
+  const { messages, total } = await chats.messages(scope, conversationId, { limit, offset })
+  return { messages: messages.map(viewConversationMessage), total, limit, offset }
+}
+
+/** With its sessions and messages, for good. Throws conversation.not_found. */
+export async function deleteConversation(
+  { chats }: ConversationDesk,
+  scope: Scope<'conversation:delete'>,
+  conversationId: string,
+): Promise<void> {
+  if (!(await chats.delete(scope, conversationId))) throw fail('conversation.not_found')
+}
+
+function viewConversationMessage(row: Parameters<typeof viewMessage>[0]): ConversationMessage {
+  const { id, chat_id, role, content, status, error, model_id, usage, created_at } = viewMessage(row)
+  return { id, conversation_id: chat_id, role, content, status, error, model_id, usage, created_at }
+}

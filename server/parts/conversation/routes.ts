@@ -1,0 +1,136 @@
+import Type from 'typebox'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import {
+  type ConversationDesk,
+  createConversation,
+  createSession,
+  deleteConversation,
+  getWithSessions,
+  listConversations,
+  listMessages,
+  updateConversation,
+} from './manage-conversations.ts'
+import * as schemas from './schemas.ts'
+import { streamChat } from './stream-chat.ts'
+
+const InOrganization = Type.Object({ org_id: Uuid })
+const OneConversation = Type.Object({ org_id: Uuid, conversation_id: Uuid })
+const EXAMPLE_ID = '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60'
+
+/** Conversations in which several models can take part (spec, Conversations; contract, 9). */
+export const conversationRoutes = (desk: ConversationDesk): Route[] => [
+  defineRoute({
+    method: 'POST',
+    url: '/api/conversation/create',
+    summary: 'Create a conversation',
+    access: { permission: 'conversation:write', orgOf: 'query' },
+    query: InOrganization,
+    body: schemas.NewConversation,
+    example: { title: 'Engines' },
+    reply: [201, schemas.ConversationView],
+    errors: ['org.not_found'],
+    handler: ({ scope, body }) => createConversation(desk, scope, body),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/conversation/create_session',
+    summary: 'Have a model take part in a conversation',
+    description: 'Each session sees all messages of its conversation.',
+    access: { permission: 'conversation:write', orgOf: 'query' },
+    query: InOrganization,
+    body: schemas.NewSession,
+    example: { conversation_id: EXAMPLE_ID, model_id: EXAMPLE_ID },
+    reply: [201, schemas.SessionView],
+    errors: [
+      'org.not_found',
+      'conversation.not_found',
+      'conversation.full',
+      'llm.not_found',
+      'llm.inactive',
+      'llm.not_configured',
+    ],
+    handler: ({ scope, body }) => createSession(desk, scope, body),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/conversation/stream_chat',
+    summary: "Send a message and stream the reply of a session's model",
+    description: 'The reply is written to its end and stored, also when the connection is lost.',
+    access: { permission: 'conversation:write', orgOf: 'query' },
+    query: InOrganization,
+    body: schemas.NewChatMessage,
+    example: { chat_session_id: EXAMPLE_ID, message: 'Hello' },
+    reply: { events: schemas.ConversationEvent, description: 'The reply; header X-Message-Id' },
+    errors: [
+      'org.not_found',
+      'conversation.session_not_found',
+      'chat.not_found',
+      'chat.busy',
+      'llm.not_found',
+      'llm.inactive',
+      'llm.not_configured',
+      'billing.insufficient_credits',
+    ],
+    handler: ({ scope, body }) => streamChat(desk, scope, body),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/conversation/list',
+    summary: 'List your conversations, newest first',
+    access: { permission: 'conversation:read', orgOf: 'query' },
+    query: Type.Object({ org_id: Uuid, ...PageQuery }),
+    reply: [200, schemas.ConversationPage],
+    errors: ['org.not_found', 'request.invalid_cursor'],
+    handler: ({ scope, query }) => listConversations(scope, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/conversation/get_with_sessions',
+    summary: 'Get a conversation with its sessions',
+    access: { permission: 'conversation:read', orgOf: 'query' },
+    query: OneConversation,
+    reply: [200, schemas.ConversationWithSessions],
+    errors: ['org.not_found', 'conversation.not_found'],
+    handler: ({ scope, query }) => getWithSessions(scope, query.conversation_id),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/conversation/messages',
+    summary: 'List the messages of a conversation, newest first',
+    access: { permission: 'conversation:read', orgOf: 'query' },
+    query: Type.Object({
+      ...OneConversation.properties,
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+      offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
+    }),
+    reply: [200, schemas.MessageList],
+    errors: ['org.not_found', 'conversation.not_found'],
+    handler: ({ scope, query }) => listMessages(desk, scope, query.conversation_id, query),
+  }),
+  defineRoute({
+    method: 'PUT',
+    url: '/api/conversation/update',
+    summary: 'Rename or archive a conversation',
+    access: { permission: 'conversation:write', orgOf: 'query' },
+    query: OneConversation,
+    body: schemas.ConversationChange,
+    example: { is_archived: true },
+    reply: [200, schemas.ConversationView],
+    errors: ['org.not_found', 'conversation.not_found'],
+    handler: ({ scope, query, body }) => updateConversation(scope, query.conversation_id, body),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    url: '/api/conversation/delete',
+    summary: 'Delete a conversation with its sessions and messages, for good',
+    access: { permission: 'conversation:delete', orgOf: 'query' },
+    query: OneConversation,
+    reply: [200, Message],
+    errors: ['org.not_found', 'conversation.not_found'],
+    async handler({ scope, query }) {
+      await deleteConversation(desk, scope, query.conversation_id)
+      return { message: 'Conversation deleted' }
+    },
+  }),
+]

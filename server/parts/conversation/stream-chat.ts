@@ -1,0 +1,56 @@
+import { createParser } from 'eventsource-parser'
+import type { Scope } from '#platform/access/scope.ts'
+import type { EventStream } from '#platform/http/define-route.ts'
+import { EventLog, startOfLog } from '#platform/streams/event-log.ts'
+import { type ConversationDesk, findSession } from './manage-conversations.ts'
+import type { NewChatMessage } from './schemas.ts'
+
+/** Stores a message and streams the reply of the session's model (spec, Conversation stream_chat; contract, 9). */
+export async function streamChat(
+  { chats }: ConversationDesk,
+  scope: Scope<'conversation:write'>,
+  { chat_session_id: sessionId, message }: NewChatMessage,
+): Promise<EventStream> {
+  const session = await findSession(scope, sessionId)
+  const to = { conversationId: session.conversation_id, modelId: session.model_id }
+  const reply = await chats.send(scope, to, message)
+  return { log: translate(reply.log, sessionId), named: true, headers: reply.headers ?? {} }
+}
+
+type Usage = { input_tokens: number; output_tokens: number }
+
+/** The events of a reply in a chat as those of a conversation, as they come. */
+function translate(reply: EventLog, sessionId: string): EventLog {
+  const log = new EventLog()
+  let messageId = ''
+  let usage: Usage | null = null
+
+  const parser = createParser({
+    onEvent({ event, id = '', data }) {
+      const said = JSON.parse(data)
+      if (event === 'meta') {
+        messageId = said.message_id
+        log.append(id, JSON.stringify({ message_id: messageId, chat_session_id: sessionId }), 'start')
+      } else if (event === 'usage') {
+        usage = { input_tokens: said.input_tokens, output_tokens: said.output_tokens }
+      } else if ('error' in said) {
+        log.append(id, JSON.stringify({ error: said.error }), 'error')
+      } else if (said.message === 'DONE') {
+        log.append(id, JSON.stringify({ message_id: messageId, finish_reason: 'stop', usage }), 'end')
+      } else if (said.type === undefined && said.message !== undefined) {
+        log.append(id, JSON.stringify({ content: said.message }), 'content')
+      }
+    },
+  })
+  const position = startOfLog()
+  const pump = (): void => {
+    for (let piece = reply.read(position, true); piece !== undefined; piece = reply.read(position, true))
+      parser.feed(piece)
+    if (!reply.ended) return
+    leave()
+    log.end()
+  }
+  const leave = reply.follow(pump)
+  pump()
+  return log
+}

@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Person, parseEvents } from '#tests/support/client.ts'
+import { startProvider } from '#tests/support/provider/index.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+
+let server: TestServer
+let provider: Awaited<ReturnType<typeof startProvider>>
+let person: Person
+
+beforeAll(async () => {
+  provider = await startProvider()
+  server = await startTestServer()
+  person = await server.signUp()
+})
+afterAll(async () => {
+  await server.stop()
+  await provider.close()
+})
+
+const call = (method: string, path: string, body?: unknown, by = person) =>
+  server.call(
+    method,
+    `/api/conversation/${path}${path.includes('?') ? '&' : '?'}org_id=${by.organizationId}`,
+    {
+      token: by.token,
+      ...(body !== undefined && { body }),
+    },
+  )
+const addModel = (version: string) =>
+  server.addModel(person, {
+    provider: 'openai-compatible',
+    version,
+    config: { base_url: `${provider.url}/v1`, api_key: 'k' },
+  })
+const begin = async (...versions: string[]) => {
+  const conversation = (await call('POST', 'create', { title: 'Engines' })).body
+  const sessions: string[] = []
+  for (const version of versions) {
+    const model_id = await addModel(version)
+    const session = await call('POST', 'create_session', { conversation_id: conversation.id, model_id })
+    expect(session.status).toBe(201)
+    sessions.push(session.body.id)
+  }
+  return { id: conversation.id as string, sessions }
+}
+const say = async (session: string | undefined, message: string) => {
+  const answer = await call('POST', 'stream_chat', { chat_session_id: session, message })
+  return { answer, events: parseEvents(answer.text) }
+}
+const messages = async (id: string, query = '') =>
+  (await call('GET', `messages?conversation_id=${id}${query}`)).body
+
+describe('a conversation', () => {
+  test('is created, listed, changed, read with its sessions and deleted', async () => {
+    const made = await call('POST', 'create', { title: 'Engines' })
+    expect([made.status, made.body.title, made.body.is_archived]).toEqual([201, 'Engines', false])
+    const { id } = made.body
+    expect((await call('GET', 'list')).body.data[0]).toEqual(made.body)
+    const changed = await call('PUT', `update?conversation_id=${id}`, {
+      is_archived: true,
+      title: 'Old engines',
+    })
+    expect(changed.body).toMatchObject({ is_archived: true, title: 'Old engines' })
+    const model_id = await addModel('emu-n1')
+    const session = await call('POST', 'create_session', { conversation_id: id, model_id })
+    expect(session.body).toMatchObject({ conversation_id: id, model_id, status: 'active' })
+    const read = await call('GET', `get_with_sessions?conversation_id=${id}`)
+    expect(read.body).toMatchObject({ id, title: 'Old engines', sessions: [session.body] })
+    expect((await call('DELETE', `delete?conversation_id=${id}`)).status).toBe(200)
+    expect((await call('GET', `get_with_sessions?conversation_id=${id}`)).body.detail).toBe(
+      'Conversation not found',
+    )
+    expect((await say(session.body.id, 'x')).answer.body.detail).toBe('Conversation chat session not found')
+  })
+
+  test('streams start, content and end, and stores and charges the reply', async () => {
+    const { id, sessions } = await begin('emu-n3')
+    const { answer, events } = await say(sessions[0], 'Hello')
+    expect(answer.headers.get('content-type')).toContain('text/event-stream')
+    expect(events.map(({ event }) => event)).toEqual(['start', 'content', 'content', 'content', 'end'])
+    const messageId = answer.headers.get('x-message-id')
+    expect(events[0]?.data).toEqual({ message_id: messageId, chat_session_id: sessions[0] })
+    const said = events.slice(1, -1).map(({ data }) => data['content'])
+    expect(events.at(-1)?.data).toMatchObject({
+      message_id: messageId,
+      finish_reason: 'stop',
+      usage: { input_tokens: expect.any(Number), output_tokens: expect.any(Number) },
+    })
+    const stored = await messages(id)
+    expect(stored).toMatchObject({ total: 2, limit: 20, offset: 0 })
+    expect(stored.messages.map((one: { role: string; content: string }) => [one.role, one.content])).toEqual([
+      ['assistant', said.join('')],
+      ['user', 'Hello'],
+    ])
+    const ledger = await server.call('GET', `/api/billing/ledger?org_id=${person.organizationId}`, {
+      token: person.token,
+    })
+    expect(ledger.body.data[0]).toMatchObject({ kind: 'DEBIT', message_id: messageId })
+  })
+
+  test('has several models, each of which sees what the others have said', async () => {
+    const { id, sessions } = await begin('emu-n2', 'emu-n3')
+    const first = (await say(sessions[0], 'To the first')).events
+    await say(sessions[1], 'To the second')
+    const { body } = provider.requests.at(-1) as { body: { model: string; messages: { content: string }[] } }
+    expect(body.model).toBe('emu-n3')
+    const reply = first.filter(({ event }) => event === 'content').map(({ data }) => data['content'])
+    expect(body.messages.map(({ content }) => content)).toEqual([
+      'To the first',
+      reply.join(''),
+      'To the second',
+    ])
+    expect(new Set((await messages(id)).messages.map((one: { model_id: string }) => one.model_id)).size).toBe(
+      2,
+    )
+  })
+
+  test('is read in pages, newest first', async () => {
+    const { id, sessions } = await begin('emu-n1')
+    for (const text of ['one', 'two', 'three']) await say(sessions[0], text)
+    const texts = async (query: string) =>
+      (await messages(id, query)).messages
+        .filter((one: { role: string }) => one.role === 'user')
+        .map((one: { content: string }) => one.content)
+    expect(await texts('')).toEqual(['three', 'two', 'one'])
+    expect(await texts('&limit=2&offset=2')).toEqual(['two'])
+    expect((await messages(id, '&limit=2&offset=2')).total).toBe(6)
+    expect((await call('GET', `messages?conversation_id=${id}&limit=101`)).status).toBe(400)
+    expect((await call('GET', `messages?conversation_id=${id}&offset=-1`)).status).toBe(400)
+  })
+
+  test('goes on when its reader leaves', async () => {
+    const { id, sessions } = await begin('emu-n10-gap20')
+    const abort = new AbortController()
+    const path = `/api/conversation/stream_chat?org_id=${person.organizationId}`
+    const left = server.call('POST', path, {
+      token: person.token,
+      body: { chat_session_id: sessions[0], message: 'Hello' },
+      signal: abort.signal,
+    })
+    setTimeout(() => abort.abort(), 100)
+    await left.catch(() => {})
+    await expect
+      .poll(async () => (await messages(id)).messages[0]?.status, { timeout: 5_000 })
+      .toBe('complete')
+    const again = await say(sessions[0], 'And now?')
+    expect(again.events.at(-1)?.event).toBe('end')
+  })
+
+  test('tells a failure as an event, and refuses what it can before', async () => {
+    const { sessions } = await begin('emu-err500', 'emu-n5-gap50')
+    const failed = await say(sessions[0], 'Hello')
+    expect(failed.events.map(({ event }) => event)).toEqual(['start', 'error'])
+    expect(failed.events.at(-1)?.data['error']).toEqual(expect.any(String))
+    const both = await Promise.all([say(sessions[1], 'one'), say(sessions[1], 'two')])
+    expect(both.map(({ answer }) => answer.status).sort()).toEqual([200, 409])
+    await server.server.rooms.database.sql`
+      update credit_accounts set balance = 0 where organization_id = ${person.organizationId}`
+    expect((await say(sessions[0], 'x')).answer.status).toBe(402)
+    await server.server.rooms.database.sql`
+      update credit_accounts set balance = 1000000 where organization_id = ${person.organizationId}`
+  })
+
+  test('is nobody else’s, and no chat', async () => {
+    const { id, sessions } = await begin('emu-n1')
+    await say(sessions[0], 'Hello')
+    const chats = await server.call('GET', `/api/chat/list?org_id=${person.organizationId}&limit=100`, {
+      token: person.token,
+    })
+    expect(chats.body.data.map((chat: { id: string }) => chat.id)).not.toContain(id)
+    const chat = (method: string, path: string, body?: unknown) =>
+      server.call(method, `/api/chat${path}`, { token: person.token, ...(body !== undefined && { body }) })
+    const query = `org_id=${person.organizationId}&chat_id=${id}`
+    expect((await chat('GET', `?${query}`)).status).toBe(404)
+    expect((await chat('PUT', `?${query}`, { title: 'x' })).status).toBe(404)
+    expect((await chat('DELETE', `/delete_session?session_id=${id}`)).status).toBe(404)
+    expect((await chat('POST', '/bulk_delete_sessions', { chat_ids: [id] })).body.not_found).toEqual([id])
+    const stranger = await server.signUp()
+    const theirs = { ...stranger, organizationId: stranger.organizationId }
+    expect((await call('GET', `messages?conversation_id=${id}`, undefined, theirs)).status).toBe(404)
+    const into = await call('POST', 'stream_chat', { chat_session_id: sessions[0], message: 'x' }, theirs)
+    expect(into.status).toBe(404)
+  })
+
+  test.each([
+    ['create', {}],
+    ['create', { title: '' }],
+    ['create', { title: 'x', is_archived: 'no' }],
+    ['create', { title: 'x', owner: 'me' }],
+    ['create_session', { conversation_id: 'x', model_id: 'y' }],
+    ['stream_chat', { chat_session_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60', message: '' }],
+  ])('%s with %o is refused', async (path, body) => {
+    expect((await call('POST', path, body)).status).toBe(400)
+  })
+
+  test('a session needs a conversation and a model that are there', async () => {
+    const { id } = await begin()
+    const model_id = await addModel('emu-n1')
+    const nothing = crypto.randomUUID()
+    const refused = await call('POST', 'create_session', { conversation_id: id, model_id: nothing })
+    expect([refused.status, refused.body.detail]).toEqual([404, 'Language model not found'])
+    expect((await call('POST', 'create_session', { conversation_id: nothing, model_id })).status).toBe(404)
+  })
+})
