@@ -149,6 +149,7 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
 
   post_chat: ['OAM', withBody(inOrganization, () => ({}))],
   get_chat: [READERS_OF_CHATS, oneChat],
+  get_chat_export: [READERS_OF_CHATS, oneChat],
   get_chat_list: [READERS_OF_CHATS, inOrganization],
   put_chat: ['OAM', withBody(oneChat, () => ({ title: 'x' }))],
   delete_chat_delete_session: ['OAM', ({ chatId }) => ({ query: { session_id: chatId } })],

@@ -98,6 +98,16 @@ describe('an API key', () => {
     expect((await write(key, owner.organizationId)).status).toBe(403)
   })
 
+  test('is not made with what its owner does not hold', async () => {
+    const admin = await server.signUp()
+    await addMemberWithRole(server.server.rooms.database.sql, owner.organizationId, admin.userId, 'admin')
+    const there = { ...admin, organizationId: owner.organizationId }
+    expect((await create({ permissions: ['organization:delete'] }, there)).body.code).toBe(
+      'role.permission_not_held',
+    )
+    expect((await create({ permissions: ['*:*'] }, there)).body.code).toBe('role.permission_not_held')
+  })
+
   test('stops when it expires, and when it is deleted', async () => {
     const past = new Date(Date.now() - 1000).toISOString()
     expect((await create({ permissions: ['chats:*'], expires_at: past })).body.code).toBe(

@@ -183,3 +183,30 @@ test('chats can be pinned and put into folders, and listed so', async () => {
   expect(await list('folder=Work')).toEqual([two.chatId])
   expect((await change(one.chatId, { folder: '' })).status).toBe(400)
 })
+
+test('a chat is exported as it is shown, in Markdown and in JSON', async () => {
+  const first = await say('one\n\n**bold**')
+  const [, reply] = await read(first.chatId)
+  await say('two', first)
+  await say('two, edited', first, { parent_message_id: reply?.id })
+  await call('PUT', `/api/chat?chat_id=${first.chatId}`, { title: 'Bienen/\u{1F41D} "und" Ölbäume\r\n../x' })
+  const markdown = await call('GET', `/api/chat/export?chat_id=${first.chatId}`)
+  expect(markdown.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+  expect(markdown.headers.get('content-disposition')).toBe(
+    "attachment; filename*=UTF-8''Bienen-und-%C3%96lb%C3%A4ume-x.md",
+  )
+  expect(markdown.text).toContain('one\n\n**bold**')
+  expect(markdown.text.indexOf('two, edited')).toBeGreaterThan(markdown.text.indexOf('one'))
+  expect(markdown.text).not.toContain('two\n')
+  const json = await call('GET', `/api/chat/export?chat_id=${first.chatId}&format=json`)
+  expect(json.body.messages).toEqual(await read(first.chatId))
+  expect((await call('GET', `/api/chat/export?chat_id=${first.chatId}&format=pdf`)).status).toBe(400)
+  const enveloped = await server.call(
+    'GET',
+    `/v1/chat/export?chat_id=${first.chatId}&org_id=${person.organizationId}`,
+    {
+      token: person.token,
+    },
+  )
+  expect(enveloped.text).toBe(markdown.text)
+})

@@ -192,7 +192,7 @@ describe('nobody climbs', () => {
       name: 'k2',
       permissions: ['*:*'],
     })
-    expect(other.body.code).toBe('role.permission_not_held')
+    expect(other.body.code).toBe('access.session_needed')
     const person = await server.signUp()
     await addMemberWithRole(server.server.rooms.database.sql, owner.organizationId, person.userId, 'guest')
     const promote = await call(

@@ -17,9 +17,11 @@ type Administrator = Scope<'organization:admin'>
 
 /**
  * Makes a key that acts for the caller in this organization, with no more than these permissions and never with more
- * than his role holds. Throws role.permission_not_held, api_key.expiry_past.
+ * than his role holds. Throws access.session_needed, role.permission_not_held, api_key.expiry_past.
  */
 export async function createApiKey(scope: Administrator, input: NewApiKey): Promise<CreatedApiKey> {
+  // A key that makes keys would live on after its own expiry.
+  if (scope.apiKeyId !== null) throw fail('access.session_needed')
   checkHeld(scope, input.permissions)
   const expiresAt = input.expires_at === undefined ? null : new Date(input.expires_at)
   if (expiresAt !== null && expiresAt.getTime() <= Date.now()) throw fail('api_key.expiry_past')

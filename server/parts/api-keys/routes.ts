@@ -10,13 +10,14 @@ export const apiKeyRoutes: Route[] = [
     method: 'POST',
     url: '/api/api_keys/create',
     summary: 'Create an API key',
-    description: 'It acts for you in this organization. The key is shown this once and stored hashed.',
+    description:
+      'It acts for you in this organization. The key is shown this once and stored hashed. A key makes no keys.',
     access: { permission: 'organization:admin', orgOf: 'query' },
     query: Type.Object({ org_id: Uuid }),
     body: NewApiKey,
     example: { name: 'Nightly report', permissions: ['chats:*', 'organization:read'] },
     reply: [201, CreatedApiKey],
-    errors: ['org.not_found', 'role.permission_not_held', 'api_key.expiry_past'],
+    errors: ['org.not_found', 'access.session_needed', 'role.permission_not_held', 'api_key.expiry_past'],
     handler: ({ scope, body }) => createApiKey(scope, body),
   }),
   defineRoute({

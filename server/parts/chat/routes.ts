@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { fail } from '#errors'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Body, Enum, Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { exportChat } from './export-chat.ts'
 import { generatePrompts } from './generate-prompts.ts'
 import { createChat, deleteChats, findChat, getChat, listChats, updateChat } from './manage-chats.ts'
 import * as schemas from './schemas.ts'
@@ -81,6 +82,20 @@ export const chatRoutes = (desk: ChatDesk): Route[] => [
     reply: [200, schemas.ChatView],
     errors: ['org.not_found', 'chat.not_found', 'chat.message_not_found', 'chat.parent_not_reply'],
     handler: ({ scope, query, body }) => updateChat(scope, query.chat_id, body),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/chat/export',
+    summary: 'Export a chat as Markdown or JSON',
+    description: 'The newest 10,000 messages of the active branch, oldest first.',
+    access: inOrganization('chats:read'),
+    query: Type.Object({
+      ...OneChat.properties,
+      format: Type.Optional(Enum(['markdown', 'json'], { description: 'markdown where absent' })),
+    }),
+    reply: { file: ['text/markdown', 'application/json'] },
+    errors: ['org.not_found', 'chat.not_found'],
+    handler: ({ scope, query }) => exportChat(scope, query.chat_id, query.format ?? 'markdown'),
   }),
   defineRoute({
     method: 'DELETE',

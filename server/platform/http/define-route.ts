@@ -34,11 +34,23 @@ export interface Redirect {
   headers?: Record<string, string>
 }
 
-/** What a route answers: a status and the view of a record, or a stream described by its events, or a redirect. */
+/** A file to keep, whatever it holds: a browser saves it and never shows it. */
+export interface File {
+  /** For the person; anything that a header can't hold is encoded. */
+  name: string
+  contentType: string
+  content: string
+}
+
+/**
+ * What a route answers: a status and the view of a record, a stream described by its events, a redirect, or a file of
+ * one of these types.
+ */
 export type Reply =
   | readonly [status: 200 | 201, view: TSchema]
   | { events: TSchema; description: string; mayBeEmpty?: boolean }
   | { redirect: string }
+  | { file: readonly string[] }
 
 type Answer<R> = R extends readonly [number, infer V extends TSchema]
   ? Static<V>
@@ -46,7 +58,9 @@ type Answer<R> = R extends readonly [number, infer V extends TSchema]
     ? EventStream | null
     : R extends { redirect: string }
       ? Redirect
-      : EventStream
+      : R extends { file: unknown }
+        ? File
+        : EventStream
 
 export interface RouteSpec<
   A extends Access = Access,

@@ -120,6 +120,10 @@ function successResponse({ reply }: Route): Json {
   }
   if ('redirect' in reply)
     return { 302: { description: reply.redirect, headers: { Location: { schema: { type: 'string' } } } } }
+  if ('file' in reply) {
+    const content = Object.fromEntries(reply.file.map((type) => [type, { schema: { type: 'string' } }]))
+    return { 200: { description: 'The file', content } }
+  }
   const [status, view] = reply
   return {
     [status]: {

@@ -5,7 +5,7 @@ import type { AccessDesk } from '#platform/access/access.ts'
 import type { AccessTokens } from '#platform/access/access-tokens.ts'
 import { type Credential, readCredential } from '#platform/access/credentials.ts'
 import type { Client } from '#platform/access/scope.ts'
-import type { EventStream, Redirect, Route, RouteInput } from './define-route.ts'
+import type { EventStream, File, Redirect, Route, RouteInput } from './define-route.ts'
 import { checkQuery } from './json-body.ts'
 import { sendEvents } from './send-events.ts'
 
@@ -105,9 +105,20 @@ function answer(
     const { location, headers = {} } = value as Redirect
     return reply.headers(headers).redirect(location, 302)
   }
+  if ('file' in route.reply) return sendFile(reply, value as File)
   if (value === null) return reply.code(204).send()
   sendEvents(reply, value as EventStream)
   return undefined
+}
+
+/** Content-Disposition as RFC 6266 has it, with the name in UTF-8 (RFC 8187). */
+function sendFile(reply: FastifyReply, { name, contentType, content }: File): FastifyReply {
+  const encoded = encodeURIComponent(name).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`)
+  return reply
+    .header('Content-Disposition', `attachment; filename*=UTF-8''${encoded}`)
+    .header('X-Content-Type-Options', 'nosniff')
+    .type(contentType)
+    .send(Buffer.from(content))
 }
 
 /** A known address with a method that it does not have is 405 and names those that it has. */

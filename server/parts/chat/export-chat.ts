@@ -1,0 +1,42 @@
+import type { Scope } from '#platform/access/scope.ts'
+import type { File } from '#platform/http/define-route.ts'
+import { findChat } from './manage-chats.ts'
+import { readBranch } from './read-branch.ts'
+import { type ChatRow, type MessageRow, viewChat, viewMessage } from './schemas.ts'
+
+/** The newest so many messages of the active branch are exported. */
+const MESSAGES_MAX = 10_000
+const FILENAME_CHARACTERS_MAX = 60
+
+export type ExportFormat = 'markdown' | 'json'
+
+/** The active branch of a chat, oldest message first, as a file. Throws chat.not_found. */
+export async function exportChat(
+  scope: Scope<'chats:read'>,
+  chatId: string,
+  format: ExportFormat,
+): Promise<File> {
+  const chat = await findChat(scope, chatId)
+  const messages = (await readBranch(scope, chat.id, chat.leafMessageId, MESSAGES_MAX)).reverse()
+  const name = fileNameOf(chat.title)
+  if (format === 'markdown')
+    return {
+      name: `${name}.md`,
+      contentType: 'text/markdown; charset=utf-8',
+      content: toMarkdown(chat, messages),
+    }
+  const view = { ...viewChat(chat), messages: messages.map(viewMessage) }
+  return { name: `${name}.json`, contentType: 'application/json', content: JSON.stringify(view, null, 2) }
+}
+
+function toMarkdown(chat: ChatRow, messages: MessageRow[]): string {
+  const parts = messages.map(({ role, content, createdAt, error }) => {
+    const failure = error === null ? '' : `\n\n> ${error}`
+    return `## ${role === 'user' ? 'You' : 'Assistant'}, ${createdAt.toISOString()}\n\n${content}${failure}\n`
+  })
+  return [`# ${chat.title.replace(/\s+/g, ' ')}\n`, ...parts].join('\n')
+}
+
+/** A name that every file system takes. */
+const fileNameOf = (title: string): string =>
+  (title.match(/[\p{L}\p{N}]+/gu) ?? []).join('-').slice(0, FILENAME_CHARACTERS_MAX) || 'chat'
