@@ -42,6 +42,7 @@ const operations: Operation[] = Object.entries<Record<string, never>>(document.p
 let server: TestServer
 let people: Record<Exclude<Somebody, 'K' | 'S'>, Person>
 let administrator: string
+const fixtures = new Map<string, ReturnType<typeof makeFixture>>()
 
 beforeAll(async () => {
   server = await startTestServer()
@@ -51,6 +52,10 @@ beforeAll(async () => {
     body: { email: 'admin@localhost', password: 'administrator' },
   })
   administrator = login.body.access_token
+  // What only reads leaves everything as it was, so those share one; each of the others has its own.
+  const forReading = makeFixture()
+  for (const { id, method } of operations) fixtures.set(id, method === 'GET' ? forReading : makeFixture())
+  await Promise.all(fixtures.values())
 })
 afterAll(() => server.stop())
 
@@ -116,8 +121,6 @@ const send = ({ method, path }: Operation, call: Call, token?: string): Promise<
     ...(call.body !== undefined && { body: call.body }),
   })
 
-let forReading: ReturnType<typeof makeFixture> | undefined
-
 const NOTHING = '00000000-0000-4000-8000-000000000000'
 
 test('there are operations, and each has its line in the matrix, and the other way round', () => {
@@ -128,8 +131,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   const [allowed, call] = MATRIX[id] ?? ['', () => ({})]
   let made: Awaited<ReturnType<typeof makeFixture>>
   beforeAll(async () => {
-    // What only reads leaves everything as it was, so those share one.
-    made = operation.method === 'GET' ? await (forReading ??= makeFixture()) : await makeFixture()
+    made = await (fixtures.get(id) ?? makeFixture())
   })
 
   test('401 without a token, and with a wrong one', async () => {
