@@ -4,6 +4,7 @@ import { grouped } from '#database/grouped.ts'
 import { type ErrorCode, fail } from '#errors'
 import type { Credential } from './credentials.ts'
 import { covers, type Permission } from './permissions.ts'
+import { permissionsOf } from './role-rules.ts'
 import type { Caller, Client, OrganizationSource, ResourceKind, Scope } from './scope.ts'
 import { scopeDatabase } from './scoped-database.ts'
 
@@ -221,5 +222,4 @@ const toRow = ({ credential, target }: Wanted, place: number) => ({
 /** Of a membership `m` with its role `r`. */
 const membershipColumns = (sql: Sql) => sql`
   m.organization_id, r.id as role_id, r.name as role_name, r.hierarchy_level as role_level,
-  array(select p.name from role_permissions rp join permissions p on p.id = rp.permission_id
-    where rp.role_id = r.id) as permissions`
+  ${permissionsOf(sql)} as permissions`

@@ -47,13 +47,16 @@ export async function findAssignableRole(
   roleId: string,
 ): Promise<AssignableRole> {
   const [role] = await tx<(AssignableRole & { permissions: string[] })[]>`
-    select id, name, hierarchy_level as level,
-      array(select p.name from role_permissions rp join permissions p on p.id = rp.permission_id
-        where rp.role_id = roles.id) as permissions
-    from roles where id = ${roleId} and organization_id = ${grantor.organizationId} for share`
+    select r.id, r.name, r.hierarchy_level as level, ${permissionsOf(tx)} as permissions
+    from roles r where r.id = ${roleId} and r.organization_id = ${grantor.organizationId} for share`
   if (!role) throw fail('role.not_found')
   if (role.name === OWNER_ROLE) throw fail('user.owner_role')
   checkLevel(grantor, role.level)
   checkHeld(grantor, role.permissions)
   return role
 }
+
+/** The names of the permissions of a role `r`, as an array. */
+export const permissionsOf = (sql: ISql) => sql`
+  array(select p.name from role_permissions rp join permissions p on p.id = rp.permission_id
+    where rp.role_id = r.id)`
