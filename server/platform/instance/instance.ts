@@ -14,13 +14,16 @@ export interface Instance {
   stop(): Promise<void>
 }
 
-/** Registers this process and keeps its lease alive. In embedded mode every earlier process is known to be dead. */
+/**
+ * Registers this process, keeps its lease alive, and forgets those that are long dead. In embedded mode every earlier
+ * process is known to be dead. What is marked with a process that is not known any more is settled like a dead one's.
+ */
 export async function startInstance({ sql, embedded }: Database, log: Logger): Promise<Instance> {
   const id = newId()
   const renew = () => sql`
     insert into server_instances (id, lease_until) values (${id}, now() + ${LEASE_SECONDS} * interval '1 second')
     on conflict (id) do update set lease_until = excluded.lease_until`
-  if (embedded) await sql`delete from server_instances`
+  await sql`delete from server_instances where ${embedded} or lease_until < now() - interval '1 day'`
   await renew()
   const endRenewal = repeat(RENEWAL_MS, renew, { log, message: 'the lease of this process was not renewed' })
   return {
