@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import type { Sql } from 'postgres'
-import { isUniqueViolation } from '#database/sql-state.ts'
+import type { ISql, Sql, TransactionSql } from 'postgres'
 import { normalizeEmail } from '#platform/mail/address.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { hashPassword } from '#platform/secrets/passwords.ts'
 import { createUser } from '../users/index.ts'
+import { endAllSessions } from './sessions.ts'
+
+/** Any number, the same in every process. */
+const ADMINISTRATOR_LOCK = 7_265_540
 
 /**
  * Makes the system administrator at the first start. Answers the sign-in, with the password where it was made here;
@@ -14,17 +17,23 @@ export async function ensureAdministrator({
   config,
   database: { sql },
 }: Pick<Rooms, 'config' | 'database'>): Promise<{ email: string; password: string | null } | null> {
-  const [known] = await sql`select from users where is_system_admin limit 1`
-  if (known) return null
+  if (await hasAdministrator(sql)) return null
   const password = config.adminPassword ?? randomBytes(12).toString('base64url')
-  try {
-    await setAdministrator(sql, config.adminEmail, password, config.startingCredits)
-  } catch (error) {
-    // Another process that starts at the same time was first.
-    if (isUniqueViolation(error)) return null
-    throw error
-  }
-  return { email: config.adminEmail, password: config.adminPassword === null ? password : null }
+  const passwordHash = await hashPassword(password)
+  const isMade = await sql.begin(async (tx) => {
+    // Of processes that start at the same time one makes it, and only that one knows the password.
+    await tx`select pg_advisory_xact_lock(${ADMINISTRATOR_LOCK})`
+    if (await hasAdministrator(tx)) return false
+    await putAdministrator(tx, {
+      email: config.adminEmail,
+      passwordHash,
+      startingCredits: config.startingCredits,
+    })
+    return true
+  })
+  return isMade
+    ? { email: config.adminEmail, password: config.adminPassword === null ? password : null }
+    : null
 }
 
 /** Makes a user the system administrator with this password, and the user where there is none: for the CLI. */
@@ -35,23 +44,26 @@ export async function setAdministrator(
   startingCredits: number,
 ): Promise<'created' | 'changed'> {
   const passwordHash = await hashPassword(password)
-  return sql.begin(async (tx) => {
-    const [user] = await tx<{ id: string }[]>`
-      update users set is_system_admin = true, password_hash = ${passwordHash}, updated_at = now()
-      where email = ${normalizeEmail(email)} and registered_at is not null returning id`
-    if (user) {
-      await tx`update sessions set revoked_at = now() where user_id = ${user.id} and revoked_at is null`
-      return 'changed'
-    }
-    const name = { first_name: 'System', last_name: 'Administrator' }
-    await createUser(tx, {
-      email,
-      ...name,
-      passwordHash,
-      startingCredits,
-      isSystemAdmin: true,
-      emailVerified: true,
-    })
-    return 'created'
-  })
+  return sql.begin((tx) => putAdministrator(tx, { email, passwordHash, startingCredits }))
+}
+
+async function putAdministrator(
+  tx: TransactionSql,
+  input: { email: string; passwordHash: string; startingCredits: number },
+): Promise<'created' | 'changed'> {
+  const [user] = await tx<{ id: string }[]>`
+    update users set is_system_admin = true, password_hash = ${input.passwordHash}, updated_at = now()
+    where email = ${normalizeEmail(input.email)} and registered_at is not null returning id`
+  if (user) {
+    await endAllSessions(tx, user.id)
+    return 'changed'
+  }
+  const name = { first_name: 'System', last_name: 'Administrator' }
+  await createUser(tx, { ...input, ...name, isSystemAdmin: true, emailVerified: true })
+  return 'created'
+}
+
+async function hasAdministrator(sql: ISql): Promise<boolean> {
+  const [known] = await sql`select from users where is_system_admin limit 1`
+  return known !== undefined
 }

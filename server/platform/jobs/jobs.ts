@@ -112,6 +112,10 @@ function executor(sql: ISql): BossDatabase {
       const reserved: ReservedSql = await (sql as Sql).reserve()
       try {
         return await run(reserved)
+      } catch (error) {
+        // A script that failed in the middle has left its transaction open.
+        await reserved`rollback`
+        throw error
       } finally {
         reserved.release()
       }

@@ -1,0 +1,21 @@
+import { expect, inject, test } from 'vitest'
+import { createDatabase, startTestServer } from '#tests/support/server.ts'
+
+const COUNT = 3
+
+// One process at a time has the embedded database.
+test.skipIf(inject('postgres') === null)(
+  'processes that start at the same moment on a new database make one administrator',
+  async () => {
+    const database = await createDatabase()
+    const environment = { DATABASE_URL: database?.url ?? '', SECRET: 's'.repeat(32) }
+    const servers = await Promise.all(Array.from({ length: COUNT }, () => startTestServer(environment)))
+    expect(servers.map(({ server }) => server.administrator).filter(Boolean)).toHaveLength(1)
+    for (const one of servers) {
+      const person = await one.signUp()
+      expect((await one.call('GET', '/api/users/me', { token: person.token })).status).toBe(200)
+    }
+    await Promise.all(servers.map((one) => one.stop()))
+    await database?.drop()
+  },
+)
