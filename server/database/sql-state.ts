@@ -1,5 +1,14 @@
+import { type ErrorCode, fail } from '#errors'
+
 /** A value that must be unique was there already (SQLSTATE 23505). Drizzle wraps the driver's error as its cause. */
-export const isUniqueViolation = (error: unknown): boolean => sqlStateOf(error) === '23505'
+const isUniqueViolation = (error: unknown): boolean => sqlStateOf(error) === '23505'
+
+/** For `.catch(…)` of a write: a value that was taken is told by this code, and every other failure stays what it is. */
+export const whenTaken =
+  (code: ErrorCode) =>
+  (error: unknown): never => {
+    throw isUniqueViolation(error) ? fail(code, {}, { cause: error }) : error
+  }
 
 /** The SQLSTATE of a failed statement, where the error has one. */
 export function sqlStateOf(error: unknown): string | undefined {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer, Person } from '#tests/support/client.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
-import { addMemberWithRole } from '#tests/support/tenants.ts'
+import { addMemberWithRole, administratorToken } from '#tests/support/tenants.ts'
 import {
   type Call,
   CUSTOM_ROLE,
@@ -48,10 +48,7 @@ beforeAll(async () => {
   server = await startTestServer()
   const [O, A, M, G, C, N] = await Promise.all(Array.from({ length: 6 }, () => server.signUp()))
   people = { O, A, M, G, C, N } as typeof people
-  const login = await server.call('POST', '/api/auth/login', {
-    body: { email: 'admin@localhost', password: 'administrator' },
-  })
-  administrator = login.body.access_token
+  administrator = await administratorToken(server)
   // What only reads leaves everything as it was, so those share one; each of the others has its own.
   const forReading = makeFixture()
   for (const { id, method } of operations) fixtures.set(id, method === 'GET' ? forReading : makeFixture())

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { administratorToken } from '#tests/support/tenants.ts'
 
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>
@@ -21,12 +22,10 @@ async function personWith(credits: number) {
     version: 'emu-n3-ttft300',
     config: { base_url: `${provider.url}/v1` },
   })
-  const administrator = await server.call('POST', '/api/auth/login', {
-    body: { email: 'admin@localhost', password: 'administrator' },
-  })
+  const administrator = await administratorToken(server)
   if (credits > 0) {
     const granted = await server.call('POST', '/api/billing/credits', {
-      token: administrator.body.access_token,
+      token: administrator,
       body: { organization_id: person.organizationId, amount: credits, reason: 'test' },
     })
     expect(granted.status).toBe(201)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { administratorToken } from '#tests/support/tenants.ts'
 
 /** The providers that the operator has named: their models are everybody's, and their keys nobody's. */
 
@@ -63,9 +64,7 @@ test('only the system administrator sets what they cost', async () => {
   const path = `/api/llm/update_environment_model?model_id=${body.data[0].id}`
   const change = { body: { input_ratio: 7 } }
   expect((await server.call('PUT', path, { token: person.token, ...change })).status).toBe(403)
-  const administrator = await server.call('POST', '/api/auth/login', {
-    body: { email: 'admin@localhost', password: 'administrator' },
-  })
-  const changed = await server.call('PUT', path, { token: administrator.body.access_token, ...change })
+  const administrator = await administratorToken(server)
+  const changed = await server.call('PUT', path, { token: administrator, ...change })
   expect(changed.body.config.input_ratio).toBe(7)
 })

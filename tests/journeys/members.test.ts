@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '#tests/support/client.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
-import { addMemberWithRole } from '#tests/support/tenants.ts'
+import { addMemberWithRole, administratorToken } from '#tests/support/tenants.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -112,11 +112,9 @@ describe('organizations', () => {
   test('show their features; the system administrator sets them', async () => {
     const team = await makeTeam()
     const newcomer = await server.signUp()
-    const admin = await server.call('POST', '/api/auth/login', {
-      body: { email: 'admin@localhost', password: 'administrator' },
-    })
+    const admin = await administratorToken(server)
     const set = (body: unknown) =>
-      server.call('PUT', `/api/org/features?org_id=${team.id}`, { token: admin.body.access_token, body })
+      server.call('PUT', `/api/org/features?org_id=${team.id}`, { token: admin, body })
     const defaults = {
       daily_chat_limit: null,
       file_upload: 1_073_741_824,

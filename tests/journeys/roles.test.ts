@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer, Person } from '#tests/support/client.ts'
 import { createClient } from '#tests/support/client.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
-import { addMemberWithRole, addPowerlessMember, roleOf } from '#tests/support/tenants.ts'
+import { addMemberWithRole, addPowerlessMember, administratorToken, roleOf } from '#tests/support/tenants.ts'
 
 let server: TestServer
 let owner: Person
@@ -13,10 +13,7 @@ let permissions: Record<string, string>
 beforeAll(async () => {
   server = await startTestServer()
   owner = await server.signUp()
-  const login = await server.call('POST', '/api/auth/login', {
-    body: { email: 'admin@localhost', password: 'administrator' },
-  })
-  administrator = login.body.access_token
+  administrator = await administratorToken(server)
   const list = await server.call('GET', '/api/roles/list_permissions?limit=100', { token: owner.token })
   permissions = Object.fromEntries(
     list.body.data.map((one: { name: string; id: string }) => [one.name, one.id]),

@@ -47,3 +47,11 @@ export async function roleOf(
   })
   return body.data.find((role: { name: string }) => role.name === name).id
 }
+
+/** An access token of the administrator that the start of a test server has made. */
+export async function administratorToken(server: TestServer): Promise<string> {
+  const { body } = await server.call('POST', '/api/auth/login', {
+    body: { email: 'admin@localhost', password: 'administrator' },
+  })
+  return body.access_token
+}

@@ -5,11 +5,10 @@ import type { Client } from '#platform/access/scope.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { hashPassword, verifyPassword } from '#platform/secrets/passwords.ts'
 import { joinByInvitation, redeemToken, validateToken } from '../invitations/index.ts'
-import { createUser, readUser } from '../users/index.ts'
-import { mailVerification } from './mailed-links.ts'
+import { createUser } from '../users/index.ts'
 import type { InvitedUser, MagicLink, SignedIn } from './schemas.ts'
-import { shutOut, startSession } from './sessions.ts'
-import { keepPassword } from './sign-in.ts'
+import { shutOut } from './sessions.ts'
+import { keepPassword, register, signedIn } from './sign-in.ts'
 
 interface Account {
   id: string
@@ -32,9 +31,10 @@ export async function signUpInvited(rooms: Rooms, client: Client, input: Invited
   return sql.begin(async (tx) => {
     const invitation = await redeemToken(tx, input.token, { byMagicLink: false })
     if (known?.registered) await keepPassword(tx, known)
+    // The inviter knows the invitation's token too, so it does not prove the address.
     const user = known?.registered ? known : await register(rooms, tx, { ...input, email, passwordHash })
     await joinByInvitation(tx, invitation, { userId: user.id, client })
-    return signedIn(rooms, tx, user, client)
+    return signedIn(rooms, tx, user.id, client)
   })
 }
 
@@ -52,7 +52,7 @@ export async function acceptMagicLink(rooms: Rooms, client: Client, input: Magic
     if (!account) throw fail('invitation.not_found')
     await proveAddress(rooms, tx, account, passwordHash)
     await joinByInvitation(tx, invitation, { userId: account.id, client })
-    return signedIn(rooms, tx, account, client)
+    return signedIn(rooms, tx, account.id, client)
   })
 }
 
@@ -74,17 +74,6 @@ async function checkPassword(
   if (!(await verifyPassword(password, account.password_hash))) throw fail('auth.invalid_credentials')
 }
 
-/** The inviter knows the invitation's token too, so it does not prove the address. */
-async function register(
-  rooms: Rooms,
-  tx: TransactionSql,
-  input: { email: string; first_name: string; last_name: string; passwordHash: string | null },
-) {
-  const user = await createUser(tx, { ...input, startingCredits: rooms.config.startingCredits })
-  await mailVerification(rooms, tx, user)
-  return user
-}
-
 async function proveAddress(
   rooms: Rooms,
   tx: TransactionSql,
@@ -96,7 +85,13 @@ async function proveAddress(
       select first_name, last_name from users where id = ${account.id}`
     if (!names) throw fail('invitation.not_found')
     const { startingCredits } = rooms.config
-    await createUser(tx, { ...account, ...names, passwordHash, startingCredits, emailVerified: true })
+    await createUser(tx, {
+      email: account.email,
+      ...names,
+      passwordHash,
+      startingCredits,
+      emailVerified: true,
+    })
     return
   }
   if (account.verified && passwordHash === null) return
@@ -105,14 +100,4 @@ async function proveAddress(
     update users set email_verified_at = now(), password_hash = ${passwordHash}, updated_at = now()
     where id = ${account.id}`
   if (!account.verified) await shutOut(tx, account.id)
-}
-
-async function signedIn(
-  { tokens }: Rooms,
-  tx: TransactionSql,
-  user: { id: string; email: string },
-  client: Client,
-): Promise<SignedIn> {
-  const pair = await startSession({ sql: tx, tokens }, user, client)
-  return { user: await readUser(tx, user.id), ...pair }
 }

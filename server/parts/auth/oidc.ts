@@ -5,11 +5,11 @@ import type { Redirect } from '#platform/http/define-route.ts'
 import { normalizeEmail } from '#platform/mail/address.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
-import { createUser, readUser } from '../users/index.ts'
+import { createUser } from '../users/index.ts'
 import { issueToken, redeemOneTimeToken } from './mailed-links.ts'
 import { type Identity, OidcProvider, type PendingSignIn } from './oidc-provider.ts'
 import type { SignedIn } from './schemas.ts'
-import { startSession } from './sessions.ts'
+import { signedIn } from './sign-in.ts'
 
 const ATTEMPT_SECONDS = 600
 const COOKIE = 'parley_oidc'
@@ -66,11 +66,9 @@ export class OidcSignIn {
 
   /** Exchanges the code for tokens. Throws auth.link_gone. */
   async exchange(client: Client, code: string): Promise<SignedIn> {
-    const { database, tokens } = this.#rooms
-    return database.sql.begin(async (tx) => {
-      const user = await readUser(tx, await redeemOneTimeToken(tx, code, 'oidc_sign_in'))
-      return { user, ...(await startSession({ sql: tx, tokens }, user, client)) }
-    })
+    return this.#rooms.database.sql.begin(async (tx) =>
+      signedIn(this.#rooms, tx, await redeemOneTimeToken(tx, code, 'oidc_sign_in'), client),
+    )
   }
 
   #open(): OidcProvider {

@@ -1,4 +1,5 @@
 import type { ISql, Sql } from 'postgres'
+import { olderThan } from '#database/keyset.ts'
 import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
 import { ACCESS_TOKEN_SECONDS, type AccessTokens } from '#platform/access/access-tokens.ts'
@@ -91,7 +92,7 @@ export const listSessions = (
         id = ${caller.sessionId} as is_current
       from sessions
       where user_id = ${caller.userId} and revoked_at is null and expires_at > now()
-        and (${below ?? null}::uuid is null or id < ${below ?? null})
+        and ${olderThan(sql, 'id', below)}
       order by id desc limit ${count}`,
     (row) => ({
       ...row,

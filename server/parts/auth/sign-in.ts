@@ -1,39 +1,50 @@
 import type { TransactionSql } from 'postgres'
-import { isUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import { forgetAttempts, slowDownAttempt } from '#platform/access/attempts.ts'
 import type { Client } from '#platform/access/scope.ts'
 import { normalizeEmail } from '#platform/mail/address.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { hashPassword, verifyPassword } from '#platform/secrets/passwords.ts'
-import { createUser, readUser } from '../users/index.ts'
+import { createUser, type NewAccount, readUser } from '../users/index.ts'
 import { mailVerification } from './mailed-links.ts'
 import type { Credentials, NewUser, SignedIn } from './schemas.ts'
 import { startSession } from './sessions.ts'
 
 /** Makes a user with a personal organization, and signs in. Throws auth.signup_closed, auth.email_taken. */
 export async function signUp(rooms: Rooms, client: Client, input: NewUser): Promise<SignedIn> {
-  const { config, database, tokens } = rooms
-  if (config.signup !== 'open') throw fail('auth.signup_closed')
+  if (rooms.config.signup !== 'open') throw fail('auth.signup_closed')
   const passwordHash = await hashPassword(input.password)
-  try {
-    return await database.sql.begin(async (tx) => {
-      const user = await createUser(tx, { ...input, passwordHash, startingCredits: config.startingCredits })
-      await mailVerification(rooms, tx, user)
-      return { user: await readUser(tx, user.id), ...(await startSession({ sql: tx, tokens }, user, client)) }
-    })
-  } catch (error) {
-    if (isUniqueViolation(error)) throw fail('auth.email_taken', {}, { cause: error })
-    throw error
-  }
+  return rooms.database.sql.begin(async (tx) => {
+    const user = await register(rooms, tx, { ...input, passwordHash })
+    return signedIn(rooms, tx, user.id, client)
+  })
+}
+
+/** Makes a user whose address nobody has proved yet, and asks its owner. Throws auth.email_taken. */
+export async function register(
+  rooms: Rooms,
+  tx: TransactionSql,
+  input: Pick<NewAccount, 'email' | 'first_name' | 'last_name' | 'passwordHash'>,
+): Promise<{ id: string; email: string }> {
+  const user = await createUser(tx, { ...input, startingCredits: rooms.config.startingCredits })
+  await mailVerification(rooms, tx, user)
+  return user
+}
+
+/** Begins a session: what every way to sign in answers. */
+export async function signedIn(
+  { tokens }: Pick<Rooms, 'tokens'>,
+  tx: TransactionSql,
+  userId: string,
+  client: Client,
+): Promise<SignedIn> {
+  const user = await readUser(tx, userId)
+  return { user, ...(await startSession({ sql: tx, tokens }, user, client)) }
 }
 
 /** Signs in with email and password. Throws auth.invalid_credentials, and takes the same time whichever is wrong. */
-export async function logIn(
-  { database: { sql }, tokens }: Rooms,
-  client: Client,
-  input: Credentials,
-): Promise<SignedIn> {
+export async function logIn(rooms: Rooms, client: Client, input: Credentials): Promise<SignedIn> {
+  const { sql } = rooms.database
   const attempt = { email: normalizeEmail(input.email), address: client.address }
   await slowDownAttempt(sql, attempt)
   const [user] = await sql<{ id: string; email: string; password_hash: string | null }[]>`
@@ -43,7 +54,7 @@ export async function logIn(
   await forgetAttempts(sql, attempt)
   return sql.begin(async (tx) => {
     await keepPassword(tx, user)
-    return { user: await readUser(tx, user.id), ...(await startSession({ sql: tx, tokens }, user, client)) }
+    return signedIn(rooms, tx, user.id, client)
   })
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Scope } from '#platform/access/scope.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
+import { DONE, DONE_HALVES } from './reply-events.ts'
 import type { PromptWish } from './schemas.ts'
 import type { ChatDesk } from './send-message.ts'
 
@@ -58,12 +59,11 @@ class PromptStream {
   #count = 0
 
   add(text: string): void {
-    // Only completion says DONE.
-    for (const part of text === 'DONE' ? ['DO', 'NE'] : [text]) this.#append({ content: part })
+    for (const part of text === DONE ? DONE_HALVES : [text]) this.#append({ content: part })
   }
 
   end(error: string | null): void {
-    this.#append(error === null ? { content: 'DONE' } : { error })
+    this.#append(error === null ? { content: DONE } : { error })
     this.log.end()
   }
 

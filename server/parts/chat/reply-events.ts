@@ -10,8 +10,8 @@ export interface Delivered {
 const NOTHING: Delivered = { reasoning: '', content: '', named: 0 }
 
 /** Only completion says DONE: a token of just that text is sent in two parts (contract, 5). */
-const DONE = 'DONE'
-const DONE_HALVES = ['DO', 'NE']
+export const DONE = 'DONE'
+export const DONE_HALVES = ['DO', 'NE']
 
 /**
  * A reply as events (spec, send_message stream), in a log that its readers follow: as it is written, or as far as it

@@ -1,13 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { payableUsage } from '#platform/models/index.ts'
 import { ModelError, type ModelRequest, type ModelUsage } from '#platform/models/types.ts'
 import type { Rooms } from '#platform/rooms.ts'
+import { keepTrying } from '#platform/sweeps/keep-trying.ts'
 import type { ResolvedModel } from '../llm/index.ts'
 import type { Reply } from './reply.ts'
 import type { ReplyEnd, ReplyWrites } from './reply-writes.ts'
 
 const STORE_ATTEMPTS = 6
-const STORE_RETRY_MS = 500
 
 const INTERRUPTED = 'The server was restarted while this reply was being written. Ask again to go on.'
 const UNEXPECTED = 'Something went wrong while this reply was being written. Please try again.'
@@ -27,7 +26,7 @@ export async function writeReply(
   const outcome = await generate(rooms, reply, model, request)
   const hasFailed = outcome.status === 'error'
   const usage = await payableUsage(outcome.usage, reply, request, hasFailed)
-  const stored = await store(rooms, writes, {
+  const end: ReplyEnd = {
     ...reply.ids,
     entry_id: reply.entryId,
     status: outcome.status,
@@ -36,7 +35,14 @@ export async function writeReply(
     error: outcome.error,
     input_tokens: usage?.inputTokens ?? null,
     output_tokens: usage?.outputTokens ?? null,
-  })
+  }
+  // A database that is away for a moment must not cost a reply.
+  const stored = await keepTrying(
+    STORE_ATTEMPTS,
+    () => writes.end(end),
+    (error, attempt) =>
+      rooms.log.error({ err: error, message_id: end.message_id, attempt }, 'a reply was not stored'),
+  )
   rooms.metrics.replies.inc({ status: outcome.status })
   if (stored && usage) {
     rooms.metrics.tokens.inc({ direction: 'input' }, usage.inputTokens)
@@ -68,18 +74,5 @@ async function generate(
     const expected = error instanceof ModelError
     log[expected ? 'warn' : 'error']({ err: error, message_id: reply.ids.message_id }, 'a reply failed')
     return { status: 'error', error: expected ? error.message : UNEXPECTED, usage: null }
-  }
-}
-
-/** A database that is away for a moment must not cost a reply; one that stays away leaves it to the sweeper. */
-async function store({ log }: Pick<Rooms, 'log'>, writes: ReplyWrites, end: ReplyEnd): Promise<boolean> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await writes.end(end)
-    } catch (error) {
-      log.error({ err: error, message_id: end.message_id, attempt }, 'a reply was not stored')
-      if (attempt === STORE_ATTEMPTS) return false
-      await sleep(STORE_RETRY_MS * 2 ** (attempt - 1))
-    }
   }
 }

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { desc, eq, lt } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { instructions } from '#database/schema/instructions.ts'
-import { isUniqueViolation } from '#database/sql-state.ts'
+import { whenTaken } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
@@ -41,7 +41,7 @@ export const createInstruction = (
   scope: Scope<'chats:write'>,
   input: Static<typeof NewInstruction>,
 ): Promise<InstructionView> =>
-  uniqueName(async () => view(await scope.insert(instructions, { id: newId(), ...input })))
+  scope.insert(instructions, { id: newId(), ...input }).then(view, whenTaken('instruction.name_taken'))
 
 export const listInstructions = (
   scope: Scope<'chats:read'>,
@@ -67,17 +67,14 @@ export const updateInstruction = (
   id: string,
   change: Static<typeof InstructionChange>,
 ): Promise<InstructionView> =>
-  uniqueName(async () =>
-    view(
-      only(
-        await scope.update(instructions, eq(instructions.id, id), {
-          ...(change.name !== undefined && { name: change.name }),
-          ...(change.content !== undefined && { content: change.content }),
-          updatedAt: new Date(),
-        }),
-      ),
-    ),
-  )
+  scope
+    .update(instructions, eq(instructions.id, id), {
+      ...(change.name !== undefined && { name: change.name }),
+      ...(change.content !== undefined && { content: change.content }),
+      updatedAt: new Date(),
+    })
+    .catch(whenTaken('instruction.name_taken'))
+    .then((rows) => view(only(rows)))
 
 export async function deleteInstruction(scope: Scope<'chats:delete'>, id: string): Promise<void> {
   only(await scope.delete(instructions, eq(instructions.id, id)))
@@ -86,13 +83,4 @@ export async function deleteInstruction(scope: Scope<'chats:delete'>, id: string
 function only<Row>([row]: Row[]): Row {
   if (!row) throw fail('instruction.not_found')
   return row
-}
-
-async function uniqueName<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    if (isUniqueViolation(error)) throw fail('instruction.name_taken', {}, { cause: error })
-    throw error
-  }
 }

@@ -1,4 +1,5 @@
 import type { ISql, Sql } from 'postgres'
+import { olderThan } from '#database/keyset.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
@@ -13,9 +14,9 @@ export const listInvitations = (
 ): Promise<Page<InvitationView>> =>
   readPage(
     query,
-    (below, count) => sql<Row[]>`
+    (below, count) => sql<InvitationView[]>`
       ${selectInvitations(sql)} where i.organization_id = ${scope.organizationId}
-        and (${below ?? null}::uuid is null or i.id < ${below ?? null})
+        and ${olderThan(sql, 'i.id', below)}
         and (${query.status ?? null}::text is null or ${statusNow(sql)} = ${query.status ?? null})
       order by i.id desc limit ${count}`,
     view,
@@ -23,24 +24,21 @@ export const listInvitations = (
 
 /** Throws invitation.not_found. */
 export async function readInvitation(sql: ISql, organizationId: string, id: string): Promise<InvitationView> {
-  const [row] = await sql<Row[]>`
+  const [row] = await sql<InvitationView[]>`
     ${selectInvitations(sql)} where i.id = ${id} and i.organization_id = ${organizationId}`
   if (!row) throw fail('invitation.not_found')
   return view(row)
 }
 
 /** What a token invites to. Throws invitation.not_found, invitation.gone, invitation.role_gone. */
-export async function validateToken(
-  sql: ISql,
-  token: string,
-): Promise<ValidInvitation & { byMagicLink: boolean }> {
-  const [row] = await sql<(Row & { by_magic_link: boolean })[]>`
+export async function validateToken(sql: ISql, token: string): Promise<ValidInvitation> {
+  const [row] = await sql<InvitationView[]>`
     ${selectInvitations(sql)} where i.token_hash = ${hashToken(token)}`
   if (!row) throw fail('invitation.not_found')
   if (row.status !== 'pending') throw fail('invitation.gone', { status: row.status })
   const { email, organization, role, expires_at } = view(row)
   if (role === null) throw fail('invitation.role_gone')
-  return { valid: true, email, organization, role, expires_at, byMagicLink: row.by_magic_link }
+  return { valid: true, email, organization, role, expires_at }
 }
 
 /** Time passes without a statement: what is pending and over is expired, by the database's clock. */
@@ -49,15 +47,13 @@ export const statusNow = (sql: ISql) =>
 
 const selectInvitations = (sql: ISql) => sql`
   select i.id, i.email, ${statusNow(sql)} as status, i.message, i.invited_by as created_by, i.created_at,
-    i.expires_at, i.by_magic_link, json_build_object('id', o.id, 'name', o.name) as organization,
+    i.expires_at, json_build_object('id', o.id, 'name', o.name) as organization,
     case when r.id is not null then
       json_build_object('id', r.id, 'name', r.name, 'hierarchy_level', r.hierarchy_level) end as role
   from invitations i join organizations o on o.id = i.organization_id
   left join roles r on r.id = i.role_id and r.organization_id = i.organization_id`
 
-type Row = InvitationView & { by_magic_link: boolean }
-
-const view = ({ by_magic_link: _, ...row }: Row): InvitationView => ({
+const view = (row: InvitationView): InvitationView => ({
   ...row,
   created_at: new Date(row.created_at).toISOString(),
   expires_at: new Date(row.expires_at).toISOString(),

@@ -97,10 +97,7 @@ export const invitationRoutes = (rooms: Rooms): Route[] => [
     query: Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) }),
     reply: [200, ValidInvitation],
     errors: ['invitation.not_found', 'invitation.gone', 'invitation.role_gone'],
-    async handler({ query }) {
-      const { byMagicLink: _, ...valid } = await validateToken(rooms.database.sql, query.token)
-      return valid
-    },
+    handler: ({ query }) => validateToken(rooms.database.sql, query.token),
   }),
   defineRoute({
     method: 'POST',

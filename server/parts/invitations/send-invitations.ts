@@ -1,6 +1,6 @@
 import type { TransactionSql } from 'postgres'
 import { newId } from '#database/new-id.ts'
-import { isUniqueViolation } from '#database/sql-state.ts'
+import { whenTaken } from '#database/sql-state.ts'
 import { AppError, fail } from '#errors'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
 import { findAssignableRole } from '#platform/access/role-rules.ts'
@@ -186,7 +186,5 @@ async function mailInvitation(
   return byMagicLink ? invitation : { ...invitation, token }
 }
 
-export function refuseSecond(error: unknown): never {
-  if (isUniqueViolation(error)) throw fail('invitation.exists', {}, { cause: error as Error })
-  throw error
-}
+/** There is one pending invitation an email and organization. */
+export const refuseSecond = whenTaken('invitation.exists')

@@ -3,10 +3,10 @@ import { fail } from '#errors'
 import { payableUsage } from '#platform/models/index.ts'
 import { ModelError, type ModelRequest, type ModelSink } from '#platform/models/types.ts'
 import type { Rooms } from '#platform/rooms.ts'
+import { keepTrying } from '#platform/sweeps/keep-trying.ts'
 import type { ResolvedModel } from './find-model.ts'
 
 const SETTLE_ATTEMPTS = 5
-const SETTLE_RETRY_MS = 500
 const UNEXPECTED = 'Something went wrong while the model was answering. Please try again.'
 
 /** How a call has ended: with all that was written, or with a sentence for the user. */
@@ -91,19 +91,14 @@ export class PaidCalls {
     }
   }
 
-  /** A database that is away for a moment must not cost the bill; one that stays away leaves it to the sweeper. */
+  /** A database that is away for a moment must not cost the bill. */
   async #settle(...closing: Parameters<Rooms['ledger']['settle']>): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#rooms.ledger.settle(...closing)
-      } catch (error) {
-        this.#rooms.log.error(
-          { err: error, hold_id: closing[0], attempt },
-          'a call of a model was not settled',
-        )
-        if (attempt === SETTLE_ATTEMPTS) return
-        await sleep(SETTLE_RETRY_MS * 2 ** (attempt - 1))
-      }
-    }
+    const { ledger, log } = this.#rooms
+    await keepTrying(
+      SETTLE_ATTEMPTS,
+      () => ledger.settle(...closing),
+      (error, attempt) =>
+        log.error({ err: error, hold_id: closing[0], attempt }, 'a call of a model was not settled'),
+    )
   }
 }

@@ -147,7 +147,7 @@ export async function transferOwnership(
 }
 
 /** A member, whatever the status; one that was deleted is none any more. */
-export async function findMember(
+async function findMember(
   tx: TransactionSql,
   organizationId: string,
   userId: string,

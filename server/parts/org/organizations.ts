@@ -1,6 +1,7 @@
 import type { Sql } from 'postgres'
+import { olderThan } from '#database/keyset.ts'
 import type { Features } from '#database/schema/org.ts'
-import { isUniqueViolation } from '#database/sql-state.ts'
+import { whenTaken } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
 import type { Caller, Scope } from '#platform/access/scope.ts'
@@ -53,7 +54,7 @@ export async function addOrganization(
       })
       return made
     })
-    .catch(refuseTakenName)
+    .catch(whenTaken('org.name_taken'))
   return readOrganization(sql, caller.userId, id)
 }
 
@@ -75,7 +76,7 @@ export async function renameOrganization(
         after: { name: trimmed },
       })
     })
-    .catch(refuseTakenName)
+    .catch(whenTaken('org.name_taken'))
   return readOrganization(sql, scope.userId, scope.organizationId)
 }
 
@@ -129,7 +130,7 @@ const readRows = (
     r.hierarchy_level as level, o.created_at, o.updated_at
   from memberships m join organizations o on o.id = m.organization_id join roles r on r.id = m.role_id
   where m.user_id = ${userId} and m.status = 'active'
-    and (${only}::uuid is null or o.id = ${only}) and (${below ?? null}::uuid is null or o.id < ${below ?? null})
+    and (${only}::uuid is null or o.id = ${only}) and ${olderThan(sql, 'o.id', below)}
   order by o.id desc limit ${count}`
 
 const view = ({ role_id, role_name, level, created_at, updated_at, ...rest }: Row): OrganizationView => ({
@@ -138,8 +139,3 @@ const view = ({ role_id, role_name, level, created_at, updated_at, ...rest }: Ro
   created_at: new Date(created_at).toISOString(),
   updated_at: new Date(updated_at).toISOString(),
 })
-
-function refuseTakenName(error: unknown): never {
-  if (isUniqueViolation(error)) throw fail('org.name_taken', {}, { cause: error as Error })
-  throw error
-}

@@ -1,6 +1,7 @@
 import type { Sql } from 'postgres'
+import { olderThan } from '#database/keyset.ts'
 import { newId } from '#database/new-id.ts'
-import { isUniqueViolation } from '#database/sql-state.ts'
+import { whenTaken } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import { isBuiltIn } from '#platform/access/permissions.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
@@ -15,22 +16,17 @@ export const listPermissions = (
     query,
     (below, count) => sql<PermissionView[]>`
       select id, name, description, created_at from permissions
-      where ${below ?? null}::uuid is null or id < ${below ?? null}
+      where ${olderThan(sql, 'id', below)}
       order by id desc limit ${count}`,
     view,
   )
 
 /** Makes a permission that roles can hold. Throws permission.exists. */
 export async function createPermission(sql: Sql, input: NewPermission): Promise<PermissionView> {
-  try {
-    const [row] = await sql<PermissionView[]>`
-      insert into permissions (id, name, description) values (${newId()}, ${input.name}, ${input.description ?? ''})
-      returning id, name, description, created_at`
-    return view(row as PermissionView)
-  } catch (error) {
-    if (isUniqueViolation(error)) throw fail('permission.exists', {}, { cause: error })
-    throw error
-  }
+  const [row] = await sql<PermissionView[]>`
+    insert into permissions (id, name, description) values (${newId()}, ${input.name}, ${input.description ?? ''})
+    returning id, name, description, created_at`.catch(whenTaken('permission.exists'))
+  return view(row as PermissionView)
 }
 
 /** Takes a permission from every role that holds it, and removes it. Throws permission.not_found, permission.built_in. */

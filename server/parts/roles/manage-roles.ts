@@ -1,6 +1,7 @@
 import type { ISql, Sql, TransactionSql } from 'postgres'
+import { olderThan } from '#database/keyset.ts'
 import { newId } from '#database/new-id.ts'
-import { isUniqueViolation } from '#database/sql-state.ts'
+import { whenTaken } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
 import { checkHeld, checkLevel } from '#platform/access/role-rules.ts'
@@ -31,7 +32,7 @@ export async function createRole(sql: Sql, scope: Scope<'roles:write'>, input: N
       await recordRole(tx, scope, 'role.created', null, role)
       return role
     })
-    .catch(refuseTakenName)
+    .catch(whenTaken('role.name_taken'))
 }
 
 /**
@@ -59,7 +60,7 @@ export async function updateRole(
       await recordRole(tx, scope, 'role.updated', before, after)
       return after
     })
-    .catch(refuseTakenName)
+    .catch(whenTaken('role.name_taken'))
 }
 
 /** Deletes a custom role that nobody has. Throws role.in_use, with the names of those who have it. */
@@ -87,7 +88,7 @@ export const listRoles = (
     query,
     (below, count) =>
       sql<Row[]>`
-        ${selectRoles(sql, scope.organizationId)} and (${below ?? null}::uuid is null or r.id < ${below ?? null})
+        ${selectRoles(sql, scope.organizationId)} and ${olderThan(sql, 'r.id', below)}
         order by r.id desc limit ${count}`,
     view,
   )
@@ -179,8 +180,3 @@ const tell = (role: RoleView | null) =>
     hierarchy_level: role.hierarchy_level,
     permissions: role.permissions.map(({ name }) => name),
   }
-
-function refuseTakenName(error: unknown): never {
-  if (isUniqueViolation(error)) throw fail('role.name_taken', {}, { cause: error as Error })
-  throw error
-}

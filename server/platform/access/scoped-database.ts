@@ -43,8 +43,10 @@ export interface ScopedDatabase {
   ): Promise<InferSelectModel<T>[]>
   delete<T extends TenantTable>(table: T, where: SQL | undefined): Promise<InferSelectModel<T>[]>
   /** All or nothing. Only the database that is handed in may be used inside, and nothing but the database. */
-  transaction<R>(work: (database: Omit<ScopedDatabase, 'transaction'>) => Promise<R>): Promise<R>
+  transaction<R>(work: (database: Statements) => Promise<R>): Promise<R>
 }
+
+type Statements = Omit<ScopedDatabase, 'transaction'>
 
 /** Set while a transaction's work runs: with one connection, another statement would wait for it forever. */
 const insideTransaction = new AsyncLocalStorage<true>()
@@ -65,20 +67,14 @@ export function scopeDatabase(db: PostgresJsDatabase, owner: Owner): ScopedDatab
     if (insideTransaction.getStore())
       throw new Error('a statement inside a transaction must use the transaction')
   })
+  /** A recorded change and its entry in the audit are one. */
+  const change = <R>(table: TenantTable, work: (database: Statements) => Promise<R>): Promise<R> =>
+    isRecorded(getTableName(table)) ? transaction(work) : work(outside)
   return {
     select: outside.select,
-    insert: (table, row) =>
-      isRecorded(getTableName(table))
-        ? transaction((tx) => tx.insert(table, row))
-        : outside.insert(table, row),
-    update: (table, where, change) =>
-      isRecorded(getTableName(table))
-        ? transaction((tx) => tx.update(table, where, change))
-        : outside.update(table, where, change),
-    delete: (table, where) =>
-      isRecorded(getTableName(table))
-        ? transaction((tx) => tx.delete(table, where))
-        : outside.delete(table, where),
+    insert: (table, row) => change(table, (database) => database.insert(table, row)),
+    update: (table, where, values) => change(table, (database) => database.update(table, where, values)),
+    delete: (table, where) => change(table, (database) => database.delete(table, where)),
     transaction,
   }
 }
@@ -93,7 +89,7 @@ function statements(
   db: Pick<PostgresJsDatabase, 'select' | 'insert' | 'update' | 'delete'>,
   owner: Owner,
   check: () => void,
-): Omit<ScopedDatabase, 'transaction'> {
+): Statements {
   const own = (table: TenantTable, where?: SQL): SQL | undefined =>
     and(eq(table.organizationId, owner.organizationId), table.userId && eq(table.userId, owner.userId), where)
 

@@ -44,9 +44,9 @@ export function registerRoutes(app: FastifyInstance, desk: Desk, routes: readonl
         if (route.body && request.body === undefined) request.body = emptyBody(route.body)
       },
       handler: async (request, reply) => {
-        const identity = await identify(desk.access, route, request)
-        const { query, body, headers } = request
         const client = clientOf(request)
+        const identity = await identify(desk.access, route, request, client)
+        const { query, body, headers } = request
         return answer(
           route,
           await route.handler({ ...identity, client, query, body, headers }),
@@ -76,12 +76,13 @@ async function identify(
   desk: AccessDesk,
   route: Route,
   request: FastifyRequest,
+  client: Client,
 ): Promise<Pick<RouteInput, 'caller' | 'scope' | 'scopes'>> {
   const { access } = route
   if (access === 'public') return {}
   const { credential } = request
   if (credential === null) throw fail('auth.missing')
-  const who = { credential, client: clientOf(request) }
+  const who = { credential, client }
   if (typeof access === 'string') {
     const caller = await desk.openCaller(who)
     if (access !== 'authenticated' && caller.sessionId === null) throw fail('access.session_needed')

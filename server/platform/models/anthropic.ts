@@ -62,11 +62,7 @@ class Reading {
 
   /** Takes an event; true with the end marker. */
   take(data: string): boolean {
-    const text = this.#template.match(data)
-    if (text !== undefined) {
-      this.#reply.text(text)
-      return false
-    }
+    if (this.#template.pass(data, this.#reply)) return false
     const event = JSON.parse(data) as StreamEvent
     const { index = 0 } = event
     switch (event.type) {

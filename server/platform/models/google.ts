@@ -58,11 +58,7 @@ class Reading {
 
   /** Takes an event. None of them is an end: see isComplete. */
   take(data: string): false {
-    const text = this.#template.match(data)
-    if (text !== undefined) {
-      this.#reply.text(text)
-      return false
-    }
+    if (this.#template.pass(data, this.#reply)) return false
     const chunk = JSON.parse(data) as Chunk
     if (chunk.error) throw describeErrorEvent(this.#target, chunk.error)
     const blocked = chunk.promptFeedback?.blockReason

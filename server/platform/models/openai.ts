@@ -106,11 +106,7 @@ class Reading {
 
   /** Takes an event; true with the end marker. */
   take(data: string): boolean {
-    const text = this.#template.match(data)
-    if (text !== undefined) {
-      this.#reply.text(text)
-      return false
-    }
+    if (this.#template.pass(data, this.#reply)) return false
     if (data === '[DONE]') return true
     const chunk = JSON.parse(data) as Chunk
     if (chunk.error) throw describeErrorEvent(this.#target, chunk.error)

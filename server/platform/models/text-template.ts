@@ -12,6 +12,14 @@ export class TextTemplate {
   #before = ''
   #after = ''
 
+  /** Gives the text of an event that fits to the reply; false where it does not, and has to be parsed. */
+  pass(data: string, reply: { text(text: string): void }): boolean {
+    const text = this.match(data)
+    if (text === undefined) return false
+    reply.text(text)
+    return true
+  }
+
   /** The text of an event that fits the template; undefined where it does not, and has to be parsed. */
   match(data: string): string | undefined {
     const begin = this.#before.length
