@@ -22,6 +22,23 @@ export interface ChatSettings {
   top_p?: number
 }
 
+/** A file that a model has made: its upload, and of which kind it is. */
+export interface StoredMedia {
+  type: 'image' | 'video'
+  upload_id: string
+  mime_type: string
+}
+
+/** A passage of a document that a reply was given (contract, 4). */
+export interface Citation {
+  document_id: string
+  document_name: string
+  chunk_id: string
+  /** 0 to 1. */
+  score: number
+  snippet: string
+}
+
 /** Chat sessions: each belongs to one user in one organization, and is invisible to everyone else. */
 export const chats = pgTable(
   'chats',
@@ -75,6 +92,12 @@ export const chatMessages = pgTable(
     agentId: uuid('agent_id'),
     inputTokens: integer('input_tokens'),
     outputTokens: integer('output_tokens'),
+    /** The files that came with a message of the user. */
+    uploadIds: uuid('upload_ids').array(),
+    /** What a reply was given from knowledge bases. */
+    citations: jsonb('citations').$type<Citation[]>(),
+    /** Images and videos that a reply consists of. */
+    media: jsonb('media').$type<StoredMedia[]>(),
     createdAt: createdAt(),
   },
   (table) => [

@@ -1,4 +1,5 @@
 import {
+  bigint,
   boolean,
   check,
   foreignKey,
@@ -40,6 +41,8 @@ export const organizations = pgTable(
       .unique()
       .references(() => users.id, { onDelete: 'cascade' }),
     features: jsonb('features').$type<Features>().notNull().default({}),
+    /** Bytes of all uploads; kept by what adds one, and by a trigger on their deletion. */
+    storedBytes: bigint('stored_bytes', { mode: 'number' }).notNull().default(0),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
