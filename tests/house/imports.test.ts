@@ -53,6 +53,10 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
     'server/platform/mail/dev-mail.ts',
     'server/platform/telemetry/health.ts',
   ],
+  ai: ['server/platform/models/'],
+  '@ai-sdk/google': ['server/platform/models/'],
+  '@ai-sdk/openai': ['server/platform/models/'],
+  '@ai-sdk/openai-compatible': ['server/platform/models/'],
   undici: ['server/platform/net/', 'server/platform/models/'],
   'eventsource-parser': [
     'server/platform/models/',
@@ -149,6 +153,14 @@ describe('the house', () => {
     expect(users.length).toBeGreaterThan(0)
     expect(users.filter((file) => !isIn(file, owners))).toEqual([])
   })
+})
+
+/** What takes long to load is loaded when it is first needed, not when the server starts. */
+test('the AI SDK is imported as types or when it is called', () => {
+  const early = FILES.filter((file) =>
+    /^import (?!type )[^']*? from '(ai|@ai-sdk\/[^']+)'/m.test(readFileSync(file, 'utf8')),
+  )
+  expect(early).toEqual([])
 })
 
 /** A circle of type imports is none at run time. */

@@ -8,8 +8,13 @@ import type { Rooms } from '#platform/rooms.ts'
 import { fromEnvironment } from './find-model.ts'
 import { type EnvironmentModelChange, type ModelView, viewModel } from './schemas.ts'
 
-/** The built-in models, listed where the environment names no provider (contract, 7). */
-const DEMO_MODELS = ['parley-demo']
+/** The built-in models and what they are called, listed where the environment names no provider (contract, 7). */
+const DEMO_MODELS: Record<string, string> = {
+  'parley-demo': 'Parley demo (no language model)',
+  'parley-demo-image': 'Parley demo for images (no image model)',
+  'parley-demo-video': 'Parley demo for videos (no video model)',
+  'parley-demo-transcription': 'Parley demo for recordings (no speech model)',
+}
 
 /** The providers that the environment gives a way to; `demo` where there is none. */
 export function environmentProviders({ config }: Pick<Rooms, 'config'>): Provider[] {
@@ -27,7 +32,7 @@ export async function discoverModels(rooms: Rooms): Promise<void> {
       try {
         const found =
           provider === 'demo'
-            ? DEMO_MODELS.map((model) => ({ model }))
+            ? Object.keys(DEMO_MODELS).map((model) => ({ model }))
             : await rooms.models.listModels({ provider, model: '', ...fromEnvironment(rooms, provider) })
         await noteModels(rooms, provider, found)
       } catch (error) {
@@ -47,7 +52,7 @@ async function noteModels({ database }: Rooms, provider: Provider, found: FoundM
       found.map(({ model, contextWindow }) => ({
         id: newId(),
         organizationId: null,
-        name: provider === 'demo' ? 'Parley demo (no language model)' : model,
+        name: provider === 'demo' ? (DEMO_MODELS[model] ?? model) : model,
         provider,
         version: model,
         config: {

@@ -1,5 +1,5 @@
 import { NetError } from '../net/index.ts'
-import { ModelError, type ModelTarget } from './types.ts'
+import { type MediaKind, ModelError, type ModelTarget } from './types.ts'
 
 /** How many characters of a provider's own words are passed on, and how many are looked at. */
 const PROVIDER_WORDS_MAX = 300
@@ -8,7 +8,12 @@ const PROVIDER_WORDS_READ_MAX = 4_000
 const WRAPPINGS_MAX = 4
 
 /** A sentence for a provider's refusal, by its status. Its own words are passed on where they help, never on 401. */
-export function describeStatus(target: ModelTarget, status: number, body: string): string {
+export function describeStatus(
+  target: ModelTarget,
+  status: number,
+  body: string,
+  sent: 'message' | 'prompt' | 'recording' = 'message',
+): string {
   const { provider, model } = target
   switch (status) {
     case 401:
@@ -21,6 +26,7 @@ export function describeStatus(target: ModelTarget, status: number, body: string
     case 504:
       return `${provider} took too long. Please try again.`
     case 413:
+      if (sent !== 'message') return `The ${sent} is too large for ${model}. Send a shorter one.`
       return `The message is too large for ${model}. Shorten it, or begin a new chat.`
     case 429:
       return `${provider} has had too many requests, or its quota is used up. Please try again later.`
@@ -56,12 +62,14 @@ function connectionSentence(provider: string, code: string, hasAnswered: boolean
     return `The address of ${provider} can't be found. Check the base_url.`
   if (code === 'UND_ERR_CONNECT_TIMEOUT')
     return `${provider} can't be reached: it did not accept the connection in time.`
-  if (code === 'UND_ERR_INVALID_ARG')
-    return `The api_key for ${provider} can't be sent: it holds a character that no key has.`
+  if (code === 'UND_ERR_INVALID_ARG') return unsendableKey(provider)
   if (/CERT|TLS|SSL|SIGNATURE|EPROTO/.test(code))
     return `${provider} can't be reached safely: its certificate is not valid, or it does not speak https. Check the base_url.`
   return `${provider} can't be reached. Check the base_url, or try again later.`
 }
+
+export const unsendableKey = (provider: string): string =>
+  `The api_key for ${provider} can't be sent: it holds a character that no key has.`
 
 function codeOf(error: Error): string {
   const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } }
@@ -84,6 +92,28 @@ export const tooSlow = ({ provider }: ModelTarget, what: string, milliseconds: n
 
 export const incomplete = ({ provider }: ModelTarget): ModelError =>
   new ModelError(`${provider} ended the reply before it was complete. Please try again.`)
+
+/** For an answer that is no stream. The cause is cut: it may hold all that the provider sent. */
+export const notItsFormat = (target: ModelTarget, { name, message }: Error): ModelError =>
+  new ModelError(`${target.provider} sent an answer that is not of its format. Check the base_url.`, {
+    cause: new Error(`${name}: ${clean(target, message)}`),
+  })
+
+/** For a provider that has no models of a kind, or none that can be reached from here. */
+export const notOffered = ({ provider }: ModelTarget, kind: MediaKind): ModelError =>
+  new ModelError(`${provider} offers no ${kind} models here. Choose a model of another provider.`)
+
+/** For an answer that is in order, but brings nothing: that is how most refusals for safety look. */
+export const noMedia = (target: ModelTarget, kind: MediaKind, reason = ''): ModelError => {
+  const words = clean(target, reason)
+  return new ModelError(
+    `${target.provider} made no ${kind} of this${words ? ` (${words})` : ''}. Its safety rules may not allow it: please word it differently.`,
+  )
+}
+
+/** For bytes that are not of any format that a browser shows. */
+export const notMedia = ({ provider }: ModelTarget, kind: MediaKind): ModelError =>
+  new ModelError(`${provider} sent something that is no ${kind}. Please try again.`)
 
 /** What a JSON error body says: `{error: {message}}`, `{error: text}`, `{message}`, or a list with one of these. */
 function providerWords(target: ModelTarget, body: string): string {

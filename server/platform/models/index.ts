@@ -1,18 +1,39 @@
 import type { Net } from '../net/index.ts'
 import { streamAnthropic } from './anthropic.ts'
 import { streamDemo } from './demo.ts'
+import type { MediaTransport } from './exchange.ts'
 import { streamGoogle } from './google.ts'
 import { type FoundModel, listModels } from './list-models.ts'
+import { generateImage, generateVideo } from './media.ts'
 import { streamOpenAi } from './openai.ts'
 import { ReplyText } from './reply-text.ts'
+import { transcribe } from './transcribe.ts'
 import type { Transport } from './transport.ts'
-import type { ModelRequest, ModelResult, ModelSink, ModelTarget, ModelTimeouts } from './types.ts'
+import type {
+  GeneratedMedia,
+  ImageRequest,
+  MediaTimeouts,
+  ModelRequest,
+  ModelResult,
+  ModelSink,
+  ModelTarget,
+  ModelTimeouts,
+  Recording,
+  Transcription,
+  VideoRequest,
+} from './types.ts'
 
 export { countTokens } from './count-tokens.ts'
 export { DEFAULT_BASE_URLS, defaultContextWindow, guessCapabilities } from './known-models.ts'
 export { payableUsage } from './payable-usage.ts'
 
 const TIMEOUTS: ModelTimeouts = { connectMs: 10_000, firstTokenMs: 120_000, betweenTokensMs: 60_000 }
+const MEDIA_TIMEOUTS: MediaTimeouts = {
+  imageMs: 3 * 60_000,
+  videoMs: 15 * 60_000,
+  transcriptionMs: 10 * 60_000,
+  pollMs: 5_000,
+}
 
 export interface Models {
   /**
@@ -27,10 +48,38 @@ export interface Models {
   ): Promise<ModelResult>
   /** The models that a provider offers. Throws a ModelError. */
   listModels(target: ModelTarget): Promise<FoundModel[]>
+  /** Draws one image. Rejects with a ModelError, or the signal's reason. */
+  generateImage(target: ModelTarget, request: ImageRequest, signal: AbortSignal): Promise<GeneratedMedia>
+  /** Makes one video and tells how far it is, 0 to 1. Rejects with a ModelError, or the signal's reason. */
+  generateVideo(
+    target: ModelTarget,
+    request: VideoRequest,
+    onProgress: (progress: number) => void,
+    signal: AbortSignal,
+  ): Promise<GeneratedMedia>
+  /**
+   * Writes down what is said in a recording; `language` is what is probably spoken, as a language tag (`en-US`).
+   * Rejects with a ModelError, or the signal's reason.
+   */
+  transcribe(
+    target: ModelTarget,
+    recording: Recording,
+    options: { language: string },
+    signal: AbortSignal,
+  ): Promise<Transcription>
 }
 
-export function createModels({ net, timeouts = TIMEOUTS }: { net: Net; timeouts?: ModelTimeouts }): Models {
+export function createModels({
+  net,
+  timeouts = TIMEOUTS,
+  mediaTimeouts = MEDIA_TIMEOUTS,
+}: {
+  net: Net
+  timeouts?: ModelTimeouts
+  mediaTimeouts?: MediaTimeouts
+}): Models {
   const transport: Transport = { net, timeouts }
+  const media: MediaTransport = { net, timeouts: mediaTimeouts }
   return {
     async stream(target, request, sink, signal) {
       const reply = new ReplyText(sink)
@@ -39,6 +88,10 @@ export function createModels({ net, timeouts = TIMEOUTS }: { net: Net; timeouts?
       return result
     },
     listModels: (target) => listModels(transport, target),
+    generateImage: (target, request, signal) => generateImage(media, target, request, signal),
+    generateVideo: (target, request, onProgress, signal) =>
+      generateVideo(media, target, request, onProgress, signal),
+    transcribe: (target, recording, options, signal) => transcribe(media, target, recording, options, signal),
   }
 }
 

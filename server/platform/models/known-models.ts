@@ -12,10 +12,8 @@ export const DEFAULT_BASE_URLS: Partial<Record<Provider, string>> = {
 /** What a model can do, guessed from its name; a model's config can say better. */
 export function guessCapabilities(provider: Provider, model: string): string[] {
   const name = bareName(model)
-  if (/embed/.test(name)) return ['embedding']
-  if (/whisper|transcri/.test(name)) return ['transcription']
-  if (/dall-e|gpt-image|imagen|flux|stable-diffusion/.test(name)) return ['image']
-  if (/sora|veo/.test(name)) return ['video']
+  const kind = KINDS.find(([pattern]) => pattern.test(name))?.[1]
+  if (kind) return [kind]
   const capabilities = ['text', 'tools']
   const isSeeing = provider === 'demo' || SEEING.some((pattern) => pattern.test(name))
   if (isSeeing) capabilities.push('vision')
@@ -30,6 +28,14 @@ const bareName = (model: string): string => model.toLowerCase().replace(/^.*\//,
 
 /** The beginnings of names, as patterns. */
 const startsWith = (...patterns: string[]): RegExp => new RegExp(`^(${patterns.join('|')})`)
+
+/** Models that write no text, by what they are for. The first that fits counts. */
+const KINDS: readonly (readonly [RegExp, string])[] = [
+  [/embed|^(bge|gte|e5)-|minilm/, 'embedding'],
+  [/whisper|transcri|parakeet|\b(asr|stt)\b/, 'transcription'],
+  [/^(sora|veo)\b|\b[ti]2v\b|cogvideo|hunyuan-?video|-video$/, 'video'],
+  [/\bimage\b|dall-e|imagen|flux|stable-?diffusion|^sd(xl|-?3)|seedream|nano-banana|hidream/, 'image'],
+]
 
 const SEEING = [
   startsWith(

@@ -54,7 +54,7 @@ function found(answer: unknown): FoundModel[] {
 
 function foundModel(listed: ListedModel): FoundModel[] {
   const methods = listed.supportedGenerationMethods
-  if (Array.isArray(methods) && !methods.includes('generateContent')) return []
+  if (Array.isArray(methods) && !GOOGLE_METHODS.some((method) => methods.includes(method))) return []
   const name = listed.id ?? listed.name
   if (typeof name !== 'string' || name === '' || name.length > NAME_CHARACTERS_MAX) return []
   const contextWindow =
@@ -70,6 +70,9 @@ function foundModel(listed: ListedModel): FoundModel[] {
     },
   ]
 }
+
+/** What a model of Google must be able to do: the second is Veo's. */
+const GOOGLE_METHODS = ['generateContent', 'predictLongRunning']
 
 const isTokens = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0
 

@@ -82,6 +82,49 @@ export interface ModelTimeouts {
   betweenTokensMs: number
 }
 
+/** What the providers of media are asked for. */
+export type MediaKind = 'image' | 'video' | 'transcription'
+
+export interface ImageRequest {
+  prompt: string
+  /** Images that the prompt is about, for models that can change images. */
+  images?: { mimeType: string; data: Uint8Array }[]
+}
+
+export interface VideoRequest {
+  prompt: string
+}
+
+export interface GeneratedMedia {
+  /** As its bytes show: PNG, JPEG, WebP or GIF; MP4 or WebM. */
+  mimeType: string
+  data: Uint8Array
+  usage: ModelUsage | null
+}
+
+/** A recording on disk: MP3, WAV, M4A, OGG, FLAC or WebM. */
+export interface Recording {
+  path: string
+  contentType: string
+}
+
+export interface Transcription {
+  /** Well-formed, without NUL. Empty where nobody speaks. */
+  text: string
+  /** What was spoken, as a code of ISO 639 (`en`), where the provider tells. */
+  language: string | null
+  durationSeconds: number | null
+  usage: ModelUsage | null
+}
+
+/** Bounds on waiting for media, in milliseconds: all of the work, and between two questions for a video. */
+export interface MediaTimeouts {
+  imageMs: number
+  videoMs: number
+  transcriptionMs: number
+  pollMs: number
+}
+
 /**
  * A provider that could not do what it was asked. `message` is a sentence for the person who waits for the reply:
  * it says what to do and holds neither key nor address with credentials. `cause` is for the log.

@@ -18,7 +18,19 @@ export interface Behaviour {
   echo: boolean
   /** Tell no usage. */
   noUsage: boolean
+  /** How often a video is asked for before it is made. */
+  polls: number
+  /** Where an image or a video is, instead of in the answer or at the provider. */
+  place: Place | undefined
 }
+
+const PLACES = [
+  'url', // at the provider
+  'foreign', // at elsewhere.example, on the provider's port
+  'private', // at an address that nobody may reach
+  'moved', // at the provider, which redirects to elsewhere.example
+] as const
+export type Place = (typeof PLACES)[number]
 
 const FAULTS = [
   'html', // a web page instead of events
@@ -31,6 +43,15 @@ const FAULTS = [
   'badjson', // an event that is no JSON
   'surrogate', // pairs that are split between tokens, halves, NUL
   'redirect',
+  // Only for media:
+  'nothing', // an answer without an image or a video
+  'blocked', // a refusal of the prompt, as Gemini words it
+  'wrongbytes', // an image that is none
+  'huge', // an answer without end
+  'flaky', // the first question for a video fails
+  'deaf', // every question for a video fails
+  'rejected', // the video failed
+  'cutfile', // the socket breaks while the video is fetched
 ] as const
 export type Fault = (typeof FAULTS)[number]
 
@@ -53,6 +74,8 @@ export function behaviourOf(model: string): Behaviour {
     fault: FAULTS.find((fault) => parts.includes(fault)),
     echo: parts.includes('echo'),
     noUsage: parts.includes('nousage'),
+    polls: number(/^poll(\d+)$/, 1),
+    place: PLACES.find((place) => parts.includes(place)),
   }
 }
 

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { type Behaviour, behaviourOf } from './behaviour.ts'
 import { anthropic, type Format, google, openAi, type ProviderRequest, type Script } from './formats.ts'
+import { findMedia, playMedia, readForm } from './media.ts'
 import { playScript } from './play-script.ts'
 
 /** A request as the provider got it. */
@@ -23,7 +24,10 @@ export interface EmulatedProvider {
 
 const REQUESTS_KEPT = 200
 
-/** A provider on loopback that speaks OpenAI chat completions, Anthropic messages and Gemini, faults included. */
+/**
+ * A provider on loopback, faults included: OpenAI chat completions, images and transcriptions, Anthropic messages,
+ * Gemini, its images and transcriptions, and Veo.
+ */
 export async function startProvider({ port = 0, record = true } = {}): Promise<EmulatedProvider> {
   const requests: RecordedRequest[] = []
   const stats = { streams: 0, open: 0, aborted: 0 }
@@ -32,15 +36,24 @@ export async function startProvider({ port = 0, record = true } = {}): Promise<E
     request.socket.setNoDelay(true)
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const text = Buffer.concat(chunks).toString()
+    request.on('end', async () => {
+      const bytes = Buffer.concat(chunks)
       const { method = '', url: path = '', headers } = request
-      const body = text === '' ? undefined : JSON.parse(text)
+      const isForm = headers['content-type']?.startsWith('multipart/') === true
+      const text = isForm ? '' : bytes.toString()
+      const body = isForm ? await readForm(headers, bytes) : text === '' ? undefined : JSON.parse(text)
       if (record) {
         requests.push({ method, path, headers, body })
         if (requests.length > REQUESTS_KEPT) requests.shift()
       }
       if (path.split('?')[0]?.endsWith('/models')) return sendModels(path, response)
+      const media = findMedia(path, body)
+      if (media) {
+        const behaviour = behaviourOf(media.model)
+        if (!refuse(media, behaviour, response, refusals))
+          playMedia(request, response, media, behaviour, stats)
+        return
+      }
       const found = route(path, body)
       if (!found) return sendJson(response, 404, { error: { message: `Invalid URL (${method} ${path})` } })
       const behaviour = behaviourOf(found.model)

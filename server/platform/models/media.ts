@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { demoImage, demoVideo } from './demo-media.ts'
+import { download, type MediaTransport, withinTime } from './exchange.ts'
+import { describeErrorEvent, noMedia, notMedia, notOffered } from './failures.ts'
+import { imageTypeOf, videoTypeOf } from './media-formats.ts'
+import { bareName, callSdk, loadSdk, openGoogle, openImageModel } from './sdk.ts'
+import type { GeneratedMedia, ImageRequest, ModelTarget, VideoRequest } from './types.ts'
+import { usageOf } from './usage.ts'
+
+const IMAGE_ANSWER_BYTES_MAX = 32 * 1024 * 1024
+const VIDEO_BYTES_MAX = 256 * 1024 * 1024
+const OPERATION_BYTES_MAX = 1024 * 1024
+/** How often in a row the question how far a video is may fail: the video is being made, and paid, all the same. */
+const FAILED_POLLS_MAX = 3
+/** After so long a video is told as two thirds done. */
+const VIDEO_TYPICAL_MS = 60_000
+/** As far as a guess goes. */
+const GUESSED_PROGRESS_MAX = 0.95
+
+/** Draws one image. Nothing is tried twice: each try is paid. Rejects with a ModelError, or the signal's reason. */
+export async function generateImage(
+  { net, timeouts }: MediaTransport,
+  target: ModelTarget,
+  { prompt, images = [] }: ImageRequest,
+  signal: AbortSignal,
+): Promise<GeneratedMedia> {
+  if (target.provider === 'demo') return demoImage(prompt)
+  return withinTime(target, 'did not draw the image', timeouts.imageMs, signal, async (abortSignal) => {
+    const model = await openImageModel(net, target, IMAGE_ANSWER_BYTES_MAX)
+    const { generateImage } = await loadSdk()
+    const { data, usage } = await callSdk(target, 'image', async () => {
+      const drawn = await generateImage({
+        model,
+        prompt: images.length === 0 ? prompt : { text: prompt, images: images.map(({ data }) => data) },
+        maxRetries: 0,
+        abortSignal,
+      })
+      return { data: drawn.image.uint8Array, usage: drawn.usage }
+    })
+    const mimeType = imageTypeOf(data)
+    if (!mimeType) throw notMedia(target, 'image')
+    return { mimeType, data, usage: usageOf(usage.inputTokens, usage.outputTokens) }
+  })
+}
+
+/**
+ * Makes one video. `onProgress` hears 0 to 1 each time that the provider is asked; Veo tells no progress, so it is
+ * guessed from the time until the video is there. Rejects with a ModelError, or the signal's reason.
+ */
+export async function generateVideo(
+  transport: MediaTransport,
+  target: ModelTarget,
+  { prompt }: VideoRequest,
+  onProgress: (progress: number) => void,
+  signal: AbortSignal,
+): Promise<GeneratedMedia> {
+  if (target.provider === 'demo') return demoVideo(onProgress, signal)
+  // OpenAI's Sora is not in the SDK.
+  if (target.provider !== 'google') throw notOffered(target, 'video')
+  const { net, timeouts } = transport
+  return withinTime(target, 'did not make the video', timeouts.videoMs, signal, async (bounded) => {
+    const address = await makeWithVeo(transport, target, prompt, onProgress, bounded)
+    const data = await download(net, target, address, VIDEO_BYTES_MAX, bounded)
+    const mimeType = videoTypeOf(data)
+    if (!mimeType) throw notMedia(target, 'video')
+    onProgress(1)
+    return { mimeType, data, usage: null }
+  })
+}
+
+/** Starts a video and asks until it is made. Resolves to where it is; the SDK has put the key there for Google only. */
+async function makeWithVeo(
+  { net, timeouts }: MediaTransport,
+  target: ModelTarget,
+  prompt: string,
+  onProgress: (progress: number) => void,
+  abortSignal: AbortSignal,
+): Promise<string> {
+  const model = (await openGoogle(net, target, OPERATION_BYTES_MAX)).video(bareName(target))
+  const { experimental_startVideo: startVideo, experimental_getVideoStatus: videoStatus } = await loadSdk()
+  const { operation } = await callSdk(target, 'video', () =>
+    startVideo({ model, prompt, maxRetries: 0, abortSignal }),
+  )
+  let failed = 0
+  const ask = async () => {
+    try {
+      const status = await callSdk(target, 'video', () =>
+        videoStatus(model, { operation, maxRetries: 0, abortSignal }),
+      )
+      failed = 0
+      return status
+    } catch (error) {
+      failed += 1
+      if (abortSignal.aborted || failed === FAILED_POLLS_MAX) throw error
+      return { status: 'pending' } as const
+    }
+  }
+  const began = performance.now()
+  for (;;) {
+    const guess = 1 - Math.exp((began - performance.now()) / VIDEO_TYPICAL_MS)
+    onProgress(Math.min(guess, GUESSED_PROGRESS_MAX))
+    await sleep(timeouts.pollMs, undefined, { signal: abortSignal })
+    const answer = await ask()
+    if (answer.status === 'error') throw describeErrorEvent(target, answer.error)
+    if (answer.status === 'pending') continue
+    const [video] = answer.videos
+    if (video?.type !== 'url') throw noMedia(target, 'video')
+    return video.url
+  }
+}

@@ -1,0 +1,117 @@
+import type { ImageModel } from 'ai'
+import type { Net } from '../net/index.ts'
+import { exchange } from './exchange.ts'
+import { noMedia, notItsFormat, notOffered, unsendableKey } from './failures.ts'
+import { addressOf } from './transport.ts'
+import { type MediaKind, ModelError, type ModelTarget } from './types.ts'
+
+/*
+ * The AI SDK, for what is not on the path of a token. It takes a good part of a second to load, so all of it is
+ * imported when it is first needed; and none of its requests leaves by any way but our own (sdkFetch).
+ */
+
+export const loadSdk = (): Promise<typeof import('ai')> => import('ai')
+
+/** An image model of a target, whose answers may have so many bytes. Throws a ModelError where there is none. */
+export async function openImageModel(net: Net, target: ModelTarget, bytesMax: number): Promise<ImageModel> {
+  const { baseUrl: baseURL, apiKey } = target
+  const fetch = sdkFetch(net, target, bytesMax)
+  switch (target.provider) {
+    case 'openai': {
+      const { createOpenAI } = await import('@ai-sdk/openai')
+      return createOpenAI({ baseURL, apiKey: apiKey ?? '', fetch }).image(target.model)
+    }
+    case 'openai-compatible': {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+      return createOpenAICompatible({
+        name: 'openai-compatible',
+        baseURL,
+        fetch,
+        ...(apiKey !== null && { apiKey }),
+      }).imageModel(target.model)
+    }
+    case 'google': {
+      const model = bareName(target)
+      // The SDK knows Gemini only, as does Google by now.
+      if (model.startsWith('imagen'))
+        throw new ModelError('google has shut its Imagen models down. Choose a Gemini image model.')
+      return (await openGoogle(net, target, bytesMax)).image(model)
+    }
+    default:
+      throw notOffered(target, 'image')
+  }
+}
+
+export async function openGoogle(net: Net, target: ModelTarget, bytesMax: number) {
+  const fetch = sdkFetch(net, target, bytesMax)
+  const { createGoogle } = await import('@ai-sdk/google')
+  return createGoogle({ baseURL: target.baseUrl, apiKey: target.apiKey ?? '', fetch })
+}
+
+/** The list of Gemini gives names with their collection before them. */
+export const bareName = ({ model }: ModelTarget): string => model.replace(/^models\//, '')
+
+/**
+ * Runs a call of the SDK. All that it throws becomes a ModelError: what `exchange` said, however it is wrapped; that
+ * nothing was made; or that the answer was not of the provider's format.
+ */
+export async function callSdk<Result>(
+  target: ModelTarget,
+  kind: MediaKind,
+  call: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await call()
+  } catch (error) {
+    throw describeSdkFailure(target, kind, error as Error)
+  }
+}
+
+function describeSdkFailure(target: ModelTarget, kind: MediaKind, error: Error): ModelError {
+  for (let told: unknown = error; told instanceof Error; told = told.cause)
+    if (told instanceof ModelError) return told
+  if (error.name === 'AI_NoImageGeneratedError') return noMedia(target, kind, reasonOf(error))
+  if (error.name === 'GOOGLE_VIDEO_GENERATION_ERROR') return noMedia(target, kind)
+  return notItsFormat(target, error)
+}
+
+/** Why Gemini drew nothing, as it says: IMAGE_SAFETY, PROHIBITED_CONTENT, … */
+function reasonOf(error: Error): string {
+  const { calls } = error as { calls?: { providerMetadata?: { google?: GoogleReasons } }[] }
+  const { finishReason, promptFeedback } = calls?.[0]?.providerMetadata?.google ?? {}
+  const reason = promptFeedback?.blockReason ?? finishReason
+  return typeof reason === 'string' && reason !== 'STOP' ? reason : ''
+}
+
+interface GoogleReasons {
+  finishReason?: unknown
+  promptFeedback?: { blockReason?: unknown } | null
+}
+
+/** A `fetch` for the SDK. Throws a ModelError for an address or a key that can't be used at all. */
+function sdkFetch(net: Net, target: ModelTarget, bytesMax: number): typeof fetch {
+  addressOf(net, target, '')
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(target.apiKey ?? ''))
+    throw new ModelError(unsendableKey(target.provider))
+  return async (input, init) => {
+    const request = new Request(input, init)
+    // Without a key the SDK would take one from the process's environment, unless it is given an empty one.
+    if (target.apiKey === null)
+      for (const name of ['authorization', 'x-goog-api-key']) request.headers.delete(name)
+    const { status, headers, body } = await exchange(net, target, {
+      url: request.url,
+      method: request.method === 'GET' ? 'GET' : 'POST',
+      headers: Object.fromEntries(request.headers),
+      body: request.body && Buffer.from(await request.arrayBuffer()),
+      bytesMax,
+      sent: 'prompt',
+      takesRedirect: request.redirect === 'manual',
+      signal: init?.signal ?? request.signal,
+    })
+    const isEmpty = status >= 300 || body.length === 0
+    return new Response(isEmpty ? null : new Uint8Array(body), { status, headers: asHeaders(headers) })
+  }
+}
+
+const asHeaders = (headers: Record<string, string | string[] | undefined>): Headers =>
+  new Headers(Object.entries(headers).map(([name, value]) => [name, String(value)]))

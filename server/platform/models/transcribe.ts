@@ -1,0 +1,196 @@
+import { openAsBlob } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { FormData } from 'undici'
+import { demoTranscription } from './demo-media.ts'
+import { exchange, type MediaTransport, withinTime } from './exchange.ts'
+import { describeStatus, notItsFormat, notOffered } from './failures.ts'
+import { authorization } from './openai.ts'
+import { bareName, callSdk, openGoogle } from './sdk.ts'
+import { ModelError, type ModelTarget, type Recording, type Transcription } from './types.ts'
+import { usageOf } from './usage.ts'
+
+const ANSWER_BYTES_MAX = 4 * 1024 * 1024
+/** What Gemini is given must be held in memory, as Base64; it takes no more than 20 MB in one request. */
+const GOOGLE_RECORDING_BYTES_MAX = 14 * 1024 * 1024
+
+/**
+ * Writes down what is said in a recording. `language` is what is probably spoken, as a language tag (`en`, `en-US`).
+ * Rejects with a ModelError, or the signal's reason.
+ */
+export async function transcribe(
+  transport: MediaTransport,
+  target: ModelTarget,
+  recording: Recording,
+  { language }: { language: string },
+  signal: AbortSignal,
+): Promise<Transcription> {
+  const { transcriptionMs } = transport.timeouts
+  if (target.provider === 'demo') return demoTranscription(recording, await durationOf(recording))
+  const said = await withinTime(
+    target,
+    'did not transcribe the recording',
+    transcriptionMs,
+    signal,
+    (bounded) => {
+      switch (target.provider) {
+        case 'openai':
+        case 'openai-compatible':
+          return askOpenAi(transport, target, recording, language, bounded)
+        case 'google':
+          return askGoogle(transport, target, recording, language, bounded)
+        default:
+          throw notOffered(target, 'transcription')
+      }
+    },
+  )
+  return { ...said, durationSeconds: said.durationSeconds ?? (await durationOf(recording)) }
+}
+
+/**
+ * https://platform.openai.com/docs/api-reference/audio/createTranscription, by hand: the SDK wants all of the recording
+ * in memory and does this for OpenAI only; here it goes from the disk to the socket, to any server that speaks it.
+ */
+async function askOpenAi(
+  { net }: MediaTransport,
+  target: ModelTarget,
+  { path, contentType }: Recording,
+  language: string,
+  signal: AbortSignal,
+): Promise<Transcription> {
+  const body = new FormData()
+  body.append('model', target.model)
+  body.append('language', primarySubtag(language))
+  // Only Whisper's long form tells language and duration; the newer models know the short one only.
+  body.append('response_format', /whisper/i.test(target.model) ? 'verbose_json' : 'json')
+  body.append('file', await openAsBlob(path, { type: contentType }), `recording.${extensionOf(contentType)}`)
+  const answer = await exchange(net, target, {
+    url: `${target.baseUrl}/audio/transcriptions`,
+    method: 'POST',
+    headers: authorization(target),
+    body,
+    bytesMax: ANSWER_BYTES_MAX,
+    sent: 'recording',
+    signal,
+  })
+  return readOpenAi(target, answer.body.toString())
+}
+
+interface OpenAiAnswer {
+  text?: unknown
+  /** In English words: `german`. */
+  language?: unknown
+  duration?: unknown
+  usage?: { input_tokens?: unknown; output_tokens?: unknown; seconds?: unknown } | null
+}
+
+function readOpenAi(target: ModelTarget, body: string): Transcription {
+  const { text, language, duration, usage } = parse(target, body)
+  if (typeof text !== 'string') throw notItsFormat(target, new TypeError('There is no text in it'))
+  const seconds = Number(duration ?? usage?.seconds ?? Number.NaN)
+  return {
+    text: storable(text),
+    language: codeOf(language),
+    durationSeconds: seconds >= 0 && seconds < Number.POSITIVE_INFINITY ? seconds : null,
+    usage: usageOf(usage?.input_tokens, usage?.output_tokens),
+  }
+}
+
+function parse(target: ModelTarget, body: string): OpenAiAnswer {
+  try {
+    return (JSON.parse(body) ?? {}) as OpenAiAnswer
+  } catch (error) {
+    throw notItsFormat(target, error as Error)
+  }
+}
+
+/**
+ * Gemini's models for transcription, through the SDK. The model is called itself, not by `transcribe` of the SDK, which
+ * guesses the recording's type again and takes silence for a failure.
+ */
+async function askGoogle(
+  { net }: MediaTransport,
+  target: ModelTarget,
+  { path, contentType }: Recording,
+  language: string,
+  abortSignal: AbortSignal,
+): Promise<Transcription> {
+  if (target.model.includes('-live'))
+    throw new ModelError(`${target.model} takes live sound only. Choose a model that takes recordings.`)
+  if ((await stat(path)).size > GOOGLE_RECORDING_BYTES_MAX)
+    throw new ModelError(describeStatus(target, 413, '', 'recording'))
+  const model = (await openGoogle(net, target, ANSWER_BYTES_MAX)).transcription(bareName(target))
+  const audio = await readFile(path)
+  const { text, providerMetadata } = await callSdk(target, 'transcription', async () =>
+    model.doGenerate({
+      audio,
+      mediaType: contentType,
+      providerOptions: { google: { languageCodes: [language] } },
+      abortSignal,
+    }),
+  )
+  const usage = providerMetadata?.['google']?.['usage'] as
+    | { total_input_tokens?: unknown; total_output_tokens?: unknown }
+    | undefined
+  return {
+    text: storable(text),
+    language: null,
+    durationSeconds: null,
+    usage: usageOf(usage?.total_input_tokens, usage?.total_output_tokens),
+  }
+}
+
+const storable = (text: string): string => text.replaceAll('\0', '').toWellFormed().trim()
+
+const primarySubtag = (language: string): string => language.split('-', 1)[0] ?? language
+
+/** The code of a language that is called by its English name, or by its code. */
+function codeOf(language: unknown): string | null {
+  if (typeof language !== 'string') return null
+  const name = language.toLowerCase()
+  return /^[a-z]{2,3}$/.test(name) ? name : (languageCodes().get(name) ?? null)
+}
+
+let codes: Map<string, string> | undefined
+
+/** All languages that have a code of two letters, by their English names. */
+function languageCodes(): Map<string, string> {
+  if (codes) return codes
+  const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
+  const letters = [...'abcdefghijklmnopqrstuvwxyz']
+  codes = new Map(
+    letters
+      .flatMap((first) => letters.map((second) => first + second))
+      .map((code) => [names.of(code)?.toLowerCase() ?? code, code]),
+  )
+  return codes
+}
+
+/** OpenAI knows a format by the file's name only. */
+function extensionOf(contentType: string): string {
+  const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  const extension = EXTENSIONS.find(([pattern]) => pattern.test(type))?.[1]
+  if (extension) return extension
+  throw new ModelError(
+    'A recording of this type can not be transcribed. Send MP3, WAV, M4A, OGG, FLAC or WebM.',
+  )
+}
+
+const EXTENSIONS: readonly (readonly [RegExp, string])[] = [
+  [/^audio\/(mpeg|mp3|x-mp3|x-mpeg)$/, 'mp3'],
+  [/^audio\/(wav|x-wav|wave|vnd\.wave)$/, 'wav'],
+  [/^(audio|video)\/(mp4|m4a|x-m4a|aac)$/, 'm4a'],
+  [/^(audio|application)\/(ogg|opus)$/, 'ogg'],
+  [/^audio\/(flac|x-flac)$/, 'flac'],
+  [/^(audio|video)\/webm$/, 'webm'],
+]
+
+/** Seconds, as the recording itself tells; null where it does not. */
+async function durationOf({ path }: Recording): Promise<number | null> {
+  const { parseFile } = await import('music-metadata')
+  try {
+    const { format } = await parseFile(path, { skipCovers: true })
+    return format.duration ?? null
+  } catch {
+    return null // it is no recording of a known format, or a broken one; its length is not worth a failure
+  }
+}
