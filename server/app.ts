@@ -29,13 +29,14 @@ import { registerRoutes } from '#platform/http/register-routes.ts'
 import { compileValidator } from '#platform/http/validation.ts'
 import { registerDevMail } from '#platform/mail/dev-mail.ts'
 import type { Rooms } from '#platform/rooms.ts'
+import { registerFiles } from '#platform/storage/serve-files.ts'
 import { registerHealth } from '#platform/telemetry/health.ts'
 
 /** The largest JSON body that is read. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024
 const URL_BYTES_MAX = 16 * 1024
-/** How long a client may take to send a request, head and body. */
-const REQUEST_TIMEOUT_MS = 60_000
+/** How long a client may take to send a request, head and body: a file takes its time on a slow line. */
+const REQUEST_TIMEOUT_MS = 600_000
 const EXPOSED_HEADERS = ['X-Request-Id', 'X-Chat-Id', 'X-Message-Id', 'Retry-After']
 
 export interface App {
@@ -69,6 +70,7 @@ export async function buildApp(rooms: Rooms): Promise<App> {
   })
   registerRoutes(http, rooms, routes)
   registerHealth(http, rooms)
+  registerFiles(http, rooms.storage)
   if (rooms.config.devMail) registerDevMail(http, rooms.config)
   registerDocs(http, describeApi(routes))
   await http.ready()

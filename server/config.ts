@@ -21,6 +21,16 @@ export interface Config {
   devMail: boolean
   /** Signing in with an OpenID provider; null: with email and password only. */
   oidc: { issuer: string; clientId: string; clientSecret: string } | null
+  /** Where files are kept; null: in `dataDir`. */
+  s3: {
+    endpoint: string
+    region: string
+    bucket: string
+    accessKeyId: string
+    secretAccessKey: string
+  } | null
+  /** The largest file that is taken, in bytes. */
+  maxUploadBytes: number
   adminEmail: string
   /** Null: a random one, printed once. */
   adminPassword: string | null
@@ -81,6 +91,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     mailFrom: env.text('MAIL_FROM') ?? 'Parley <parley@localhost>',
     devMail: env.choice('DEV_MAIL', ['0', '1']) === '1',
     oidc: readOidc(env),
+    s3: readS3(env),
+    maxUploadBytes: env.integer('MAX_UPLOAD_BYTES', 50 * 1024 * 1024, 1, 5 * 1024 ** 3),
     adminEmail: env.email('ADMIN_EMAIL') ?? 'admin@localhost',
     adminPassword: env.password('ADMIN_PASSWORD'),
     signup: env.choice('SIGNUP', ['open', 'invite']) ?? (LOOPBACK_HOSTS.includes(host) ? 'open' : 'invite'),
@@ -100,6 +112,7 @@ export function describeConfig(config: Config): string[] {
   return Object.entries(config).flatMap(([name, value]) => {
     if (name === 'oidc')
       return [`oidc: ${config.oidc ? `${config.oidc.issuer}, client ${config.oidc.clientId}` : '(none)'}`]
+    if (name === 's3') return [`s3: ${config.s3 ? `${config.s3.endpoint}/${config.s3.bucket}` : '(none)'}`]
     if (name !== 'providers') return [`${name}: ${describeValue(name, value)}`]
     return Object.entries(config.providers).map(
       ([provider, { apiKey, baseUrl }]) =>
@@ -122,6 +135,23 @@ function readOidc(env: Environment): Config['oidc'] {
   if (issuer !== null && clientId !== null && clientSecret !== null) return { issuer, clientId, clientSecret }
   if (issuer !== null || clientId !== null || clientSecret !== null)
     throw new ConfigError('OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET are set together or not at all')
+  return null
+}
+
+const S3_VARIABLES = ['S3_ENDPOINT', 'S3_REGION', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']
+
+/** Amazon's own addresses where no endpoint is named. */
+function readS3(env: Environment): Config['s3'] {
+  const bucket = env.text('S3_BUCKET')
+  const [accessKeyId, secretAccessKey] = [env.text('S3_ACCESS_KEY_ID'), env.text('S3_SECRET_ACCESS_KEY')]
+  const region = env.text('S3_REGION') ?? 'us-east-1'
+  const endpoint = env.url('S3_ENDPOINT', ['http:', 'https:']) ?? `https://s3.${region}.amazonaws.com`
+  if (bucket !== null && accessKeyId !== null && secretAccessKey !== null)
+    return { endpoint, region, bucket, accessKeyId, secretAccessKey }
+  if (S3_VARIABLES.some((name) => env.text(name) !== null))
+    throw new ConfigError(
+      'S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are set together or not at all',
+    )
   return null
 }
 

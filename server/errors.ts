@@ -10,6 +10,8 @@ const CATALOGUE = {
   'request.not_found': [404, 'No such endpoint: {method} {path}'],
   'request.method_not_allowed': [405, '{method} is not allowed here; allowed: {allowed}'],
   'request.too_large': [413, 'The request body is larger than {limit} bytes'],
+  'request.file_too_large': [413, 'The file is larger than {limit} bytes'],
+  'request.form_needed': [415, 'Send the file as multipart/form-data, in the field file'],
   'request.unsupported_type': [415, 'Send the body as application/json'],
   'request.uri_too_long': [414, 'The request address is too long'],
   'request.headers_too_large': [431, 'The request headers are too large'],
@@ -85,6 +87,14 @@ const CATALOGUE = {
   'llm.key_needed': [400, 'Give config.api_key again when config.base_url changes'],
   'agent.not_found': [404, 'Agent not found'],
   'llm.inactive': [400, 'This language model is not active'],
+  'llm.failed': [503, '{reason}'],
+  'llm.cannot_see': [400, 'This language model can not see images. Choose one with the capability vision.'],
+  'llm.takes_no_files': [
+    400,
+    'A model that makes images takes other images, one that makes videos takes nothing but words',
+  ],
+  'llm.cannot_chat': [400, 'This model does not write text, so it can not be used here'],
+  'kb.not_found': [404, 'Knowledge base not found'],
   'llm.not_configured': [400, 'LLM provider {provider} is not configured correctly. Please contact support.'],
 
   'chat.not_found': [404, 'Chat session not found'],
@@ -97,6 +107,23 @@ const CATALOGUE = {
     409,
     'This reply is being written by another server process; set REDIS_URL to follow it from here',
   ],
+
+  'upload.not_found': [404, 'Upload not found'],
+  'upload.not_audio': [415, 'Send a recording as MP3, WAV, M4A, OGG, FLAC or WebM'],
+  'upload.empty': [400, 'The file is empty'],
+  'upload.type': [
+    415,
+    'Files of this kind are not taken. Documents: PDF, TXT, DOCX, XLSX, CSV, MD; images: JPG, PNG, GIF, WebP, SVG; audio: MP3, WAV, M4A, OGG, FLAC; video: MP4, WebM, MOV, AVI.',
+  ],
+  'upload.quota': [
+    402,
+    'The files of this organization would take more than its {limit} bytes. Delete chats with files.',
+  ],
+  'upload.chat_full': [402, 'A chat can have at most {limit} files'],
+  'upload.image_too_large': [400, '{name} is too large for a model: an image can have at most {limit} bytes'],
+  'upload.too_many_images': [400, 'A message can have at most {limit} images'],
+  'file.link_invalid': [403, 'This address has expired, or was never given out. Ask for the file again.'],
+  'file.not_found': [404, 'File not found'],
 
   'conversation.not_found': [404, 'Conversation not found'],
   'conversation.session_not_found': [404, 'Conversation chat session not found'],

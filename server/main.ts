@@ -16,6 +16,8 @@ import { createModels } from '#platform/models/index.ts'
 import { createNet } from '#platform/net/index.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { createSecrets, loadSecret } from '#platform/secrets/secrets.ts'
+import { createStorage } from '#platform/storage/storage.ts'
+import { createUploads } from '#platform/storage/uploads.ts'
 import type { SharedLogs } from '#platform/streams/shared-logs.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { createMetrics } from '#platform/telemetry/metrics.ts'
@@ -48,6 +50,7 @@ export async function startServer(config: Config, starting?: Promise<EmbeddedDat
   await rooms.jobs.start([rooms.mail.queue, resetRequests(rooms)])
   await app.chat.start()
   const endAuthSweep = startAuthSweep(rooms)
+  const endUploadSweeps = rooms.uploads.startSweeps(rooms.log)
   await app.http.listen({ port: config.port, host: config.host, backlog: BACKLOG })
   return {
     rooms,
@@ -55,6 +58,7 @@ export async function startServer(config: Config, starting?: Promise<EmbeddedDat
     administrator,
     async stop() {
       endAuthSweep()
+      endUploadSweeps()
       const closed = app.http.close()
       await app.chat.stop(STOP_GRACE_MS)
       await endConnections(app.http.server, closed)
@@ -86,6 +90,7 @@ async function openRooms(
   const net = createNet({ allowPrivateNetwork: config.allowPrivateNetwork })
   const sharedLogs = config.redisUrl === null ? null : await shareLogs(config.redisUrl, log)
   const secrets = createSecrets(secret)
+  const storage = createStorage(config, secret, net)
   const jobs = createJobs(database, log)
   const rooms: Rooms = {
     config,
@@ -99,6 +104,8 @@ async function openRooms(
     models: createModels({ net }),
     jobs,
     mail: createMail({ config, jobs, secrets, log }),
+    storage,
+    uploads: createUploads(database, storage),
     sharedLogs,
     metrics: createMetrics(),
   }

@@ -9,6 +9,8 @@ import type { Ledger } from './ledger/ledger.ts'
 import type { Mail } from './mail/mail.ts'
 import type { Models } from './models/index.ts'
 import type { Secrets } from './secrets/secrets.ts'
+import type { Storage } from './storage/storage.ts'
+import type { Uploads } from './storage/uploads.ts'
 import type { SharedLogs } from './streams/shared-logs.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 
@@ -26,6 +28,8 @@ export interface Rooms {
   models: Models
   jobs: Jobs
   mail: Mail
+  storage: Storage
+  uploads: Uploads
   /** Streams that any process can follow; null without Redis. */
   sharedLogs: SharedLogs | null
   metrics: Metrics

@@ -42,6 +42,7 @@ const BARE_DATABASE = [
   'server/platform/limits/',
   'server/platform/mail/', // its jobs are added in the caller's transaction
   'server/platform/rooms.ts',
+  'server/platform/storage/uploads.ts', // counts against a quota, under the organization's lock
   'server/platform/telemetry/health.ts',
 ]
 
@@ -51,12 +52,16 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
     'server/app.ts',
     'server/platform/http/',
     'server/platform/mail/dev-mail.ts',
+    'server/platform/storage/serve-files.ts',
     'server/platform/telemetry/health.ts',
   ],
   ai: ['server/platform/models/'],
   '@ai-sdk/google': ['server/platform/models/'],
   '@ai-sdk/openai': ['server/platform/models/'],
   '@ai-sdk/openai-compatible': ['server/platform/models/'],
+  '@fastify/busboy': ['server/platform/http/'],
+  '@fastify/send': ['server/platform/storage/'],
+  aws4fetch: ['server/platform/storage/'],
   undici: ['server/platform/net/', 'server/platform/models/'],
   'eventsource-parser': [
     'server/platform/models/',

@@ -4,6 +4,7 @@ import type { ErrorCode } from '#errors'
 import type { Permission } from '#platform/access/permissions.ts'
 import type { Access, Caller, Client, Scope } from '#platform/access/scope.ts'
 import type { EventLog } from '#platform/streams/event-log.ts'
+import type { ReceivedFile } from './receive-file.ts'
 
 /** What a handler is given to say who asks: nothing, the caller, one scope, or one for each organization. */
 type Identity<A> = A extends 'public'
@@ -62,11 +63,18 @@ type Answer<R> = R extends readonly [number, infer V extends TSchema]
         ? File
         : EventStream
 
+/** What a file is for; `raw`: the types in which the body may be the file itself. */
+export interface Upload {
+  description: string
+  raw?: readonly string[]
+}
+
 export interface RouteSpec<
   A extends Access = Access,
   Q extends TObject | undefined = TObject | undefined,
   B extends TSchema | undefined = TSchema | undefined,
   R extends Reply = Reply,
+  U extends Upload | undefined = Upload | undefined,
 > {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   url: `/${string}`
@@ -78,6 +86,8 @@ export interface RouteSpec<
   /** An example of the body, for the documentation; a test sees to it that it is valid. */
   example?: Values<B>
   headers?: Record<string, string>
+  /** The body is a file, in a form, or with `raw` also as it is: the handler gets it as `file`. */
+  upload?: U
   reply: R
   /** What can go wrong here beside what access and validation refuse. */
   errors: readonly ErrorCode[]
@@ -87,7 +97,7 @@ export interface RouteSpec<
       query: Values<Q>
       body: Values<B>
       headers: IncomingHttpHeaders
-    },
+    } & (U extends Upload ? { file: ReceivedFile } : object),
   ) => Promise<Answer<R>>
 }
 
@@ -102,6 +112,7 @@ export interface Route {
   body?: TSchema
   example?: unknown
   headers?: Record<string, string>
+  upload?: Upload
   reply: Reply
   errors: readonly ErrorCode[]
   handler: (input: RouteInput) => Promise<unknown>
@@ -115,6 +126,7 @@ export interface RouteInput {
   query: unknown
   body: unknown
   headers: IncomingHttpHeaders
+  file?: ReceivedFile
 }
 
 /** Declares an endpoint. The types of its handler follow from the declaration. */
@@ -123,6 +135,7 @@ export function defineRoute<
   Q extends TObject | undefined = undefined,
   B extends TSchema | undefined = undefined,
   const R extends Reply = Reply,
->(spec: RouteSpec<A, Q, B, R>): Route {
+  U extends Upload | undefined = undefined,
+>(spec: RouteSpec<A, Q, B, R, U>): Route {
   return spec as unknown as Route
 }

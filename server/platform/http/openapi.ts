@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from 'typebox'
 import { type ErrorCode, sentenceOf, statusOf } from '#errors'
 import type { Access } from '#platform/access/scope.ts'
-import type { Route } from './define-route.ts'
+import type { Route, Upload } from './define-route.ts'
 import { LOWER_CASE } from './schemas.ts'
 
 type Json = { [key: string]: unknown }
@@ -69,6 +69,7 @@ function describeOperation(route: Route): Json {
     ...(typeof route.access === 'object' && { 'x-permission': route.access.permission }),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && { requestBody: requestBody(route.body, route.example) }),
+    ...(route.upload && { requestBody: fileBody(route.upload) }),
     responses: { ...successResponse(route), ...errorResponses(route) },
   }
 }
@@ -110,6 +111,21 @@ const requestBody = (schema: TSchema, example: unknown): Json => ({
   content: { 'application/json': { schema, ...(example !== undefined && { example }) } },
 })
 
+const fileBody = ({ description, raw = [] }: Upload): Json => ({
+  required: true,
+  description,
+  content: {
+    'multipart/form-data': {
+      schema: {
+        type: 'object',
+        required: ['file'],
+        properties: { file: { type: 'string', contentMediaType: 'application/octet-stream' } },
+      },
+    },
+    ...Object.fromEntries(raw.map((type) => [type, {}])),
+  },
+})
+
 function successResponse({ reply }: Route): Json {
   if ('events' in reply) {
     const stream = {
@@ -139,6 +155,9 @@ function errorResponses(route: Route): Json {
   if (route.query || route.body) codes.add('request.invalid')
   if (route.body)
     for (const code of ['request.too_large', 'request.unsupported_type'] as const) codes.add(code)
+  if (route.upload)
+    for (const code of ['request.invalid', 'request.file_too_large', 'request.form_needed'] as const)
+      codes.add(code)
   if (route.access !== 'public')
     for (const code of ['auth.missing', 'auth.invalid_token'] as const) codes.add(code)
   if (route.access === 'session' || route.access === 'system') codes.add('access.session_needed')

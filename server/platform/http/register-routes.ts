@@ -1,12 +1,15 @@
+import { rm } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { TSchema } from 'typebox'
+import type { Config } from '#config'
 import { fail } from '#errors'
 import type { AccessDesk } from '#platform/access/access.ts'
 import type { AccessTokens } from '#platform/access/access-tokens.ts'
 import { type Credential, readCredential } from '#platform/access/credentials.ts'
 import type { Client } from '#platform/access/scope.ts'
-import type { EventStream, File, Redirect, Route, RouteInput } from './define-route.ts'
+import type { EventStream, File, Redirect, Route, RouteInput, Upload } from './define-route.ts'
 import { checkQuery } from './json-body.ts'
+import { type ReceivedFile, receiveFile } from './receive-file.ts'
 import { sendEvents } from './send-events.ts'
 
 declare module 'fastify' {
@@ -23,11 +26,24 @@ const USER_AGENT_MAX = 300
 interface Desk {
   tokens: AccessTokens
   access: AccessDesk
+  config: Pick<Config, 'dataDir' | 'maxUploadBytes'>
 }
 
 /** Puts the routes of the parts into Fastify. A request is authenticated, validated, let in, and then handled. */
 export function registerRoutes(app: FastifyInstance, desk: Desk, routes: readonly Route[]): void {
   app.decorateRequest('credential', null)
+  const [withFile, others] = [routes.filter(({ upload }) => upload), routes.filter(({ upload }) => !upload)]
+  addRoutes(app, desk, others)
+  app.register(async (apart) => {
+    // A file is read when it is known who sends it (receive-file.ts).
+    apart.removeAllContentTypeParsers()
+    apart.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    addRoutes(apart, desk, withFile)
+  })
+  refuseOtherMethods(app, routes)
+}
+
+function addRoutes(app: FastifyInstance, desk: Desk, routes: readonly Route[]): void {
   for (const route of routes) {
     app.route({
       method: route.method,
@@ -47,16 +63,35 @@ export function registerRoutes(app: FastifyInstance, desk: Desk, routes: readonl
         const client = clientOf(request)
         const identity = await identify(desk.access, route, request, client)
         const { query, body, headers } = request
-        return answer(
-          route,
-          await route.handler({ ...identity, client, query, body, headers }),
-          request,
-          reply,
-        )
+        const input = { ...identity, client, query, body, headers }
+        const value = route.upload
+          ? await withReceived(desk.config, request, route.upload, (file) =>
+              route.handler({ ...input, file }),
+            )
+          : await route.handler(input)
+        return answer(route, value, request, reply)
       },
     })
   }
-  refuseOtherMethods(app, routes)
+}
+
+/** Has the file of a request worked on; whatever comes of it, it does not stay where it was received. */
+async function withReceived(
+  { dataDir, maxUploadBytes }: Desk['config'],
+  request: FastifyRequest,
+  { raw }: Upload,
+  work: (file: ReceivedFile) => Promise<unknown>,
+): Promise<unknown> {
+  const file = await receiveFile(request.raw, {
+    dataDir,
+    maxBytes: maxUploadBytes,
+    takesRaw: raw !== undefined,
+  })
+  try {
+    return await work(file)
+  } finally {
+    await rm(file.path, { force: true })
+  }
 }
 
 /** A body of which nothing is required may be left out. */

@@ -11,7 +11,10 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
 export function registerHealth(app: FastifyInstance, rooms: Rooms): void {
   app.get('/healthz', async () => ({ status: 'alive' }))
   app.get('/readyz', async () => {
-    const checks: Record<string, () => Promise<unknown>> = { database: () => rooms.database.sql`select 1` }
+    const checks: Record<string, () => Promise<unknown>> = {
+      database: () => rooms.database.sql`select 1`,
+      storage: () => rooms.storage.check(),
+    }
     const { sharedLogs } = rooms
     if (sharedLogs) checks['redis'] = () => sharedLogs.check()
     await Promise.all(Object.entries(checks).map(([name, check]) => answersInTime(name, check)))

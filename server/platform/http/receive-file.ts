@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto'
+import { open, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import { Busboy } from '@fastify/busboy'
+import { fail } from '#errors'
+import { newIncomingPath } from '#platform/storage/local-file.ts'
+import type { LocalFile } from '#platform/storage/storage.ts'
+
+/** A file that a client has sent. It is gone when the request is answered, unless somebody has moved it away. */
+export interface ReceivedFile extends LocalFile {
+  /** As the client says: whatever a client may say. */
+  name: string
+  contentType: string
+}
+
+export interface Receiving {
+  dataDir: string
+  maxBytes: number
+  /** Whether the body may also be the file itself, without a form around it. */
+  takesRaw: boolean
+}
+
+const FIELD = 'file'
+/** What a form may have around its file. */
+const FORM_BYTES_MAX = 64 * 1024
+
+/**
+ * Writes the file of a request to the disk as it comes, however large: the field `file` of a form
+ * (multipart/form-data, RFC 7578), or the body itself. Throws request.invalid, request.file_too_large,
+ * request.unsupported_type. What the client goes on sending after that is read and dropped, so that it sees why.
+ */
+export async function receiveFile(request: IncomingMessage, receiving: Receiving): Promise<ReceivedFile> {
+  const { dataDir, maxBytes, takesRaw } = receiving
+  const contentType = request.headers['content-type'] ?? ''
+  const isForm = /^multipart\/form-data\b/i.test(contentType)
+  if (!isForm && !takesRaw) throw fail('request.form_needed')
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes + (isForm ? FORM_BYTES_MAX : 0))
+    throw tooLarge(maxBytes)
+  const path = await newIncomingPath(dataDir)
+  try {
+    if (isForm) return await receiveForm(request, path, maxBytes)
+    return { ...(await save(request, path, maxBytes)), name: '', contentType }
+  } catch (error) {
+    await rm(path, { force: true })
+    if (request.readableAborted) throw invalid('The file was cut off before its end', error)
+    throw error
+  } finally {
+    request.resume()
+  }
+}
+
+function receiveForm(request: IncomingMessage, path: string, maxBytes: number): Promise<ReceivedFile> {
+  const { promise, resolve, reject } = Promise.withResolvers<ReceivedFile>()
+  const parser = createParser(request)
+  let saving: Promise<ReceivedFile> | undefined
+  parser.on('file', (field, content, name, _encoding, contentType) => {
+    if (field !== FIELD)
+      return reject(invalid(`${field} is not a field of this form; the file is in ${FIELD}`))
+    saving = save(content, path, maxBytes).then((saved) => ({ ...saved, name, contentType }))
+    saving.catch(reject)
+  })
+  parser.on('field', (field) => reject(invalid(`${field} is not a field of this form; it has ${FIELD} only`)))
+  parser.on('filesLimit', () => reject(invalid('Send one file at a time')))
+  parser.on('partsLimit', () => reject(invalid('The form has too many parts')))
+  parser.on('error', (cause) => reject(invalid('The form (multipart/form-data) is damaged', cause)))
+  parser.on('finish', () =>
+    saving ? saving.then(resolve, reject) : reject(invalid(`The form has no file in the field ${FIELD}`)),
+  )
+  request.once('close', () => reject(invalid('The file was cut off before its end')))
+  request.pipe(parser)
+  return promise.finally(() => {
+    request.unpipe(parser)
+    parser.destroy()
+  })
+}
+
+function createParser(request: IncomingMessage): InstanceType<typeof Busboy> {
+  try {
+    return new Busboy({
+      headers: request.headers as never,
+      preservePath: true,
+      limits: { files: 1, parts: 4, fieldSize: FORM_BYTES_MAX, headerSize: FORM_BYTES_MAX },
+    })
+  } catch (cause) {
+    throw invalid('The Content-Type of a form needs a boundary', cause)
+  }
+}
+
+/** Content as a file of at most so many bytes. */
+async function save(content: Readable, path: string, maxBytes: number): Promise<LocalFile> {
+  const hash = createHash('sha256')
+  let size = 0
+  const file = await open(path, 'wx', 0o600)
+  try {
+    for await (const chunk of content.iterator({ destroyOnReturn: false })) {
+      size += chunk.length
+      if (size > maxBytes) throw tooLarge(maxBytes)
+      hash.update(chunk)
+      await file.write(chunk)
+    }
+  } finally {
+    await file.close()
+  }
+  return { path, size, sha256: hash.digest('hex') }
+}
+
+const tooLarge = (limit: number) => fail('request.file_too_large', { limit })
+const invalid = (reason: string, cause?: unknown) => fail('request.invalid', { reason }, { cause })

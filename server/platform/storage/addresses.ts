@@ -1,0 +1,19 @@
+import type { StoredFile } from './storage.ts'
+
+/** How long an address of a file is good for (spec, Limits). */
+export const URL_SECONDS = 7 * 86_400
+
+/** What a browser may show; everything else it saves. SVG and HTML can hold scripts, so they are not among these. */
+const SHOWN = /^(image\/(png|jpeg|gif|webp)|audio\/[\w.-]+|video\/[\w.-]+|text\/plain)$/
+
+/** Content-Disposition of a file, by its type and the last part of its key (RFC 6266, RFC 8187). */
+export function dispositionOf({ key, contentType }: StoredFile): string {
+  const name = encodeURIComponent(key.slice(key.lastIndexOf('/') + 1)).replace(
+    /['()*]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16)}`,
+  )
+  return `${SHOWN.test(contentType) ? 'inline' : 'attachment'}; filename*=UTF-8''${name}`
+}
+
+/** A key as the path of an address. */
+export const pathOf = (key: string): string => key.split('/').map(encodeURIComponent).join('/')

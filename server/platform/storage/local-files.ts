@@ -1,0 +1,56 @@
+import { createHmac, hkdfSync } from 'node:crypto'
+import { copyFile, mkdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { sameText } from '../secrets/secrets.ts'
+import { pathOf, URL_SECONDS } from './addresses.ts'
+import type { Storage, StoredFile } from './storage.ts'
+
+/** Files in DATA_DIR/files, read through /files (serve-files.ts) with an address that is signed. */
+export function createLocalFiles(
+  { dataDir, baseUrl }: { dataDir: string; baseUrl: string },
+  secret: string,
+): Storage {
+  const root = join(dataDir, 'files')
+  const signingKey = Buffer.from(hkdfSync('sha256', secret, '', 'parley signed file addresses', 32))
+  const placeOf = (key: string): string => join(root, key)
+  const signatureOf = ({ key, contentType }: StoredFile, expires: string): string =>
+    createHmac('sha256', signingKey).update(`${expires}\n${contentType}\n${key}`).digest('base64url')
+
+  return {
+    signed: {
+      root,
+      isSigned: (file, expires, signature) =>
+        sameText(signature, signatureOf(file, expires)) && Number(expires) * 1000 > Date.now(),
+    },
+    async put({ key }, content) {
+      await mkdir(dirname(placeOf(key)), { recursive: true, mode: 0o700 })
+      await move(content.path, placeOf(key))
+    },
+    read: (key) => readFile(placeOf(key)),
+    delete: (key) => rm(placeOf(key), { force: true }),
+    async urlOf(file) {
+      const expires = String(Math.floor(Date.now() / 1000) + URL_SECONDS)
+      const query = new URLSearchParams({
+        type: file.contentType,
+        expires,
+        signature: signatureOf(file, expires),
+      })
+      return `${baseUrl}/files/${pathOf(file.key)}?${query}`
+    },
+    async check() {
+      await mkdir(root, { recursive: true, mode: 0o700 })
+      await stat(root)
+    },
+  }
+}
+
+/** Into another file system a file can only be copied; then it gets its name when it is complete. */
+async function move(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error
+    await copyFile(from, `${to}.part`)
+    await rename(`${to}.part`, to)
+  }
+}

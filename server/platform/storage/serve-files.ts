@@ -1,0 +1,45 @@
+import send from '@fastify/send'
+import type { FastifyInstance } from 'fastify'
+import { fail } from '#errors'
+import { dispositionOf, pathOf } from './addresses.ts'
+import type { Storage } from './storage.ts'
+
+const CACHE_SECONDS = 3_600
+/** Whatever a file holds, a browser that shows it runs nothing of it and lets it reach nothing. */
+const CONTENT_POLICY = "sandbox; default-src 'none'; img-src 'self'; media-src 'self'"
+
+/** /files: the files of DATA_DIR, for whoever has a signed address. With Range, HEAD and conditions (RFC 9110). */
+export function registerFiles(app: FastifyInstance, { signed }: Storage): void {
+  if (!signed) return
+  app.route<{ Params: { '*': string }; Querystring: Record<string, unknown> }>({
+    method: ['GET', 'HEAD'],
+    url: '/files/*',
+    async handler(request, reply) {
+      const { type: contentType, expires, signature } = request.query
+      const key = request.params['*']
+      if (typeof contentType !== 'string' || typeof expires !== 'string' || typeof signature !== 'string')
+        throw fail('file.link_invalid')
+      const file = { key, contentType }
+      if (!signed.isSigned(file, expires, signature)) throw fail('file.link_invalid')
+      const { type, statusCode, headers, stream } = await send(request.raw, `/${pathOf(key)}`, {
+        root: signed.root,
+        index: false,
+        dotfiles: 'allow',
+        contentType: false,
+        cacheControl: false,
+      })
+      if (type !== 'file' && statusCode === 404) throw fail('file.not_found')
+      return reply
+        .code(statusCode)
+        .headers({
+          ...headers,
+          'Content-Type': contentType.startsWith('text/') ? `${contentType}; charset=utf-8` : contentType,
+          'Content-Disposition': dispositionOf(file),
+          'Content-Security-Policy': CONTENT_POLICY,
+          'X-Content-Type-Options': 'nosniff',
+          'Cache-Control': `private, max-age=${CACHE_SECONDS}`,
+        })
+        .send(stream)
+    },
+  })
+}

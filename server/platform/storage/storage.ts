@@ -1,0 +1,47 @@
+import type { Config } from '#config'
+import type { Net } from '../net/index.ts'
+import { createLocalFiles } from './local-files.ts'
+import { createS3Files } from './s3-files.ts'
+
+/** A file on this machine's disk. Whoever takes it may move it away. */
+export interface LocalFile {
+  path: string
+  /** Bytes. */
+  size: number
+  /** Of its content, in hexadecimal. */
+  sha256: string
+}
+
+/** A file in the storage: its key and its type, which decides how it is served. */
+export interface StoredFile {
+  key: string
+  contentType: string
+}
+
+/**
+ * Where files are kept: in DATA_DIR, or in a bucket (S3_*). A key is `{organization}/{chat or upload}/{filename}`
+ * (spec, upload_file). What the storage can't do now is server.unavailable.
+ */
+export interface Storage {
+  put(file: StoredFile, content: LocalFile): Promise<void>
+  /** All of it. Throws where there is none. */
+  read(key: string): Promise<Buffer>
+  /** Also where there is none. */
+  delete(key: string): Promise<void>
+  /** Where anyone who knows the address can read the file, for 7 days. */
+  urlOf(file: StoredFile): Promise<string>
+  /** Throws where the storage does not answer. */
+  check(): Promise<void>
+  /** Set where files are read through this server (serve-files.ts), and not from a bucket. */
+  signed: SignedFiles | null
+}
+
+export interface SignedFiles {
+  /** The folder under which the files lie, each at its key. */
+  root: string
+  /** Whether an address is one that was given out, and still counts. `expires` is a Unix time in seconds. */
+  isSigned(file: StoredFile, expires: string, signature: string): boolean
+}
+
+export const createStorage = (config: Config, secret: string, net: Net): Storage =>
+  config.s3 ? createS3Files(config.s3, net) : createLocalFiles(config, secret)

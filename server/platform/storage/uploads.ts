@@ -1,0 +1,170 @@
+import type { Logger } from 'pino'
+import type { TransactionSql } from 'postgres'
+import type { Database } from '#database/connect.ts'
+import { newId } from '#database/new-id.ts'
+import { fail } from '#errors'
+import { lockOrganization } from '../access/organization-lock.ts'
+import { readFeatures } from '../limits/features.ts'
+import { repeat } from '../sweeps/repeat.ts'
+import { safeFilename, uniqueFilename } from './filenames.ts'
+import type { LocalFile, Storage } from './storage.ts'
+
+/** A file that is to be kept. */
+export interface NewUpload {
+  organizationId: string
+  userId: string
+  /** Null: in no chat yet. */
+  chatId: string | null
+  /** Who made it; what a model makes does not count against the files of a chat. */
+  source: 'user' | 'model'
+  /** As its sender calls it. */
+  name: string
+  contentType: string
+  /** What it says, where that is known; `isCut`: it says more. */
+  text: { text: string; isCut: boolean } | null
+}
+
+/**
+ * The files of organizations: each is noted in the database and counted against the quota before it goes to the
+ * storage, and is there for others only when it has arrived. What is deleted in the database leaves the storage soon
+ * after, whatever deleted it (a trigger notes it).
+ */
+export interface Uploads {
+  /** Keeps a file. Throws upload.quota, upload.chat_full, chat.not_found, server.unavailable. */
+  keep(upload: NewUpload, content: LocalFile): Promise<{ id: string; key: string }>
+  /** Throws upload.chat_full where these files, as far as they are in no chat yet, would be too many for this one. */
+  checkRoom(
+    organizationId: string,
+    chatId: string | null,
+    files: readonly { chatId: string | null }[],
+  ): Promise<void>
+  /** Puts files that were in no chat into one. */
+  attach(
+    chat: { organization_id: string; chat_id: string },
+    files: readonly { id: string; filename: string }[],
+  ): Promise<void>
+  /** Begins to clear up what was deleted, and what never arrived. Answers how to end it. */
+  startSweeps(log: Logger): () => void
+  /** Clears up once. Answers how many files have gone. */
+  sweep(): Promise<number>
+}
+
+const SWEEP_MS = 10_000
+/** So many files are removed by one sweep, so many at once. */
+const SWEEP_MAX = 200
+const REMOVALS_AT_ONCE = 8
+/** An upload that has not arrived by then never will: its process is gone. */
+const PENDING_HOURS_MAX = 1
+
+export function createUploads({ sql }: Database, storage: Storage): Uploads {
+  async function sweep(): Promise<number> {
+    await sql`
+      delete from uploads
+      where status = 'pending' and created_at < now() - ${PENDING_HOURS_MAX} * interval '1 hour'`
+    const rows = await sql<{ storage_key: string }[]>`
+      select storage_key from deleted_files order by created_at limit ${SWEEP_MAX}`
+    const keys = rows.map((row) => row.storage_key)
+    for (let index = 0; index < keys.length; index += REMOVALS_AT_ONCE) {
+      const some = keys.slice(index, index + REMOVALS_AT_ONCE)
+      await Promise.all(some.map((key) => storage.delete(key)))
+      await sql`delete from deleted_files where storage_key = any(${some})`
+    }
+    return keys.length
+  }
+
+  return {
+    async keep(upload, content) {
+      const reserved = await sql.begin((tx) => reserve(tx, upload, content.size))
+      try {
+        await storage.put({ key: reserved.key, contentType: upload.contentType }, content)
+        await sql.begin((tx) => noteArrival(tx, reserved.id, upload))
+        return reserved
+      } catch (error) {
+        await sql`delete from uploads where id = ${reserved.id}`
+        throw error
+      }
+    },
+    async checkRoom(organizationId, chatId, files) {
+      const added = files.filter((file) => file.chatId === null).length
+      if (added === 0) return
+      const { chat_uploads: limit } = await readFeatures(sql, organizationId)
+      const [{ count } = { count: 0 }] = await sql<{ count: number }[]>`
+        select count(*)::int as count from uploads where chat_id = ${chatId} and source = 'user'`
+      if (count + added > limit) throw fail('upload.chat_full', { limit })
+    },
+    attach: ({ organization_id: organizationId, chat_id: chatId }, files) =>
+      sql.begin(async (tx) => {
+        await lockOrganization(tx, organizationId, 'members')
+        const kept = await tx`select from chats where id = ${chatId} for key share`
+        if (kept.count === 0) return // deleted since: the files stay where they were
+        const taken = new Set(
+          (await tx`select filename from uploads where chat_id = ${chatId}`).map(
+            (row) => row['filename'] as string,
+          ),
+        )
+        for (const file of files) {
+          const filename = uniqueFilename(file.filename, taken)
+          taken.add(filename)
+          await tx`
+            update uploads set chat_id = ${chatId}, filename = ${filename}
+            where id = ${file.id} and organization_id = ${organizationId} and chat_id is null`
+        }
+      }),
+    startSweeps: (log) => repeat(SWEEP_MS, sweep, { log, message: 'deleted files were not removed' }),
+    sweep,
+  }
+}
+
+/** Makes a file visible, together with what it says. */
+async function noteArrival(
+  tx: TransactionSql,
+  id: string,
+  { organizationId, userId, text }: NewUpload,
+): Promise<void> {
+  const arrived = await tx`
+    update uploads set status = 'stored', text_extracted = ${text !== null} where id = ${id}`
+  // The chat was deleted meanwhile, and its files with it.
+  if (arrived.count === 0) throw fail('chat.not_found')
+  if (text === null) return
+  await tx`
+    insert into upload_texts (upload_id, organization_id, user_id, text, is_cut)
+    values (${id}, ${organizationId}, ${userId}, ${text.text}, ${text.isCut})`
+}
+
+/** Notes a file that is about to arrive. Locks organization, chat and quota in this order, as every deletion does. */
+async function reserve(
+  tx: TransactionSql,
+  upload: NewUpload,
+  size: number,
+): Promise<{ id: string; key: string }> {
+  const { organizationId, userId, chatId, source, contentType } = upload
+  await lockOrganization(tx, organizationId, 'records')
+  if (chatId !== null) {
+    const kept = await tx`
+      select from chats where id = ${chatId} and organization_id = ${organizationId} and user_id = ${userId}
+      for key share`
+    if (kept.count === 0) throw fail('chat.not_found')
+  }
+  const features = await readFeatures(tx, organizationId)
+  const counted = await tx`
+    update organizations set stored_bytes = stored_bytes + ${size}
+    where id = ${organizationId} and stored_bytes + ${size} <= ${features.file_upload}`
+  if (counted.count === 0) throw fail('upload.quota', { limit: features.file_upload })
+
+  const id = newId()
+  const folder = `${organizationId}/${chatId ?? id}/`
+  const taken = await tx<{ filename: string; source: NewUpload['source'] | null }[]>`
+    select filename, source from uploads where chat_id = ${chatId}
+    union all
+    select substr(storage_key, ${folder.length + 1}), null from deleted_files where starts_with(storage_key, ${folder})`
+  if (source === 'user' && taken.filter((file) => file.source === 'user').length >= features.chat_uploads)
+    throw fail('upload.chat_full', { limit: features.chat_uploads })
+  const filename = uniqueFilename(safeFilename(upload.name), new Set(taken.map((file) => file.filename)))
+  const key = folder + filename
+  await tx`
+    insert into uploads
+      (id, organization_id, user_id, chat_id, source, filename, content_type, size, storage_key, status)
+    values (${id}, ${organizationId}, ${userId}, ${chatId}, ${source}, ${filename}, ${contentType}, ${size}, ${key},
+      'pending')`
+  return { id, key }
+}
