@@ -20,6 +20,7 @@ import { llmRoutes, ModelFinder } from '#parts/llm/index.ts'
 import { orgRoutes } from '#parts/org/index.ts'
 import { roleRoutes } from '#parts/roles/index.ts'
 import { userRoutes } from '#parts/users/index.ts'
+import { registerLiveSockets } from '#platform/events/register-live-sockets.ts'
 import type { Route } from '#platform/http/define-route.ts'
 import { registerDocs } from '#platform/http/docs.ts'
 import { sendError } from '#platform/http/errors.ts'
@@ -71,6 +72,7 @@ export async function buildApp(rooms: Rooms): Promise<App> {
   registerRoutes(http, rooms, routes)
   registerHealth(http, rooms)
   registerFiles(http, rooms.storage)
+  registerLiveSockets(http, rooms)
   if (rooms.config.devMail) registerDevMail(http, rooms.config)
   registerDocs(http, describeApi(routes))
   await http.ready()
@@ -90,6 +92,7 @@ function createServer({ config, log, metrics }: Rooms): FastifyInstance {
     rewriteUrl: underApi,
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
     forceCloseConnections: 'idle',
+    http: { shouldUpgradeCallback: wantsWebSocket },
   })
   http.setValidatorCompiler(({ schema, httpPart }) =>
     compileValidator(schema as never, httpPart === 'body' ? 'body' : 'querystring'),
@@ -125,6 +128,10 @@ function createServer({ config, log, metrics }: Rooms): FastifyInstance {
 /** The last so many hops, or the proxies of these addresses; the hop before them is the client (contract, 12). */
 const trustedProxies = (trust: Rooms['config']['trustProxy']) =>
   typeof trust === 'number' ? (_address: string, hop: number) => hop < trust : trust
+
+/** Clients that offer HTTP/2 (`Upgrade: h2c`) get an ordinary answer, as RFC 9110, 7.8 lets a server do. */
+const wantsWebSocket = ({ headers }: IncomingMessage): boolean =>
+  headers.upgrade?.toLowerCase() === 'websocket'
 
 /** The requests whose address began with /v1. */
 const askedUnderV1 = new WeakSet<IncomingMessage>()

@@ -14,6 +14,7 @@ const CATALOGUE = {
   'request.form_needed': [415, 'Send the file as multipart/form-data, in the field file'],
   'request.unsupported_type': [415, 'Send the body as application/json'],
   'request.uri_too_long': [414, 'The request address is too long'],
+  'request.upgrade_needed': [426, 'Connect to this address with a WebSocket'],
   'request.headers_too_large': [431, 'The request headers are too large'],
   'server.error': [500, 'Something went wrong on our side. Quote the request id when you report it.'],
   'server.unavailable': [503, '{reason}'],
@@ -132,6 +133,10 @@ const CATALOGUE = {
   'instruction.not_found': [404, 'Instruction not found'],
   'instruction.name_taken': [409, 'You already have an instruction with this name'],
 
+  'events.no_token': [408, 'No {"type":"auth","token":"…"} came in time'],
+  'events.malformed': [400, 'The first message must be {"type":"auth","token":"…"}'],
+  'events.too_many': [429, 'You have {limit} live connections already: close one'],
+
   'billing.insufficient_credits': [402, 'Insufficient credits to use this model.'],
 } as const satisfies Record<string, readonly [status: number, sentence: string]>
 
@@ -190,6 +195,7 @@ const ENVELOPE_CODES: Record<number, string> = {
   414: 'invalid_request',
   415: 'unsupported_media_type',
   422: 'validation_error',
+  426: 'invalid_request',
   429: 'rate_limited',
   431: 'invalid_request',
   503: 'unavailable',

@@ -1,6 +1,5 @@
 import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Logger } from 'pino'
 import type { Config } from '#config'
 import { connectDatabase } from '#database/connect.ts'
 import type { EmbeddedDatabase } from '#database/embedded.ts'
@@ -8,17 +7,20 @@ import { ensureAdministrator, resetRequests, startAuthSweep } from '#parts/auth/
 import { discoverModels } from '#parts/llm/index.ts'
 import { createAccessDesk } from '#platform/access/access.ts'
 import { createAccessTokens } from '#platform/access/access-tokens.ts'
+import { createAudiences } from '#platform/access/audience.ts'
+import { createEvents } from '#platform/events/events.ts'
 import { startInstance } from '#platform/instance/instance.ts'
 import { createJobs } from '#platform/jobs/jobs.ts'
 import { createLedger } from '#platform/ledger/ledger.ts'
 import { createMail } from '#platform/mail/mail.ts'
 import { createModels } from '#platform/models/index.ts'
 import { createNet } from '#platform/net/index.ts'
+import type { Redis } from '#platform/redis/redis.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { createSecrets, loadSecret } from '#platform/secrets/secrets.ts'
 import { createStorage } from '#platform/storage/storage.ts'
 import { createUploads } from '#platform/storage/uploads.ts'
-import type { SharedLogs } from '#platform/streams/shared-logs.ts'
+import { createSharedLogs } from '#platform/streams/shared-logs.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { createMetrics } from '#platform/telemetry/metrics.ts'
 import { buildApp } from './app.ts'
@@ -61,7 +63,7 @@ export async function startServer(config: Config, starting?: Promise<EmbeddedDat
       endUploadSweeps()
       const closed = app.http.close()
       await app.chat.stop(STOP_GRACE_MS)
-      await endConnections(app.http.server, closed)
+      await Promise.all([rooms.events.stop(), endConnections(app.http.server, closed)])
       await discovery
       await rooms.jobs.stop()
       await close()
@@ -88,10 +90,11 @@ async function openRooms(
   const secret = loadSecret(config.secret, config.dataDir)
   const instance = await startInstance(database, log)
   const net = createNet({ allowPrivateNetwork: config.allowPrivateNetwork })
-  const sharedLogs = config.redisUrl === null ? null : await shareLogs(config.redisUrl, log)
+  const redis = config.redisUrl === null ? null : await openRedis(config.redisUrl, log)
   const secrets = createSecrets(secret)
   const storage = createStorage(config, secret, net)
   const jobs = createJobs(database, log)
+  const metrics = createMetrics()
   const rooms: Rooms = {
     config,
     log,
@@ -106,14 +109,16 @@ async function openRooms(
     mail: createMail({ config, jobs, secrets, log }),
     storage,
     uploads: createUploads(database, storage),
-    sharedLogs,
-    metrics: createMetrics(),
+    redis,
+    events: await createEvents({ findAudiences: createAudiences(database), redis, instance, metrics, log }),
+    sharedLogs: redis && createSharedLogs(redis, log),
+    metrics,
   }
   return {
     rooms,
     async close() {
       await instance.stop()
-      await sharedLogs?.close()
+      await redis?.close()
       await net.close()
       await database.close()
     },
@@ -121,9 +126,9 @@ async function openRooms(
 }
 
 /** Redis's client takes a tenth of a second to load, so only those load it who have Redis. */
-async function shareLogs(redisUrl: string, log: Logger): Promise<SharedLogs> {
-  const { connectSharedLogs } = await import('#platform/streams/shared-logs.ts')
-  return connectSharedLogs(redisUrl, log)
+async function openRedis(redisUrl: string, log: Rooms['log']): Promise<Redis> {
+  const { connectRedis } = await import('#platform/redis/redis.ts')
+  return connectRedis(redisUrl, log)
 }
 
 const addressOf = ({ address, family, port }: AddressInfo): string =>

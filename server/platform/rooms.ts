@@ -3,11 +3,13 @@ import type { Config } from '#config'
 import type { Database } from '#database/connect.ts'
 import type { AccessDesk } from './access/access.ts'
 import type { AccessTokens } from './access/access-tokens.ts'
+import type { Events } from './events/events.ts'
 import type { Instance } from './instance/instance.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { Mail } from './mail/mail.ts'
 import type { Models } from './models/index.ts'
+import type { Redis } from './redis/redis.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import type { Storage } from './storage/storage.ts'
 import type { Uploads } from './storage/uploads.ts'
@@ -30,6 +32,9 @@ export interface Rooms {
   mail: Mail
   storage: Storage
   uploads: Uploads
+  /** What processes share; null without REDIS_URL. */
+  redis: Redis | null
+  events: Events
   /** Streams that any process can follow; null without Redis. */
   sharedLogs: SharedLogs | null
   metrics: Metrics

@@ -50,6 +50,7 @@ const BARE_DATABASE = [
 const PACKAGE_OWNERS: Record<string, string[]> = {
   fastify: [
     'server/app.ts',
+    'server/platform/events/register-live-sockets.ts', // the upgrade is a request like others
     'server/platform/http/',
     'server/platform/mail/dev-mail.ts',
     'server/platform/storage/serve-files.ts',
@@ -68,7 +69,8 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
     'server/chat-client.ts',
     'server/parts/conversation/stream-chat.ts',
   ],
-  redis: ['server/platform/streams/'],
+  redis: ['server/platform/redis/'],
+  ws: ['server/platform/events/'],
   'drizzle-orm': ['server/database/drizzle.ts'],
   'drizzle-orm/pg-core': ['server/database/drizzle.ts'],
   jose: ['server/platform/access/'],

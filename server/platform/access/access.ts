@@ -2,7 +2,7 @@ import type { Sql } from 'postgres'
 import type { Database } from '#database/connect.ts'
 import { grouped } from '#database/grouped.ts'
 import { type ErrorCode, fail } from '#errors'
-import type { Credential } from './credentials.ts'
+import { type Credential, liveKey, liveSession } from './credentials.ts'
 import { covers, type Permission } from './permissions.ts'
 import { permissionsOf } from './role-rules.ts'
 import type { Caller, Client, OrganizationSource, ResourceKind, Scope } from './scope.ts'
@@ -198,15 +198,14 @@ const bySession = (sql: Sql) => sql`
   who as (
     select place, s.user_id, null::uuid as key_id, null::uuid as key_organization_id,
       null::text[] as key_permissions
-    from wanted join sessions s on s.id = session_id and s.revoked_at is null and s.expires_at > now())`
+    from wanted join sessions s on s.id = session_id and ${liveSession(sql)})`
 
 /** Notes the key's use too, once a minute at most. */
 const byApiKey = (sql: Sql) => sql`
   who as (
     select place, k.user_id, k.id as key_id, k.organization_id as key_organization_id,
       k.permissions as key_permissions
-    from wanted join api_keys k on k.key_hash = wanted.key_hash
-      and (k.expires_at is null or k.expires_at > now())),
+    from wanted join api_keys k on k.key_hash = wanted.key_hash and ${liveKey(sql)}),
   used as (
     update api_keys set last_used_at = now()
     where id in (select key_id from who)

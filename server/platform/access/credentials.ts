@@ -1,3 +1,4 @@
+import type { ISql } from 'postgres'
 import { fail } from '#errors'
 import { hashToken } from '#platform/secrets/secrets.ts'
 import type { AccessTokens } from './access-tokens.ts'
@@ -33,3 +34,9 @@ function keyCredential(key: string): Credential {
   if (!API_KEY.test(key)) throw fail('auth.invalid_token')
   return { kind: 'api key', keyHash: hashToken(key) }
 }
+
+/** Whether a session `s` still lives. */
+export const liveSession = (sql: ISql) => sql`s.revoked_at is null and s.expires_at > now()`
+
+/** Whether an API key `k` still lives: one that is revoked is gone. */
+export const liveKey = (sql: ISql) => sql`(k.expires_at is null or k.expires_at > now())`

@@ -15,13 +15,13 @@ export type Permission = `${(typeof RESOURCES)[number]}:${(typeof ACTIONS)[numbe
 
 /** Whether one of the held permissions covers the wanted one. `*` covers anything on its side, and only itself covers it. */
 export function covers(held: readonly string[], wanted: string): boolean {
+  return coverings(wanted).some((permission) => held.includes(permission))
+}
+
+/** The permissions that cover a wanted one, each by itself. */
+export function coverings(wanted: string): string[] {
   const [resource, action] = wanted.split(':')
-  return held.some((permission) => {
-    const [heldResource, heldAction] = permission.split(':')
-    return (
-      (heldResource === '*' || heldResource === resource) && (heldAction === '*' || heldAction === action)
-    )
-  })
+  return [`${resource}:${action}`, `${resource}:*`, `*:${action}`, '*:*']
 }
 
 /** Whether a permission is one that routes ask for or system roles hold. */

@@ -101,7 +101,7 @@ function emptyBody(schema: TSchema): object {
   return {}
 }
 
-const clientOf = (request: FastifyRequest): Client => ({
+export const clientOf = (request: FastifyRequest): Client => ({
   address: request.ip,
   userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_MAX) ?? null,
   requestId: request.id,

@@ -1,38 +1,24 @@
 import type { Logger } from 'pino'
-import { createClient } from 'redis'
+import type { Redis, RedisClient } from '#platform/redis/redis.ts'
 import { EventLog, startOfLog } from './event-log.ts'
 
 /** Event logs in Redis streams, so that a reply can be followed through any process. */
 export interface SharedLogs {
   /** Copies a log to Redis as it grows. Redis that is away costs followers elsewhere the stream, nobody the reply. */
   share(id: string, log: EventLog): void
-  /** A log that some process shares, as it grows; undefined where there is none of this id. */
+  /** A log that some process shares, as it grows; undefined where there is none of this id. Throws server.unavailable. */
   open(id: string): Promise<EventLog | undefined>
-  /** Throws where Redis does not answer. */
-  check(): Promise<void>
-  close(): Promise<void>
 }
 
 /** A log that its process has left unfinished disappears after this time, as a finished one does. */
 const KEPT_SECONDS = 600
 const BLOCK_MS = 5_000
-const CONNECT_TIMEOUT_MS = 5_000
-const COMMAND_TIMEOUT_MS = 2_000
 /** A follower that hears nothing for this long gives up: the process that wrote is gone. */
 const SILENCE_MS = 60_000
 
 const keyOf = (id: string): string => `parley:stream:${id}`
 
-export async function connectSharedLogs(redisUrl: string, log: Logger): Promise<SharedLogs> {
-  const client = createClient({
-    url: redisUrl,
-    disableOfflineQueue: true,
-    socket: { connectTimeout: CONNECT_TIMEOUT_MS, keepAlive: true },
-    commandOptions: { timeout: COMMAND_TIMEOUT_MS },
-  })
-  client.on('error', (error: unknown) => log.warn({ err: error }, 'redis'))
-  await client.connect()
-
+export function createSharedLogs(redis: Redis, log: Logger): SharedLogs {
   async function copy(id: string, source: EventLog): Promise<void> {
     const key = keyOf(id)
     const position = startOfLog()
@@ -42,9 +28,11 @@ export async function connectSharedLogs(redisUrl: string, log: Logger): Promise<
       while (true) {
         const events = source.read(position, true)
         if (events !== undefined) {
-          await client.multi().xAdd(key, '*', { events }).expire(key, KEPT_SECONDS).exec()
+          await redis.run((client) =>
+            client.multi().xAdd(key, '*', { events }).expire(key, KEPT_SECONDS).exec(),
+          )
         } else if (source.ended) {
-          await client.xAdd(key, '*', { end: '1' })
+          await redis.run((client) => client.xAdd(key, '*', { end: '1' }))
           return
         } else {
           await new Promise<void>((resolve) => {
@@ -59,12 +47,11 @@ export async function connectSharedLogs(redisUrl: string, log: Logger): Promise<
 
   /** Copies what comes after an entry until the end of the log, on a connection of its own, since it waits there. */
   async function follow(id: string, target: EventLog, from: string): Promise<void> {
-    const reader = client.duplicate({ commandOptions: { timeout: BLOCK_MS + COMMAND_TIMEOUT_MS } })
-    reader.on('error', (error: unknown) => log.warn({ err: error }, 'redis'))
+    let reader: RedisClient | undefined
     let after = from
     let heardAt = Date.now()
     try {
-      await reader.connect()
+      reader = await redis.openConnection()
       while (!target.ended && Date.now() - heardAt < SILENCE_MS) {
         const answer = await reader.xRead({ key: keyOf(id), id: after }, { BLOCK: BLOCK_MS })
         const entries = entriesOf(answer)
@@ -74,7 +61,7 @@ export async function connectSharedLogs(redisUrl: string, log: Logger): Promise<
       }
     } finally {
       if (!target.ended) target.end()
-      reader.destroy()
+      reader?.destroy()
     }
   }
 
@@ -83,7 +70,7 @@ export async function connectSharedLogs(redisUrl: string, log: Logger): Promise<
       copy(id, source).catch((error: unknown) => log.warn({ err: error, id }, 'a stream was not shared'))
     },
     async open(id) {
-      const entries = (await client.xRange(keyOf(id), '-', '+')) as Entry[]
+      const entries = (await redis.run((client) => client.xRange(keyOf(id), '-', '+'))) as Entry[]
       const last = entries.at(-1)
       if (!last) return undefined
       const target = new EventLog()
@@ -94,10 +81,6 @@ export async function connectSharedLogs(redisUrl: string, log: Logger): Promise<
         )
       return target
     },
-    async check() {
-      await client.ping()
-    },
-    close: () => client.close(),
   }
 }
 

@@ -15,8 +15,8 @@ export function registerHealth(app: FastifyInstance, rooms: Rooms): void {
       database: () => rooms.database.sql`select 1`,
       storage: () => rooms.storage.check(),
     }
-    const { sharedLogs } = rooms
-    if (sharedLogs) checks['redis'] = () => sharedLogs.check()
+    const { redis } = rooms
+    if (redis) checks['redis'] = () => redis.check()
     await Promise.all(Object.entries(checks).map(([name, check]) => answersInTime(name, check)))
     return { status: 'ready' }
   })

@@ -9,6 +9,8 @@ export interface Metrics {
   repliesOpen: Gauge
   /** Replies by how they ended. */
   replies: Counter<'status'>
+  /** WebSockets that are open now. */
+  liveSockets: Gauge
   /** Tokens that were paid for. */
   tokens: Counter<'direction'>
 }
@@ -36,6 +38,11 @@ export function createMetrics(): Metrics {
       name: 'parley_replies_total',
       help: 'Replies by how they ended',
       labelNames: ['status'],
+      registers: [registry],
+    }),
+    liveSockets: new Gauge({
+      name: 'parley_live_sockets',
+      help: 'WebSockets that are open now',
       registers: [registry],
     }),
     tokens: new Counter({

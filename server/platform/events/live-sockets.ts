@@ -1,0 +1,260 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Gauge } from 'prom-client'
+import type { RawData, WebSocket } from 'ws'
+import { AppError, fail } from '#errors'
+import type { Listeners } from '#platform/access/audience.ts'
+import type { Caller } from '#platform/access/scope.ts'
+
+export interface LiveSocketsOptions {
+  /** A socket that has not answered one ping by the next one is dead. */
+  heartbeatMs: number
+  /** How long a socket may take to say who it is. */
+  authenticationMs: number
+}
+
+const SOCKETS_MAX = 20_000
+const SOCKETS_OF_USER_MAX = 100
+const UNAUTHENTICATED_MAX = 1_000
+/** What may wait for a slow client. It has lost nothing but hints when it is cut: the API has the truth. */
+const QUEUED_BYTES_MAX = 64 * 1024
+/** Messages and pings that a client may send from one heartbeat to the next, though nobody listens. */
+const CLIENT_MESSAGES_MAX = 60
+/** So many sockets are written to before other work gets its turn. */
+const BATCH = 250
+const READY = JSON.stringify({ type: 'ready' })
+
+/** Close codes: RFC 6455, 7.4.1, and 4000 + the HTTP status where the contract (11) names one. */
+const CLOSE = {
+  stopping: 1001,
+  binary: 1003,
+  malformed: 1007,
+  tooMuch: 1008,
+  failed: 1011,
+  unauthenticated: 4401,
+  late: 4408,
+  tooMany: 4429,
+} as const
+
+/** Finds out whose a token is. Throws what access throws. */
+export type Authenticate = (token: string) => Promise<Caller>
+
+interface Connection {
+  socket: WebSocket
+  userId: string
+  /** Of the session or the API key. */
+  credentialId: string
+  isApiKey: boolean
+  hasAnswered: boolean
+  /** Since the last heartbeat. */
+  messages: number
+}
+
+/** The WebSockets of this process: let in, kept alive, written to, closed. What they may see is not decided here. */
+export class LiveSockets {
+  readonly #options: LiveSocketsOptions
+  readonly #log: Logger
+  readonly #gauge: Gauge
+  readonly #sockets = new Set<WebSocket>()
+  readonly #byUser = new Map<string, Set<Connection>>()
+  readonly #byCredential = new Map<string, Set<Connection>>()
+  readonly #heartbeat: NodeJS.Timeout
+  #unauthenticated = 0
+  /** Set while the process stops: called when the last socket has gone. */
+  #allClosed: (() => void) | undefined
+
+  constructor(options: LiveSocketsOptions, log: Logger, gauge: Gauge) {
+    this.#options = options
+    this.#log = log
+    this.#gauge = gauge
+    this.#heartbeat = setInterval(() => this.#beat(), options.heartbeatMs)
+  }
+
+  /** Throws events.too_many or server.unavailable where no further socket fits in; `userId` null: whose is not known. */
+  checkRoom(userId: string | null): void {
+    if (
+      this.#sockets.size >= SOCKETS_MAX ||
+      (userId === null && this.#unauthenticated >= UNAUTHENTICATED_MAX)
+    )
+      throw fail('server.unavailable', { reason: 'Too many live connections. Try again later.' })
+    if (userId !== null) this.#checkUser(userId)
+  }
+
+  /** Takes a socket on: with somebody who is known, or with what finds out from the first message. */
+  accept(socket: WebSocket, who: Caller | Authenticate): void {
+    this.#sockets.add(socket)
+    this.#gauge.set(this.#sockets.size)
+    socket.on('error', (error) => this.#log.debug({ err: error }, 'a live connection failed'))
+    socket.once('close', () => {
+      this.#sockets.delete(socket)
+      this.#gauge.set(this.#sockets.size)
+      if (this.#sockets.size === 0) this.#allClosed?.()
+    })
+    if (this.#allClosed) socket.close(CLOSE.stopping)
+    else if (typeof who === 'function') this.#awaitToken(socket, who)
+    else this.#begin(socket, who)
+  }
+
+  /** Whether this person, or with null anybody, is connected here. */
+  has(userId: string | null): boolean {
+    return userId === null ? this.#byUser.size > 0 : this.#byUser.has(userId)
+  }
+
+  /** The sessions and keys of the people who are connected here. */
+  listeners(userIds: Iterable<string> = this.#byUser.keys()): Listeners {
+    const sessionIds = new Set<string>()
+    const apiKeyIds = new Set<string>()
+    for (const userId of userIds)
+      for (const { credentialId, isApiKey } of this.#byUser.get(userId) ?? [])
+        (isApiKey ? apiKeyIds : sessionIds).add(credentialId)
+    return { sessionIds: [...sessionIds], apiKeyIds: [...apiKeyIds] }
+  }
+
+  /** Writes one message to every socket of these sessions and keys; a socket that takes too little is cut. */
+  async send(credentialIds: readonly string[], message: Buffer): Promise<void> {
+    const connections = credentialIds.flatMap((id) => [...(this.#byCredential.get(id) ?? [])])
+    await inBatches(connections, ({ socket }) => {
+      if (socket.readyState !== socket.OPEN) return
+      if (socket.bufferedAmount + message.length > QUEUED_BYTES_MAX) socket.terminate()
+      else socket.send(message, { binary: false })
+    })
+  }
+
+  /** Closes every socket of sessions and keys that are no longer good. */
+  end(credentialIds: readonly string[]): void {
+    for (const id of credentialIds)
+      for (const { socket } of this.#byCredential.get(id) ?? [])
+        refuse(socket, CLOSE.unauthenticated, fail('auth.invalid_token'))
+  }
+
+  /** Says goodbye to all; who does not answer is cut by the WebSocket server's own time-out. */
+  async stop(): Promise<void> {
+    clearInterval(this.#heartbeat)
+    const closed = new Promise<void>((resolve) => {
+      this.#allClosed = resolve
+    })
+    for (const socket of this.#sockets) socket.close(CLOSE.stopping)
+    if (this.#sockets.size > 0) await closed
+  }
+
+  #checkUser(userId: string): void {
+    if ((this.#byUser.get(userId)?.size ?? 0) >= SOCKETS_OF_USER_MAX)
+      throw fail('events.too_many', { limit: SOCKETS_OF_USER_MAX })
+  }
+
+  #awaitToken(socket: WebSocket, authenticate: Authenticate): void {
+    this.#unauthenticated++
+    const late = setTimeout(
+      () => refuse(socket, CLOSE.late, fail('events.no_token')),
+      this.#options.authenticationMs,
+    )
+    const settle = (): void => {
+      clearTimeout(late)
+      socket.off('close', settle)
+      this.#unauthenticated--
+    }
+    socket.once('close', settle)
+    socket.once('message', async (data, isBinary) => {
+      try {
+        const caller = await authenticate(readToken(data, isBinary))
+        if (socket.readyState !== socket.OPEN) return
+        this.#checkUser(caller.userId)
+        settle()
+        this.#begin(socket, caller)
+      } catch (error) {
+        this.#turnAway(socket, error)
+      }
+    })
+  }
+
+  #turnAway(socket: WebSocket, error: unknown): void {
+    if (error instanceof BadMessage) return refuse(socket, error.closeCode, fail('events.malformed'))
+    if (error instanceof AppError && error.status === 401) return refuse(socket, CLOSE.unauthenticated, error)
+    if (error instanceof AppError && error.status === 429) return refuse(socket, CLOSE.tooMany, error)
+    this.#log.error({ err: error }, 'a live connection could not be authenticated')
+    refuse(socket, CLOSE.failed, fail('server.error'))
+  }
+
+  #begin(socket: WebSocket, { userId, sessionId, apiKeyId }: Caller): void {
+    const credentialId = (sessionId ?? apiKeyId) as string
+    const isApiKey = sessionId === null
+    const connection = { socket, userId, credentialId, isApiKey, hasAnswered: true, messages: 0 }
+    const count = (): void => {
+      connection.messages++
+      if (connection.messages > CLIENT_MESSAGES_MAX) socket.close(CLOSE.tooMuch)
+    }
+    socket.on('message', count)
+    socket.on('ping', count)
+    socket.on('pong', () => {
+      connection.hasAnswered = true
+    })
+    socket.once('close', () => {
+      remove(this.#byUser, userId, connection)
+      remove(this.#byCredential, credentialId, connection)
+    })
+    add(this.#byUser, userId, connection)
+    add(this.#byCredential, credentialId, connection)
+    socket.send(READY)
+  }
+
+  #beat(): void {
+    const connections = [...this.#byUser.values()].flatMap((some) => [...some])
+    inBatches(connections, (connection) => {
+      const { socket } = connection
+      if (socket.readyState !== socket.OPEN) return
+      if (!connection.hasAnswered) return socket.terminate()
+      connection.hasAnswered = false
+      connection.messages = 0
+      socket.ping()
+    }).catch((error: unknown) => this.#log.error({ err: error }, 'the heartbeat failed'))
+  }
+}
+
+class BadMessage extends Error {
+  override readonly name = 'BadMessage'
+  readonly closeCode: number
+
+  constructor(closeCode: number) {
+    super('not a message that says who it is')
+    this.closeCode = closeCode
+  }
+}
+
+/** The token of `{"type":"auth","token":"…"}`. Throws a BadMessage, or auth.missing for any other message. */
+function readToken(data: RawData, isBinary: boolean): string {
+  if (isBinary) throw new BadMessage(CLOSE.binary)
+  let message: { type?: unknown; token?: unknown } | null
+  try {
+    message = JSON.parse(String(data))
+  } catch {
+    throw new BadMessage(CLOSE.malformed)
+  }
+  if (message?.type !== 'auth' || typeof message.token !== 'string') throw fail('auth.missing')
+  return message.token
+}
+
+/** Says why, and closes. */
+function refuse(socket: WebSocket, closeCode: number, error: AppError): void {
+  if (socket.readyState !== socket.OPEN) return
+  socket.send(JSON.stringify({ type: 'error', detail: error.message, code: error.code }))
+  socket.close(closeCode, error.code)
+}
+
+async function inBatches<Item>(items: Item[], work: (item: Item) => void): Promise<void> {
+  for (let begin = 0; begin < items.length; begin += BATCH) {
+    if (begin > 0) await setImmediate()
+    items.slice(begin, begin + BATCH).forEach(work)
+  }
+}
+
+function add<Item>(index: Map<string, Set<Item>>, key: string, item: Item): void {
+  const items = index.get(key)
+  if (items) items.add(item)
+  else index.set(key, new Set([item]))
+}
+
+function remove<Item>(index: Map<string, Set<Item>>, key: string, item: Item): void {
+  const items = index.get(key)
+  items?.delete(item)
+  if (items?.size === 0) index.delete(key)
+}

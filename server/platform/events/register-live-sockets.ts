@@ -1,0 +1,96 @@
+import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { WebSocketServer } from 'ws'
+import { fail } from '#errors'
+import { readCredential } from '#platform/access/credentials.ts'
+import type { Caller } from '#platform/access/scope.ts'
+import { clientOf } from '#platform/http/register-routes.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import type { Authenticate } from './live-sockets.ts'
+
+/** Also `/v1/ws`, as every address. */
+const ADDRESS = '/api/ws'
+/** A client has little to say. */
+const MESSAGE_BYTES_MAX = 8 * 1024
+const FRAGMENTS_MAX = 64
+/** How long the other end may take to answer a close. */
+const CLOSE_TIMEOUT_MS = 1_000
+
+/** Named apart, since the types of `ws` do not know all of them yet. */
+const OPTIONS = {
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  maxPayload: MESSAGE_BYTES_MAX,
+  maxFragments: FRAGMENTS_MAX,
+  maxBufferedChunks: FRAGMENTS_MAX,
+  closeTimeout: CLOSE_TIMEOUT_MS,
+}
+
+interface Upgrade {
+  socket: Socket
+  head: Buffer
+  response: ServerResponse
+}
+
+/**
+ * `GET /api/ws` (contract, 11): a WebSocket (RFC 6455) for whoever shows a token or key at the upgrade, or in the first
+ * message. The upgrade goes through Fastify like any request, so that its refusals are answers like all others.
+ */
+export function registerLiveSockets(http: FastifyInstance, rooms: Rooms): void {
+  const { tokens, access, events } = rooms
+  const upgrades = new WeakMap<IncomingMessage, Upgrade>()
+  let server: Promise<WebSocketServer> | undefined
+
+  http.server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    socket.on('error', ignoreError)
+    const response = new ServerResponse(request)
+    response.shouldKeepAlive = false
+    response.assignSocket(socket)
+    response.once('finish', () => socket.destroySoon())
+    upgrades.set(request, { socket, head, response })
+    http.routing(request, response)
+  })
+
+  http.addHook('onRequest', async (request) => {
+    if (upgrades.has(request.raw) && request.routeOptions.url !== ADDRESS)
+      throw fail('request.not_found', { method: request.method, path: request.url.split('?')[0] ?? '' })
+  })
+
+  const authenticate = async (request: FastifyRequest, headers = request.headers): Promise<Caller> =>
+    access.openCaller({ credential: await readCredential(tokens, headers), client: clientOf(request) })
+
+  http.get(ADDRESS, async (request, reply) => {
+    const upgrade = upgrades.get(request.raw)
+    if (!upgrade) throw fail('request.upgrade_needed')
+    const caller = showsCredential(request) ? await authenticate(request) : null
+    server ??= openWebSocketServer()
+    const webSockets = await server
+    events.sockets.checkRoom(caller?.userId ?? null)
+
+    reply.hijack()
+    const { socket, head, response } = upgrade
+    response.detachSocket(socket)
+    response.statusCode = 101
+    // For the log and the figures the request ends here: without its socket the response would never say so.
+    response.emit('close')
+    socket.off('error', ignoreError)
+    const byToken: Authenticate = (token) => authenticate(request, { authorization: `Bearer ${token}` })
+    webSockets.handleUpgrade(request.raw, socket, head, (webSocket) =>
+      events.sockets.accept(webSocket, caller ?? byToken),
+    )
+  })
+}
+
+const showsCredential = ({ headers }: FastifyRequest): boolean =>
+  headers.authorization !== undefined || headers['x-api-key'] !== undefined
+
+/** The package takes a while to load, and most processes start without a client that wants it. */
+async function openWebSocketServer(): Promise<WebSocketServer> {
+  const { WebSocketServer } = await import('ws')
+  return new WebSocketServer(OPTIONS)
+}
+
+/** A socket that fails before it is a WebSocket is closed by Node; there is nobody to tell. */
+const ignoreError = (): void => {}
