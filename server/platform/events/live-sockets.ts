@@ -20,7 +20,7 @@ const UNAUTHENTICATED_MAX = 1_000
 const QUEUED_BYTES_MAX = 64 * 1024
 /** Messages and pings that a client may send from one heartbeat to the next, though nobody listens. */
 const CLIENT_MESSAGES_MAX = 60
-/** So many sockets are written to before other work gets its turn. */
+/** So many sockets are written to before other work, and what was written, gets its turn. */
 const BATCH = 250
 const READY = JSON.stringify({ type: 'ready' })
 
@@ -183,7 +183,10 @@ export class LiveSockets {
       connection.messages++
       if (connection.messages > CLIENT_MESSAGES_MAX) socket.close(CLOSE.tooMuch)
     }
-    socket.on('message', count)
+    socket.on('message', (_data, isBinary) => {
+      if (isBinary) socket.close(CLOSE.binary)
+      else count()
+    })
     socket.on('ping', count)
     socket.on('pong', () => {
       connection.hasAnswered = true
@@ -242,8 +245,8 @@ function refuse(socket: WebSocket, closeCode: number, error: AppError): void {
 
 async function inBatches<Item>(items: Item[], work: (item: Item) => void): Promise<void> {
   for (let begin = 0; begin < items.length; begin += BATCH) {
-    if (begin > 0) await setImmediate()
     items.slice(begin, begin + BATCH).forEach(work)
+    await setImmediate()
   }
 }
 
