@@ -104,6 +104,7 @@ const CATALOGUE = {
   'chat.no_target': [400, 'Either model_id or agent_id must be provided'],
   'chat.busy': [409, 'A reply is still being written in this chat. Stop it or wait for its end.'],
   'chat.not_streaming': [409, 'No reply is being written in this chat'],
+  'chat.search_empty': [400, 'q must hold a word to look for, beside those that are left out'],
   'chat.elsewhere': [
     409,
     'This reply is being written by another server process; set REDIS_URL to follow it from here',

@@ -37,6 +37,7 @@ export const {
   bigint,
   boolean,
   check,
+  customType,
   foreignKey,
   index,
   integer,

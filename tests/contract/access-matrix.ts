@@ -151,6 +151,10 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   get_chat: [READERS_OF_CHATS, oneChat],
   get_chat_export: [READERS_OF_CHATS, oneChat],
   get_chat_list: [READERS_OF_CHATS, inOrganization],
+  get_chat_search: [
+    READERS_OF_CHATS,
+    ({ organizationId }) => ({ query: { org_id: organizationId, q: 'word' } }),
+  ],
   put_chat: ['OAM', withBody(oneChat, () => ({ title: 'x' }))],
   delete_chat_delete_session: ['OAM', ({ chatId }) => ({ query: { session_id: chatId } })],
   post_chat_bulk_delete_sessions: [EVERYBODY_AND_KEY, ({ chatId }) => ({ body: { chat_ids: [chatId] } })],

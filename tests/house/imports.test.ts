@@ -24,9 +24,12 @@ const BARE_DATABASE = [
   'server/commands.ts',
   'server/main.ts',
   'server/parts/auth/', // users and sessions belong to no organization
-  'server/parts/chat/index.ts', // hands it to the two below
+  'server/parts/chat/index.ts', // hands it to those below
+  'server/parts/chat/index-messages.ts', // sweeps over all organizations
   'server/parts/chat/recover-replies.ts', // sweeps over all organizations
   'server/parts/chat/reply-writes.ts', // grouped writes span organizations
+  'server/parts/chat/routes.ts', // hands it to search
+  'server/parts/chat/search-chats.ts', // full text, in two steps; each carries the Scope's organization and user
   'server/parts/llm/environment-models.ts', // models of no organization
   'server/parts/llm/find-model.ts', // the organization's or the environment's
   'server/parts/llm/manage-models.ts', // lists both

@@ -3,6 +3,7 @@ import {
   boolean,
   check,
   foreignKey,
+  index,
   integer,
   jsonb,
   numeric,
@@ -72,7 +73,17 @@ export const chats = pgTable(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (table) => [unique('chats_owner').on(table.organizationId, table.userId, table.id)],
+  (table) => [
+    unique('chats_owner').on(table.organizationId, table.userId, table.id),
+    // For lists that show few of many chats. What a message changes is in none of them, so its update stays HOT.
+    index('chats_pinned').on(table.organizationId, table.userId, table.id).where(sql`${table.pinned}`),
+    index('chats_folder')
+      .on(table.organizationId, table.userId, table.folder, table.id)
+      .where(sql`${table.folder} is not null`),
+    index('chats_status')
+      .on(table.organizationId, table.userId, table.status, table.id)
+      .where(sql`${table.status} <> 'ACTIVE'`),
+  ],
 )
 
 export const chatMessages = pgTable(

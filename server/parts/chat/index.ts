@@ -3,12 +3,14 @@ import type { Rooms } from '#platform/rooms.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
 import { type ModelFinder, PaidCalls } from '../llm/index.ts'
 import { type ConversationChats, conversationChats } from './conversation-chats.ts'
+import { createMessageIndex } from './index-messages.ts'
 import { LiveReplies } from './live-replies.ts'
 import { recoverReplies } from './recover-replies.ts'
 import { createReplyWrites } from './reply-writes.ts'
 import { chatRoutes } from './routes.ts'
 
 const SWEEP_MS = 5_000
+const INDEX_SWEEP_MS = 2_000
 const KEY_SWEEP_MS = 600_000
 const KEY_HOURS = 24
 
@@ -33,18 +35,23 @@ export function createChat(rooms: Rooms, models: ModelFinder): Chat {
   const sweep = (): Promise<number> => recoverReplies(sql, rooms.instance.id, writes, replies.messageIds())
   const forgetKeys = () => sql`
     delete from reply_keys where created_at < now() - ${KEY_HOURS} * interval '1 hour'`
+  const index = createMessageIndex(sql)
   const failure = { log: rooms.log, message: 'a sweep of the chats failed' }
   let endSweeps: (() => void)[] = []
   return {
-    routes: chatRoutes(desk),
+    routes: chatRoutes(desk, sql),
     conversations: conversationChats(desk),
     async start() {
       while ((await sweep()) > 0);
-      endSweeps = [repeat(SWEEP_MS, sweep, failure), repeat(KEY_SWEEP_MS, forgetKeys, failure)]
+      endSweeps = [
+        repeat(SWEEP_MS, sweep, failure),
+        repeat(KEY_SWEEP_MS, forgetKeys, failure),
+        repeat(INDEX_SWEEP_MS, index.sweep, failure),
+      ]
     },
     async stop(graceMs) {
       for (const end of endSweeps) end()
-      await Promise.all([replies.close(graceMs), calls.close(graceMs)])
+      await Promise.all([replies.close(graceMs), calls.close(graceMs), index.stop()])
     },
   }
 }

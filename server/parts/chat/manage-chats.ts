@@ -1,6 +1,7 @@
 import { and, desc, eq, inArray, lt, ne } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { chatMessages, chats } from '#database/schema/chat.ts'
+import { chatWords } from '#database/schema/chat-words.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
@@ -135,6 +136,7 @@ export async function updateChat(
     updatedAt: new Date(),
   })
   if (!row) throw fail('chat.not_found')
+  if (change.title !== undefined) await scope.update(chatWords, eq(chatWords.id, chatId), { words: null })
   return viewChat(row)
 }
 

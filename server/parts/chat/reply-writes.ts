@@ -110,7 +110,7 @@ async function startReplies(sql: Sql, instanceId: string, replies: NewReply[]): 
     chat as (
       select id, organization_id, user_id, active_reply_id, leaf_message_id from chats
       where id in (select chat_id from wanted where not new_chat) and status <> 'DELETED'
-      order by id for update),
+      order by id for no key update),
     judged as (
       select wanted.*, case
         when exists (select from reply_keys k
@@ -166,7 +166,7 @@ async function endReplies(sql: Sql, replies: ReplyEnd[]): Promise<boolean[]> {
         place int, hold_id uuid, entry_id uuid, chat_id uuid, message_id uuid, status text, content text,
         reasoning text, error text, input_tokens int, output_tokens int)),
     chat as (
-      select id from chats where id in (select chat_id from ending) order by id for update),
+      select id from chats where id in (select chat_id from ending) order by id for no key update),
     closing as (
       select ending.*, chat.id as locked_chat_id, ending.error as reason
       from ending left join chat on chat.id = ending.chat_id),

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Sql } from 'postgres'
 import Type from 'typebox'
 import { fail } from '#errors'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
@@ -7,6 +8,7 @@ import { exportChat } from './export-chat.ts'
 import { generatePrompts } from './generate-prompts.ts'
 import { createChat, deleteChats, findChat, getChat, listChats, updateChat } from './manage-chats.ts'
 import * as schemas from './schemas.ts'
+import { ChatSearch, HitPage, searchChats } from './search-chats.ts'
 import { type ChatDesk, regenerate, sendMessage } from './send-message.ts'
 import { streamReply } from './stream-reply.ts'
 
@@ -29,7 +31,7 @@ const ANSWER_ERRORS = [
   'request.idempotency_reused',
 ] as const
 
-export const chatRoutes = (desk: ChatDesk): Route[] => [
+export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/chat',
@@ -69,6 +71,22 @@ export const chatRoutes = (desk: ChatDesk): Route[] => [
     reply: [200, schemas.ChatPage],
     errors: ['org.not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) => listChats(scope, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/chat/search',
+    summary: 'Search the titles and messages of your chats, newest first',
+    description:
+      'All words must occur, each as the beginning of a word: plan finds planning. A "phrase" in quotes is found word ' +
+      'by word, and what has a -word is left out. Upper and lower case are alike; words are not stemmed, whatever the ' +
+      'language. In scripts without spaces, such as Chinese, a row of characters is found wherever it stands. Archived ' +
+      'chats and branches that are not active are searched too, deleted chats are not. A message is found a few ' +
+      'seconds after its end, by its first 200,000 characters; phrases by its first 16,000 words.',
+    access: inOrganization('chats:read'),
+    query: ChatSearch,
+    reply: [200, HitPage],
+    errors: ['org.not_found', 'request.invalid_cursor', 'chat.search_empty'],
+    handler: ({ scope, query }) => searchChats(sql, scope, query),
   }),
   defineRoute({
     method: 'PUT',

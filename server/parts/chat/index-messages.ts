@@ -1,0 +1,186 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Sql, TransactionSql } from 'postgres'
+import { sqlStateOf } from '#database/sql-state.ts'
+import { INDEXED_CHARACTERS_MAX, ownerMark, toVector } from './words.ts'
+
+/*
+ * Keeps chat_words, from behind: storing a message writes nothing here. What is missing is found in three ways.
+ *
+ * - The newest: each sweep looks at everything whose id says that it is younger than two minutes by the database's
+ *   clock. That is what finds almost all, within the sweep's interval.
+ * - The unread: a reply that is still streaming gets a row without words, and so does a title that was changed. Such a
+ *   row is filled once there is something to read, however long it took and whichever process died meanwhile.
+ * - The walk: ids are made by the processes' clocks, and a message may be stored later than its id says, or no process
+ *   may have swept for a while. So no watermark is trusted: a walk goes through all messages and titles, from the
+ *   newest to the oldest, in bounded steps, rests, and begins anew. It is also what fills the index after an upgrade.
+ *   Nothing is missing for longer than a walk and a rest.
+ *
+ * Each step is a short transaction under an advisory lock, so that one process does it at a time. The lock spares
+ * work and nothing hangs on it: a row is written over by its equal.
+ */
+
+/** Any number, the same in every process: who holds it indexes. */
+const INDEX_LOCK = 7_265_540
+const NEWEST_SECONDS = 120
+const REST_MINUTES = 10
+/** A step reads at most so many messages, and no more once they hold so many bytes. */
+const STEP_MESSAGES = 100
+const STEP_BYTES = 200_000
+/** The walk looks at so many ids in a step. */
+const WALK_IDS = 2_000
+const ABOVE_ALL = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+export interface MessageIndex {
+  /** Indexes what is missing, until nothing is or another process is at it. */
+  sweep(): Promise<void>
+  /** Ends a sweep that is under way after its step. */
+  stop(): Promise<void>
+}
+
+export function createMessageIndex(sql: Sql): MessageIndex {
+  let underWay: Promise<void> | undefined
+  let stopped = false
+  async function run(): Promise<void> {
+    for (let goesOn = true; goesOn && !stopped; ) {
+      const begin = performance.now()
+      goesOn = await sql.begin(takeStep)
+      // What else there is to do has at least half of the time, also while a long past is indexed.
+      if (goesOn) await sleep(performance.now() - begin)
+    }
+  }
+  return {
+    sweep() {
+      underWay ??= run().finally(() => {
+        underWay = undefined
+      })
+      return underWay
+    },
+    async stop() {
+      stopped = true
+      await underWay?.catch(() => {})
+    },
+  }
+}
+
+interface Source {
+  id: string
+  organization_id: string
+  user_id: string
+  chat_id: string
+  /** Null: a message. */
+  title: string | null
+  /** Null: still streaming. */
+  text: string | null
+  is_conversation: boolean
+}
+
+interface Entry extends Omit<Source, 'text' | 'is_conversation'> {
+  words: string | null
+}
+
+/** Answers whether there may be more to do at once. */
+async function takeStep(tx: TransactionSql): Promise<boolean> {
+  const [lock] = await tx<{ held: boolean }[]>`select pg_try_advisory_xact_lock(${INDEX_LOCK}) as held`
+  if (!lock?.held) return false
+  const [walk] = await tx<{ below: string | null }[]>`
+    select case when below is null and rest_until < now() then ${ABOVE_ALL}::uuid else below end as below
+    from chat_words_walk`
+  const below = walk === undefined ? ABOVE_ALL : walk.below
+  const ids = await findMissing(tx, below)
+  if (ids.length > 0) {
+    await store(tx, (await readSources(tx, ids)).map(toEntry))
+    return true
+  }
+  return below !== null && walkOn(tx, below)
+}
+
+/** All that has words: messages, and chats for their titles. */
+const sources = (tx: TransactionSql) => tx`(
+  select id, null::text as title from chat_messages union all select id, title from chats)`
+const isMissing = (tx: TransactionSql) => tx`not exists (
+  select from chat_words w where w.id = s.id and (w.words is null or w.title is not distinct from s.title))`
+
+/** The ids of what a step is to index: the first so many bytes of it, and at least one. */
+async function findMissing(tx: TransactionSql, below: string | null): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    with unread as (
+      select w.id from chat_words w
+      where w.words is null and (w.title is not null or exists (
+        select from chat_messages m where m.chat_id = w.chat_id and m.id = w.id and m.status <> 'streaming'))
+      order by w.id desc limit ${STEP_MESSAGES}),
+    newest as (
+      select s.id from ${sources(tx)} s
+      where s.id >= (lpad(to_hex(((extract(epoch from now()) - ${NEWEST_SECONDS}) * 1000)::bigint), 12, '0')
+        || repeat('0', 20))::uuid and ${isMissing(tx)}
+      order by s.id desc limit ${STEP_MESSAGES}),
+    walked as (
+      select s.id from (
+        select s.id, s.title from ${sources(tx)} s where s.id < ${below}::uuid
+        order by s.id desc limit ${WALK_IDS}) s
+      where ${isMissing(tx)} order by s.id desc limit ${STEP_MESSAGES}),
+    missing as (
+      (select id, 1 as turn from unread union all select id, 2 from newest union all select id, 3 from walked)
+      order by turn, id desc limit ${STEP_MESSAGES}),
+    sized as (
+      select missing.id, sum(coalesce(octet_length(m.content), 0)) over (order by turn, missing.id desc)
+        - coalesce(octet_length(m.content), 0) as bytes_before
+      from missing left join chat_messages m using (id))
+    select distinct id from sized where bytes_before < ${STEP_BYTES}`
+  return rows.map(({ id }) => id)
+}
+
+/** Conversations are no chats to be searched: theirs count as read, and hold no words. */
+const readSources = (tx: TransactionSql, ids: string[]): Promise<Source[]> => tx<Source[]>`
+  select m.id, m.organization_id, m.user_id, m.chat_id, null as title, c.is_conversation,
+    case when m.status <> 'streaming' then left(m.content, ${INDEXED_CHARACTERS_MAX}) end as text
+  from chat_messages m
+  join chats c on c.organization_id = m.organization_id and c.user_id = m.user_id and c.id = m.chat_id
+  where m.id = any(${ids}::uuid[])
+  union all
+  select id, organization_id, user_id, id, title, is_conversation, title from chats where id = any(${ids}::uuid[])`
+
+function toEntry({ text, is_conversation: isConversation, ...source }: Source): Entry {
+  if (text === null) return { ...source, words: null }
+  const mark = ownerMark({ organizationId: source.organization_id, userId: source.user_id })
+  return { ...source, words: isConversation ? '' : toVector(mark, text) }
+}
+
+/** Classes of SQLSTATE: data exception, program limit exceeded. */
+const IS_REFUSED = /^(22|54)/
+
+/** Should PostgreSQL refuse one's words after all, that one stays without words, and holds up no other. */
+async function store(tx: TransactionSql, entries: Entry[]): Promise<void> {
+  try {
+    await tx.savepoint((inner) => write(inner, entries))
+  } catch (error) {
+    if (!IS_REFUSED.test(sqlStateOf(error) ?? '')) throw error
+    const [only, ...more] = entries
+    if (only && more.length === 0) await write(tx, [{ ...only, words: '' }])
+    else for (const entry of entries) await store(tx, [entry])
+  }
+}
+
+/** A chat that is deleted meanwhile takes its entries along: the key share keeps it until they are there to go. */
+async function write(tx: TransactionSql, entries: Entry[]): Promise<void> {
+  await tx`
+    insert into chat_words (id, organization_id, user_id, chat_id, title, words)
+    select e.id, e.organization_id, e.user_id, e.chat_id, e.title, e.words::tsvector
+    from json_to_recordset(${JSON.stringify(entries)}::text::json)
+      as e (id uuid, organization_id uuid, user_id uuid, chat_id uuid, title text, words text)
+    join chats c on c.organization_id = e.organization_id and c.user_id = e.user_id and c.id = e.chat_id
+    order by e.id for key share of c
+    on conflict (id) do update set title = excluded.title, words = excluded.words`
+}
+
+/** The walk has found nothing missing in its step. Answers whether another step follows. */
+async function walkOn(tx: TransactionSql, below: string): Promise<boolean> {
+  const [walk] = await tx<{ below: string | null }[]>`
+    insert into chat_words_walk (one, below, rest_until)
+    values (1, (
+      select id from (
+        select s.id from ${sources(tx)} s where s.id < ${below}::uuid order by s.id desc limit ${WALK_IDS}) s
+      order by id limit 1), now() + ${REST_MINUTES} * interval '1 minute')
+    on conflict (one) do update set below = excluded.below, rest_until = excluded.rest_until
+    returning below`
+  return walk?.below != null
+}

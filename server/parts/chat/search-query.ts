@@ -1,0 +1,61 @@
+import { fail } from '#errors'
+import { quoteWord, type Word, wordsIn } from './words.ts'
+
+/** Words that must follow each other. */
+export interface Term {
+  words: string[]
+  /** Whether the last word may go on: plan finds planning. */
+  isPrefix: boolean
+}
+
+export interface SearchQuery {
+  wanted: Term[]
+  excluded: Term[]
+}
+
+/** A minus, then a phrase in quotes (the last quote may be missing) or anything up to a space. */
+const TERM = /(-?)(?:"([^"]*)"?|([^\s"]+))/g
+
+/**
+ * What a query asks for: all its words, each as the beginning of a word; "phrases" word by word; nothing with -words.
+ * Whatever else it holds only parts words. Throws chat.search_empty where there is no word to look for.
+ */
+export function parseQuery(q: string): SearchQuery {
+  const query: SearchQuery = { wanted: [], excluded: [] }
+  for (const [, minus, phrase, plain = ''] of q.matchAll(TERM)) {
+    const words = [...wordsIn(phrase ?? plain)].map(({ word }) => word)
+    if (words.length === 0) continue
+    const terms = minus === '-' ? query.excluded : query.wanted
+    terms.push({ words, isPrefix: phrase === undefined })
+  }
+  if (query.wanted.length === 0) throw fail('chat.search_empty')
+  return query
+}
+
+/** The text of a tsquery, for the words of the owner of `mark`. */
+export function toTsQuery(mark: string, { wanted, excluded }: SearchQuery): string {
+  const term = ({ words, isPrefix }: Term) =>
+    `(${words.map((word) => quoteWord(mark, word)).join(' <-> ')}${isPrefix ? ':*' : ''})`
+  return [...wanted.map(term), ...excluded.map((one) => `!${term(one)}`)].join(' & ')
+}
+
+/** Where the wanted terms stand in a text, in the order of their ends; they may overlap. */
+export function* findTerms(text: string, { wanted }: SearchQuery): Generator<{ start: number; end: number }> {
+  const longest = Math.max(...wanted.map(({ words }) => words.length))
+  const last: Word[] = []
+  for (const word of wordsIn(text)) {
+    last.push(word)
+    if (last.length > longest) last.shift()
+    for (const term of wanted) {
+      const found = last.slice(-term.words.length)
+      if (isTerm(found, term)) yield { start: found[0]?.start ?? word.start, end: word.end }
+    }
+  }
+}
+
+const isTerm = (found: Word[], { words, isPrefix }: Term): boolean =>
+  found.length === words.length &&
+  found.every(({ word }, index) => {
+    const wanted = words[index] as string
+    return isPrefix && index === words.length - 1 ? word.startsWith(wanted) : word === wanted
+  })
