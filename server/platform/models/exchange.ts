@@ -1,6 +1,6 @@
 import type { Dispatcher, FormData } from 'undici'
 import type { Net } from '../net/index.ts'
-import { describeConnectionFailure, describeStatus, tooMuch, tooSlow } from './failures.ts'
+import { describeConnectionFailure, describeStatus, notFetchable, tooMuch, tooSlow } from './failures.ts'
 import { addressOf } from './transport.ts'
 import { type MediaTimeouts, ModelError, type ModelTarget } from './types.ts'
 
@@ -83,7 +83,7 @@ export async function download(
     if (!next || (next.protocol === 'http:' && url.startsWith('https:'))) break
     url = next.href
   }
-  throw new ModelError(`${target.provider} keeps its result where it can't be fetched. Please try again.`)
+  throw notFetchable(target)
 }
 
 /** The work must end within so many milliseconds: a ModelError, that the provider did not do `what`. */

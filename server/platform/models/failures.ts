@@ -111,6 +111,10 @@ export const noMedia = (target: ModelTarget, kind: MediaKind, reason = ''): Mode
   )
 }
 
+/** For a result that the provider put where nobody may go, or which leads nowhere. */
+export const notFetchable = ({ provider }: ModelTarget): ModelError =>
+  new ModelError(`${provider} keeps its result where it can't be fetched. Please try again.`)
+
 /** For bytes that are not of any format that a browser shows. */
 export const notMedia = ({ provider }: ModelTarget, kind: MediaKind): ModelError =>
   new ModelError(`${provider} sent something that is no ${kind}. Please try again.`)

@@ -1,7 +1,7 @@
 import type { ImageModel } from 'ai'
 import type { Net } from '../net/index.ts'
-import { exchange } from './exchange.ts'
-import { noMedia, notItsFormat, notOffered, unsendableKey } from './failures.ts'
+import { type ExchangeRequest, exchange } from './exchange.ts'
+import { noMedia, notFetchable, notItsFormat, notOffered, unsendableKey } from './failures.ts'
 import { addressOf } from './transport.ts'
 import { type MediaKind, ModelError, type ModelTarget } from './types.ts'
 
@@ -9,6 +9,8 @@ import { type MediaKind, ModelError, type ModelTarget } from './types.ts'
  * The AI SDK, for what is not on the path of a token. It takes a good part of a second to load, so all of it is
  * imported when it is first needed; and none of its requests leaves by any way but our own (sdkFetch).
  */
+
+const PROMPT: ExchangeRequest['sent'] = 'prompt'
 
 export const loadSdk = (): Promise<typeof import('ai')> => import('ai')
 
@@ -42,8 +44,9 @@ export async function openImageModel(net: Net, target: ModelTarget, bytesMax: nu
   }
 }
 
-export async function openGoogle(net: Net, target: ModelTarget, bytesMax: number) {
-  const fetch = sdkFetch(net, target, bytesMax)
+/** All of Gemini's and Veo's models. */
+export async function openGoogle(net: Net, target: ModelTarget, bytesMax: number, sent = PROMPT) {
+  const fetch = sdkFetch(net, target, bytesMax, sent)
   const { createGoogle } = await import('@ai-sdk/google')
   return createGoogle({ baseURL: target.baseUrl, apiKey: target.apiKey ?? '', fetch })
 }
@@ -72,6 +75,7 @@ function describeSdkFailure(target: ModelTarget, kind: MediaKind, error: Error):
     if (told instanceof ModelError) return told
   if (error.name === 'AI_NoImageGeneratedError') return noMedia(target, kind, reasonOf(error))
   if (error.name === 'GOOGLE_VIDEO_GENERATION_ERROR') return noMedia(target, kind)
+  if (error.name === 'AI_DownloadError') return notFetchable(target)
   return notItsFormat(target, error)
 }
 
@@ -89,7 +93,7 @@ interface GoogleReasons {
 }
 
 /** A `fetch` for the SDK. Throws a ModelError for an address or a key that can't be used at all. */
-function sdkFetch(net: Net, target: ModelTarget, bytesMax: number): typeof fetch {
+function sdkFetch(net: Net, target: ModelTarget, bytesMax: number, sent = PROMPT): typeof fetch {
   addressOf(net, target, '')
   if (/[^\t\x20-\x7e\x80-\xff]/.test(target.apiKey ?? ''))
     throw new ModelError(unsendableKey(target.provider))
@@ -104,7 +108,7 @@ function sdkFetch(net: Net, target: ModelTarget, bytesMax: number): typeof fetch
       headers: Object.fromEntries(request.headers),
       body: request.body && Buffer.from(await request.arrayBuffer()),
       bytesMax,
-      sent: 'prompt',
+      sent,
       takesRedirect: request.redirect === 'manual',
       signal: init?.signal ?? request.signal,
     })

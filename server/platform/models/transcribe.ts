@@ -118,7 +118,7 @@ async function askGoogle(
     throw new ModelError(`${target.model} takes live sound only. Choose a model that takes recordings.`)
   if ((await stat(path)).size > GOOGLE_RECORDING_BYTES_MAX)
     throw new ModelError(describeStatus(target, 413, '', 'recording'))
-  const model = (await openGoogle(net, target, ANSWER_BYTES_MAX)).transcription(bareName(target))
+  const model = (await openGoogle(net, target, ANSWER_BYTES_MAX, 'recording')).transcription(bareName(target))
   const audio = await readFile(path)
   const { text, providerMetadata } = await callSdk(target, 'transcription', async () =>
     model.doGenerate({

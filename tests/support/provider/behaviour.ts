@@ -52,6 +52,8 @@ const FAULTS = [
   'deaf', // every question for a video fails
   'rejected', // the video failed
   'cutfile', // the socket breaks while the video is fetched
+  'hangfile', // no byte of the video, ever
+  'hugefile', // a video of a gigabyte
 ] as const
 export type Fault = (typeof FAULTS)[number]
 

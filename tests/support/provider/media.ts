@@ -179,7 +179,8 @@ function playFile(
     return void response.end()
   }
   const isImage = model.includes('image')
-  if (behaviour.fault === 'huge') {
+  if (behaviour.fault === 'hangfile') return
+  if (behaviour.fault === 'hugefile') {
     response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': 1_000_000_000 })
     return void response.write(MP4)
   }

@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createExampleNet } from '#tests/support/provider/example-net.ts'
+import { type EmulatedProvider, startProvider } from '#tests/support/provider/index.ts'
+import { PNG } from '#tests/support/provider/media.ts'
+import { sentenceOf as sentenceOfModel } from '#tests/support/provider/sentence-of.ts'
+import { createNet } from '../net/index.ts'
+import { createModels, type Models } from './index.ts'
+import type { ImageRequest, ModelTarget, Provider } from './types.ts'
+
+/** Images against providers on the wire: what is asked for, what comes back, and how each fault ends. */
+
+const API_KEY = 'key-of-a-tenant'
+const MEDIA_TIMEOUTS = { imageMs: 3_000, videoMs: 1_000, transcriptionMs: 1_000, pollMs: 10 }
+const WAYS: { provider: Provider; path: string; name: string }[] = [
+  { provider: 'openai', path: '/v1', name: 'gpt-image-emu' },
+  { provider: 'openai-compatible', path: '/v1', name: 'flux-emu' },
+  { provider: 'google', path: '/v1beta', name: 'gemini-image-emu' },
+]
+
+let emulated: EmulatedProvider
+let models: Models
+const net = createExampleNet()
+beforeAll(async () => {
+  emulated = await startProvider()
+  models = createModels({ net, mediaTimeouts: MEDIA_TIMEOUTS })
+})
+beforeEach(() => void emulated.requests.splice(0))
+afterAll(async () => {
+  await net.close()
+  await emulated.close()
+})
+
+type Where = Partial<ModelTarget> & { model: string }
+
+const draw = (where: Where, request: Partial<ImageRequest> = {}, signal = new AbortController().signal) =>
+  models.generateImage(
+    { provider: 'openai', baseUrl: `${emulated.url}/v1`, apiKey: API_KEY, guarded: true, ...where },
+    { prompt: 'A red fox', ...request },
+    signal,
+  )
+
+const sentenceOf = (work: Promise<unknown>) => sentenceOfModel(work, API_KEY)
+
+const onlyRequest = () => {
+  expect(emulated.requests).toHaveLength(1)
+  return emulated.requests[0]
+}
+
+describe('an image', () => {
+  test('of gpt-image', async () => {
+    const image = await draw({ model: 'gpt-image-emu' })
+    expect(image).toEqual({
+      mimeType: 'image/png',
+      data: new Uint8Array(PNG),
+      usage: { inputTokens: 11, outputTokens: 1_056 },
+    })
+    expect(onlyRequest()).toMatchObject({
+      method: 'POST',
+      path: '/v1/images/generations',
+      headers: { authorization: `Bearer ${API_KEY}` },
+    })
+    expect(onlyRequest()?.body).toEqual({ model: 'gpt-image-emu', prompt: 'A red fox', n: 1 })
+  })
+
+  test('of dall-e, which is asked for the bytes', async () => {
+    expect((await draw({ model: 'dall-e-emu-nousage' })).usage).toBeNull()
+    expect(onlyRequest()?.body).toMatchObject({ n: 1, response_format: 'b64_json' })
+  })
+
+  test('of a server that speaks the same', async () => {
+    const image = await draw({ provider: 'openai-compatible', model: 'flux-emu', apiKey: null })
+    expect(image).toEqual({ mimeType: 'image/png', data: new Uint8Array(PNG), usage: null })
+    expect(onlyRequest()?.body).toEqual({
+      model: 'flux-emu',
+      prompt: 'A red fox',
+      n: 1,
+      response_format: 'b64_json',
+    })
+    expect(onlyRequest()?.headers).not.toHaveProperty('authorization')
+  })
+
+  test('of Gemini', async () => {
+    const baseUrl = `${emulated.url}/v1beta`
+    const image = await draw({ provider: 'google', model: 'models/gemini-image-emu', baseUrl })
+    expect(image).toEqual({
+      mimeType: 'image/png',
+      data: new Uint8Array(PNG),
+      usage: { inputTokens: 7, outputTokens: 1_290 },
+    })
+    expect(onlyRequest()).toMatchObject({
+      method: 'POST',
+      path: '/v1beta/models/gemini-image-emu:generateContent',
+      headers: { 'x-goog-api-key': API_KEY },
+    })
+    expect(onlyRequest()?.body).toEqual({
+      contents: [{ role: 'user', parts: [{ text: 'A red fox' }] }],
+      generationConfig: { responseModalities: ['IMAGE'] },
+    })
+  })
+})
+
+describe('a change to images that are given', () => {
+  const images = [{ mimeType: 'image/png', data: new Uint8Array(PNG) }]
+
+  test.each<Provider>(['openai', 'openai-compatible'])('by %s, as a form', async (provider) => {
+    expect((await draw({ provider, model: 'gpt-image-emu' }, { images })).data).toEqual(new Uint8Array(PNG))
+    expect(onlyRequest()).toMatchObject({
+      path: '/v1/images/edits',
+      headers: { authorization: `Bearer ${API_KEY}` },
+      body: { prompt: 'A red fox', image: { type: 'image/png', size: PNG.length } },
+    })
+  })
+
+  test('by Gemini, beside the text', async () => {
+    await draw(
+      { provider: 'google', model: 'gemini-image-emu', baseUrl: `${emulated.url}/v1beta` },
+      { images },
+    )
+    const inlineData = { mimeType: 'image/png', data: PNG.toString('base64') }
+    expect(onlyRequest()?.body).toMatchObject({
+      contents: [{ role: 'user', parts: [{ text: 'A red fox' }, { inlineData }] }],
+    })
+  })
+})
+
+describe.each(WAYS)('$provider', ({ provider, path, name }) => {
+  const at = (behaviour: string): Where => ({
+    provider,
+    model: `${name}-${behaviour}`,
+    baseUrl: emulated.url + path,
+  })
+
+  test.each([
+    ['err400', 'refused the request (status 400): Emulated 400'],
+    ['err401', 'refused the API key'],
+    ['err403', 'does not let this API key use'],
+    ['err404', 'does not know'],
+    ['err413', 'The prompt is too large'],
+    ['err429', 'too many requests, or its quota is used up'],
+    ['err503', 'has a problem of its own at the moment (status 503)'],
+    ['redirect', 'a redirect, which is not followed'],
+    ['html', 'not of its format'],
+    ['badjson', 'not of its format'],
+    ['cut', 'broke in the middle'],
+    ['huge', 'sent more than'],
+    ['nothing', 'made no image of this'],
+    ['wrongbytes', 'sent something that is no image'],
+  ])('%s: %s', async (behaviour, sentence) => {
+    expect(await sentenceOf(draw(at(behaviour)))).toContain(sentence)
+    expect(emulated.requests).toHaveLength(1)
+  })
+
+  test.each(['hang', 'hangmid'])('%s ends when the time is up', async (behaviour) => {
+    const impatient = createModels({ net, mediaTimeouts: { ...MEDIA_TIMEOUTS, imageMs: 300 } })
+    const target: ModelTarget = { apiKey: API_KEY, guarded: true, baseUrl: '', ...at(behaviour), provider }
+    const image = impatient.generateImage(target, { prompt: 'A fox' }, new AbortController().signal)
+    expect(await sentenceOf(image)).toContain('did not draw the image within 0.3 seconds')
+    await expect.poll(() => emulated.stats.open).toBe(0)
+  })
+
+  test.each(['hang', 'hangmid'])('%s can be aborted, down to the socket', async (behaviour) => {
+    const abort = new AbortController()
+    const image = draw(at(behaviour), {}, abort.signal)
+    await expect.poll(() => emulated.stats.open).toBe(1)
+    abort.abort('stopped by the user')
+    await expect(image).rejects.toBe('stopped by the user')
+    await expect.poll(() => emulated.stats.open).toBe(0)
+  })
+
+  test('nothing is asked when it is aborted already', async () => {
+    await expect(draw(at('n1'), {}, AbortSignal.abort('too late'))).rejects.toBe('too late')
+    expect(emulated.requests).toEqual([])
+  })
+
+  test('a private address of a tenant is refused', async () => {
+    const strict = createNet({ allowPrivateNetwork: false })
+    const target: ModelTarget = { apiKey: API_KEY, guarded: true, baseUrl: '', ...at('n1'), provider }
+    for (const baseUrl of [target.baseUrl, target.baseUrl.replace('127.0.0.1', 'localhost')]) {
+      const image = createModels({ net: strict }).generateImage(
+        { ...target, baseUrl },
+        { prompt: 'A fox' },
+        new AbortController().signal,
+      )
+      expect(await sentenceOf(image)).toContain('is not at a public address')
+    }
+    expect(emulated.requests).toEqual([])
+    await strict.close()
+  })
+
+  test.each(['key\nwith a line', 'ключ'])('a key that cannot be sent: %j', async (apiKey) => {
+    const sentence = await sentenceOf(draw({ ...at('n1'), apiKey }))
+    expect(sentence).toContain('holds a character that no key has')
+    expect(sentence).not.toContain(apiKey)
+  })
+
+  test('without a key, none of the environment goes along', async () => {
+    process.env['OPENAI_API_KEY'] = process.env['GOOGLE_GENERATIVE_AI_API_KEY'] = 'key-of-the-operator'
+    await draw({ ...at('n1'), apiKey: null })
+    delete process.env['OPENAI_API_KEY']
+    delete process.env['GOOGLE_GENERATIVE_AI_API_KEY']
+    expect(JSON.stringify(onlyRequest())).not.toContain('key-of-the-operator')
+    expect(onlyRequest()?.headers).not.toHaveProperty('authorization')
+  })
+})
+
+describe('an image that is somewhere else', () => {
+  const at = (behaviour: string, rest: Partial<ModelTarget> = {}) =>
+    draw({ provider: 'openai-compatible', model: `flux-image-emu-${behaviour}`, ...rest })
+
+  test('at the provider is fetched with the key', async () => {
+    expect((await at('url')).data).toEqual(new Uint8Array(PNG))
+    expect(emulated.requests[1]).toMatchObject({
+      method: 'GET',
+      path: '/files/flux-image-emu-url',
+      headers: { authorization: `Bearer ${API_KEY}` },
+    })
+  })
+
+  test.each(['foreign', 'moved'])('at another host is fetched without it: %s', async (place) => {
+    expect((await at(place)).mimeType).toBe('image/png')
+    const last = emulated.requests.at(-1)
+    expect(last?.headers.host).toContain('elsewhere.example')
+    expect(last?.headers).not.toHaveProperty('authorization')
+    expect(JSON.stringify(last)).not.toContain(API_KEY)
+  })
+
+  test.each([true, false])('at a private address is not fetched (guarded: %s)', async (guarded) => {
+    expect(await sentenceOf(at('private', { guarded }))).toContain(
+      "keeps its result where it can't be fetched",
+    )
+    expect(emulated.requests).toHaveLength(1)
+  })
+
+  test("on a name that stands for a private address is not fetched, even by an operator's model", async () => {
+    const strict = createNet({
+      allowPrivateNetwork: false,
+      resolveName: (_name, _options, tell) => tell(null, [{ address: '127.0.0.1', family: 4 }]),
+    })
+    const image = createModels({ net: strict }).generateImage(
+      {
+        provider: 'openai-compatible',
+        model: 'flux-emu-foreign',
+        baseUrl: `${emulated.url}/v1`,
+        apiKey: API_KEY,
+        guarded: false,
+      },
+      { prompt: 'A fox' },
+      new AbortController().signal,
+    )
+    expect(await sentenceOf(image)).toContain('elsewhere.example is not at a public address')
+    expect(emulated.requests).toHaveLength(1)
+    await strict.close()
+  })
+})
+
+test('Gemini says why it drew nothing', async () => {
+  const at = (model: string) => draw({ provider: 'google', model, baseUrl: `${emulated.url}/v1beta` })
+  expect(await sentenceOf(at('gemini-emu-nothing'))).toContain('(IMAGE_SAFETY)')
+  expect(await sentenceOf(at('gemini-emu-blocked'))).toContain('(PROHIBITED_CONTENT)')
+})
+
+test.each<[Provider, string, string]>([
+  ['anthropic', 'claude', 'anthropic offers no image models here'],
+  ['deepseek', 'deepseek-chat', 'deepseek offers no image models here'],
+  ['ollama', 'llama', 'ollama offers no image models here'],
+  ['google', 'imagen-4.0-generate-001', 'shut its Imagen models down'],
+])('%s %s: %s', async (provider, model, sentence) => {
+  expect(await sentenceOf(draw({ provider, model }))).toContain(sentence)
+  expect(emulated.requests).toEqual([])
+})
