@@ -68,3 +68,15 @@ test('only the system administrator sets what they cost', async () => {
   const changed = await server.call('PUT', path, { token: administrator, ...change })
   expect(changed.body.config.input_ratio).toBe(7)
 })
+
+test('without any, there are the demos, and the one that writes comes first', async () => {
+  const alone = await startTestServer()
+  const person = await alone.signUp()
+  const list = async (): Promise<Listed[]> =>
+    (await alone.call('GET', `/api/llm/list?org_id=${person.organizationId}`, { token: person.token })).body
+      .data
+  await expect
+    .poll(async () => (await list()).map(({ version }) => version))
+    .toEqual(['parley-demo', 'parley-demo-transcription', 'parley-demo-video', 'parley-demo-image'])
+  await alone.stop()
+})

@@ -8,12 +8,15 @@ import type { Rooms } from '#platform/rooms.ts'
 import { fromEnvironment } from './find-model.ts'
 import { type EnvironmentModelChange, type ModelView, viewModel } from './schemas.ts'
 
-/** The built-in models and what they are called, listed where the environment names no provider (contract, 7). */
+/**
+ * The built-in models and what they are called, listed where the environment names no provider (contract, 7). The one
+ * that writes is noted last, since lists begin with the newest.
+ */
 const DEMO_MODELS: Record<string, string> = {
-  'parley-demo': 'Parley demo (no language model)',
   'parley-demo-image': 'Parley demo for images (no image model)',
   'parley-demo-video': 'Parley demo for videos (no video model)',
   'parley-demo-transcription': 'Parley demo for recordings (no speech model)',
+  'parley-demo': 'Parley demo (no language model)',
 }
 
 /** The providers that the environment gives a way to; `demo` where there is none. */

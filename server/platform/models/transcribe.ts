@@ -53,16 +53,17 @@ export async function transcribe(
 async function askOpenAi(
   { net }: MediaTransport,
   target: ModelTarget,
-  { path, contentType }: Recording,
+  recording: Recording,
   language: string,
   signal: AbortSignal,
 ): Promise<Transcription> {
+  const { extension, type } = formatOf(recording)
   const body = new FormData()
   body.append('model', target.model)
   body.append('language', primarySubtag(language))
   // Only Whisper's long form tells language and duration; the newer models know the short one only.
   body.append('response_format', /whisper/i.test(target.model) ? 'verbose_json' : 'json')
-  body.append('file', await openAsBlob(path, { type: contentType }), `recording.${extensionOf(contentType)}`)
+  body.append('file', await openAsBlob(recording.path, { type }), `recording.${extension}`)
   const answer = await exchange(net, target, {
     url: `${target.baseUrl}/audio/transcriptions`,
     method: 'POST',
@@ -110,10 +111,12 @@ function parse(target: ModelTarget, body: string): OpenAiAnswer {
 async function askGoogle(
   { net }: MediaTransport,
   target: ModelTarget,
-  { path, contentType }: Recording,
+  recording: Recording,
   language: string,
   abortSignal: AbortSignal,
 ): Promise<Transcription> {
+  const { path } = recording
+  const { type: mediaType } = formatOf(recording)
   if (target.model.includes('-live'))
     throw new ModelError(`${target.model} takes live sound only. Choose a model that takes recordings.`)
   if ((await stat(path)).size > GOOGLE_RECORDING_BYTES_MAX)
@@ -123,7 +126,7 @@ async function askGoogle(
   const { text, providerMetadata } = await callSdk(target, 'transcription', async () =>
     model.doGenerate({
       audio,
-      mediaType: contentType,
+      mediaType,
       providerOptions: { google: { languageCodes: [language] } },
       abortSignal,
     }),
@@ -165,23 +168,30 @@ function languageCodes(): Map<string, string> {
   return codes
 }
 
-/** OpenAI knows a format by the file's name only. */
-function extensionOf(contentType: string): string {
+interface SoundFormat {
+  /** By which OpenAI knows a format; it does not look at types. */
+  extension: string
+  /** The one name of its type that Gemini knows. */
+  type: string
+}
+
+/** Throws a ModelError for what is no recording. */
+function formatOf({ contentType }: Recording): SoundFormat {
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  const extension = EXTENSIONS.find(([pattern]) => pattern.test(type))?.[1]
-  if (extension) return extension
+  const format = FORMATS.find(([pattern]) => pattern.test(type))?.[1]
+  if (format) return format
   throw new ModelError(
     'A recording of this type can not be transcribed. Send MP3, WAV, M4A, OGG, FLAC or WebM.',
   )
 }
 
-const EXTENSIONS: readonly (readonly [RegExp, string])[] = [
-  [/^audio\/(mpeg|mp3|x-mp3|x-mpeg)$/, 'mp3'],
-  [/^audio\/(wav|x-wav|wave|vnd\.wave)$/, 'wav'],
-  [/^(audio|video)\/(mp4|m4a|x-m4a|aac)$/, 'm4a'],
-  [/^(audio|application)\/(ogg|opus)$/, 'ogg'],
-  [/^audio\/(flac|x-flac)$/, 'flac'],
-  [/^(audio|video)\/webm$/, 'webm'],
+const FORMATS: readonly (readonly [RegExp, SoundFormat])[] = [
+  [/^audio\/(mpeg|mp3|x-mp3|x-mpeg)$/, { extension: 'mp3', type: 'audio/mp3' }],
+  [/^audio\/(wav|x-wav|wave|vnd\.wave)$/, { extension: 'wav', type: 'audio/wav' }],
+  [/^(audio|video)\/(mp4|m4a|x-m4a)$/, { extension: 'm4a', type: 'audio/mp4' }],
+  [/^(audio|application)\/(ogg|opus)$/, { extension: 'ogg', type: 'audio/ogg' }],
+  [/^audio\/(flac|x-flac)$/, { extension: 'flac', type: 'audio/flac' }],
+  [/^(audio|video)\/webm$/, { extension: 'webm', type: 'audio/webm' }],
 ]
 
 /** Seconds, as the recording itself tells; null where it does not. */

@@ -200,6 +200,9 @@ test('the models that a provider offers', async () => {
       apiKey: API_KEY,
       guarded: false,
     }
-    expect((await models.listModels(target)).map(({ model }) => model)).toContain('gpt-4o')
+    const offered = (await models.listModels(target)).map(({ model }) => model)
+    expect(offered).toContain('gpt-4o')
+    expect(offered.includes('veo-emu')).toBe(provider === 'google')
+    expect(offered).not.toContain('imagen-emu')
   }
 })

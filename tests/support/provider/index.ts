@@ -143,7 +143,11 @@ function sendModels(path: string, response: ServerResponse): void {
     inputTokenLimit: 1000,
     supportedGenerationMethods: ['generateContent'],
   }))
-  sendJson(response, 200, { models })
+  const others = [
+    { name: 'models/veo-emu', supportedGenerationMethods: ['predictLongRunning'] },
+    { name: 'models/imagen-emu', supportedGenerationMethods: ['predict'] },
+  ]
+  sendJson(response, 200, { models: [...models, ...others] })
 }
 
 function sendJson(
