@@ -263,7 +263,7 @@ test.each<[Provider, string, string]>([
   ['anthropic', 'claude', 'anthropic offers no image models here'],
   ['deepseek', 'deepseek-chat', 'deepseek offers no image models here'],
   ['ollama', 'llama', 'ollama offers no image models here'],
-  ['google', 'imagen-4.0-generate-001', 'shut its Imagen models down'],
+  ['google', 'imagen-4.0-generate-001', 'Imagen is shut down'],
 ])('%s %s: %s', async (provider, model, sentence) => {
   expect(await sentenceOf(draw({ provider, model }))).toContain(sentence)
   expect(emulated.requests).toEqual([])

@@ -35,8 +35,10 @@ export async function openImageModel(net: Net, target: ModelTarget, bytesMax: nu
     case 'google': {
       const model = bareName(target)
       // The SDK knows Gemini only, as does Google by now.
-      if (model.startsWith('imagen'))
-        throw new ModelError('google has shut its Imagen models down. Choose a Gemini image model.')
+      if (!model.startsWith('gemini-'))
+        throw new ModelError(
+          'google draws with its Gemini models only; Imagen is shut down. Choose one of them.',
+        )
       return (await openGoogle(net, target, bytesMax)).image(model)
     }
     default:
