@@ -24,8 +24,8 @@ const INDEX_LOCK = 7_265_540
 const NEWEST_SECONDS = 120
 const REST_MINUTES = 10
 /** A step reads at most so many messages, and no more once they hold so many bytes. */
-const STEP_MESSAGES = 100
-const STEP_BYTES = 200_000
+const STEP_MESSAGES = 50
+const STEP_BYTES = 50_000
 /** The walk looks at so many ids in a step. */
 const WALK_IDS = 2_000
 const ABOVE_ALL = 'ffffffff-ffff-ffff-ffff-ffffffffffff'

@@ -6,7 +6,7 @@ import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
 import type { LiveReplies } from './live-replies.ts'
-import { readBranch } from './read-branch.ts'
+import { bytesOf, readAllBranches, readBranch } from './read-branch.ts'
 import {
   type ChatChange,
   type ChatInput,
@@ -20,7 +20,9 @@ import {
 } from './schemas.ts'
 
 export const DEFAULT_TITLE = 'New Chat'
+/** A page of messages holds so many, and ends with the message with which it holds so many bytes. */
 const MESSAGES_SHOWN = 100
+const MESSAGES_BYTES = 2_000_000
 
 export async function createChat(scope: Scope<'chats:write'>, input: ChatInput): Promise<ChatView> {
   const row = await scope.insert(chats, {
@@ -67,25 +69,30 @@ export async function getChat(
   query: { chat_id: string; branches?: 'all'; cursor?: string; limit?: number },
 ) {
   const chat = await findChat(scope, query.chat_id)
+  const read = query.branches === 'all' ? readAllBranches : readBranch
+  const newest = query.branches === 'all' ? null : chat.leafMessageId
   const { data, pagination } = await readPage(
     { limit: MESSAGES_SHOWN, ...query },
     async (below, count) => {
-      if (query.branches === 'all') return readAll(scope, chat.id, below, count)
-      if (below === undefined) return readBranch(scope, chat.id, chat.leafMessageId, count)
-      const [, ...older] = await readBranch(scope, chat.id, below, count + 1)
+      if (below === undefined) return read(scope, chat.id, newest, count, fullAt(MESSAGES_BYTES))
+      const [, ...older] = await read(scope, chat.id, below, count + 1, fullAt(MESSAGES_BYTES, below))
       return older
     },
     viewMessage,
+    { max: MESSAGES_BYTES, of: bytesOf },
   )
   return { ...viewChat(chat), messages: data.reverse(), pagination }
 }
 
-const readAll = (scope: Scope<'chats:read'>, chatId: string, below: string | undefined, count: number) =>
-  scope.select(chatMessages, {
-    where: and(eq(chatMessages.chatId, chatId), below === undefined ? undefined : lt(chatMessages.id, below)),
-    orderBy: [desc(chatMessages.id)],
-    limit: count,
-  })
+/** Says so for the first message that a page has no room for. The message with the id `below` is of the page before. */
+function fullAt(max: number, below?: string): (message: MessageRow) => boolean {
+  let bytes = 0
+  return (message) => {
+    const isFull = bytes >= max
+    if (message.id !== below) bytes += bytesOf(message)
+    return isFull
+  }
+}
 
 interface ListQuery {
   status?: ChatRow['status']

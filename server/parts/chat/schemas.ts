@@ -148,7 +148,8 @@ export const ChatWithMessages = Type.Object(
   {
     ...ChatView.properties,
     messages: Type.Array(MessageView, {
-      description: 'The newest 100 of the active branch, or of all branches, oldest first',
+      description:
+        'The newest of the active branch, or of all branches, oldest first: 100, or fewer once they hold 2 MB of text',
     }),
     pagination: Type.Object({ next_cursor: Nullable(Type.String()), has_more: Type.Boolean() }),
   },

@@ -8,24 +8,42 @@ export interface Page<T> {
   pagination: { next_cursor: string | null; has_more: boolean }
 }
 
+/** For rows that may be long: a page ends with the row with which it holds this many bytes. */
+export interface PageBytes<Row> {
+  max: number
+  of: (row: Row) => number
+}
+
 /**
  * One page of a list that is ordered by id, newest first (ids are UUIDv7, so their order is the order of creation).
- * `read` gets the id to stay below and how many rows to read, one more than the page holds.
+ * `read` gets the id to stay below and how many rows to read, one more than the page holds; with `bytes` it may end
+ * after the first row that no page has room for.
  */
 export async function readPage<Row extends { id: string }, View>(
   query: { limit?: number; cursor?: string },
   read: (below: string | undefined, count: number) => Promise<Row[]>,
   view: (row: Row) => View,
+  bytes?: PageBytes<Row>,
 ): Promise<Page<View>> {
   const limit = query.limit ?? LIMIT_DEFAULT
   const rows = await read(query.cursor === undefined ? undefined : decodeCursor(query.cursor), limit + 1)
-  const shown = rows.slice(0, limit)
+  const shown = withinBytes(rows.slice(0, limit), bytes)
   const last = shown.at(-1)
-  const hasMore = rows.length > limit
+  const hasMore = rows.length > shown.length
   return {
     data: shown.map(view),
     pagination: { next_cursor: hasMore && last ? encodeCursor(last.id) : null, has_more: hasMore },
   }
+}
+
+function withinBytes<Row>(rows: Row[], bytes: PageBytes<Row> | undefined): Row[] {
+  let sum = 0
+  const end = rows.findIndex((row) => {
+    if (bytes === undefined || sum >= bytes.max) return bytes !== undefined
+    sum += bytes.of(row)
+    return false
+  })
+  return end === -1 ? rows : rows.slice(0, end)
 }
 
 const encodeCursor = (id: string): string => Buffer.from(id).toString('base64url')
