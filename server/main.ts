@@ -8,6 +8,7 @@ import { discoverModels } from '#parts/llm/index.ts'
 import { createAccessDesk } from '#platform/access/access.ts'
 import { createAccessTokens } from '#platform/access/access-tokens.ts'
 import { createAudiences } from '#platform/access/audience.ts'
+import { createDocuments } from '#platform/documents/documents.ts'
 import { createEvents } from '#platform/events/events.ts'
 import { startInstance } from '#platform/instance/instance.ts'
 import { createJobs } from '#platform/jobs/jobs.ts'
@@ -113,10 +114,12 @@ async function openRooms(
     events: await createEvents({ findAudiences: createAudiences(database), redis, instance, metrics, log }),
     sharedLogs: redis && createSharedLogs(redis, log),
     metrics,
+    documents: createDocuments(log),
   }
   return {
     rooms,
     async close() {
+      await rooms.documents.close()
       await instance.stop()
       await redis?.close()
       await net.close()

@@ -3,6 +3,7 @@ import type { Config } from '#config'
 import type { Database } from '#database/connect.ts'
 import type { AccessDesk } from './access/access.ts'
 import type { AccessTokens } from './access/access-tokens.ts'
+import type { Documents } from './documents/documents.ts'
 import type { Events } from './events/events.ts'
 import type { Instance } from './instance/instance.ts'
 import type { Jobs } from './jobs/jobs.ts'
@@ -35,6 +36,7 @@ export interface Rooms {
   /** What processes share; null without REDIS_URL. */
   redis: Redis | null
   events: Events
+  documents: Documents
   /** Streams that any process can follow; null without Redis. */
   sharedLogs: SharedLogs | null
   metrics: Metrics

@@ -79,6 +79,12 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   jose: ['server/platform/access/'],
   nodemailer: ['server/platform/mail/'],
   'openid-client': ['server/parts/auth/'],
+  // What parses files that people send is used behind the bounds of one room.
+  unpdf: ['server/platform/documents/'],
+  mammoth: ['server/platform/documents/'],
+  'read-excel-file/universal': ['server/platform/documents/'],
+  'file-type': ['server/platform/documents/'],
+  yauzl: ['server/platform/documents/'],
   'pg-boss': ['server/platform/jobs/'],
   react: ['server/platform/mail/'],
   postgres: BARE_DATABASE.concat('server/database/'),

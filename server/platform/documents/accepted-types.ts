@@ -1,0 +1,54 @@
+/** A kind of file that is accepted. */
+export interface AcceptedType {
+  contentType: string
+  /** How names of such files end, in lower case and without the dot; the usual one first. */
+  extensions: readonly [string, ...string[]]
+  /** Whether `Documents.extractText` reads it. */
+  hasText: boolean
+  /** Whether models that see take it as it is. */
+  isVisionImage: boolean
+}
+
+export const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+
+/** What is accepted, by content type (the specification's upload_file, and WebM sound, which browsers record). */
+export const ACCEPTED_TYPES: ReadonlyMap<string, AcceptedType> = new Map(
+  [
+    document('application/pdf', 'pdf'),
+    document('text/plain', 'txt'),
+    document(DOCX, 'docx'),
+    document(XLSX, 'xlsx'),
+    document('text/csv', 'csv'),
+    document('text/markdown', 'md', 'markdown'),
+    image('image/jpeg', 'jpg', 'jpeg'),
+    image('image/png', 'png'),
+    image('image/gif', 'gif'),
+    image('image/webp', 'webp'),
+    media('image/svg+xml', 'svg'),
+    media('audio/mpeg', 'mp3'),
+    media('audio/wav', 'wav'),
+    media('audio/mp4', 'm4a'),
+    media('audio/ogg', 'ogg', 'oga', 'opus'),
+    media('audio/flac', 'flac'),
+    media('audio/webm', 'webm', 'weba'),
+    media('video/mp4', 'mp4', 'm4v'),
+    media('video/webm', 'webm'),
+    media('video/quicktime', 'mov'),
+    media('video/x-msvideo', 'avi'),
+  ].map((type) => [type.contentType, type]),
+)
+
+type Extensions = AcceptedType['extensions']
+
+function document(contentType: string, ...extensions: Extensions): AcceptedType {
+  return { contentType, extensions, hasText: true, isVisionImage: false }
+}
+
+function image(contentType: string, ...extensions: Extensions): AcceptedType {
+  return { contentType, extensions, hasText: false, isVisionImage: true }
+}
+
+function media(contentType: string, ...extensions: Extensions): AcceptedType {
+  return { contentType, extensions, hasText: false, isVisionImage: false }
+}

@@ -1,0 +1,44 @@
+/** Characters (UTF-16 code units) of a file's text that are kept. */
+export const TEXT_CHARACTERS_MAX = 2_000_000
+
+export interface ExtractedText {
+  text: string
+  /** Whether the file says more than `text` does. */
+  isCut: boolean
+}
+
+/** Collects a file's text, piece by piece, up to its bound. */
+export interface BoundedText {
+  /** Whether nothing more is kept: whoever reads can stop. */
+  readonly isFull: boolean
+  add(piece: string): void
+  /** What was kept: well-formed Unicode without NUL, lines ended by \n, cut between characters. */
+  finish(): ExtractedText
+}
+
+export function createBoundedText(): BoundedText {
+  const pieces: string[] = []
+  let length = 0
+  return {
+    get isFull() {
+      return length > TEXT_CHARACTERS_MAX
+    },
+    add(piece) {
+      if (length > TEXT_CHARACTERS_MAX) return
+      pieces.push(piece.slice(0, TEXT_CHARACTERS_MAX + 1 - length))
+      length += piece.length
+    },
+    finish() {
+      const all = pieces.join('')
+      const kept = length > TEXT_CHARACTERS_MAX ? cutBetweenCharacters(all) : all
+      return { text: clean(kept), isCut: length > TEXT_CHARACTERS_MAX }
+    },
+  }
+}
+
+function cutBetweenCharacters(text: string): string {
+  const isInPair = /[\ud800-\udbff]/.test(text.charAt(TEXT_CHARACTERS_MAX - 1))
+  return text.slice(0, isInPair ? TEXT_CHARACTERS_MAX - 1 : TEXT_CHARACTERS_MAX)
+}
+
+const clean = (text: string): string => text.replaceAll('\0', '').replace(/\r\n?/g, '\n').toWellFormed()

@@ -1,0 +1,106 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { documentXml, makeDocx, makeZip } from '#tests/support/hostile-files.ts'
+import { ACCEPTED_TYPES, DOCX, XLSX } from './accepted-types.ts'
+import { detectType } from './detect-type.ts'
+
+const FIXTURES = 'tests/fixtures'
+const folder = mkdtempSync(join(tmpdir(), 'parley-types-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** The type of a file with this content and name. */
+function typeOf(content: string | Buffer, filename: string): Promise<string | null> {
+  const path = join(folder, 'stored')
+  writeFileSync(path, content)
+  return detectType(path, filename)
+}
+
+test.each([
+  ['book.pdf', 'application/pdf'],
+  ['encrypted.pdf', 'application/pdf'],
+  ['report.docx', DOCX],
+  ['encrypted.docx', DOCX],
+  ['figures.xlsx', XLSX],
+  ['note.txt', 'text/plain'],
+  ['utf16le.txt', 'text/plain'],
+  ['note.md', 'text/markdown'],
+  ['table.csv', 'text/csv'],
+  ['utf16be.csv', 'text/csv'],
+  ['picture.jpg', 'image/jpeg'],
+  ['picture.png', 'image/png'],
+  ['picture.gif', 'image/gif'],
+  ['picture.webp', 'image/webp'],
+  ['picture.svg', 'image/svg+xml'],
+  ['picture-called.pdf', 'image/png'],
+  ['sound.mp3', 'audio/mpeg'],
+  ['sound.wav', 'audio/wav'],
+  ['sound.m4a', 'audio/mp4'],
+  ['recording.m4a', 'audio/mp4'],
+  ['sound.ogg', 'audio/ogg'],
+  ['speech.ogg', 'audio/ogg'],
+  ['sound.flac', 'audio/flac'],
+  ['sound.webm', 'audio/webm'],
+  ['film.mp4', 'video/mp4'],
+  ['film.webm', 'video/webm'],
+  ['film.mov', 'video/quicktime'],
+  ['film.avi', 'video/x-msvideo'],
+  ['film.mkv', null],
+  ['archive.zip', null],
+])('%s is %s', async (name, type) => {
+  expect(await detectType(join(FIXTURES, name), name)).toBe(type)
+  if (type !== null) expect(ACCEPTED_TYPES.get(type)?.extensions.length).toBeGreaterThan(0)
+})
+
+test.each([
+  ['nothing', '', 'a.txt', null],
+  ['HTML called .txt', '<!doctype html><script>1</script>', 'a.txt', 'text/plain'],
+  ['HTML', '<!doctype html><p>1', 'a.html', null],
+  ['HTML called .svg', '<html><svg></svg></html>', 'a.svg', null],
+  ['SVG called .png', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'a.png', null],
+  ['SVG called .txt', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'a.txt', 'text/plain'],
+  [
+    'SVG with an inner subset',
+    '<!DOCTYPE svg [<!ENTITY a "<html>">]><s:svg xmlns:s="x">',
+    'A.SVG',
+    'image/svg+xml',
+  ],
+  ['SVG whose document type does not end', '<!DOCTYPE svg [', 'a.svg', null],
+  ['text that begins like a picture', 'BM, GIF and ID3 are formats', 'a.md', 'text/markdown'],
+  ['a PDF called .txt', '%PDF-1.4\n', 'a.txt', 'application/pdf'],
+  ['a PDF after a line', '\n\n%PDF-1.4\n', 'a.pdf', 'application/pdf'],
+  ['text called .pdf', 'hello', 'a.pdf', null],
+  ['text without a name', 'hello', 'LICENSE', 'text/plain'],
+  ['code', 'print(1)', 'a.py', null],
+  ['text with NUL', 'hello\0', 'a.txt', null],
+  ['what is no UTF-8', Buffer.from([0x68, 0xe4, 0x21]), 'a.csv', null],
+  ['UTF-8 that breaks off', Buffer.from('ä').subarray(0, 1), 'a.txt', null],
+  ['half a surrogate in UTF-16', Buffer.from([0xff, 0xfe, 0x00, 0xd8]), 'a.txt', null],
+  [
+    'UTF-8 that goes wrong late',
+    Buffer.concat([Buffer.alloc(300_000, 'ä'), Buffer.from([0xff])]),
+    'a.txt',
+    null,
+  ],
+  ['characters across reads', `a${'ä'.repeat(200_000)}`, 'a.txt', 'text/plain'],
+  [
+    'a program called .txt',
+    Buffer.concat([Buffer.from('\x7fELF\x02\x01\x01'), Buffer.alloc(99)]),
+    'a.txt',
+    null,
+  ],
+  ['a zip called .docx', makeZip([{ name: 'a.txt', content: 'hello' }]), 'a.docx', null],
+  ['a DOCX called .zip', makeDocx(documentXml('hello')), 'a.zip', DOCX],
+  ['an old Word document called .docx', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'a.docx', null],
+])('%s', async (_what, content, filename, type) => {
+  expect(await typeOf(content, filename)).toBe(type)
+})
+
+test('an encrypted document with another name is nothing that is accepted', async () => {
+  expect(await typeOf(readFileSync(join(FIXTURES, 'encrypted.docx')), 'a.doc')).toBeNull()
+})
+
+test('a file that is not there is an error', async () => {
+  await expect(detectType(join(folder, 'gone'), 'a.txt')).rejects.toThrow('ENOENT')
+})

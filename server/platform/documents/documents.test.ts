@@ -1,0 +1,259 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { documentXml, makeDeepPdf, makeDocx, makePdfBomb, makeXlsx } from '#tests/support/hostile-files.ts'
+import { DOCX, XLSX } from './accepted-types.ts'
+import { TEXT_CHARACTERS_MAX } from './bounded-text.ts'
+import { createDocuments, DocumentError } from './documents.ts'
+
+const FIXTURES = 'tests/fixtures'
+const PDF = 'application/pdf'
+const NOTE = { path: join(FIXTURES, 'note.txt'), contentType: 'text/plain' }
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-documents-'))
+const documents = createDocuments()
+afterAll(async () => {
+  await documents.close()
+  rmSync(folder, { recursive: true })
+})
+
+const fixture = (name: string, contentType: string) =>
+  documents.extractText({ path: join(FIXTURES, name), contentType })
+
+let count = 0
+function store(content: string | Buffer): string {
+  const path = join(folder, String(count++))
+  writeFileSync(path, content)
+  return path
+}
+const extract = (content: string | Buffer, contentType: string) =>
+  documents.extractText({ path: store(content), contentType })
+
+describe('what files say', () => {
+  test('a PDF of 43 pages keeps 99 % of its words, and its pages', async () => {
+    const { text, isCut } = await fixture('book.pdf', PDF)
+    const source = readFileSync(join(FIXTURES, 'book.txt'), 'utf8').split('\f')
+    const pages = text.split('\f')
+    expect(pages).toHaveLength(43)
+    expect(isCut).toBe(false)
+    let kept = 0
+    let all = 0
+    source.forEach((page, index) => {
+      const found = pages[index]?.split(/\s+/) ?? []
+      const places = new Map<string, number>()
+      for (const word of found) places.set(word, (places.get(word) ?? 0) + 1)
+      for (const word of page.trim().split(/\s+/)) {
+        all++
+        const left = places.get(word) ?? 0
+        if (left > 0) kept++
+        places.set(word, left - 1)
+      }
+    })
+    expect(all).toBeGreaterThan(15_000)
+    expect(kept / all).toBeGreaterThanOrEqual(0.99)
+  })
+
+  test('a DOCX is Markdown', async () => {
+    const { text } = await fixture('report.docx', DOCX)
+    expect(text).toBe(
+      [
+        '# Annual report\n',
+        'Revenue grew in every region: Zürich, São Paulo, 東京.\n',
+        '## Figures\n',
+        '| Region | Revenue |\n| --- | --- |\n| North | 1200 |\n| South | 3400 |\n',
+        '## Next steps\n',
+        '- Hire two engineers\n- Open an office\n',
+        '1. Plan\n2. Build\n',
+        'More at [our pages](https://example.com/report).\n\n',
+      ].join('\n'),
+    )
+  })
+
+  test('an XLSX is its sheets as CSV', async () => {
+    const { text } = await fixture('figures.xlsx', XLSX)
+    expect(text).toContain('# Staff\nName,Born,Active,Note\nAda Lovelace,1815-12-10,')
+    expect(text).toContain(',"says ""hello"", twice"\n')
+    expect(text).toContain('\n\n# Sums\n1.5,,,2\n3.5\n')
+  })
+
+  test('a PDF that only may not be printed is read', async () => {
+    expect((await fixture('restricted.pdf', PDF)).text).toContain('Annual report')
+  })
+
+  test.each([
+    ['note.txt', 'text/plain', 'Grüße aus Zürich\nsecond line\n'],
+    ['note.md', 'text/markdown', '# Title\n\n- one\n- two\n'],
+    ['table.csv', 'text/csv', 'name,amount\n"Lovelace, Ada",12\n'],
+    ['utf16le.txt', 'text/plain', 'Grüße, 東京 😀\n'],
+    ['utf16be.csv', 'text/csv', 'Grüße, 東京 😀\n'],
+  ])('%s is what it says', async (name, contentType, text) => {
+    expect(await fixture(name, contentType)).toEqual({ text, isCut: false })
+  })
+
+  test('long texts are cut between characters', async () => {
+    const { text, isCut } = await extract(`a${'😀'.repeat(TEXT_CHARACTERS_MAX / 2)}`, 'text/plain')
+    expect(isCut).toBe(true)
+    expect(text.length).toBe(TEXT_CHARACTERS_MAX - 1)
+    expect(text.isWellFormed()).toBe(true)
+  })
+
+  test('a table of two million lines is cut', async () => {
+    const { text, isCut } = await extract('12,abc,def\n'.repeat(2_000_000), 'text/csv')
+    expect([text.length, isCut]).toEqual([TEXT_CHARACTERS_MAX, true])
+  })
+
+  test('what is no character, NUL and old line ends are put right', async () => {
+    const { text } = await extract(Buffer.from([0x61, 0, 0x62, 0x0d, 0x63, 0xff]), 'text/plain')
+    expect(text).toBe('ab\nc\ufffd')
+  })
+})
+
+describe('files from which no text can be had', () => {
+  const bomb = Buffer.alloc(122 * 1024 * 1024, '<w:p/>')
+  test.each([
+    ['encrypted.pdf', PDF, 'This PDF is encrypted: remove its password and send it again.'],
+    ['encrypted.docx', DOCX, 'This document is encrypted: remove its password and send it again.'],
+    ['truncated.pdf', PDF, 'This PDF could not be read: the file is damaged.'],
+    ['truncated.docx', DOCX, 'This document could not be read: the file is damaged.'],
+    ['archive.zip', DOCX, 'This document could not be read: the file is damaged.'],
+    ['figures.xlsx', DOCX, 'This document could not be read: the file is damaged.'],
+    ['report.docx', XLSX, 'This spreadsheet could not be read: the file is damaged.'],
+    ['picture-called.pdf', PDF, 'This PDF could not be read: the file is damaged.'],
+    ['picture.png', 'image/png', 'Files of this type are kept, but their text is not read.'],
+  ])('%s as %s', async (name, contentType, message) => {
+    await expect(fixture(name, contentType)).rejects.toEqual(new DocumentError(message))
+    expect((await documents.extractText(NOTE)).text).toContain('Zürich')
+  })
+
+  test.each<[string, () => string | Buffer, string, RegExp]>([
+    ['nothing', () => '', 'text/plain', /holds no text/],
+    ['nothing that is said to be a PDF', () => '', PDF, /damaged/],
+    ['a bomb', () => makeDocx(bomb), DOCX, /unpacks to more than 100 MB/],
+    ['a bomb whose directory lies', () => makeDocx(bomb, { claims: 10 }), DOCX, /damaged/],
+    [
+      'a small file that unpacks to much',
+      () => makeDocx(bomb.subarray(0, 60e6)),
+      DOCX,
+      /more than 250 times its size/,
+    ],
+    [
+      'ten thousand and one parts',
+      () =>
+        makeDocx(
+          '',
+          {},
+          Array.from({ length: 10_000 }, (_, index) => ({ name: `${index}`, content: '' })),
+        ),
+      DOCX,
+      /more than 10,000 parts/,
+    ],
+    [
+      'a cell far to the right',
+      () => makeXlsx('<row r="1"><c r="ZZZZZZ1"><v>1</v></c></row>'),
+      XLSX,
+      /memory/,
+    ],
+    ['XML that breaks off', () => makeDocx('<w:document'), DOCX, /damaged/],
+    ['a page tree of ten thousand levels', () => makeDeepPdf(10_000), PDF, /./],
+  ])('%s', async (_what, make, contentType, message) => {
+    const failure = await extract(make(), contentType).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(DocumentError)
+    expect((failure as Error).message).toMatch(message)
+    expect((await documents.extractText(NOTE)).text).toContain('Zürich')
+  })
+
+  test('no file is read and no connection opened for a document', async () => {
+    let connections = 0
+    const server = createServer((_request, response) => response.end('fetched')).on(
+      'connection',
+      () => connections++,
+    )
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    for (const target of ['file:///etc/passwd', `http://127.0.0.1:${port}/x`]) {
+      const docType = `<!DOCTYPE w [<!ENTITY x SYSTEM "${target}"><!ENTITY % p SYSTEM "${target}"> %p;]>`
+      const docx = await extract(makeDocx(documentXml('before &x; after', docType)), DOCX).catch(String)
+      const row = '<row r="1"><c r="A1" t="inlineStr"><is><t>before &x; after</t></is></c></row>'
+      const xlsx = await extract(makeXlsx(row, docType), XLSX).catch(String)
+      for (const outcome of [docx, xlsx]) expect(JSON.stringify(outcome)).not.toMatch(/root:|fetched/)
+    }
+    expect(connections).toBe(0)
+    await new Promise((resolve) => server.close(resolve))
+  })
+
+  const laughs = `<!DOCTYPE x [<!ENTITY a "ha">${'bcdefghij'
+    .split('')
+    .map((name, index) => `<!ENTITY ${name} "${`&${'abcdefghi'[index]};`.repeat(10)}">`)
+    .join('')}]>`
+
+  test('entities are not unfolded', async () => {
+    const row = '<row r="1"><c r="A1" t="inlineStr"><is><t>&j;</t></is></c></row>'
+    const xlsx = await extract(makeXlsx(row, laughs), XLSX).catch(String)
+    const docx = await extract(makeDocx(documentXml('&j;', laughs)), DOCX).catch(String)
+    expect(JSON.stringify([xlsx, docx])).not.toContain('haha')
+  })
+
+  test('a file that is not there is no fault of the file', async () => {
+    const failure = await documents
+      .extractText({ path: join(folder, 'gone'), contentType: PDF })
+      .catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(Error)
+    expect(failure).not.toBeInstanceOf(DocumentError)
+  })
+})
+
+describe('many files', () => {
+  test('twenty at once, good and bad', async () => {
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, index) =>
+        index % 5 === 4
+          ? fixture('truncated.docx', DOCX)
+          : fixture(index % 2 === 0 ? 'report.pdf' : 'report.docx', index % 2 === 0 ? PDF : DOCX),
+      ),
+    )
+    outcomes.forEach((outcome, index) => {
+      if (index % 5 === 4)
+        expect(outcome.status === 'rejected' && outcome.reason).toBeInstanceOf(DocumentError)
+      else expect(outcome.status === 'fulfilled' && outcome.value.text).toContain('Annual report')
+    })
+  })
+
+  test('a hundred wait, others come again', async () => {
+    const outcomes = await Promise.allSettled(Array.from({ length: 105 }, () => documents.extractText(NOTE)))
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+    expect(refused).toHaveLength(3)
+    for (const reason of refused)
+      expect([reason instanceof DocumentError, reason.canTryAgain]).toEqual([true, true])
+  })
+
+  test('what takes too long is ended, and the next file has a new reader', async () => {
+    const hasty = createDocuments(undefined, { clockMs: 2_000 })
+    const bomb = { path: store(makePdfBomb(200)), contentType: PDF }
+    await expect(hasty.extractText(bomb)).rejects.toThrow('Reading this PDF took longer than 2 seconds.')
+    expect((await hasty.extractText(NOTE)).text).toContain('Zürich')
+    await hasty.close()
+  })
+
+  test('idle readers end, and start again', async () => {
+    const lazy = createDocuments(undefined, { idleMs: 0 })
+    await lazy.extractText(NOTE)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect((await lazy.extractText(NOTE)).text).toContain('Zürich')
+    await lazy.close()
+  })
+
+  test('closing ends what is read and what waits', async () => {
+    const closing = createDocuments()
+    const reading = Array.from({ length: 5 }, () =>
+      closing.extractText(NOTE).catch((error: unknown) => error),
+    )
+    await Promise.resolve()
+    await closing.close()
+    for (const outcome of await Promise.all(reading))
+      expect(outcome).toMatchObject({ name: 'DocumentError', canTryAgain: true })
+    await expect(closing.extractText(NOTE)).rejects.toThrow('The server is stopping')
+  })
+})

@@ -1,0 +1,127 @@
+import { crc32 } from 'node:zlib'
+import yauzl, { type Entry, type ZipFile } from 'yauzl'
+import { DocumentError } from './document-error.ts'
+
+/** Bytes that the parts of one file may unpack to. */
+const UNPACKED_BYTES_MAX = 100 * 1024 * 1024
+const ENTRIES_MAX = 10_000
+/** How many times its size a file may unpack to. Tables of equal rows come near a hundred. */
+const RATIO_MAX = 250
+/** Small files may have any ratio: they do no harm. */
+const RATIO_FREE_BYTES = 10 * 1024 * 1024
+const MEGABYTE = 1024 * 1024
+
+/**
+ * Opens the zip that a DOCX or XLSX is and answers with a clean one, uncompressed, that holds only the parts with text
+ * (XML and relations). Throws a DocumentError, before anything is unpacked, if its directory says that these parts are
+ * too many or too big; and while unpacking, if the directory lied. So the libraries that read the parts unzip nothing
+ * that was not counted here, and pictures cost nothing.
+ */
+export async function readOfficePackage(path: string, what: string): Promise<Buffer> {
+  const zip = await openZip(path)
+  try {
+    const entries = await listEntries(zip, what)
+    checkSizes(entries, zip.fileSize, what)
+    const parts: Part[] = []
+    let total = 0
+    for (const entry of entries) {
+      const content = await unpack(zip, entry, UNPACKED_BYTES_MAX - total, what)
+      total += content.length
+      parts.push({ name: Buffer.from(entry.fileName), content })
+    }
+    return packStored(parts)
+  } finally {
+    zip.close()
+  }
+}
+
+const openZip = (path: string): Promise<ZipFile> =>
+  new Promise((resolve, reject) => {
+    yauzl.open(path, { lazyEntries: true, autoClose: false }, (error, zip) =>
+      error === null ? resolve(zip) : reject(error),
+    )
+  })
+
+/** The entries that hold text. */
+function listEntries(zip: ZipFile, what: string): Promise<Entry[]> {
+  if (zip.entryCount > ENTRIES_MAX) throw tooManyParts(what)
+  return new Promise((resolve, reject) => {
+    const entries: Entry[] = []
+    let count = 0
+    zip.on('error', reject)
+    zip.on('end', () => resolve(entries))
+    zip.on('entry', (entry: Entry) => {
+      if (++count > ENTRIES_MAX) return reject(tooManyParts(what))
+      if (/\.(xml|rels)$/i.test(entry.fileName)) entries.push(entry)
+      zip.readEntry()
+    })
+    zip.readEntry()
+  })
+}
+
+const tooManyParts = (what: string): DocumentError =>
+  new DocumentError(`This ${what} has more than ${ENTRIES_MAX.toLocaleString('en')} parts.`)
+
+const tooBig = (what: string): DocumentError =>
+  new DocumentError(`This ${what} unpacks to more than ${UNPACKED_BYTES_MAX / MEGABYTE} MB.`)
+
+function checkSizes(entries: Entry[], fileBytes: number, what: string): void {
+  const total = entries.reduce((sum, entry) => sum + entry.uncompressedSize, 0)
+  if (total > UNPACKED_BYTES_MAX) throw tooBig(what)
+  if (total > RATIO_FREE_BYTES && total > fileBytes * RATIO_MAX)
+    throw new DocumentError(`This ${what} unpacks to more than ${RATIO_MAX} times its size.`)
+}
+
+/** What an entry holds. yauzl breaks off where that is not as much as the directory says. */
+async function unpack(zip: ZipFile, entry: Entry, bytesMax: number, what: string): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let length = 0
+  const stream = await new Promise<AsyncIterable<Buffer>>((resolve, reject) => {
+    zip.openReadStream(entry, (error, opened) => (error === null ? resolve(opened) : reject(error)))
+  })
+  for await (const chunk of stream) {
+    length += chunk.length
+    if (length > bytesMax) throw tooBig(what)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, length)
+}
+
+interface Part {
+  name: Buffer
+  content: Buffer
+}
+
+/** A zip of parts as they are: local headers with contents, directory, end (APPNOTE.TXT 4.3). */
+function packStored(parts: Part[]): Buffer {
+  const pieces: Buffer[] = []
+  const directory: Buffer[] = []
+  let offset = 0
+  for (const { name, content } of parts) {
+    const common = Buffer.alloc(26)
+    common.writeUInt16LE(20, 0)
+    common.writeUInt16LE(UTF8_NAMES, 2)
+    common.writeUInt32LE(crc32(content), 10)
+    common.writeUInt32LE(content.length, 14)
+    common.writeUInt32LE(content.length, 18)
+    common.writeUInt16LE(name.length, 22)
+    const place = Buffer.alloc(14)
+    place.writeUInt32LE(offset, 10)
+    directory.push(DIRECTORY_HEADER, common, place, name)
+    pieces.push(LOCAL_HEADER, common, name, content)
+    offset += LOCAL_HEADER.length + common.length + name.length + content.length
+  }
+  const end = Buffer.alloc(22)
+  END_HEADER.copy(end)
+  end.writeUInt16LE(parts.length, 8)
+  end.writeUInt16LE(parts.length, 10)
+  end.writeUInt32LE(Buffer.concat(directory).length, 12)
+  end.writeUInt32LE(offset, 16)
+  return Buffer.concat([...pieces, ...directory, end])
+}
+
+const UTF8_NAMES = 0x0800
+const LOCAL_HEADER = Buffer.from('PK\x03\x04', 'latin1')
+/** With the version of who made it, which local headers do not tell. */
+const DIRECTORY_HEADER = Buffer.from('PK\x01\x02\x14\x00', 'latin1')
+const END_HEADER = Buffer.from('PK\x05\x06', 'latin1')

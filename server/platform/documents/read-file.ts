@@ -1,0 +1,57 @@
+import { DOCX, XLSX } from './accepted-types.ts'
+import { type BoundedText, createBoundedText, type ExtractedText } from './bounded-text.ts'
+import { isEncryptedOffice } from './detect-type.ts'
+import { DocumentError } from './document-error.ts'
+
+export interface StoredFile {
+  path: string
+  contentType: string
+}
+
+/** What people call a file of a type. */
+export const nameOfType = (contentType: string): string => NAMES[contentType] ?? 'file'
+
+const NAMES: Record<string, string> = { 'application/pdf': 'PDF', [DOCX]: 'document', [XLSX]: 'spreadsheet' }
+
+/** The text of a file, or a DocumentError; or what the file system throws. Runs in a reader process: what a file holds may end that. */
+export async function readFileText(file: StoredFile): Promise<ExtractedText> {
+  const text = createBoundedText()
+  const what = nameOfType(file.contentType)
+  try {
+    await read(file, text)
+  } catch (error) {
+    // A disk that fails is not the file's fault.
+    if (error instanceof DocumentError || (error as NodeJS.ErrnoException).syscall !== undefined) throw error
+    if (isOffice(file) && (await isEncryptedOffice(file.path)))
+      throw new DocumentError(`This ${what} is encrypted: remove its password and send it again.`)
+    throw new DocumentError(`This ${what} could not be read: the file is damaged.`, { cause: error })
+  }
+  const extracted = text.finish()
+  if (extracted.text.trim() === '')
+    throw new DocumentError(
+      what === 'PDF'
+        ? 'This PDF holds no text: its pages are empty or pictures.'
+        : `This ${what} holds no text.`,
+    )
+  return extracted
+}
+
+const isOffice = ({ contentType }: StoredFile): boolean => contentType === DOCX || contentType === XLSX
+
+/** A reader loads its library with the first file of its type. */
+async function read({ path, contentType }: StoredFile, text: BoundedText): Promise<void> {
+  switch (contentType) {
+    case 'application/pdf':
+      return (await import('./read-pdf.ts')).readPdf(path, text)
+    case DOCX:
+      return (await import('./read-docx.ts')).readDocx(path, text)
+    case XLSX:
+      return (await import('./read-xlsx.ts')).readXlsx(path, text)
+    case 'text/plain':
+    case 'text/csv':
+    case 'text/markdown':
+      return (await import('./read-plain-text.ts')).readPlainText(path, text)
+    default:
+      throw new DocumentError('Files of this type are kept, but their text is not read.')
+  }
+}

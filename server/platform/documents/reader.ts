@@ -1,0 +1,133 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { ExtractedText } from './bounded-text.ts'
+import { DocumentError } from './document-error.ts'
+import { nameOfType, type StoredFile } from './read-file.ts'
+
+/** What a reader process says about a file: its text, or the sentence and the reason why there is none. */
+export type ReaderAnswer = ExtractedText | { refusal: string | null; reason: string }
+
+/**
+ * A process that reads files, one at a time. It is a process and no thread, because V8 ends the whole process when an
+ * array or a map outgrows a thread's heap, and because memory outside of the heap is not bounded in a thread at all.
+ */
+export interface Reader {
+  /** False when it has ended: by what it read, by the clock or by `end`. */
+  readonly isAlive: boolean
+  /** The text of a file, or a DocumentError; an Error if the file cannot be opened. Whatever goes wrong costs this file only, and at most this reader. */
+  read(file: StoredFile): Promise<ExtractedText>
+  end(): void
+}
+
+export interface ReaderBounds {
+  /** How long one file may take. Then the reader is killed. */
+  clockMs: number
+}
+
+/** Objects and strings of one reader. */
+const HEAP_MEGABYTES = 256
+const YOUNG_HEAP_MEGABYTES = 32
+/** All memory of one reader. Only Linux says how much that is; elsewhere the clock is the bound. */
+const MEMORY_BYTES_MAX = 768 * 1024 * 1024
+const MEMORY_CHECK_MS = 100
+const PAGE_BYTES = 4096
+
+const PROGRAM = fileURLToPath(new URL('./reader-main.ts', import.meta.url))
+const ARGUMENTS = [
+  `--max-old-space-size=${HEAP_MEGABYTES}`,
+  `--max-semi-space-size=${YOUNG_HEAP_MEGABYTES / 2}`,
+  // What reads hostile files may read, and nothing else: no writing, no programs, no threads, no code from strings.
+  '--permission',
+  '--allow-fs-read=*',
+  '--disallow-code-generation-from-strings',
+]
+
+export function startReader({ clockMs }: ReaderBounds): Reader {
+  const child = fork(PROGRAM, {
+    execArgv: ARGUMENTS,
+    // Nothing of the server's environment: it holds secrets.
+    env: {},
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    serialization: 'advanced',
+  })
+  let isAlive = true
+  let settle: ((answer: ReaderAnswer | Death) => void) | undefined
+  const die = (death: Death): void => {
+    isAlive = false
+    child.kill('SIGKILL')
+    settle?.(death)
+  }
+  child.on('message', (answer: ReaderAnswer) => settle?.(answer))
+  child.once('error', (error) => die({ death: 'failed', cause: error }))
+  // V8 ends itself by a signal where memory runs out, and so does the system.
+  child.once('exit', (_code, signal) => die({ death: signal === null ? 'ended' : 'memory' }))
+  holdProcess(child, false)
+
+  return {
+    get isAlive() {
+      return isAlive
+    },
+    async read(file) {
+      const answered = new Promise<ReaderAnswer | Death>((resolve) => {
+        settle = resolve
+      })
+      const clock = setTimeout(() => die({ death: 'clock' }), clockMs)
+      const guard = setInterval(() => checkMemory(child, die), MEMORY_CHECK_MS)
+      holdProcess(child, true)
+      child.send(file, (error) => {
+        if (error !== null) die({ death: 'failed', cause: error })
+      })
+      const answer = await answered
+      settle = undefined
+      clearTimeout(clock)
+      clearInterval(guard)
+      holdProcess(child, false)
+      return judge(answer, nameOfType(file.contentType), clockMs)
+    },
+    end: () => die({ death: 'stopped' }),
+  }
+}
+
+type Death = { death: 'clock' | 'memory' | 'ended' | 'stopped' } | { death: 'failed'; cause: Error }
+
+/** An idle reader does not keep the server from ending. */
+function holdProcess(child: ChildProcess, isHeld: boolean): void {
+  if (isHeld) {
+    child.ref()
+    child.channel?.ref()
+  } else {
+    child.unref()
+    child.channel?.unref()
+  }
+}
+
+/** Memory by /proc/PID/statm, whose second number is the pages that are in use. */
+function checkMemory(child: ChildProcess, die: (death: Death) => void): void {
+  readFile(`/proc/${child.pid}/statm`, 'latin1').then(
+    (line) => {
+      if (Number(line.split(' ')[1]) * PAGE_BYTES > MEMORY_BYTES_MAX) die({ death: 'memory' })
+    },
+    () => {},
+  )
+}
+
+function judge(answer: ReaderAnswer | Death, what: string, clockMs: number): ExtractedText {
+  if ('text' in answer) return answer
+  if ('refusal' in answer) {
+    if (answer.refusal === null) throw new Error(`A reader failed: ${answer.reason}`)
+    throw new DocumentError(answer.refusal, { cause: answer.reason })
+  }
+  switch (answer.death) {
+    case 'clock':
+      throw new DocumentError(`Reading this ${what} took longer than ${clockMs / 1000} seconds.`)
+    case 'stopped':
+      throw new DocumentError('The server is stopping: try again in a moment.', { canTryAgain: true })
+    case 'failed':
+      throw new Error('A reader of documents could not be started', { cause: answer.cause })
+    case 'ended':
+      throw new DocumentError(`This ${what} could not be read: the file is damaged.`)
+    case 'memory':
+      throw new DocumentError(`Reading this ${what} takes more memory than one file may have.`)
+  }
+}

@@ -1,0 +1,133 @@
+import { crc32, deflateRawSync } from 'node:zlib'
+
+/** A file in a zip. `claims`: the uncompressed size that the directory tells, where that is not the true one. */
+export interface ZipPart {
+  name: string
+  content: string | Buffer
+  claims?: number
+}
+
+/** A zip as everybody reads it (APPNOTE.TXT 4.3), its parts compressed. */
+export function makeZip(parts: ZipPart[]): Buffer {
+  const files: Buffer[] = []
+  const directory: Buffer[] = []
+  let offset = 0
+  for (const { name, content, claims } of parts) {
+    const plain = Buffer.from(content)
+    const packed = deflateRawSync(plain)
+    const common = Buffer.alloc(26)
+    common.writeUInt16LE(20, 0)
+    common.writeUInt16LE(8, 4)
+    common.writeUInt32LE(crc32(plain), 10)
+    common.writeUInt32LE(packed.length, 14)
+    common.writeUInt32LE(claims ?? plain.length, 18)
+    common.writeUInt16LE(name.length, 22)
+    const place = Buffer.alloc(14)
+    place.writeUInt32LE(offset, 10)
+    files.push(Buffer.from('PK\x03\x04', 'latin1'), common, Buffer.from(name), packed)
+    directory.push(Buffer.from('PK\x01\x02\x14\x00', 'latin1'), common, place, Buffer.from(name))
+    offset += 30 + name.length + packed.length
+  }
+  const end = Buffer.alloc(22)
+  end.write('PK\x05\x06', 'latin1')
+  end.writeUInt16LE(parts.length, 8)
+  end.writeUInt16LE(parts.length, 10)
+  end.writeUInt32LE(Buffer.concat(directory).length, 12)
+  end.writeUInt32LE(offset, 16)
+  return Buffer.concat([...files, ...directory, end])
+}
+
+const W = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
+const RELATIONS = 'http://schemas.openxmlformats.org/package/2006/relationships'
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+const CONTENT = 'application/vnd.openxmlformats-officedocument'
+
+const contentTypes = (part: string, type: string): ZipPart => ({
+  name: '[Content_Types].xml',
+  content: `<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/${part}" ContentType="${CONTENT}.${type}.main+xml"/></Types>`,
+})
+
+const relation = (name: string, id: string, type: string, target: string): ZipPart => ({
+  name,
+  content: `<?xml version="1.0"?><Relationships xmlns="${RELATIONS}"><Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"/></Relationships>`,
+})
+
+/** A DOCX with this word/document.xml. */
+export const makeDocx = (
+  document: string | Buffer,
+  more: Partial<ZipPart> = {},
+  parts: ZipPart[] = [],
+): Buffer =>
+  makeZip([
+    contentTypes('word/document.xml', 'wordprocessingml.document'),
+    relation('_rels/.rels', 'rId1', 'officeDocument', 'word/document.xml'),
+    { name: 'word/document.xml', content: document, ...more },
+    ...parts,
+  ])
+
+/** word/document.xml with this in its one paragraph. */
+export const documentXml = (text: string, docType = ''): string =>
+  `<?xml version="1.0"?>${docType}<w:document xmlns:w="${W}"><w:body><w:p><w:r><w:t>${text}</w:t></w:r></w:p></w:body></w:document>`
+
+/** An XLSX with these rows. */
+export const makeXlsx = (rows: string, docType = ''): Buffer =>
+  makeZip([
+    contentTypes('xl/workbook.xml', 'spreadsheetml.sheet'),
+    relation('_rels/.rels', 'rId1', 'officeDocument', 'xl/workbook.xml'),
+    {
+      name: 'xl/workbook.xml',
+      content: `<?xml version="1.0"?><workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${OFFICE}"><sheets><sheet name="One" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+    },
+    relation('xl/_rels/workbook.xml.rels', 'rId1', 'worksheet', 'worksheets/sheet1.xml'),
+    {
+      name: 'xl/worksheets/sheet1.xml',
+      content: `<?xml version="1.0"?>${docType}<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>${rows}</sheetData></worksheet>`,
+    },
+  ])
+
+/** A PDF whose page tree is as deep as this. */
+export function makeDeepPdf(depth: number): Buffer {
+  const objects = ['<</Type/Catalog/Pages 2 0 R>>']
+  for (let level = 0; level < depth; level++)
+    objects.push(
+      `<</Type/Pages/Count 1/Kids[${level + 3} 0 R]${level === 0 ? '' : `/Parent ${level + 1} 0 R`}>>`,
+    )
+  objects.push(`<</Type/Page/MediaBox[0 0 9 9]/Contents ${'['.repeat(depth)}${']'.repeat(depth)}>>`)
+  return makePdf(objects.map((text) => Buffer.from(text)))
+}
+
+/** A PDF of one page whose content unpacks to `megabytes` of operators from next to nothing. */
+export function makePdfBomb(megabytes: number): Buffer {
+  const content = deflateRawSync(Buffer.alloc(megabytes * 1024 * 1024, 'q Q '), { level: 9 })
+  const zlib = Buffer.concat([Buffer.from([0x78, 0xda]), content, Buffer.alloc(4)])
+  return makePdf([
+    Buffer.from('<</Type/Catalog/Pages 2 0 R>>'),
+    Buffer.from('<</Type/Pages/Count 1/Kids[3 0 R]>>'),
+    Buffer.from('<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Resources<<>>/Contents 4 0 R>>'),
+    Buffer.concat([
+      Buffer.from(`<</Length ${zlib.length}/Filter/FlateDecode>>\nstream\n`),
+      zlib,
+      Buffer.from('\nendstream'),
+    ]),
+  ])
+}
+
+function makePdf(objects: Buffer[]): Buffer {
+  const pieces = [Buffer.from('%PDF-1.7\n')]
+  const places: number[] = []
+  let offset = (pieces[0] as Buffer).length
+  objects.forEach((object, index) => {
+    const piece = Buffer.concat([Buffer.from(`${index + 1} 0 obj\n`), object, Buffer.from('\nendobj\n')])
+    places.push(offset)
+    offset += piece.length
+    pieces.push(piece)
+  })
+  const rows = places.map((place) => `${String(place).padStart(10, '0')} 00000 n \n`).join('')
+  const size = objects.length + 1
+  pieces.push(
+    Buffer.from(
+      `xref\n0 ${size}\n0000000000 65535 f \n${rows}trailer\n<</Size ${size}/Root 1 0 R>>\nstartxref\n${offset}\n%%EOF\n`,
+    ),
+  )
+  return Buffer.concat(pieces)
+}
