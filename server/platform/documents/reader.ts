@@ -31,7 +31,6 @@ const YOUNG_HEAP_MEGABYTES = 32
 /** All memory of one reader. Only Linux says how much that is; elsewhere the clock is the bound. */
 const MEMORY_BYTES_MAX = 768 * 1024 * 1024
 const MEMORY_CHECK_MS = 100
-const PAGE_BYTES = 4096
 
 const PROGRAM = fileURLToPath(new URL('./reader-main.ts', import.meta.url))
 const ARGUMENTS = [
@@ -102,11 +101,12 @@ function holdProcess(child: ChildProcess, isHeld: boolean): void {
   }
 }
 
-/** Memory by /proc/PID/statm, whose second number is the pages that are in use. */
+/** Memory by /proc/PID/status, which tells what is in use in kilobytes. */
 function checkMemory(child: ChildProcess, die: (death: Death) => void): void {
-  readFile(`/proc/${child.pid}/statm`, 'latin1').then(
-    (line) => {
-      if (Number(line.split(' ')[1]) * PAGE_BYTES > MEMORY_BYTES_MAX) die({ death: 'memory' })
+  readFile(`/proc/${child.pid}/status`, 'latin1').then(
+    (status) => {
+      const [, kilobytes = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? []
+      if (Number(kilobytes) * 1024 > MEMORY_BYTES_MAX) die({ death: 'memory' })
     },
     () => {},
   )
