@@ -58,18 +58,26 @@ async function signIn(
   )
   const organizationId = signedIn.user.organizations[0]?.id ?? ''
   const headers = { Authorization: `Bearer ${signedIn.access_token}` }
-  const models = await call<{ data: { id: string; name: string; version: string; is_active: boolean }[] }>(
+  const models = await call<{ data: ListedModel[] }>(
     `${url}/api/llm/list?org_id=${organizationId}&limit=100`,
     { headers },
   )
   const usable = models.data.filter((model) => model.is_active)
   const model =
     wanted === undefined
-      ? usable[0]
+      ? usable.find(({ config }) => config.capabilities.includes('text'))
       : usable.find(({ id, name, version }) => [id, name, version].includes(wanted))
   if (!model) throw new ChatError(`no such model; there are: ${usable.map(({ name }) => name).join(', ')}`)
   process.stderr.write(`Talking to ${model.name}\n`)
   return { url, token: signedIn.access_token, organizationId, modelId: model.id }
+}
+
+interface ListedModel {
+  id: string
+  name: string
+  version: string
+  is_active: boolean
+  config: { capabilities: string[] }
 }
 
 /** Sends a message and prints the reply as it comes. Answers the id of the chat. */

@@ -173,6 +173,9 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
     }),
   ],
   post_chat_prompt: ['OAM', withBody(inOrganization, () => ({ text: 'x' }))],
+  post_chat_upload_file: ['OAM', oneChat],
+  post_chat_transcribe: ['OAM', inOrganization],
+  get_chat_available_knowledge_bases: [READERS_OF_CHATS, inOrganization],
   post_chat_stop: ['OAM', oneChat],
   get_chat_stream: [READERS_OF_CHATS, oneChat],
 

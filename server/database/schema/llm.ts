@@ -8,6 +8,7 @@ export interface ModelConfig {
   base_url?: string
   input_ratio?: number
   output_ratio?: number
+  seconds_ratio?: number
   context_window?: number
   capabilities?: string[]
 }

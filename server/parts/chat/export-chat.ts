@@ -1,8 +1,10 @@
 import type { Scope } from '#platform/access/scope.ts'
 import type { File } from '#platform/http/define-route.ts'
+import type { Storage } from '#platform/storage/storage.ts'
 import { findChat } from './manage-chats.ts'
 import { readBranch } from './read-branch.ts'
-import { type ChatRow, type MessageRow, viewChat, viewMessage } from './schemas.ts'
+import { type ChatRow, type MessageRow, viewChat } from './schemas.ts'
+import { viewMessages } from './view-files.ts'
 
 /** The newest so many messages of the active branch are exported. */
 const MESSAGES_MAX = 10_000
@@ -12,6 +14,7 @@ export type ExportFormat = 'markdown' | 'json'
 
 /** The active branch of a chat, oldest message first, as a file. Throws chat.not_found. */
 export async function exportChat(
+  storage: Storage,
   scope: Scope<'chats:read'>,
   chatId: string,
   format: ExportFormat,
@@ -25,7 +28,7 @@ export async function exportChat(
       contentType: 'text/markdown; charset=utf-8',
       content: toMarkdown(chat, messages),
     }
-  const view = { ...viewChat(chat), messages: messages.map(viewMessage) }
+  const view = { ...viewChat(chat), messages: await viewMessages(storage, scope, messages) }
   return { name: `${name}.json`, contentType: 'application/json', content: JSON.stringify(view, null, 2) }
 }
 

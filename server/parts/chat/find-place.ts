@@ -4,7 +4,7 @@ import { findMessage, findParent } from './manage-chats.ts'
 import type { ChatRow, ChatWriter, NewMessage } from './schemas.ts'
 
 /** What is to be answered: a message that comes now, or one that is there, anew. */
-export type Question = NewMessage | { again: string; thinking?: boolean }
+export type Question = NewMessage | { again: string; thinking?: boolean; knowledge_base_ids?: string[] }
 
 /** Where in the chat a reply goes: under which message of the user, and what that follows. */
 export interface Place {
@@ -12,6 +12,7 @@ export interface Place {
   userMessageId: string
   isNewMessage: boolean
   content: string
+  uploadIds: string[] | null
 }
 
 /** Where the answer to a question goes. Throws chat.message_not_found, chat.parent_not_reply. */
@@ -22,11 +23,16 @@ export async function findPlace(scope: ChatWriter, chat: ChatRow | null, questio
     // A reply stands for the message that it answers.
     if (message.role === 'assistant' && message.parentMessageId !== null)
       return findPlace(scope, chat, { again: message.parentMessageId })
-    const { parentMessageId, id, content } = message
-    return { parentId: parentMessageId, userMessageId: id, isNewMessage: false, content }
+    const { parentMessageId, id, content, uploadIds } = message
+    return { parentId: parentMessageId, userMessageId: id, isNewMessage: false, content, uploadIds }
   }
-  const { content, parent_message_id: parent } = question
-  const own = { userMessageId: newId(), isNewMessage: true, content }
+  const { content, parent_message_id: parent, file_uploads: uploadIds = [] } = question
+  const own = {
+    userMessageId: newId(),
+    isNewMessage: true,
+    content,
+    uploadIds: uploadIds.length > 0 ? [...new Set(uploadIds)] : null,
+  }
   if (parent === undefined) return { ...own, parentId: chat?.leafMessageId ?? null }
   if (parent === null) return { ...own, parentId: null }
   if (!chat) throw fail('chat.message_not_found')

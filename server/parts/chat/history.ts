@@ -1,5 +1,5 @@
 import { countTokens } from '#platform/models/index.ts'
-import type { ModelMessage } from '#platform/models/types.ts'
+import { type Attachment, attachmentsOf, isImage, readAttachments, withTexts } from './attachments.ts'
 import { readBranch } from './read-branch.ts'
 import type { ChatWriter, MessageRow } from './schemas.ts'
 
@@ -9,9 +9,21 @@ const MESSAGES_MAX = 400
 const REPLY_TOKENS_MAX = 8_192
 /** What a message costs beside its text, in tokens. */
 const TOKENS_PER_MESSAGE = 8
+/** Of a prompt, for what is attached to one message: what is asked has to fit too. */
+const ATTACHMENTS_SHARE = 0.5
+/** Of text in most languages. */
+const BYTES_PER_TOKEN = 4
+
+/** A message as the model is to have it: its text, with what is attached to it, and its images apart. */
+export interface PromptMessage {
+  role: 'user' | 'assistant'
+  text: string
+  images: Attachment[]
+}
 
 export interface History {
-  messages: ModelMessage[]
+  /** Oldest first. */
+  messages: PromptMessage[]
   /** Messages of the chat that were read and left out; there may be older ones. */
   leftOut: number
 }
@@ -32,31 +44,51 @@ export async function readHistory(
   leafId: string | null,
   { newText, window }: { newText: string; window: Window },
 ): Promise<History> {
-  const budget = budgetOf(window)
+  const budget = promptTokensOf(window)
   let bytes = Buffer.byteLength(newText)
   // A token is at least one byte, and seldom more than eight: what is beyond that can't fit.
   const branch = await readBranch(scope, chatId, leafId, MESSAGES_MAX, (message) => {
     bytes += Buffer.byteLength(message.content) + TOKENS_PER_MESSAGE
     return bytes > budget * 8
   })
-  const sendable = branch.filter((message) => message.content !== '')
-  const kept = bytes <= budget ? sendable.length : await countFitting(sendable, newText, budget)
-  return { messages: sendable.slice(0, kept).reverse().map(toModelMessage), leftOut: sendable.length - kept }
+  const attachments = await readAttachments(scope, branch)
+  const sendable = branch
+    .filter((message) => message.content !== '')
+    .map((message) => toPromptMessage(message, attachmentsOf(message, attachments), window))
+  const sent = sendable.reduce((sum, { text }) => sum + Buffer.byteLength(text) + TOKENS_PER_MESSAGE, 0)
+  const fits = sent + Buffer.byteLength(newText) <= budget
+  const kept = fits ? sendable.length : await countFitting(sendable, newText, budget)
+  return { messages: sendable.slice(0, kept).reverse(), leftOut: sendable.length - kept }
 }
 
-function budgetOf({ contextWindow, maxTokens }: Window): number {
+/** Tokens that a prompt may have. */
+function promptTokensOf({ contextWindow, maxTokens }: Window): number {
   const reply = maxTokens ?? Math.min(REPLY_TOKENS_MAX, contextWindow / 4)
   return Math.max(0, contextWindow - Math.min(reply, contextWindow / 2))
 }
 
+/** About how many bytes that is. */
+export const promptBytesOf = (window: Window): number => promptTokensOf(window) * BYTES_PER_TOKEN
+
+export const toPromptMessage = (
+  { role, content }: Pick<MessageRow, 'role' | 'content'>,
+  attachments: Attachment[],
+  window: Window,
+): PromptMessage => ({
+  role,
+  text:
+    attachments.length === 0
+      ? content
+      : withTexts(content, attachments, promptBytesOf(window) * ATTACHMENTS_SHARE),
+  images: attachments.filter(isImage),
+})
+
 /** How many of the messages, newest first, fit into the budget of tokens beside the new text. */
-async function countFitting(messages: MessageRow[], newText: string, budget: number): Promise<number> {
+async function countFitting(messages: PromptMessage[], newText: string, budget: number): Promise<number> {
   let tokens = await countTokens(newText)
   for (const [index, message] of messages.entries()) {
-    tokens += (await countTokens(message.content)) + TOKENS_PER_MESSAGE
+    tokens += (await countTokens(message.text)) + TOKENS_PER_MESSAGE
     if (tokens > budget) return index
   }
   return messages.length
 }
-
-const toModelMessage = ({ role, content }: MessageRow): ModelMessage => ({ role, content })

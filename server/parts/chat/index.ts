@@ -3,11 +3,14 @@ import type { Rooms } from '#platform/rooms.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
 import { type ModelFinder, PaidCalls } from '../llm/index.ts'
 import { type ConversationChats, conversationChats } from './conversation-chats.ts'
+import { fileRoutes } from './file-routes.ts'
 import { createMessageIndex } from './index-messages.ts'
 import { LiveReplies } from './live-replies.ts'
 import { recoverReplies } from './recover-replies.ts'
 import { createReplyWrites } from './reply-writes.ts'
+import { noKnowledge, type Retriever } from './retriever.ts'
 import { chatRoutes } from './routes.ts'
+import { Titles } from './titles.ts'
 
 const SWEEP_MS = 5_000
 const INDEX_SWEEP_MS = 2_000
@@ -26,12 +29,14 @@ export interface Chat {
   stop(graceMs: number): Promise<void>
 }
 
-export function createChat(rooms: Rooms, models: ModelFinder): Chat {
+export function createChat(rooms: Rooms, models: ModelFinder, retriever: Retriever = noKnowledge): Chat {
   const { sql } = rooms.database
   const writes = createReplyWrites(sql, rooms.instance.id)
   const replies = new LiveReplies(rooms, writes)
   const calls = new PaidCalls(rooms)
-  const desk = { writes, replies, models, calls, shared: rooms.sharedLogs }
+  const { storage, uploads, documents, events, log, sharedLogs: shared } = rooms
+  const titles = new Titles({ finder: models, models: rooms.models, events, log })
+  const desk = { writes, replies, models, calls, titles, retriever, storage, uploads, documents, shared }
   const sweep = (): Promise<number> => recoverReplies(sql, rooms.instance.id, writes, replies.messageIds())
   const forgetKeys = () => sql`
     delete from reply_keys where created_at < now() - ${KEY_HOURS} * interval '1 hour'`
@@ -39,7 +44,7 @@ export function createChat(rooms: Rooms, models: ModelFinder): Chat {
   const failure = { log: rooms.log, message: 'a sweep of the chats failed' }
   let endSweeps: (() => void)[] = []
   return {
-    routes: chatRoutes(desk, sql),
+    routes: [...chatRoutes(desk, sql), ...fileRoutes(desk)],
     conversations: conversationChats(desk),
     async start() {
       while ((await sweep()) > 0);
@@ -51,6 +56,7 @@ export function createChat(rooms: Rooms, models: ModelFinder): Chat {
     },
     async stop(graceMs) {
       for (const end of endSweeps) end()
+      titles.close()
       await Promise.all([replies.close(graceMs), calls.close(graceMs), index.stop()])
     },
   }

@@ -21,8 +21,8 @@ export class LiveReplies {
     this.#writes = writes
   }
 
-  /** Has a reply written, to its end, in the background. */
-  write(reply: Reply, model: ResolvedModel, request: ModelRequest): void {
+  /** Has a reply written in the background. What it answers is there when the reply has ended; it never rejects. */
+  write(reply: Reply, model: ResolvedModel, request: ModelRequest): Promise<void> {
     const { message_id: messageId } = reply.ids
     this.#rooms.metrics.repliesOpen.inc()
     this.#rooms.sharedLogs?.share(messageId, reply.log)
@@ -32,6 +32,7 @@ export class LiveReplies {
     })
     this.#replies.set(messageId, { reply, ended })
     this.#timer ??= setInterval(() => this.#tick(), GROWTH_MS)
+    return ended
   }
 
   get(messageId: string): Reply | undefined {

@@ -5,6 +5,7 @@ import { chatWords } from '#database/schema/chat-words.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
+import type { Storage } from '#platform/storage/storage.ts'
 import type { LiveReplies } from './live-replies.ts'
 import { bytesOf, readAllBranches, readBranch } from './read-branch.ts'
 import {
@@ -16,10 +17,10 @@ import {
   type ChatWriter,
   type MessageRow,
   viewChat,
-  viewMessage,
 } from './schemas.ts'
+import { DEFAULT_TITLE } from './titles.ts'
+import { viewFilesOf, viewMessages } from './view-files.ts'
 
-export const DEFAULT_TITLE = 'New Chat'
 /** A page of messages holds so many, and ends with the message with which it holds so many bytes. */
 const MESSAGES_SHOWN = 100
 const MESSAGES_BYTES = 2_000_000
@@ -65,6 +66,7 @@ export async function findParent(scope: ChatWriter, chatId: string, messageId: s
 
 /** The chat and the newest messages of its active branch, or of all, oldest first; `cursor` leads to older ones. */
 export async function getChat(
+  storage: Storage,
   scope: Scope<'chats:read'>,
   query: { chat_id: string; branches?: 'all'; cursor?: string; limit?: number },
 ) {
@@ -78,10 +80,14 @@ export async function getChat(
       const [, ...older] = await read(scope, chat.id, below, count + 1, fullAt(MESSAGES_BYTES, below))
       return older
     },
-    viewMessage,
+    (message) => message,
     { max: MESSAGES_BYTES, of: bytesOf },
   )
-  return { ...viewChat(chat), messages: data.reverse(), pagination }
+  const [messages, files] = await Promise.all([
+    viewMessages(storage, scope, data.reverse()),
+    viewFilesOf(storage, scope, chat.id),
+  ])
+  return { ...viewChat(chat), messages, file_uploads: files, pagination }
 }
 
 /** Says so for the first message that a page has no room for. The message with the id `below` is of the page before. */

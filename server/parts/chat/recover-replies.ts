@@ -49,6 +49,7 @@ export async function recoverReplies(
         status: 'error',
         content,
         reasoning: reasoning || null,
+        media: null,
         error: LOST,
         input_tokens: usage?.inputTokens ?? null,
         output_tokens: usage?.outputTokens ?? null,

@@ -5,9 +5,24 @@ export interface Delivered {
   reasoning: string
   content: string
   named: number
+  /** Thousandths of the image or video; null: none has been begun. */
+  media: number | null
 }
 
-const NOTHING: Delivered = { reasoning: '', content: '', named: 0 }
+const NOTHING: Delivered = { reasoning: '', content: '', named: 0, media: null }
+
+/** An image or a video on its way (contract, 4). */
+export interface MediaEvent {
+  type: 'image' | 'video'
+  status: 'generating' | 'complete'
+  /** 0 to 1. */
+  progress: number
+  url?: string
+  mime_type?: string
+}
+
+/** Thousandths. */
+export const MEDIA_COMPLETE = 1000
 
 /** Only completion says DONE: a token of just that text is sent in two parts (contract, 5). */
 export const DONE = 'DONE'
@@ -18,18 +33,21 @@ export const DONE_HALVES = ['DO', 'NE']
  * was not delivered yet.
  *
  * An event's id says how much of the reply is delivered with it: `<characters of reasoning>.<characters of
- * content>.<named events>`, and `.end` after the last one. So a stored reply can be resumed as well as a live one.
+ * content>.<named events>`, then `.<thousandths of the image or video>` where there is one, and `.end` after the last
+ * one. So a stored reply can be resumed as well as a live one.
  */
 export class ReplyEvents {
   readonly log = new EventLog()
   reasoning: string
   content: string
   #named: number
+  #media: number | null
 
   constructor(delivered: Delivered = NOTHING) {
     this.reasoning = delivered.reasoning
     this.content = delivered.content
     this.#named = delivered.named
+    this.#media = delivered.media
   }
 
   addText(text: string): void {
@@ -51,9 +69,17 @@ export class ReplyEvents {
   }
 
   /** An event that plain clients never see. */
-  addNamed(name: 'meta' | 'usage', data: object): void {
+  addNamed(name: 'meta' | 'citations' | 'usage', data: object): void {
     this.#named += 1
     this.log.append(this.#id(), JSON.stringify(data), name)
+  }
+
+  /** Progress that is none is not told. */
+  addMedia(media: MediaEvent): void {
+    const thousandths = Math.floor(media.progress * MEDIA_COMPLETE)
+    if (this.#media !== null && thousandths <= this.#media) return
+    this.#media = thousandths
+    this.log.append(this.#id(), JSON.stringify({ media }))
   }
 
   end(error: string | null): void {
@@ -62,16 +88,23 @@ export class ReplyEvents {
   }
 
   #id(): string {
-    return `${this.reasoning.length}.${this.content.length}.${this.#named}`
+    const text = `${this.reasoning.length}.${this.content.length}.${this.#named}`
+    return this.#media === null ? text : `${text}.${this.#media}`
   }
 }
 
-/** What an event id says: how many of each; undefined for what is no event id. */
+/** What an event id says: how much of each; undefined for what is no event id. */
 export function parseEventId(
   id: string,
-): { reasoning: number; content: number; named: number; ended: boolean } | undefined {
-  const match = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})(\.end)?$/.exec(id)
+): { reasoning: number; content: number; named: number; media: number | null; ended: boolean } | undefined {
+  const match = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:\.(\d{1,4}))?(\.end)?$/.exec(id)
   if (!match) return undefined
   const [reasoning = 0, content = 0, named = 0] = match.slice(1, 4).map(Number)
-  return { reasoning, content, named, ended: match[4] !== undefined }
+  return {
+    reasoning,
+    content,
+    named,
+    media: match[4] ? Number(match[4]) : null,
+    ended: match[5] !== undefined,
+  }
 }

@@ -1,5 +1,6 @@
 import type { Sql } from 'postgres'
 import { grouped } from '#database/grouped.ts'
+import type { Citation, StoredMedia } from '#database/schema/chat.ts'
 import { closeHolds, openHolds } from '#platform/ledger/hold-statements.ts'
 
 /** A reply that is to begin: its ids are made beforehand, so that one statement can write all of it. */
@@ -18,7 +19,11 @@ export interface NewReply {
   /** False: the user's message is there already, and is answered anew. */
   new_user_message: boolean
   content: string
+  /** The files that come with the user's message. */
+  upload_ids: string[] | null
   message_id: string
+  /** The passages that the reply is given. */
+  citations: Citation[] | null
   model_id: string
   input_ratio: number
   output_ratio: number
@@ -38,6 +43,7 @@ export interface ReplyEnd {
   status: 'complete' | 'stopped' | 'error'
   content: string
   reasoning: string | null
+  media: StoredMedia[] | null
   error: string | null
   input_tokens: number | null
   output_tokens: number | null
@@ -105,7 +111,7 @@ async function startReplies(sql: Sql, instanceId: string, replies: NewReply[]): 
       select * from json_to_recordset(${toRows(replies)}::text::json) as r (
         place int, hold_id uuid, organization_id uuid, user_id uuid, chat_id uuid, new_chat boolean, title text,
         expected_leaf_id uuid, parent_message_id uuid, user_message_id uuid, new_user_message boolean, content text,
-        message_id uuid,
+        upload_ids uuid[], message_id uuid, citations jsonb,
         model_id uuid, input_ratio numeric, output_ratio numeric, idempotency_key text, request_hash text)),
     chat as (
       select id, organization_id, user_id, active_reply_id, leaf_message_id from chats
@@ -139,12 +145,14 @@ async function startReplies(sql: Sql, instanceId: string, replies: NewReply[]): 
       from admitted where chats.id = admitted.chat_id and not new_chat),
     new_message as (
       insert into chat_messages
-        (id, organization_id, user_id, chat_id, parent_message_id, role, content, status, model_id)
+        (id, organization_id, user_id, chat_id, parent_message_id, role, content, status, model_id, upload_ids,
+          citations)
       select user_message_id, organization_id, user_id, chat_id, parent_message_id, 'user', content, 'complete',
-        model_id
+        model_id, upload_ids, null
       from admitted where new_user_message
       union all
-      select message_id, organization_id, user_id, chat_id, user_message_id, 'assistant', '', 'streaming', model_id
+      select message_id, organization_id, user_id, chat_id, user_message_id, 'assistant', '', 'streaming', model_id,
+        null, citations
       from admitted),
     new_key as (
       insert into reply_keys (organization_id, user_id, key, request_hash, chat_id, message_id)
@@ -164,7 +172,7 @@ async function endReplies(sql: Sql, replies: ReplyEnd[]): Promise<boolean[]> {
     with ending as (
       select * from json_to_recordset(${toRows(replies)}::text::json) as r (
         place int, hold_id uuid, entry_id uuid, chat_id uuid, message_id uuid, status text, content text,
-        reasoning text, error text, input_tokens int, output_tokens int)),
+        reasoning text, media jsonb, error text, input_tokens int, output_tokens int)),
     chat as (
       select id from chats where id in (select chat_id from ending) order by id for no key update),
     closing as (
@@ -173,7 +181,7 @@ async function endReplies(sql: Sql, replies: ReplyEnd[]): Promise<boolean[]> {
     ${closeHolds(sql)},
     ended_message as (
       update chat_messages as m set status = e.status, content = e.content, reasoning = e.reasoning,
-        error = e.error, input_tokens = e.input_tokens, output_tokens = e.output_tokens
+        media = e.media, error = e.error, input_tokens = e.input_tokens, output_tokens = e.output_tokens
       from ending e join closed using (hold_id)
       where m.id = e.message_id and m.status = 'streaming'),
     idle_chat as (

@@ -8,7 +8,7 @@ export type StopReason = 'user' | 'shutdown'
 
 /** A reply while it is written: what there is of it, what of it is stored, and how to stop it. */
 export class Reply extends ReplyEvents {
-  readonly ids: Pick<NewReply, 'hold_id' | 'chat_id' | 'message_id' | 'organization_id'>
+  readonly ids: Pick<NewReply, 'hold_id' | 'chat_id' | 'message_id' | 'organization_id' | 'user_id'>
   readonly entryId = newId()
   stopReason: StopReason | undefined
   readonly #abort = new AbortController()

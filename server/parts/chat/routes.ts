@@ -3,6 +3,7 @@ import type { Sql } from 'postgres'
 import Type from 'typebox'
 import { fail } from '#errors'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { readPage } from '#platform/http/pagination.ts'
 import { Body, Enum, Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import { exportChat } from './export-chat.ts'
 import { generatePrompts } from './generate-prompts.ts'
@@ -27,6 +28,13 @@ const ANSWER_ERRORS = [
   'llm.not_configured',
   'agent.not_found',
   'instruction.not_found',
+  'kb.not_found',
+  'upload.not_found',
+  'upload.image_too_large',
+  'upload.too_many_images',
+  'llm.cannot_see',
+  'llm.takes_no_files',
+  'llm.cannot_chat',
   'billing.insufficient_credits',
   'request.idempotency_reused',
 ] as const
@@ -53,7 +61,7 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
     query: Type.Object({ ...OneChat.properties, branches: Type.Optional(Enum(['all'])), ...PageQuery }),
     reply: [200, schemas.ChatWithMessages],
     errors: ['org.not_found', 'chat.not_found', 'request.invalid_cursor'],
-    handler: ({ scope, query }) => getChat(scope, query),
+    handler: ({ scope, query }) => getChat(desk.storage, scope, query),
   }),
   defineRoute({
     method: 'GET',
@@ -113,7 +121,7 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
     }),
     reply: { file: ['text/markdown', 'application/json'] },
     errors: ['org.not_found', 'chat.not_found'],
-    handler: ({ scope, query }) => exportChat(scope, query.chat_id, query.format ?? 'markdown'),
+    handler: ({ scope, query }) => exportChat(desk.storage, scope, query.chat_id, query.format ?? 'markdown'),
   }),
   defineRoute({
     method: 'DELETE',
@@ -163,7 +171,7 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
     example: { content: 'What is the capital of France?' },
     headers: { 'Idempotency-Key': 'Any text of up to 255 characters' },
     reply: { events: schemas.ReplyEvent, description: 'The reply; headers X-Chat-Id and X-Message-Id' },
-    errors: [...ANSWER_ERRORS, 'chat.parent_not_reply'],
+    errors: [...ANSWER_ERRORS, 'chat.parent_not_reply', 'upload.chat_full'],
     handler: ({ scope, query, body, headers }) =>
       sendMessage(desk, scope, query, body, idempotencyKeyOf(headers)),
   }),
@@ -176,7 +184,7 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
       "replies. Without model_id the chat's last model answers.",
     access: inOrganization('chats:write'),
     query: schemas.RegenerateQuery,
-    body: Body({ thinking: Type.Optional(Type.Boolean()) }),
+    body: schemas.AnotherAnswer,
     example: { thinking: true },
     headers: { 'Idempotency-Key': 'Any text of up to 255 characters' },
     reply: { events: schemas.ReplyEvent, description: 'The reply; headers X-Chat-Id and X-Message-Id' },
@@ -197,6 +205,21 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
     reply: { events: schemas.PromptEvent, description: 'The prompts as they are written' },
     errors: ['org.not_found', 'llm.none', 'billing.insufficient_credits'],
     handler: ({ scope, body }) => generatePrompts(desk, scope, body),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/chat/available_knowledge_bases',
+    summary: 'List the knowledge bases that can be used in chats',
+    access: inOrganization('chats:read'),
+    query: Type.Object({ org_id: Uuid, ...PageQuery }),
+    reply: [200, schemas.KnowledgeBasePage],
+    errors: ['org.not_found', 'request.invalid_cursor'],
+    handler: ({ scope, query }) =>
+      readPage(
+        query,
+        (below, count) => desk.retriever.listUsable(scope, below, count),
+        ({ id, name, description }) => ({ id, name, description }),
+      ),
   }),
   defineRoute({
     method: 'POST',

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { chatMessages, chats } from '#database/schema/chat.ts'
+import type { uploads } from '#database/schema/uploads.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { Body, Enum, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.ts'
 
@@ -57,9 +58,23 @@ export type SendQuery = Static<typeof SendQuery>
 export const RegenerateQuery = Type.Object({ ...answering, chat_id: Uuid, message_id: Uuid })
 export type RegenerateQuery = Static<typeof RegenerateQuery>
 
+const FILES_MAX = 100
+const KNOWLEDGE_BASES_MAX = 10
+
+/** How a message is to be answered: of send_message and of regenerate. */
+const answer = {
+  thinking: Type.Optional(Type.Boolean({ description: 'Reasoning, from models that can' })),
+  knowledge_base_ids: Type.Optional(
+    Type.Array(Uuid, { maxItems: KNOWLEDGE_BASES_MAX, description: 'Where the reply looks for passages' }),
+  ),
+}
+
 export const NewMessage = Body({
   content: Type.String({ minLength: 1, maxLength: CONTENT_CHARACTERS_MAX }),
-  thinking: Type.Optional(Type.Boolean({ description: 'Reasoning, from models that can' })),
+  ...answer,
+  file_uploads: Type.Optional(
+    Type.Array(Uuid, { maxItems: FILES_MAX, description: 'Ids of uploads that come with the message' }),
+  ),
   parent_message_id: Type.Optional(
     Nullable(
       Type.Unsafe<string>({
@@ -70,6 +85,9 @@ export const NewMessage = Body({
   ),
 })
 export type NewMessage = Static<typeof NewMessage>
+
+export const AnotherAnswer = Body(answer)
+export type AnotherAnswer = Static<typeof AnotherAnswer>
 
 export const PROMPT_TYPES = ['creative', 'task', 'question', 'continuation'] as const
 
@@ -93,6 +111,15 @@ export const ReplyEvent = Type.Unsafe<object>({
   anyOf: [
     Type.Object({ message: Type.String() }),
     Type.Object({ type: Type.Literal('reasoning'), message: Type.String() }),
+    Type.Object({
+      media: Type.Object({
+        type: Enum(['image', 'video']),
+        status: Enum(['generating', 'complete']),
+        progress: Type.Number({ description: '0 to 1' }),
+        url: Type.Optional(Type.String()),
+        mime_type: Type.Optional(Type.String()),
+      }),
+    }),
     Type.Object({ error: Type.String() }),
   ],
 })
@@ -125,6 +152,68 @@ export const ChatView = Type.Object(
 )
 export type ChatView = Static<typeof ChatView>
 
+export const UploadView = Type.Object(
+  {
+    id: Uuid,
+    url: Type.String({ description: 'Where the file can be read, for 7 days; signed anew at each read' }),
+    filename: Type.String({ description: 'Unique within its chat' }),
+    content_type: Type.String(),
+    size: Type.Integer({ description: 'Bytes' }),
+    text_extracted: Type.Boolean({ description: 'Whether models are given its text' }),
+    created_at: Timestamp,
+  },
+  { title: 'Upload' },
+)
+export type UploadView = Static<typeof UploadView>
+
+export const LANGUAGES = [
+  'en-US',
+  'en-GB',
+  'es-ES',
+  'fr-FR',
+  'de-DE',
+  'it-IT',
+  'pt-BR',
+  'ja-JP',
+  'ko-KR',
+  'zh-CN',
+] as const
+
+export const TranscriptView = Type.Object(
+  {
+    text: Type.String({ description: 'Empty where nobody speaks' }),
+    language: Type.String({ description: 'What was spoken' }),
+    duration: Type.Number({ description: 'Seconds' }),
+  },
+  { title: 'Transcript' },
+)
+export type TranscriptView = Static<typeof TranscriptView>
+
+export const KnowledgeBasePage = PageOf(
+  Type.Object(
+    { id: Uuid, name: Type.String(), description: Type.String() },
+    { title: 'UsableKnowledgeBase' },
+  ),
+  'UsableKnowledgeBasePage',
+)
+
+export const CitationView = Type.Object(
+  {
+    document_id: Uuid,
+    document_name: Type.String(),
+    chunk_id: Uuid,
+    score: Type.Number({ description: '0 to 1' }),
+    snippet: Type.String(),
+  },
+  { title: 'Citation' },
+)
+
+const MediaView = Type.Object(
+  { type: Enum(['image', 'video']), url: Type.String(), mime_type: Type.String() },
+  { title: 'Media' },
+)
+export type MediaView = Static<typeof MediaView>
+
 export const MessageView = Type.Object(
   {
     id: Uuid,
@@ -137,6 +226,11 @@ export const MessageView = Type.Object(
     error: Nullable(Type.String()),
     model_id: Nullable(Uuid),
     agent_id: Nullable(Uuid),
+    file_uploads: Type.Array(UploadView, { description: 'What came with a message of the user' }),
+    citations: Type.Array(CitationView, {
+      description: 'The passages that a reply was given; [1] is the first',
+    }),
+    media: Type.Array(MediaView, { description: 'The images and videos of a reply' }),
     usage: Nullable(Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() })),
     created_at: Timestamp,
   },
@@ -151,6 +245,7 @@ export const ChatWithMessages = Type.Object(
       description:
         'The newest of the active branch, or of all branches, oldest first: 100, or fewer once they hold 2 MB of text',
     }),
+    file_uploads: Type.Array(UploadView, { description: 'The files of the chat, oldest first' }),
     pagination: Type.Object({ next_cursor: Nullable(Type.String()), has_more: Type.Boolean() }),
   },
   { title: 'ChatWithMessages' },
@@ -169,6 +264,7 @@ export type ChatReader = ChatWriter | Scope<'chats:read'> | Scope<'conversation:
 
 export type ChatRow = typeof chats.$inferSelect
 export type MessageRow = typeof chatMessages.$inferSelect
+export type UploadRow = typeof uploads.$inferSelect
 
 export const viewChat = (row: ChatRow): ChatView => ({
   id: row.id,
@@ -194,7 +290,13 @@ export const viewChat = (row: ChatRow): ChatView => ({
   updated_at: row.updatedAt.toISOString(),
 })
 
-export const viewMessage = (row: MessageRow): MessageView => ({
+/** The files of a message, with their addresses. */
+interface Files {
+  uploads: UploadView[]
+  media: MediaView[]
+}
+
+export const viewMessage = (row: MessageRow, files: Files = { uploads: [], media: [] }): MessageView => ({
   id: row.id,
   chat_id: row.chatId,
   parent_message_id: row.parentMessageId,
@@ -205,9 +307,22 @@ export const viewMessage = (row: MessageRow): MessageView => ({
   error: row.error,
   model_id: row.modelId,
   agent_id: row.agentId,
+  file_uploads: files.uploads,
+  citations: row.citations ?? [],
+  media: files.media,
   usage:
     row.inputTokens === null || row.outputTokens === null
       ? null
       : { input_tokens: row.inputTokens, output_tokens: row.outputTokens },
+  created_at: row.createdAt.toISOString(),
+})
+
+export const viewUpload = (row: UploadRow, url: string): UploadView => ({
+  id: row.id,
+  url,
+  filename: row.filename,
+  content_type: row.contentType,
+  size: row.size,
+  text_extracted: row.textExtracted,
   created_at: row.createdAt.toISOString(),
 })

@@ -5,18 +5,32 @@ import { replyKeys } from '#database/schema/chat.ts'
 import { instructions } from '#database/schema/instructions.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
+import type { Documents } from '#platform/documents/documents.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
-import type { ModelRequest } from '#platform/models/types.ts'
+import type { Storage } from '#platform/storage/storage.ts'
+import type { Uploads } from '#platform/storage/uploads.ts'
 import type { SharedLogs } from '#platform/streams/shared-logs.ts'
 import type { ModelFinder, PaidCalls, ResolvedModel } from '../llm/index.ts'
+import { findUploads } from './attachments.ts'
 import { findPlace, type Place, type Question } from './find-place.ts'
-import { readHistory } from './history.ts'
 import type { LiveReplies } from './live-replies.ts'
-import { type ChatKind, DEFAULT_TITLE, findChat } from './manage-chats.ts'
+import { type ChatKind, findChat } from './manage-chats.ts'
+import { type Asked, type Prepared, prepareRequest } from './prepare-request.ts'
 import { Reply } from './reply.ts'
 import type { NewReply, ReplyWrites, Start } from './reply-writes.ts'
-import type { ChatRow, ChatWriter, NewMessage, RegenerateQuery, SendQuery } from './schemas.ts'
+import type { Retriever } from './retriever.ts'
+import type {
+  AnotherAnswer,
+  ChatRow,
+  ChatWriter,
+  NewMessage,
+  RegenerateQuery,
+  SendQuery,
+  UploadRow,
+} from './schemas.ts'
 import { streamReply } from './stream-reply.ts'
+import { DEFAULT_TITLE, type Titles } from './titles.ts'
+import { kindOf } from './write-media.ts'
 
 /** What the chat part works with; made once (index.ts). */
 export interface ChatDesk {
@@ -24,6 +38,11 @@ export interface ChatDesk {
   replies: LiveReplies
   models: ModelFinder
   calls: PaidCalls
+  titles: Titles
+  retriever: Retriever
+  storage: Storage
+  uploads: Uploads
+  documents: Documents
   /** Where replies that other processes write can be followed; null without Redis. */
   shared: SharedLogs | null
 }
@@ -53,14 +72,13 @@ export async function regenerate(
   desk: ChatDesk,
   scope: ChatWriter,
   { message_id: messageId, ...query }: RegenerateQuery,
-  { thinking }: { thinking?: boolean },
+  wish: AnotherAnswer,
   idempotencyKey: string | undefined,
 ): Promise<EventStream> {
   const { modelId } = await findChat(scope, query.chat_id)
   const target =
     query.model_id === undefined && query.agent_id === undefined && modelId ? { model_id: modelId } : {}
-  const question = { again: messageId, ...(thinking !== undefined && { thinking }) }
-  return answer(desk, scope, { ...query, ...target }, question, idempotencyKey)
+  return answer(desk, scope, { ...query, ...target }, { again: messageId, ...wish }, idempotencyKey)
 }
 
 /**
@@ -82,17 +100,21 @@ async function answer(
     if (before) return before
   }
   const model = await desk.models.find(scope.organizationId, target)
-  const system = await findInstruction(scope, query.instruction_id)
+  checkKind(model, kind)
+  const instruction = await findInstruction(scope, query.instruction_id)
 
   for (let attempt = 1; ; attempt++) {
     const chat = query.chat_id === undefined ? null : await findChat(scope, query.chat_id, kind)
     const place = await findPlace(scope, chat, question)
-    const thinking = question.thinking === true
-    const { request, leftOut } = await prepareRequest(scope, { query, place, thinking, chat, model, system })
+    const files = await findUploads(scope, place.isNewMessage ? (place.uploadIds ?? []) : [])
+    await desk.uploads.checkRoom(scope.organizationId, chat?.id ?? null, files)
+    const asked = { query, question, chat, place, model, instruction }
+    const prepared = await prepareRequest(desk, scope, asked)
     const written = newReply(scope, chat, place, {
       model_id: model.id,
       input_ratio: model.inputRatio,
       output_ratio: model.outputRatio,
+      citations: prepared.citations.length > 0 ? prepared.citations : null,
       idempotency_key: idempotencyKey ?? null,
       request_hash: requestHash,
     })
@@ -103,21 +125,44 @@ async function answer(
       if (before) return before
     }
     if (start !== 'started') throw refusal(start)
-
-    const reply = new Reply(written)
-    reply.addNamed('meta', {
-      chat_id: written.chat_id,
-      user_message_id: written.user_message_id,
-      message_id: written.message_id,
-      history: { sent: request.messages.length - 1, left_out: leftOut },
-    })
-    desk.replies.write(reply, model, request)
-    return {
-      log: reply.log,
-      named: query.events === 'all',
-      headers: { 'X-Chat-Id': written.chat_id, 'X-Message-Id': written.message_id },
-    }
+    return begin(desk, scope, { ...asked, written, prepared, files })
   }
+}
+
+interface Admitted extends Asked {
+  written: NewReply
+  prepared: Prepared
+  /** What comes with the user's message. */
+  files: UploadRow[]
+}
+
+/** Has a reply written that was admitted, and its chat named after it where it has no name. */
+async function begin(desk: ChatDesk, scope: ChatWriter, admitted: Admitted): Promise<EventStream> {
+  const { written, prepared, files, model, chat, place, query } = admitted
+  const { chat_id: chatId, message_id: messageId } = written
+  const reply = new Reply(written)
+  reply.addNamed('meta', {
+    chat_id: chatId,
+    user_message_id: written.user_message_id,
+    message_id: messageId,
+    history: prepared.history,
+  })
+  if (prepared.citations.length > 0) reply.addNamed('citations', { citations: prepared.citations })
+  const ended = desk.replies.write(reply, model, prepared.request)
+  if (chat === null || isUntitled(chat))
+    desk.titles.giveAfter(ended, scope, { chatId, question: place.content, reply, model })
+  const loose = files.filter((file) => file.chatId === null)
+  if (loose.length > 0) await desk.uploads.attach(written, loose)
+  const headers = { 'X-Chat-Id': chatId, 'X-Message-Id': messageId }
+  return { log: reply.log, named: query.events === 'all', headers }
+}
+
+const isUntitled = ({ isConversation, title }: ChatRow): boolean => !isConversation && title === DEFAULT_TITLE
+
+/** Throws for a model that writes nothing which can be shown there: a conversation is text. */
+function checkKind(model: ResolvedModel, chatKind: ChatKind): void {
+  const kind = kindOf(model)
+  if (kind === undefined || (kind !== 'text' && chatKind === 'conversation')) throw fail('llm.cannot_chat')
 }
 
 /** The id of the model that is asked for. Agents are not built yet, so an agent's id is of none that there is. */
@@ -144,47 +189,14 @@ async function findInstruction(
   return row.content
 }
 
-/** A query parameter beats the session's setting, and that one the model's default. */
-async function prepareRequest(
-  scope: ChatWriter,
-  given: {
-    query: SendQuery
-    place: Place
-    thinking: boolean
-    chat: ChatRow | null
-    model: ResolvedModel
-    system: string | undefined
-  },
-): Promise<{ request: ModelRequest; leftOut: number }> {
-  const { query, place, thinking, chat, model, system } = given
-  const settings = chat?.settings ?? {}
-  const temperature = query.temperature ?? settings.temperature
-  const topP = query.top_p ?? settings.top_p
-  const maxTokens = query.max_tokens ?? settings.max_tokens
-  const history = chat
-    ? await readHistory(scope, chat.id, place.parentId, {
-        newText: (system ?? '') + place.content,
-        window: { contextWindow: model.contextWindow, maxTokens },
-      })
-    : { messages: [], leftOut: 0 }
-  return {
-    leftOut: history.leftOut,
-    request: {
-      messages: [...history.messages, { role: 'user', content: place.content }],
-      ...(system !== undefined && { system }),
-      ...(temperature !== undefined && { temperature }),
-      ...(topP !== undefined && { topP }),
-      ...(maxTokens !== undefined && { maxTokens }),
-      ...(thinking && { thinking: true }),
-    },
-  }
-}
-
 function newReply(
   scope: ChatWriter,
   chat: ChatRow | null,
   place: Place,
-  rest: Pick<NewReply, 'model_id' | 'input_ratio' | 'output_ratio' | 'idempotency_key' | 'request_hash'>,
+  rest: Pick<
+    NewReply,
+    'model_id' | 'input_ratio' | 'output_ratio' | 'citations' | 'idempotency_key' | 'request_hash'
+  >,
 ): NewReply {
   return {
     ...rest,
@@ -199,6 +211,7 @@ function newReply(
     user_message_id: place.userMessageId,
     new_user_message: place.isNewMessage,
     content: place.content,
+    upload_ids: place.uploadIds,
     message_id: newId(),
   }
 }

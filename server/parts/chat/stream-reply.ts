@@ -2,9 +2,11 @@ import { and, desc, eq } from '#database/drizzle.ts'
 import { chatMessages } from '#database/schema/chat.ts'
 import { fail } from '#errors'
 import type { EventStream } from '#platform/http/define-route.ts'
+import type { Storage } from '#platform/storage/storage.ts'
 import { type Delivered, parseEventId, ReplyEvents } from './reply-events.ts'
 import type { ChatReader, MessageRow } from './schemas.ts'
 import type { ChatDesk } from './send-message.ts'
+import { viewMessages } from './view-files.ts'
 
 interface Wanted {
   chatId: string
@@ -19,14 +21,14 @@ interface Wanted {
  * Null where everything was delivered. The chat must be the caller's; a reply that is not in it is not found.
  */
 export async function streamReply(
-  { replies, shared }: Pick<ChatDesk, 'replies' | 'shared'>,
+  { replies, shared, storage }: Pick<ChatDesk, 'replies' | 'shared' | 'storage'>,
   scope: ChatReader,
   wanted: Wanted,
 ): Promise<EventStream | null> {
   // A reply may end between the look at the database and the look at what is live: then the database knows its end.
   for (const isLastLook of [false, true]) {
     const message = await findReply(scope, wanted)
-    if (message.status !== 'streaming') return fromStorage(message, wanted)
+    if (message.status !== 'streaming') return fromStorage(storage, scope, message, wanted)
     const log = replies.get(message.id)?.log ?? (await shared?.open(message.id))
     if (log) return { log, afterId: wanted.lastEventId, named: wanted.named, headers: headersOf(message) }
     if (isLastLook) break
@@ -50,26 +52,31 @@ async function findReply(scope: ChatReader, { chatId, messageId }: Wanted): Prom
 
 const headersOf = (message: MessageRow) => ({ 'X-Chat-Id': message.chatId, 'X-Message-Id': message.id })
 
-/** Events with a name come twice a reply: meta when it begins, usage when it is paid. */
-const NAMED_META = 1
-const NAMED_USAGE = 2
-
-function fromStorage(message: MessageRow, { lastEventId, named }: Wanted): EventStream | null {
+async function fromStorage(
+  storage: Storage,
+  scope: ChatReader,
+  message: MessageRow,
+  { lastEventId, named }: Wanted,
+): Promise<EventStream | null> {
   const delivered = deliveredOf(message, lastEventId)
   if (delivered === null) return null
+  const { citations, inputTokens, outputTokens } = message
   const events = new ReplyEvents(delivered)
-  if (delivered.named < NAMED_META)
+  if (delivered.named < 1)
     events.addNamed('meta', {
       chat_id: message.chatId,
       user_message_id: message.parentMessageId,
       message_id: message.id,
     })
+  if (citations && delivered.named < 2) events.addNamed('citations', { citations })
   const reasoning = (message.reasoning ?? '').slice(delivered.reasoning.length)
   if (reasoning !== '') events.addReasoning(reasoning)
   const content = message.content.slice(delivered.content.length)
   if (content !== '') events.addText(content)
-  if (delivered.named < NAMED_USAGE && message.inputTokens !== null)
-    events.addNamed('usage', { input_tokens: message.inputTokens, output_tokens: message.outputTokens })
+  const [view] = await viewMessages(storage, scope, [message])
+  for (const one of view?.media ?? []) events.addMedia({ ...one, status: 'complete', progress: 1 })
+  if (inputTokens !== null && delivered.named < (citations ? 3 : 2))
+    events.addNamed('usage', { input_tokens: inputTokens, output_tokens: outputTokens })
   events.end(message.error)
   return { log: events.log, named, headers: headersOf(message) }
 }
@@ -85,5 +92,6 @@ function deliveredOf(message: MessageRow, eventId: string | undefined): Delivere
     reasoning: stored.reasoning.slice(0, id.reasoning),
     content: stored.content.slice(0, id.content),
     named: id.named,
+    media: id.media,
   }
 }

@@ -1,3 +1,4 @@
+import type { StoredMedia } from '#database/schema/chat.ts'
 import { payableUsage } from '#platform/models/index.ts'
 import { ModelError, type ModelRequest, type ModelUsage } from '#platform/models/types.ts'
 import type { Rooms } from '#platform/rooms.ts'
@@ -5,6 +6,7 @@ import { keepTrying } from '#platform/sweeps/keep-trying.ts'
 import type { ResolvedModel } from '../llm/index.ts'
 import type { Reply } from './reply.ts'
 import type { ReplyEnd, ReplyWrites } from './reply-writes.ts'
+import { kindOf, writeMedia } from './write-media.ts'
 
 const STORE_ATTEMPTS = 6
 
@@ -12,12 +14,14 @@ const INTERRUPTED = 'The server was restarted while this reply was being written
 const UNEXPECTED = 'Something went wrong while this reply was being written. Please try again.'
 const NOT_STORED = 'The end of this reply could not be stored. What was shown may be incomplete.'
 
+export type WritingRooms = Pick<Rooms, 'config' | 'models' | 'metrics' | 'log' | 'storage' | 'uploads'>
+
 /**
  * Has the model write a reply to its end, whatever that end is, and stores it together with what it costs. Never
  * throws. Its client may leave at any time: nothing here waits for one.
  */
 export async function writeReply(
-  rooms: Pick<Rooms, 'models' | 'metrics' | 'log'>,
+  rooms: WritingRooms,
   writes: ReplyWrites,
   reply: Reply,
   model: ResolvedModel,
@@ -32,6 +36,7 @@ export async function writeReply(
     status: outcome.status,
     content: reply.content,
     reasoning: reply.reasoning || null,
+    media: outcome.media,
     error: outcome.error,
     input_tokens: usage?.inputTokens ?? null,
     output_tokens: usage?.outputTokens ?? null,
@@ -57,22 +62,26 @@ interface Outcome {
   status: ReplyEnd['status']
   error: string | null
   usage: ModelUsage | null
+  media: StoredMedia[] | null
 }
 
 async function generate(
-  { models, log }: Pick<Rooms, 'models' | 'log'>,
+  rooms: WritingRooms,
   reply: Reply,
   model: ResolvedModel,
   request: ModelRequest,
 ): Promise<Outcome> {
+  const kind = kindOf(model) ?? 'text'
   try {
-    const { usage } = await models.stream(model.target, request, reply.sink, reply.signal)
-    return { status: 'complete', error: null, usage }
+    if (kind !== 'text') return await writeMedia(rooms, reply, { model, kind, request })
+    const { usage } = await rooms.models.stream(model.target, request, reply.sink, reply.signal)
+    return { status: 'complete', error: null, usage, media: null }
   } catch (error) {
-    if (reply.stopReason === 'user') return { status: 'stopped', error: null, usage: null }
-    if (reply.stopReason === 'shutdown') return { status: 'error', error: INTERRUPTED, usage: null }
+    const ended = { usage: null, media: null }
+    if (reply.stopReason === 'user') return { ...ended, status: 'stopped', error: null }
+    if (reply.stopReason === 'shutdown') return { ...ended, status: 'error', error: INTERRUPTED }
     const expected = error instanceof ModelError
-    log[expected ? 'warn' : 'error']({ err: error, message_id: reply.ids.message_id }, 'a reply failed')
-    return { status: 'error', error: expected ? error.message : UNEXPECTED, usage: null }
+    rooms.log[expected ? 'warn' : 'error']({ err: error, message_id: reply.ids.message_id }, 'a reply failed')
+    return { ...ended, status: 'error', error: expected ? error.message : UNEXPECTED }
   }
 }

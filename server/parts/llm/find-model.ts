@@ -2,9 +2,10 @@ import type { KeyedProvider } from '#config'
 import { grouped } from '#database/grouped.ts'
 import type { ModelConfig } from '#database/schema/llm.ts'
 import { AppError, fail } from '#errors'
-import { DEFAULT_BASE_URLS, defaultContextWindow, guessCapabilities } from '#platform/models/index.ts'
+import { DEFAULT_BASE_URLS, defaultContextWindow } from '#platform/models/index.ts'
 import type { ModelTarget, Provider } from '#platform/models/types.ts'
 import type { Rooms } from '#platform/rooms.ts'
+import { capabilitiesOf } from './schemas.ts'
 
 /** A model that can be called. */
 export interface ResolvedModel {
@@ -12,6 +13,8 @@ export interface ResolvedModel {
   target: ModelTarget
   inputRatio: number
   outputRatio: number
+  /** Credits for a second of a recording. */
+  secondsRatio: number
   /** Tokens, of prompt and reply together. */
   contextWindow: number
   capabilities: readonly string[]
@@ -107,8 +110,9 @@ export function resolve(rooms: Pick<Rooms, 'config' | 'secrets'>, row: StoredMod
     target: { provider, model, ...(row.organizationId ? own(rooms, row) : fromEnvironment(rooms, provider)) },
     inputRatio: config.input_ratio ?? 1,
     outputRatio: config.output_ratio ?? 1,
+    secondsRatio: config.seconds_ratio ?? 1,
     contextWindow: config.context_window ?? defaultContextWindow(provider, model),
-    capabilities: config.capabilities ?? guessCapabilities(provider, model),
+    capabilities: capabilitiesOf(row),
   }
 }
 

@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fail } from '#errors'
 import { payableUsage } from '#platform/models/index.ts'
-import { ModelError, type ModelRequest, type ModelSink } from '#platform/models/types.ts'
+import {
+  ModelError,
+  type ModelRequest,
+  type ModelSink,
+  type Recording,
+  type Transcription,
+} from '#platform/models/types.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { keepTrying } from '#platform/sweeps/keep-trying.ts'
 import type { ResolvedModel } from './find-model.ts'
@@ -38,18 +44,62 @@ export class PaidCalls {
     const { id: modelId, inputRatio, outputRatio } = model
     const holdId = await this.#rooms.ledger.hold({ organizationId, modelId, inputRatio, outputRatio })
     if (holdId === null) throw fail('billing.insufficient_credits')
-    const ended = this.#run(holdId, model, request, sink)
-    this.#underWay.add(ended)
-    ended.then(() => this.#underWay.delete(ended))
-    return { ended }
+    return { ended: this.#track(this.#run(holdId, model, request, sink)) }
+  }
+
+  /**
+   * What is said in a recording, paid by its seconds. Throws billing.insufficient_credits, and llm.failed with the
+   * reason where the provider can't do it, which costs nothing.
+   */
+  async transcribe(
+    organizationId: string,
+    model: ResolvedModel,
+    recording: Recording,
+    language: string,
+  ): Promise<Transcription> {
+    const { id: modelId, secondsRatio } = model
+    const payable = { organizationId, modelId, inputRatio: secondsRatio, outputRatio: 0 }
+    const holdId = await this.#rooms.ledger.hold(payable)
+    if (holdId === null) throw fail('billing.insufficient_credits')
+    return this.#track(this.#transcribe(holdId, model, recording, language))
   }
 
   /** Lets calls go on for a while, and then ends them where they are. */
   async close(graceMs: number): Promise<void> {
-    const all = Promise.all(this.#underWay)
+    const all = Promise.allSettled(this.#underWay)
     await Promise.race([all, sleep(graceMs, undefined, { ref: false })])
     this.#shutdown.abort()
     await all
+  }
+
+  #track<Result>(call: Promise<Result>): Promise<Result> {
+    const forget = (): boolean => this.#underWay.delete(call)
+    this.#underWay.add(call)
+    call.then(forget, forget)
+    return call
+  }
+
+  async #transcribe(
+    holdId: string,
+    model: ResolvedModel,
+    recording: Recording,
+    language: string,
+  ): Promise<Transcription> {
+    try {
+      const signal = this.#shutdown.signal
+      const said = await this.#rooms.models.transcribe(model.target, recording, { language }, signal)
+      const seconds = Math.ceil(said.durationSeconds ?? 0)
+      await this.#settle(
+        holdId,
+        { inputTokens: seconds, outputTokens: 0 },
+        `transcription, ${seconds} seconds`,
+      )
+      return said
+    } catch (error) {
+      const reason = error instanceof ModelError ? error.message : UNEXPECTED
+      await this.#settle(holdId, null, reason)
+      throw fail('llm.failed', { reason }, { cause: error })
+    }
   }
 
   async #run(

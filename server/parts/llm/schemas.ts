@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox'
 import type { llmModels } from '#database/schema/llm.ts'
 import { Body, Enum, Nullable, Timestamp, Uuid } from '#platform/http/schemas.ts'
-import { PROVIDERS } from '#platform/models/types.ts'
+import { guessCapabilities } from '#platform/models/index.ts'
+import { PROVIDERS, type Provider } from '#platform/models/types.ts'
 
 export const CAPABILITIES = [
   'text',
@@ -20,7 +21,17 @@ const Ratio = Type.Number({
   maximum: 1_000_000,
   description: 'Credits for one token (contract: weighted usage); 1 where absent',
 })
-const Ratios = { input_ratio: Type.Optional(Ratio), output_ratio: Type.Optional(Ratio) }
+const Ratios = {
+  input_ratio: Type.Optional(Ratio),
+  output_ratio: Type.Optional(Ratio),
+  seconds_ratio: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1_000_000,
+      description: 'Credits for a second of a recording; 1 where absent',
+    }),
+  ),
+}
 
 const Settings = {
   model: Type.Optional(
@@ -100,6 +111,14 @@ export const ModelTest = Type.Object(
   { title: 'ModelTest' },
 )
 
+/** What a model can: what its config says, else what its name tells. */
+export const capabilitiesOf = ({
+  provider,
+  version,
+  config,
+}: Pick<ModelRow, 'provider' | 'version' | 'config'>): readonly string[] =>
+  config.capabilities ?? guessCapabilities(provider as Provider, config.model ?? version)
+
 export type ModelRow = typeof llmModels.$inferSelect
 
 export const viewModel = (row: ModelRow): ModelView => ({
@@ -109,7 +128,11 @@ export const viewModel = (row: ModelRow): ModelView => ({
   provider: row.provider,
   version: row.version,
   is_active: row.isActive,
-  config: { ...(row.config as ModelView['config']), has_api_key: row.apiKey !== null },
+  config: {
+    ...(row.config as ModelView['config']),
+    capabilities: capabilitiesOf(row) as (typeof CAPABILITIES)[number][],
+    has_api_key: row.apiKey !== null,
+  },
   created_by: row.createdBy,
   created_at: row.createdAt.toISOString(),
   updated_at: row.updatedAt.toISOString(),

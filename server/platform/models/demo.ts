@@ -5,10 +5,11 @@ import type { ModelMessage, ModelRequest, ModelResult, ToolDefinition } from './
 
 const WORD_DELAY_MS = 15
 const QUOTE_CHARACTERS_MAX = 400
+const TITLE_WORDS = 6
 
 /**
  * The built-in model: no language model but a deterministic stand-in that needs no key and no network, and says so.
- * It quotes what it was given, reasons when asked to, and calls a tool that the message names (`use tool NAME`, or
+ * It quotes what it was given, writes a title when told to, reasons when asked to, and calls a tool that the message names (`use tool NAME`, or
  * `TOOL:NAME={…}` with its input), so that every path of the product can be walked without a provider.
  */
 export async function streamDemo(
@@ -43,6 +44,7 @@ export async function streamDemo(
 }
 
 function answer(request: ModelRequest, last: ModelMessage | undefined, question: string): string {
+  if (request.system?.startsWith('Write a title')) return titleOf(question)
   if (last?.role === 'tool') return `The tool **${last.toolName}** answered:\n\n> ${quote(last.output)}\n`
   const lines = [
     'This is the **Parley demo**, not a language model: it answers without any provider. You said:',
@@ -55,6 +57,10 @@ function answer(request: ModelRequest, last: ModelMessage | undefined, question:
   lines.push('Add a model of your own with `POST /api/llm/add`, or start the server with `OPENAI_API_KEY=…`.')
   return `${lines.join('\n\n')}\n`
 }
+
+/** The first words of what the user has said. */
+const titleOf = (conversation: string): string =>
+  (/^User: (.*)/.exec(conversation)?.[1] ?? '').split(/\s+/).slice(0, TITLE_WORDS).join(' ')
 
 function wantedTool(
   question: string,

@@ -1,0 +1,141 @@
+import { inArray } from '#database/drizzle.ts'
+import { uploads, uploadTexts } from '#database/schema/uploads.ts'
+import { fail } from '#errors'
+import type { ContentPart } from '#platform/models/types.ts'
+import type { Storage } from '#platform/storage/storage.ts'
+import type { ChatReader, UploadRow } from './schemas.ts'
+
+/** A file that came with a message, and what it says. */
+export interface Attachment extends UploadRow {
+  /** Null: it is no text, or none could be read from it. */
+  text: string | null
+  /** It says more than is kept of it. */
+  isCut: boolean
+}
+
+/** Of so many files in one prompt, the newest ones, the texts are read. */
+const TEXTS_MAX = 20
+/** What vision models take, of every provider. */
+const SEEN = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
+/** More, or larger ones, no provider takes in one request. */
+const IMAGES_MAX = 10
+const IMAGE_BYTES_MAX = 10 * 1024 * 1024
+const IMAGES_BYTES_MAX = 20 * 1024 * 1024
+
+export const isImage = ({ contentType }: UploadRow): boolean => SEEN.includes(contentType)
+
+/** The uploads of these ids, in their order. Throws upload.not_found for one that is not the caller's. */
+export async function findUploads(scope: ChatReader, ids: readonly string[]): Promise<UploadRow[]> {
+  const found = await readUploads(scope, ids)
+  return ids.map((id) => {
+    const row = found.get(id)
+    if (!row) throw fail('upload.not_found')
+    return row
+  })
+}
+
+/** Those of these uploads that are there, by id. */
+export async function readUploads(
+  scope: ChatReader,
+  ids: readonly string[],
+): Promise<Map<string, UploadRow>> {
+  if (ids.length === 0) return new Map()
+  const rows = await scope.select(uploads, { where: inArray(uploads.id, [...ids]) })
+  return new Map(rows.filter((row) => row.status === 'stored').map((row) => [row.id, row]))
+}
+
+/** The attachments of messages, newest first, by id. What was deleted since is not among them. */
+export async function readAttachments(
+  scope: ChatReader,
+  messages: readonly { uploadIds: string[] | null }[],
+): Promise<Map<string, Attachment>> {
+  const ids = messages.flatMap((message) => message.uploadIds ?? [])
+  const rows = await readUploads(scope, ids)
+  const withText = ids.filter((id) => rows.get(id)?.textExtracted).slice(0, TEXTS_MAX)
+  const texts =
+    withText.length === 0
+      ? []
+      : await scope.select(uploadTexts, { where: inArray(uploadTexts.uploadId, withText) })
+  const byId = new Map(texts.map((text) => [text.uploadId, text]))
+  return new Map(
+    [...rows].map(([id, row]) => {
+      const { text = null, isCut = false } = byId.get(id) ?? {}
+      return [id, { ...row, text, isCut }]
+    }),
+  )
+}
+
+/** What is attached to a message, of what was read. */
+export const attachmentsOf = (
+  { uploadIds }: { uploadIds: string[] | null },
+  read: ReadonlyMap<string, Attachment>,
+): Attachment[] => (uploadIds ?? []).flatMap((id) => read.get(id) ?? [])
+
+/**
+ * What a message says, with the texts of its attachments behind it: so many bytes of them in all, each an equal share,
+ * and where something is left out that is said.
+ */
+export function withTexts(content: string, attachments: readonly Attachment[], bytesMax: number): string {
+  let left = bytesMax
+  const parts = attachments.map((attachment, index) => {
+    const described = describe(attachment, Math.floor(left / (attachments.length - index)))
+    left -= Buffer.byteLength(described)
+    return described
+  })
+  return [content, ...parts].join('\n\n')
+}
+
+function describe(attachment: Attachment, bytesMax: number): string {
+  const name = JSON.stringify(attachment.filename)
+  if (isImage(attachment)) return `[Attached image: ${name}]`
+  if (attachment.text === null)
+    return `[Attached file: ${name}, ${attachment.contentType}. Its text is not here.]`
+  const { text } = attachment
+  const shown = cutToBytes(text, bytesMax)
+  const isCut = attachment.isCut || shown.length < text.length
+  const remark = isCut ? `\n[… cut here: the file goes on, and only its beginning fits]` : ''
+  return `<attachment name=${name}>\n${shown.replace(/<(\/?)attachment\b/gi, '‹$1attachment')}${remark}\n</attachment>`
+}
+
+/** Cut between characters. */
+function cutToBytes(text: string, bytesMax: number): string {
+  const bytes = Buffer.from(text.slice(0, bytesMax))
+  if (bytes.length <= bytesMax) return text.slice(0, bytesMax).toWellFormed()
+  return bytes.toString('utf8', 0, bytesMax).replace(/\uFFFD+$/, '')
+}
+
+/** Throws where a message that is being sent has too large or too many images for any model. */
+export function checkImages(images: readonly UploadRow[]): void {
+  const tooLarge = images.find((image) => image.size > IMAGE_BYTES_MAX)
+  if (tooLarge) throw fail('upload.image_too_large', { name: tooLarge.filename, limit: IMAGE_BYTES_MAX })
+  if (images.length > IMAGES_MAX) throw fail('upload.too_many_images', { limit: IMAGES_MAX })
+}
+
+/** As many of these images as one request takes, the last ones first. */
+export function selectImages(images: readonly Attachment[]): Set<Attachment> {
+  const selected = new Set<Attachment>()
+  let bytes = 0
+  for (const image of images.toReversed()) {
+    bytes += image.size
+    if (bytes > IMAGES_BYTES_MAX || selected.size === IMAGES_MAX) break
+    selected.add(image)
+  }
+  return selected
+}
+
+/** A message with its images, as models take it. */
+export async function withImages(
+  storage: Storage,
+  text: string,
+  images: readonly Attachment[],
+): Promise<string | ContentPart[]> {
+  if (images.length === 0) return text
+  const parts = await Promise.all(
+    images.map(async ({ contentType, storageKey }) => ({
+      type: 'image' as const,
+      mimeType: contentType,
+      data: await storage.read(storageKey),
+    })),
+  )
+  return [...parts, { type: 'text', text }]
+}

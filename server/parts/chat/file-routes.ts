@@ -1,0 +1,69 @@
+import Type from 'typebox'
+import { ACCEPTED_TYPES } from '#platform/documents/accepted-types.ts'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { Enum, Uuid } from '#platform/http/schemas.ts'
+import * as schemas from './schemas.ts'
+import type { ChatDesk } from './send-message.ts'
+import { transcribeRecording } from './transcribe-recording.ts'
+import { uploadFile } from './upload-file.ts'
+
+/** What clients may say that a recording is. */
+const RECORDING_TYPES = [...ACCEPTED_TYPES.keys(), 'application/octet-stream'].filter(
+  (type) => type.startsWith('audio/') || ['video/webm', 'application/octet-stream'].includes(type),
+)
+
+/** Endpoints whose body is a file. */
+export const fileRoutes = (desk: ChatDesk): Route[] => [
+  defineRoute({
+    method: 'POST',
+    url: '/api/chat/upload_file',
+    summary: 'Upload a file for a chat',
+    description:
+      'Documents (PDF, TXT, DOCX, XLSX, CSV, MD), images (JPG, PNG, GIF, WebP, SVG), audio (MP3, WAV, M4A, OGG, FLAC) ' +
+      'and video (MP4, WebM, MOV, AVI), told apart by their content. Name its id in file_uploads of send_message. ' +
+      'text_extracted is false for a document whose text can not be read: it is damaged, encrypted, or has none.',
+    access: { permission: 'chats:write', orgOf: 'query' },
+    query: Type.Object({ org_id: Uuid, chat_id: Type.Optional(Uuid) }),
+    upload: { description: 'The file' },
+    reply: [201, schemas.UploadView],
+    errors: [
+      'org.not_found',
+      'chat.not_found',
+      'upload.empty',
+      'upload.type',
+      'upload.quota',
+      'upload.chat_full',
+      'server.unavailable',
+    ],
+    handler: ({ scope, query, file }) => uploadFile(desk, scope, query.chat_id, file),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/chat/transcribe',
+    summary: 'Have a recording written down',
+    description:
+      'MP3, WAV, M4A, OGG, FLAC or WebM, in the field file of a form, or as the body itself. Paid by its seconds. ' +
+      'Without org_id: for your personal organization.',
+    access: { permission: 'chats:write', orgOf: 'query or personal' },
+    query: Type.Object({
+      org_id: Type.Optional(Uuid),
+      language: Type.Optional(Enum(schemas.LANGUAGES, { description: 'en-US where absent' })),
+      content_type: Type.Optional(
+        Enum(RECORDING_TYPES, {
+          description: 'Of a recording that is the body itself, in place of Content-Type',
+        }),
+      ),
+    }),
+    upload: { description: 'The recording', raw: RECORDING_TYPES },
+    reply: [200, schemas.TranscriptView],
+    errors: [
+      'org.not_found',
+      'upload.empty',
+      'upload.not_audio',
+      'llm.none',
+      'llm.failed',
+      'billing.insufficient_credits',
+    ],
+    handler: ({ scope, query, file }) => transcribeRecording(desk, scope, query.language ?? 'en-US', file),
+  }),
+]

@@ -1,0 +1,109 @@
+import type { Citation } from '#database/schema/chat.ts'
+import { fail } from '#errors'
+import type { ModelMessage, ModelRequest } from '#platform/models/types.ts'
+import type { Storage } from '#platform/storage/storage.ts'
+import type { ResolvedModel } from '../llm/index.ts'
+import {
+  type Attachment,
+  attachmentsOf,
+  checkImages,
+  isImage,
+  readAttachments,
+  selectImages,
+  withImages,
+} from './attachments.ts'
+import type { Place, Question } from './find-place.ts'
+import { type PromptMessage, promptBytesOf, readHistory, toPromptMessage } from './history.ts'
+import { citationOf, describePassages, type Retriever, retrieveFor } from './retriever.ts'
+import type { ChatRow, ChatWriter, SendQuery } from './schemas.ts'
+import { kindOf } from './write-media.ts'
+
+/** What a reply is asked for with. */
+export interface Asked {
+  query: SendQuery
+  question: Question
+  chat: ChatRow | null
+  place: Place
+  model: ResolvedModel
+  /** What a saved instruction says. */
+  instruction: string | undefined
+}
+
+export interface Prepared {
+  request: ModelRequest
+  /** The passages that went into it. */
+  citations: Citation[]
+  history: { sent: number; left_out: number }
+}
+
+/** A quarter of the prompt may be passages. */
+const PASSAGES_SHARE = 0.25
+
+/**
+ * All that the model is to be told: the instruction, the branch of the chat as far as it fits, the message with its
+ * attachments and passages. A query parameter beats the chat's setting, and that one the model's default. Throws
+ * kb.not_found, llm.cannot_see, llm.takes_no_files, upload.image_too_large, upload.too_many_images.
+ */
+export async function prepareRequest(
+  { storage, retriever }: { storage: Storage; retriever: Retriever },
+  scope: ChatWriter,
+  asked: Asked,
+): Promise<Prepared> {
+  const { query, question, chat, place, model, instruction: system } = asked
+  const settings = chat?.settings ?? {}
+  const temperature = query.temperature ?? settings.temperature
+  const topP = query.top_p ?? settings.top_p
+  const maxTokens = query.max_tokens ?? settings.max_tokens
+  const window = { contextWindow: model.contextWindow, maxTokens }
+
+  const passages = await retrieveFor(retriever, scope, question.knowledge_base_ids ?? [], place.content)
+  const { text: material, used } = describePassages(passages, promptBytesOf(window) * PASSAGES_SHARE)
+  const attachments = attachmentsOf(place, await readAttachments(scope, [place]))
+  const kind = kindOf(model)
+  const takes = (file: Attachment): boolean => kind === 'text' || (kind === 'image' && isImage(file))
+  if (!attachments.every(takes) || (kind !== 'text' && used.length > 0)) throw fail('llm.takes_no_files')
+  const newest = toPromptMessage({ role: 'user', content: place.content }, attachments, window)
+  if (material !== '') newest.text = `${newest.text}\n\n${material}`
+  const canSee = kind === 'image' || model.capabilities.includes('vision')
+  if (newest.images.length > 0 && !canSee) throw fail('llm.cannot_see')
+  checkImages(newest.images)
+
+  const history = chat
+    ? await readHistory(scope, chat.id, place.parentId, { newText: (system ?? '') + newest.text, window })
+    : { messages: [], leftOut: 0 }
+  return {
+    history: { sent: history.messages.length, left_out: history.leftOut },
+    citations: used.map(citationOf),
+    request: {
+      messages: await toModelMessages(storage, [...history.messages, newest], canSee),
+      ...(system !== undefined && { system }),
+      ...(temperature !== undefined && { temperature }),
+      ...(topP !== undefined && { topP }),
+      ...(maxTokens !== undefined && { maxTokens }),
+      ...(question.thinking && { thinking: true }),
+    },
+  }
+}
+
+/** With the images, for a model that can see: the newest of them, as many as one request takes. */
+async function toModelMessages(
+  storage: Storage,
+  messages: PromptMessage[],
+  canSee: boolean,
+): Promise<ModelMessage[]> {
+  const shown = selectImages(canSee ? messages.flatMap(({ images }) => images) : [])
+  return Promise.all(
+    messages.map(async ({ role, text, images }) =>
+      role === 'user'
+        ? {
+            role,
+            content: await withImages(
+              storage,
+              text,
+              images.filter((image) => shown.has(image)),
+            ),
+          }
+        : { role, content: text },
+    ),
+  )
+}

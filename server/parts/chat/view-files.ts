@@ -1,0 +1,66 @@
+import { and, asc, eq } from '#database/drizzle.ts'
+import { uploads } from '#database/schema/uploads.ts'
+import type { Storage } from '#platform/storage/storage.ts'
+import { readUploads } from './attachments.ts'
+import {
+  type ChatReader,
+  type MessageRow,
+  type MessageView,
+  type UploadRow,
+  type UploadView,
+  viewMessage,
+  viewUpload,
+} from './schemas.ts'
+
+/** A chat shows so many of its files. */
+const FILES_SHOWN = 200
+
+export const urlOf = (storage: Storage, { storageKey, contentType }: UploadRow): Promise<string> =>
+  storage.urlOf({ key: storageKey, contentType })
+
+export const viewFile = async (storage: Storage, row: UploadRow): Promise<UploadView> =>
+  viewUpload(row, await urlOf(storage, row))
+
+/** Messages with the files that came with them, or that they consist of; each address is signed anew. */
+export async function viewMessages(
+  storage: Storage,
+  scope: ChatReader,
+  rows: readonly MessageRow[],
+): Promise<MessageView[]> {
+  const files = await readUploads(
+    scope,
+    rows.flatMap(({ uploadIds, media }) => [
+      ...(uploadIds ?? []),
+      ...(media ?? []).map((one) => one.upload_id),
+    ]),
+  )
+  return Promise.all(
+    rows.map(async (row) =>
+      viewMessage(row, {
+        uploads: await Promise.all(
+          (row.uploadIds ?? []).flatMap((id) => files.get(id) ?? []).map((file) => viewFile(storage, file)),
+        ),
+        media: await Promise.all(
+          (row.media ?? []).flatMap(({ type, upload_id, mime_type }) => {
+            const file = files.get(upload_id)
+            return file ? [urlOf(storage, file).then((url) => ({ type, url, mime_type }))] : []
+          }),
+        ),
+      }),
+    ),
+  )
+}
+
+/** The files that the user has put into a chat, oldest first. */
+export async function viewFilesOf(
+  storage: Storage,
+  scope: ChatReader,
+  chatId: string,
+): Promise<UploadView[]> {
+  const rows = await scope.select(uploads, {
+    where: and(eq(uploads.chatId, chatId), eq(uploads.source, 'user'), eq(uploads.status, 'stored')),
+    orderBy: [asc(uploads.id)],
+    limit: FILES_SHOWN,
+  })
+  return Promise.all(rows.map((row) => viewFile(storage, row)))
+}

@@ -1,0 +1,100 @@
+import { rm } from 'node:fs/promises'
+import type { StoredMedia } from '#database/schema/chat.ts'
+import { AppError } from '#errors'
+import { countTokens } from '#platform/models/index.ts'
+import type { ContentPart, ModelRequest, ModelUsage } from '#platform/models/types.ts'
+import { writeLocalFile } from '#platform/storage/local-file.ts'
+import type { ResolvedModel } from '../llm/index.ts'
+import type { Reply } from './reply.ts'
+import type { WritingRooms } from './write-reply.ts'
+
+export type ReplyKind = 'text' | StoredMedia['type']
+
+/** What a model replies with; undefined: with nothing that a chat can show. */
+export const kindOf = ({ capabilities }: ResolvedModel): ReplyKind | undefined =>
+  (['text', 'image', 'video'] as const).find((kind) => capabilities.includes(kind))
+
+/**
+ * What is paid for an image or a video of whose making the provider tells no usage: about the tokens of OpenAI's image
+ * of 1024 by 1024 pixels, and ten times that. A model's `output_ratio` makes it what it costs.
+ */
+const OUTPUT_TOKENS = { image: 1_056, video: 10_560 }
+const EXTENSIONS: Record<string, string> = { 'image/jpeg': 'jpg', 'video/quicktime': 'mov' }
+
+interface Made {
+  status: 'complete' | 'error'
+  error: string | null
+  usage: ModelUsage
+  media: StoredMedia[] | null
+}
+
+/**
+ * Has an image or a video made, with its progress in the stream, and keeps it as a file of the chat. What was made is
+ * paid, also where there is no room to keep it. Throws what the model throws.
+ */
+export async function writeMedia(
+  { config, models, storage, uploads, log }: WritingRooms,
+  reply: Reply,
+  { model, kind, request }: { model: ResolvedModel; kind: StoredMedia['type']; request: ModelRequest },
+): Promise<Made> {
+  const { prompt, images } = promptOf(request)
+  const tell = (progress: number): void => reply.addMedia({ type: kind, status: 'generating', progress })
+  tell(0)
+  const {
+    mimeType,
+    data,
+    usage: told,
+  } = kind === 'image'
+    ? await models.generateImage(model.target, { prompt, images }, reply.signal)
+    : await models.generateVideo(model.target, { prompt }, tell, reply.signal)
+  const usage = told ?? { inputTokens: await countTokens(prompt), outputTokens: OUTPUT_TOKENS[kind] }
+
+  const {
+    organization_id: organizationId,
+    user_id: userId,
+    chat_id: chatId,
+    message_id: messageId,
+  } = reply.ids
+  const name = `${kind}-${messageId.slice(-12)}.${EXTENSIONS[mimeType] ?? mimeType.split('/')[1]}`
+  const file = await writeLocalFile(config.dataDir, data)
+  try {
+    const upload = {
+      organizationId,
+      userId,
+      chatId,
+      source: 'model',
+      name,
+      contentType: mimeType,
+      text: null,
+    } as const
+    const kept = await uploads.keep(upload, file)
+    const url = await storage.urlOf({ key: kept.key, contentType: mimeType })
+    reply.addMedia({ type: kind, status: 'complete', progress: 1, url, mime_type: mimeType })
+    return {
+      status: 'complete',
+      error: null,
+      usage,
+      media: [{ type: kind, upload_id: kept.id, mime_type: mimeType }],
+    }
+  } catch (error) {
+    log.warn({ err: error, message_id: messageId }, 'what a model has made could not be kept')
+    const sentence =
+      error instanceof AppError ? error.message : `The ${kind} could not be stored. Please try again.`
+    return { status: 'error', error: sentence, usage, media: null }
+  } finally {
+    await rm(file.path, { force: true })
+  }
+}
+
+/** What the last message wishes for, and the images that it came with. */
+function promptOf({ system, messages }: ModelRequest): { prompt: string; images: ImagePart[] } {
+  const content = messages.findLast((message) => message.role === 'user')?.content ?? ''
+  const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content
+  const words = parts.flatMap((part) => (part.type === 'text' ? part.text : []))
+  return {
+    prompt: [...(system === undefined ? [] : [system]), ...words].join('\n\n'),
+    images: parts.filter((part) => part.type === 'image'),
+  }
+}
+
+type ImagePart = Extract<ContentPart, { type: 'image' }>
