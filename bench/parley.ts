@@ -9,7 +9,7 @@ import { type Case, modelOf, type Peer, type PeerOptions, PROMPT, REPLY_TOKENS }
 import { type RunningProcess, startNode } from './processes.ts'
 
 /** As `npm start` has it: a larger young generation would take 100 MB more, and no less processor time. */
-const NODE_OPTIONS = ['--max-semi-space-size=24', '--heap-growing-percent=75']
+export const NODE_OPTIONS = ['--max-semi-space-size=24', '--heap-growing-percent=75']
 const SETTLE_TIMEOUT_MS = 10_000
 const SETTLE_POLL_MS = 50
 

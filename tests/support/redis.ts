@@ -22,10 +22,10 @@ export function findRedis(): string | undefined {
 }
 
 /** Starts a Redis of our own on loopback that keeps everything in memory. Throws where there is none. */
-export async function startRedis(): Promise<RedisServer> {
+export async function startRedis(onPort?: number): Promise<RedisServer> {
   const program = findRedis()
   if (program === undefined) throw new Error('no redis-server on the PATH')
-  const port = await findFreePort()
+  const port = onPort ?? (await findFreePort())
   const child = spawn(
     program,
     ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--daemonize', 'no'],

@@ -85,13 +85,12 @@ export async function createEvents(
   async function deliver(group: Delivery[]): Promise<void> {
     const wanted = group.filter(({ audience }) => sockets.has(audience.userId))
     if (wanted.length === 0) return
-    const userIds = wanted.map(({ audience }) => audience.userId)
-    const listeners = userIds.includes(null) ? sockets.listeners() : sockets.listeners(userIds as string[])
-    const audiences = wanted.map(({ audience }) => audience)
-    const heard = await findAudiences(listeners, audiences)
-    sockets.end(heard.dead)
+    const wantedAudiences = wanted.map(({ audience }) => audience)
+    const listening = sockets.credentialIds(wantedAudiences.map(({ userId }) => userId))
+    const { audiences, dead } = await findAudiences(listening, wantedAudiences)
+    sockets.end(dead)
     for (const [place, { message }] of wanted.entries())
-      await sockets.send(heard.audiences[place] ?? [], Buffer.from(message))
+      await sockets.send(audiences[place] ?? [], Buffer.from(message))
   }
 
   function deliverHere(delivery: Delivery): void {

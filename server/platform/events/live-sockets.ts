@@ -3,7 +3,6 @@ import type { Logger } from 'pino'
 import type { Gauge } from 'prom-client'
 import type { RawData, WebSocket } from 'ws'
 import { AppError, fail } from '#errors'
-import type { Listeners } from '#platform/access/audience.ts'
 import type { Caller } from '#platform/access/scope.ts'
 
 export interface LiveSocketsOptions {
@@ -44,7 +43,6 @@ interface Connection {
   userId: string
   /** Of the session or the API key. */
   credentialId: string
-  isApiKey: boolean
   hasAnswered: boolean
   /** Since the last heartbeat. */
   messages: number
@@ -67,7 +65,7 @@ export class LiveSockets {
     this.#options = options
     this.#log = log
     this.#gauge = gauge
-    this.#heartbeat = setInterval(() => this.#beat(), options.heartbeatMs)
+    this.#heartbeat = setInterval(() => this.#beat(), options.heartbeatMs).unref()
   }
 
   /** Throws events.too_many or server.unavailable where no further socket fits in; `userId` null: whose is not known. */
@@ -100,14 +98,13 @@ export class LiveSockets {
     return userId === null ? this.#byUser.size > 0 : this.#byUser.has(userId)
   }
 
-  /** The sessions and keys of the people who are connected here. */
-  listeners(userIds: Iterable<string> = this.#byUser.keys()): Listeners {
-    const sessionIds = new Set<string>()
-    const apiKeyIds = new Set<string>()
-    for (const userId of userIds)
-      for (const { credentialId, isApiKey } of this.#byUser.get(userId) ?? [])
-        (isApiKey ? apiKeyIds : sessionIds).add(credentialId)
-    return { sessionIds: [...sessionIds], apiKeyIds: [...apiKeyIds] }
+  /** The sessions and keys with which these people, or with a null anybody, are connected here. */
+  credentialIds(userIds: readonly (string | null)[]): string[] {
+    if (userIds.includes(null)) return [...this.#byCredential.keys()]
+    const found = new Set<string>()
+    for (const userId of userIds as readonly string[])
+      for (const { credentialId } of this.#byUser.get(userId) ?? []) found.add(credentialId)
+    return [...found]
   }
 
   /** Writes one message to every socket of these sessions and keys; a socket that takes too little is cut. */
@@ -177,8 +174,7 @@ export class LiveSockets {
 
   #begin(socket: WebSocket, { userId, sessionId, apiKeyId }: Caller): void {
     const credentialId = (sessionId ?? apiKeyId) as string
-    const isApiKey = sessionId === null
-    const connection = { socket, userId, credentialId, isApiKey, hasAnswered: true, messages: 0 }
+    const connection = { socket, userId, credentialId, hasAnswered: true, messages: 0 }
     const count = (): void => {
       connection.messages++
       if (connection.messages > CLIENT_MESSAGES_MAX) socket.close(CLOSE.tooMuch)

@@ -39,6 +39,10 @@ export async function connectRedis(redisUrl: string, log: Logger): Promise<Redis
   const prepareClient = (): RedisClient => {
     const made = createClient(optionsOf(redisUrl))
     made.on('error', (error: unknown) => log.warn({ err: error }, 'redis'))
+    // A client that is destroyed while it connects goes on to connect, and would stay.
+    made.on('ready', () => {
+      if (!made.isOpen) made.destroy()
+    })
     return made as RedisClient
   }
   const others = new Set<RedisClient>()
