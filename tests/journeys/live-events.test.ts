@@ -209,6 +209,29 @@ describe('an event', () => {
     expect(await heardBy(sockets, own)).toEqual(['owner', 'key of the owner', 'key with any'])
   })
 
+  test('for one person stays his among events for all, and they keep their order', async () => {
+    const member = await addMember('member')
+    const sockets = [await ready(owner.token), await ready(member.token)]
+    const { events } = server.server.rooms
+    const publish = (type: string, userId?: string) =>
+      events.publish({
+        type,
+        organizationId,
+        data: {},
+        to: { permission: 'chats:read', ...(userId !== undefined && { userId }) },
+      })
+    for (const type of ['first', 'second', 'third']) {
+      publish(type)
+      publish('of the owner', owner.userId)
+    }
+    publish('last')
+    const heard = await Promise.all(sockets.map((socket) => socket.until('last')))
+    expect(heard.map((messages) => messages.map(({ type }) => type))).toEqual([
+      ['first', 'of the owner', 'second', 'of the owner', 'third', 'of the owner', 'last'],
+      ['first', 'second', 'third', 'last'],
+    ])
+  })
+
   test('of another organization is not for a key, though its person is in both', async () => {
     const other = await server.signUp()
     await addMemberWithRole(server.server.rooms.database.sql, other.organizationId, owner.userId, 'admin')
@@ -239,6 +262,19 @@ describe('with the next event', () => {
     expect(await heardBy(sockets, { permission: 'kb:write' })).toEqual([])
     await become('admin')
     expect(await heardBy(sockets, { permission: 'kb:write' })).toEqual(['member'])
+  })
+
+  test('a suspended member hears nothing, until he is active again', async () => {
+    const member = await addMember('member')
+    const sockets = { member: await connect(member) }
+    const { sql } = server.server.rooms.database
+    const become = (status: string) => sql`
+      update memberships set status = ${status}
+      where organization_id = ${organizationId} and user_id = ${member.userId}`
+    await become('suspended')
+    expect(await heardBy(sockets, { permission: 'chats:read' })).toEqual([])
+    await become('active')
+    expect(await heardBy(sockets, { permission: 'chats:read' })).toEqual(['member'])
   })
 
   test('a removed member hears nothing, and stays connected', async () => {
