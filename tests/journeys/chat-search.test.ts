@@ -308,8 +308,12 @@ describe('the index', () => {
     await database()`update chat_words_walk set below = null, rest_until = now()`
     await indexed()
     expect(idsOf(await search('dugong'))).toEqual([ahead, old])
-    const [walk] = await database()`select below, rest_until > now() as rests from chat_words_walk`
-    expect(walk).toEqual({ below: null, rests: true })
+    for (let rests = false; !rests; ) {
+      await createMessageIndex(database()).sweep()
+      const [walk] =
+        await database()`select below is null and rest_until > now() as rests from chat_words_walk`
+      rests = walk?.['rests']
+    }
   })
 
   test('fills itself from a long past in bounded steps, beside what is new', async () => {

@@ -1,4 +1,4 @@
-import { and, desc, eq, lt, lte, type SQL, sql } from '#database/drizzle.ts'
+import { and, desc, eq, type SQL, sql } from '#database/drizzle.ts'
 import { chatMessages } from '#database/schema/chat.ts'
 import type { ChatReader, MessageRow } from './schemas.ts'
 
@@ -6,6 +6,10 @@ import type { ChatReader, MessageRow } from './schemas.ts'
 const PAGE = 50
 const PAGE_BYTES = 2_000_000
 
+const ABOVE_ALL = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** Ids from one down, with it or without it. */
+type Range = { upTo: string } | { below: string }
 type Enough = (message: MessageRow) => boolean
 
 /**
@@ -23,7 +27,7 @@ export async function readBranch(
   let next = from
   while (next !== null && branch.length < count) {
     const found = branch.length
-    for (const message of await readDown(scope, chatId, lte(chatMessages.id, next))) {
+    for (const message of await readDown(scope, chatId, { upTo: next })) {
       if (message.id !== next || branch.length === count) continue
       branch.push(message)
       next = enough(message) ? null : message.parentMessageId
@@ -42,7 +46,7 @@ export async function readAllBranches(
   enough: Enough = () => false,
 ): Promise<MessageRow[]> {
   const messages: MessageRow[] = []
-  let range = from === null ? undefined : lte(chatMessages.id, from)
+  let range: Range = { upTo: from ?? ABOVE_ALL }
   for (;;) {
     const page = await readDown(scope, chatId, range)
     for (const message of page) {
@@ -51,26 +55,34 @@ export async function readAllBranches(
     }
     const last = page.at(-1)
     if (!last) return messages
-    range = lt(chatMessages.id, last.id)
+    range = { below: last.id }
   }
 }
 
-/** One page of a range of messages, newest first; at least one message, where there is any. */
-const readDown = (scope: ChatReader, chatId: string, range: SQL | undefined): Promise<MessageRow[]> =>
+/** One page of messages whose ids are in a range, newest first; at least one message, where there is any. */
+const readDown = (scope: ChatReader, chatId: string, range: Range): Promise<MessageRow[]> =>
   scope.select(chatMessages, {
-    where: and(eq(chatMessages.chatId, chatId), range, isInFirstBytes(chatId, range)),
+    where: and(eq(chatMessages.chatId, chatId), isAmongNewest(chatId, range)),
     orderBy: [desc(chatMessages.id)],
     limit: PAGE,
   })
 
-/** The length of a stored text is known without reading it (TOAST), so what is left out costs nothing. */
-const isInFirstBytes = (chatId: string, range: SQL | undefined): SQL => sql`${chatMessages.id} in (
+/**
+ * The first page of a range, from its highest id down, or less where it holds many bytes. The length of a stored text
+ * is known without reading it (TOAST). Chat and id are compared as one, so that the index gives them in order and
+ * nothing below is touched: for an equal chat_id PostgreSQL may think the chat short, and read and sort all of it.
+ */
+export const isAmongNewest = (
+  chatId: string,
+  range: Range = { upTo: ABOVE_ALL },
+): SQL => sql`${chatMessages.id} = any(array(
   select id from (
-    select id, sum(bytes) over (order by id desc) - bytes as bytes_before from (
-      select id, octet_length(content) + coalesce(octet_length(reasoning), 0) as bytes from ${chatMessages}
-      where ${and(eq(chatMessages.chatId, chatId), range)} order by id desc limit ${PAGE}
+    select chat_id, id, sum(bytes) over (order by chat_id desc, id desc) - bytes as bytes_before from (
+      select chat_id, id, octet_length(content) + coalesce(octet_length(reasoning), 0) as bytes from ${chatMessages}
+      where ${'upTo' in range ? sql`(chat_id, id) <= (${chatId}, ${range.upTo})` : sql`(chat_id, id) < (${chatId}, ${range.below})`}
+      order by chat_id desc, id desc limit ${PAGE}
     ) newest
-  ) measured where bytes_before < ${PAGE_BYTES})`
+  ) measured where chat_id = ${chatId} and bytes_before < ${PAGE_BYTES}))`
 
 /** What a message holds, in bytes. */
 export const bytesOf = ({ content, reasoning }: MessageRow): number =>

@@ -9,6 +9,9 @@ import { INDEXED_CHARACTERS_MAX, ownerMark } from './words.ts'
 
 /** So many of the newest messages are looked through one by one before the index is asked. */
 const NEWEST = 300
+const ABOVE_ALL = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+/** A page ends with the hit with which its texts hold so many bytes: each is gone through for its snippet. */
+const PAGE_BYTES = 2_000_000
 
 export const ChatSearch = Type.Object({
   org_id: Uuid,
@@ -43,7 +46,7 @@ interface HitRow {
   title: string
   role: 'user' | 'assistant' | null
   text: string
-
+  bytes: number
   created_at: string
 }
 
@@ -61,12 +64,14 @@ export function searchChats(
     query,
     async (below, count) => readHits(sql, scope, await findHits(sql, scope, { wanted, below, count })),
     (row) => viewHit(row, wanted),
+    { max: PAGE_BYTES, of: ({ bytes }) => bytes },
   )
 }
 
 /**
  * The ids of what is found. A word that is in most messages fills the page from the newest few; the index would name
- * all of them, to be sorted before the first is known. So only what the newest don't fill comes from the index.
+ * all of them, to be sorted before the first is known. So only what the newest don't fill comes from the index. Owner
+ * and id are compared as one for the reason that isAmongNewest has (read-branch.ts).
  */
 async function findHits(
   sql: Sql,
@@ -81,12 +86,14 @@ async function findHits(
   const [newest] = await sql<{ found: string[]; lowest: string | null; seen: number }[]>`
     with newest as materialized (
       select w.id, w.organization_id, w.user_id, w.chat_id, w.title, w.words from chat_words w
-      where ${own} and ${below === undefined ? sql`true` : sql`w.id < ${below}`}
-      order by w.id desc limit ${NEWEST})
-    select count(*)::int as seen, (select id from newest order by id limit 1) as lowest,
-      array(select w.id from newest w where w.words @@ ${words} and ${isShown}
+      where (w.organization_id, w.user_id, w.id)
+        < (${scope.organizationId}::uuid, ${scope.userId}::uuid, ${below ?? ABOVE_ALL}::uuid)
+      order by w.organization_id desc, w.user_id desc, w.id desc limit ${NEWEST}),
+    own as (select * from newest w where ${own})
+    select count(*)::int as seen, (select id from own order by id limit 1) as lowest,
+      array(select w.id from own w where w.words @@ ${words} and ${isShown}
         order by w.id desc limit ${count}) as found
-    from newest`
+    from own`
   const found = newest?.found ?? []
   if (found.length === count || newest?.lowest == null || newest.seen < NEWEST) return found
   const older = await sql<{ id: string }[]>`
@@ -97,20 +104,26 @@ async function findHits(
   return [...found, ...older.map(({ id }) => id)]
 }
 
+/** What is found, with its texts as far as a page has room for them. */
 const readHits = async (sql: Sql, scope: Scope<'chats:read'>, ids: string[]): Promise<HitRow[]> =>
   ids.length === 0
     ? []
     : await sql<HitRow[]>`
-        select w.id, w.chat_id, c.title, m.role,
-          coalesce(left(m.content, ${INDEXED_CHARACTERS_MAX}), c.title) as text,
-          coalesce(m.created_at, c.created_at) as created_at
-        from chat_words w
-        join chats c
-          on c.organization_id = w.organization_id and c.user_id = w.user_id and c.id = w.chat_id
-        left join chat_messages m on m.chat_id = w.chat_id and m.id = w.id
-        where w.organization_id = ${scope.organizationId} and w.user_id = ${scope.userId}
-          and w.id = any(${ids}::uuid[])
-        order by w.id desc`
+        select id, chat_id, title, role, created_at, bytes,
+          case when bytes_before < ${PAGE_BYTES} then left(text, ${INDEXED_CHARACTERS_MAX}) else '' end as text
+        from (
+          select found.*, octet_length(text) as bytes,
+            sum(octet_length(text)) over (order by id desc) - octet_length(text) as bytes_before
+          from (
+            select w.id, w.chat_id, c.title, m.role, coalesce(m.created_at, c.created_at) as created_at,
+              coalesce(m.content, c.title) as text
+            from chat_words w
+            join chats c
+              on c.organization_id = w.organization_id and c.user_id = w.user_id and c.id = w.chat_id
+            left join chat_messages m on m.chat_id = w.chat_id and m.id = w.id
+            where w.organization_id = ${scope.organizationId} and w.user_id = ${scope.userId}
+              and w.id = any(${ids}::uuid[])) found) measured
+        order by id desc`
 
 const viewHit = (row: HitRow, query: SearchQuery): Hit => ({
   chat_id: row.chat_id,

@@ -3,6 +3,7 @@ import { chatMessages } from '#database/schema/chat.ts'
 import { fail } from '#errors'
 import type { EventStream } from '#platform/http/define-route.ts'
 import type { Storage } from '#platform/storage/storage.ts'
+import { isAmongNewest } from './read-branch.ts'
 import { type Delivered, parseEventId, ReplyEvents } from './reply-events.ts'
 import type { ChatReader, MessageRow } from './schemas.ts'
 import type { ChatDesk } from './send-message.ts'
@@ -41,7 +42,7 @@ async function findReply(scope: ChatReader, { chatId, messageId }: Wanted): Prom
     where: and(
       eq(chatMessages.chatId, chatId),
       eq(chatMessages.role, 'assistant'),
-      messageId === undefined ? undefined : eq(chatMessages.id, messageId),
+      messageId === undefined ? isAmongNewest(chatId) : eq(chatMessages.id, messageId),
     ),
     orderBy: [desc(chatMessages.id)],
     limit: 1,
