@@ -15,7 +15,7 @@ import { POSTGRES_SETTINGS } from './parley.ts'
  *   node bench/history.ts
  *
  * One user's lists, a page of messages and searches: with 100 messages in an otherwise empty database; then the same
- * beside another user's 1,000,000, in turn with that user's own. Each as p50, with the ratio of the last two. At the end:
+ * beside another user's 1,000,000, in turn with that user's own. Each as p50, with the ratio of the last two. Before:
  * how long the first page of a chat of 36 MB takes.
  */
 
