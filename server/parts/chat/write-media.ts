@@ -19,6 +19,8 @@ export const kindOf = ({ capabilities }: ResolvedModel): ReplyKind | undefined =
  * of 1024 by 1024 pixels, and ten times that. A model's `output_ratio` makes it what it costs.
  */
 const OUTPUT_TOKENS = { image: 1_056, video: 10_560 }
+/** Only what is stored is complete. */
+const PROGRESS_MAX = 0.99
 const EXTENSIONS: Record<string, string> = { 'image/jpeg': 'jpg', 'video/quicktime': 'mov' }
 
 interface Made {
@@ -38,7 +40,8 @@ export async function writeMedia(
   { model, kind, request }: { model: ResolvedModel; kind: StoredMedia['type']; request: ModelRequest },
 ): Promise<Made> {
   const { prompt, images } = promptOf(request)
-  const tell = (progress: number): void => reply.addMedia({ type: kind, status: 'generating', progress })
+  const tell = (progress: number): void =>
+    reply.addMedia({ type: kind, status: 'generating', progress: Math.min(progress, PROGRESS_MAX) })
   tell(0)
   const {
     mimeType,

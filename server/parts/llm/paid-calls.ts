@@ -89,11 +89,7 @@ export class PaidCalls {
       const signal = this.#shutdown.signal
       const said = await this.#rooms.models.transcribe(model.target, recording, { language }, signal)
       const seconds = Math.ceil(said.durationSeconds ?? 0)
-      await this.#settle(
-        holdId,
-        { inputTokens: seconds, outputTokens: 0 },
-        `transcription, ${seconds} seconds`,
-      )
+      await this.#settle(holdId, { inputTokens: seconds, outputTokens: 0 }, `transcription of ${seconds} s`)
       return said
     } catch (error) {
       const reason = error instanceof ModelError ? error.message : UNEXPECTED

@@ -67,7 +67,9 @@ function receiveForm(request: IncomingMessage, path: string, maxBytes: number): 
   parser.on('finish', () =>
     saving ? saving.then(resolve, reject) : reject(invalid(`The form has no file in the field ${FIELD}`)),
   )
-  request.once('close', () => reject(invalid('The file was cut off before its end')))
+  request.once('close', () => {
+    if (!request.complete) reject(invalid('The file was cut off before its end'))
+  })
   request.pipe(parser)
   return promise.finally(() => {
     request.unpipe(parser)
