@@ -10,6 +10,8 @@ const RETRY_DELAY_MS = 20
 /** What is asked, and how a whole reply looks. */
 export interface Target {
   url: string
+  /** Where each connection has an address of its own: at least as many as there are connections. */
+  urls?: string[]
   headers: Record<string, string>
   body: unknown
   markers: Markers
@@ -58,8 +60,10 @@ export async function generateLoad<Sample>(
   sample: () => Sample,
 ): Promise<Load<Sample>> {
   const tally = new Tally()
-  const request = encodeRequest(target)
-  const connections = Array.from({ length: shape.connections }, () => new Connection(target, request, tally))
+  const connections = Array.from({ length: shape.connections }, (_, index) => {
+    const request = encodeRequest({ ...target, url: target.urls?.[index] ?? target.url })
+    return new Connection(target, request, tally)
+  })
   const spreadMs = (shape.spreadSeconds * 1000) / shape.connections
   const starts = connections.map((connection, index) => setTimeout(() => connection.open(), index * spreadMs))
   await sleep((shape.spreadSeconds + shape.warmUpSeconds) * 1000)

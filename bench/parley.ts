@@ -10,6 +10,8 @@ import { type RunningProcess, startNode } from './processes.ts'
 
 /** As `npm start` has it: a larger young generation would take 100 MB more, and no less processor time. */
 export const NODE_OPTIONS = ['--max-semi-space-size=24', '--heap-growing-percent=75']
+/** More than any case has connections. */
+const CHATS = 256
 const SETTLE_TIMEOUT_MS = 10_000
 const SETTLE_POLL_MS = 50
 
@@ -31,6 +33,7 @@ export async function startParley({ providerUrl, folder }: PeerOptions): Promise
   const postgres = await startDatabase(folder)
   const { server, url } = await startServer(postgres, folder)
   const account = await signUp(url)
+  const chatIds = await addChats(url, account.organizationId, account.token)
   const models = new Map<string, string>()
   const costs = new Map<string, number>()
   let token = account.token
@@ -45,7 +48,7 @@ export async function startParley({ providerUrl, folder }: PeerOptions): Promise
     const modelId =
       models.get(version) ?? (await addModel(url, account.organizationId, token, version, providerUrl))
     models.set(version, modelId)
-    const message = sendMessage(url, account.organizationId, token, modelId)
+    const message = sendMessage(url, { ...account, token, chatIds }, modelId)
     const cost = costs.get(version) ?? (await costOfOne(message, readBalance))
     costs.set(version, cost)
     current = { cost, balance: (await settled(readBalance)).balance }
@@ -144,11 +147,28 @@ async function addModel(
   return (await call<{ id: string }>(url, 'POST', path, token, model)).id
 }
 
-/** A message that begins a new chat. */
-const sendMessage = (url: string, organizationId: string, token: string, modelId: string): Target => ({
-  url: `${url}/api/chat/send_message?org_id=${organizationId}&model_id=${modelId}`,
+/** Chats with a title: one for each connection, since a chat has one reply under way. */
+async function addChats(url: string, organizationId: string, token: string): Promise<string[]> {
+  const add = (): Promise<{ id: string }> =>
+    call(url, 'POST', `/api/chat?org_id=${organizationId}`, token, { title: 'Bench' })
+  return (await Promise.all(Array.from({ length: CHATS }, add))).map(({ id }) => id)
+}
+
+/**
+ * A message that begins a branch of its own in such a chat: no history goes with it, and no title is written for it,
+ * as no peer does either.
+ */
+const sendMessage = (
+  url: string,
+  { organizationId, token, chatIds }: Account & { chatIds: string[] },
+  modelId: string,
+): Target => ({
+  url: `${url}/api/chat/send_message?org_id=${organizationId}&model_id=${modelId}&chat_id=${chatIds.at(-1)}`,
+  urls: chatIds.map(
+    (id) => `${url}/api/chat/send_message?org_id=${organizationId}&model_id=${modelId}&chat_id=${id}`,
+  ),
   headers: { Authorization: `Bearer ${token}` },
-  body: { content: PROMPT },
+  body: { content: PROMPT, parent_message_id: null },
   markers: { token: '"message":"', end: 'data: {"message":"DONE"}' },
   tokens: REPLY_TOKENS,
 })

@@ -1,7 +1,8 @@
 import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
+import type { OpenChat } from './chat-finder.ts'
 import { findMessage, findParent } from './manage-chats.ts'
-import type { ChatRow, ChatWriter, NewMessage } from './schemas.ts'
+import type { ChatWriter, NewMessage } from './schemas.ts'
 
 /** What is to be answered: a message that comes now, or one that is there, anew. */
 export type Question = NewMessage | { again: string; thinking?: boolean; knowledge_base_ids?: string[] }
@@ -16,7 +17,11 @@ export interface Place {
 }
 
 /** Where the answer to a question goes. Throws chat.message_not_found, chat.parent_not_reply. */
-export async function findPlace(scope: ChatWriter, chat: ChatRow | null, question: Question): Promise<Place> {
+export async function findPlace(
+  scope: ChatWriter,
+  chat: OpenChat | null,
+  question: Question,
+): Promise<Place> {
   if ('again' in question) {
     if (!chat) throw fail('chat.not_found')
     const message = await findMessage(scope, chat.id, question.again)

@@ -2,6 +2,7 @@ import type { Route } from '#platform/http/define-route.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
 import { type ModelFinder, PaidCalls } from '../llm/index.ts'
+import { createChatFinder } from './chat-finder.ts'
 import { type ConversationChats, conversationChats } from './conversation-chats.ts'
 import { fileRoutes } from './file-routes.ts'
 import { createMessageIndex } from './index-messages.ts'
@@ -36,7 +37,19 @@ export function createChat(rooms: Rooms, models: ModelFinder, retriever: Retriev
   const calls = new PaidCalls(rooms)
   const { storage, uploads, documents, events, log, sharedLogs: shared } = rooms
   const titles = new Titles({ finder: models, models: rooms.models, events, log })
-  const desk = { writes, replies, models, calls, titles, retriever, storage, uploads, documents, shared }
+  const desk = {
+    writes,
+    replies,
+    models,
+    calls,
+    findOpenChat: createChatFinder(sql),
+    titles,
+    retriever,
+    storage,
+    uploads,
+    documents,
+    shared,
+  }
   const sweep = (): Promise<number> => recoverReplies(sql, rooms.instance.id, writes, replies.messageIds())
   const forgetKeys = () => sql`
     delete from reply_keys where created_at < now() - ${KEY_HOURS} * interval '1 hour'`

@@ -12,17 +12,18 @@ import {
   selectImages,
   withImages,
 } from './attachments.ts'
+import type { OpenChat } from './chat-finder.ts'
 import type { Place, Question } from './find-place.ts'
 import { type PromptMessage, promptBytesOf, readHistory, toPromptMessage } from './history.ts'
 import { citationOf, describePassages, type Retriever, retrieveFor } from './retriever.ts'
-import type { ChatRow, ChatWriter, SendQuery } from './schemas.ts'
+import type { ChatWriter, SendQuery } from './schemas.ts'
 import { kindOf } from './write-media.ts'
 
 /** What a reply is asked for with. */
 export interface Asked {
   query: SendQuery
   question: Question
-  chat: ChatRow | null
+  chat: OpenChat | null
   place: Place
   model: ResolvedModel
   /** What a saved instruction says. */

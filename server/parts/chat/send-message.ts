@@ -12,6 +12,7 @@ import type { Uploads } from '#platform/storage/uploads.ts'
 import type { SharedLogs } from '#platform/streams/shared-logs.ts'
 import type { ModelFinder, PaidCalls, ResolvedModel } from '../llm/index.ts'
 import { findUploads } from './attachments.ts'
+import type { FindOpenChat, OpenChat } from './chat-finder.ts'
 import { findPlace, type Place, type Question } from './find-place.ts'
 import type { LiveReplies } from './live-replies.ts'
 import { type ChatKind, findChat } from './manage-chats.ts'
@@ -21,7 +22,6 @@ import type { NewReply, ReplyWrites, Start } from './reply-writes.ts'
 import type { Retriever } from './retriever.ts'
 import type {
   AnotherAnswer,
-  ChatRow,
   ChatWriter,
   NewMessage,
   RegenerateQuery,
@@ -38,6 +38,7 @@ export interface ChatDesk {
   replies: LiveReplies
   models: ModelFinder
   calls: PaidCalls
+  findOpenChat: FindOpenChat
   titles: Titles
   retriever: Retriever
   storage: Storage
@@ -104,7 +105,7 @@ async function answer(
   const instruction = await findInstruction(scope, query.instruction_id)
 
   for (let attempt = 1; ; attempt++) {
-    const chat = query.chat_id === undefined ? null : await findChat(scope, query.chat_id, kind)
+    const chat = query.chat_id === undefined ? null : await desk.findOpenChat(scope, query.chat_id, kind)
     const place = await findPlace(scope, chat, question)
     const files = await findUploads(scope, place.isNewMessage ? (place.uploadIds ?? []) : [])
     await desk.uploads.checkRoom(scope.organizationId, chat?.id ?? null, files)
@@ -157,7 +158,8 @@ async function begin(desk: ChatDesk, scope: ChatWriter, admitted: Admitted): Pro
   return { log: reply.log, named: query.events === 'all', headers }
 }
 
-const isUntitled = ({ isConversation, title }: ChatRow): boolean => !isConversation && title === DEFAULT_TITLE
+const isUntitled = ({ isConversation, title }: OpenChat): boolean =>
+  !isConversation && title === DEFAULT_TITLE
 
 /** Throws for a model that writes nothing which can be shown there: a conversation is text. */
 function checkKind(model: ResolvedModel, chatKind: ChatKind): void {
@@ -191,7 +193,7 @@ async function findInstruction(
 
 function newReply(
   scope: ChatWriter,
-  chat: ChatRow | null,
+  chat: OpenChat | null,
   place: Place,
   rest: Pick<
     NewReply,

@@ -1,0 +1,42 @@
+import type { Sql } from 'postgres'
+import { grouped } from '#database/grouped.ts'
+import { fail } from '#errors'
+import type { ChatKind } from './manage-chats.ts'
+import type { ChatRow, ChatWriter } from './schemas.ts'
+
+/** A chat, as far as a message that is sent into it needs to know it. */
+export type OpenChat = Pick<ChatRow, 'id' | 'title' | 'settings' | 'isConversation' | 'leafMessageId'>
+
+/** The chat of an id that is the caller's and not deleted. Throws chat.not_found. */
+export type FindOpenChat = (scope: ChatWriter, chatId: string, kind: ChatKind) => Promise<OpenChat>
+
+/** The most chats that are looked up in one statement. */
+const GROUP_MAX = 100
+
+/** By hand and for all that wait, since nearly every message needs one (see grouped). */
+export function createChatFinder(sql: Sql): FindOpenChat {
+  const read = grouped((wanted: Wanted[]) => readChats(sql, wanted), GROUP_MAX)
+  return async ({ organizationId, userId }, chatId, kind) => {
+    const chat = await read({ organization_id: organizationId, user_id: userId, chat_id: chatId })
+    if (!chat || chat.isConversation !== (kind === 'conversation')) throw fail('chat.not_found')
+    return chat
+  }
+}
+
+interface Wanted {
+  organization_id: string
+  user_id: string
+  chat_id: string
+}
+
+async function readChats(sql: Sql, wanted: Wanted[]): Promise<(OpenChat | undefined)[]> {
+  const rows = await sql<(OpenChat & { place: number })[]>`
+    select w.place, c.id, c.title, c.settings, c.is_conversation as "isConversation",
+      c.leaf_message_id as "leafMessageId"
+    from json_to_recordset(${JSON.stringify(wanted.map((one, place) => ({ ...one, place })))}::text::json)
+      as w (place int, organization_id uuid, user_id uuid, chat_id uuid)
+    join chats c on c.id = w.chat_id and c.organization_id = w.organization_id and c.user_id = w.user_id
+      and c.status <> 'DELETED'`
+  const found = new Map(rows.map((row) => [row.place, row]))
+  return wanted.map((_, place) => found.get(place))
+}
