@@ -25,6 +25,7 @@ const BARE_DATABASE = [
   'server/main.ts',
   'server/parts/auth/', // users and sessions belong to no organization
   'server/parts/chat/chat-finder.ts', // grouped reads span organizations
+  'server/parts/chat/history-reader.ts', // the same
   'server/parts/chat/index.ts', // hands it to those below
   'server/parts/chat/index-messages.ts', // sweeps over all organizations
   'server/parts/chat/recover-replies.ts', // sweeps over all organizations

@@ -1,7 +1,7 @@
 import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
 import type { OpenChat } from './chat-finder.ts'
-import { findMessage, findParent } from './manage-chats.ts'
+import { findMessage } from './manage-chats.ts'
 import type { ChatWriter, NewMessage } from './schemas.ts'
 
 /** What is to be answered: a message that comes now, or one that is there, anew. */
@@ -16,7 +16,10 @@ export interface Place {
   uploadIds: string[] | null
 }
 
-/** Where the answer to a question goes. Throws chat.message_not_found, chat.parent_not_reply. */
+/**
+ * Where the answer to a question goes. Throws chat.message_not_found. That the parent is a reply of this chat is seen
+ * when the history is read from there (history.ts).
+ */
 export async function findPlace(
   scope: ChatWriter,
   chat: OpenChat | null,
@@ -38,8 +41,6 @@ export async function findPlace(
     content,
     uploadIds: uploadIds.length > 0 ? [...new Set(uploadIds)] : null,
   }
-  if (parent === undefined) return { ...own, parentId: chat?.leafMessageId ?? null }
-  if (parent === null) return { ...own, parentId: null }
-  if (!chat) throw fail('chat.message_not_found')
-  return { ...own, parentId: (await findParent(scope, chat.id, parent)).id }
+  if (parent && !chat) throw fail('chat.message_not_found')
+  return { ...own, parentId: parent === undefined ? (chat?.leafMessageId ?? null) : parent }
 }

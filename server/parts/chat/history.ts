@@ -1,7 +1,9 @@
+import { fail } from '#errors'
 import { countTokens } from '#platform/models/index.ts'
 import { type Attachment, attachmentsOf, isImage, readAttachments, withTexts } from './attachments.ts'
-import { readBranch } from './read-branch.ts'
-import type { ChatWriter, MessageRow } from './schemas.ts'
+import type { HistoryMessage, ReadHistoryPage } from './history-reader.ts'
+import { walkBranch } from './read-branch.ts'
+import type { ChatWriter } from './schemas.ts'
 
 /** No more than so many messages are sent to a model, whatever its context window. */
 const MESSAGES_MAX = 400
@@ -36,9 +38,10 @@ export interface Window {
 
 /**
  * What the model is to see of a chat: the branch that ends at `leafId`, as far back as fits into the context window
- * together with the new message, which is always sent whole.
+ * together with the new message, which is always sent whole. Throws chat.message_not_found, chat.parent_not_reply.
  */
 export async function readHistory(
+  readPage: ReadHistoryPage,
   scope: ChatWriter,
   chatId: string,
   leafId: string | null,
@@ -47,10 +50,12 @@ export async function readHistory(
   const budget = promptTokensOf(window)
   let bytes = Buffer.byteLength(newText)
   // A token is at least one byte, and seldom more than eight: what is beyond that can't fit.
-  const branch = await readBranch(scope, chatId, leafId, MESSAGES_MAX, (message) => {
+  const readDown = (upTo: string) => readPage(scope, chatId, upTo)
+  const branch = await walkBranch(readDown, leafId, MESSAGES_MAX, (message) => {
     bytes += Buffer.byteLength(message.content) + TOKENS_PER_MESSAGE
     return bytes > budget * 8
   })
+  if (leafId !== null) checkLeaf(branch[0])
   const attachments = await readAttachments(scope, branch)
   const sendable = branch
     .filter((message) => message.content !== '')
@@ -59,6 +64,12 @@ export async function readHistory(
   const fits = sent + Buffer.byteLength(newText) <= budget
   const kept = fits ? sendable.length : await countFitting(sendable, newText, budget)
   return { messages: sendable.slice(0, kept).reverse(), leftOut: sendable.length - kept }
+}
+
+/** A message follows a reply of its chat. Throws chat.message_not_found, chat.parent_not_reply. */
+function checkLeaf(leaf: HistoryMessage | undefined): void {
+  if (!leaf) throw fail('chat.message_not_found')
+  if (leaf.role !== 'assistant') throw fail('chat.parent_not_reply')
 }
 
 /** Tokens that a prompt may have. */
@@ -71,7 +82,7 @@ function promptTokensOf({ contextWindow, maxTokens }: Window): number {
 export const promptBytesOf = (window: Window): number => promptTokensOf(window) * BYTES_PER_TOKEN
 
 export const toPromptMessage = (
-  { role, content }: Pick<MessageRow, 'role' | 'content'>,
+  { role, content }: Pick<HistoryMessage, 'role' | 'content'>,
   attachments: Attachment[],
   window: Window,
 ): PromptMessage => ({

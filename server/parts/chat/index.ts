@@ -5,6 +5,7 @@ import { type ModelFinder, PaidCalls } from '../llm/index.ts'
 import { createChatFinder } from './chat-finder.ts'
 import { type ConversationChats, conversationChats } from './conversation-chats.ts'
 import { fileRoutes } from './file-routes.ts'
+import { createHistoryReader } from './history-reader.ts'
 import { createMessageIndex } from './index-messages.ts'
 import { LiveReplies } from './live-replies.ts'
 import { recoverReplies } from './recover-replies.ts'
@@ -43,6 +44,7 @@ export function createChat(rooms: Rooms, models: ModelFinder, retriever: Retriev
     models,
     calls,
     findOpenChat: createChatFinder(sql),
+    readHistoryPage: createHistoryReader(sql),
     titles,
     retriever,
     storage,

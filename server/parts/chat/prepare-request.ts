@@ -15,6 +15,7 @@ import {
 import type { OpenChat } from './chat-finder.ts'
 import type { Place, Question } from './find-place.ts'
 import { type PromptMessage, promptBytesOf, readHistory, toPromptMessage } from './history.ts'
+import type { ReadHistoryPage } from './history-reader.ts'
 import { citationOf, describePassages, type Retriever, retrieveFor } from './retriever.ts'
 import type { ChatWriter, SendQuery } from './schemas.ts'
 import { kindOf } from './write-media.ts'
@@ -37,16 +38,22 @@ export interface Prepared {
   history: { sent: number; left_out: number }
 }
 
+interface PreparingDesk {
+  storage: Storage
+  retriever: Retriever
+  readHistoryPage: ReadHistoryPage
+}
+
 /** A quarter of the prompt may be passages. */
 const PASSAGES_SHARE = 0.25
 
 /**
  * All that the model is to be told: the instruction, the branch of the chat as far as it fits, the message with its
  * attachments and passages. A query parameter beats the chat's setting, and that one the model's default. Throws
- * kb.not_found, llm.cannot_see, llm.takes_no_files, upload.image_too_large, upload.too_many_images.
+ * chat.message_not_found, chat.parent_not_reply, kb.not_found, llm.cannot_see, llm.takes_no_files, upload.image_too_large, upload.too_many_images.
  */
 export async function prepareRequest(
-  { storage, retriever }: { storage: Storage; retriever: Retriever },
+  { storage, retriever, readHistoryPage }: PreparingDesk,
   scope: ChatWriter,
   asked: Asked,
 ): Promise<Prepared> {
@@ -70,7 +77,10 @@ export async function prepareRequest(
   checkImages(newest.images)
 
   const history = chat
-    ? await readHistory(scope, chat.id, place.parentId, { newText: (system ?? '') + newest.text, window })
+    ? await readHistory(readHistoryPage, scope, chat.id, place.parentId, {
+        newText: (system ?? '') + newest.text,
+        window,
+      })
     : { messages: [], leftOut: 0 }
   return {
     history: { sent: history.messages.length, left_out: history.leftOut },

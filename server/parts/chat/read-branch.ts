@@ -12,22 +12,30 @@ const ABOVE_ALL = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 type Range = { upTo: string } | { below: string }
 type Enough = (message: MessageRow) => boolean
 
-/**
- * The messages from `from` back along their parents, newest first: a branch of the chat. Ends at `count` messages,
- * at the root, or after the message for which `enough` says so.
- */
-export async function readBranch(
+/** The messages from `from` back along their parents, newest first: a branch of the chat; ends as walkBranch does. */
+export const readBranch = (
   scope: ChatReader,
   chatId: string,
   from: string | null,
   count: number,
-  enough: Enough = () => false,
-): Promise<MessageRow[]> {
-  const branch: MessageRow[] = []
+  enough?: Enough,
+): Promise<MessageRow[]> => walkBranch((upTo) => readDown(scope, chatId, { upTo }), from, count, enough)
+
+/**
+ * A branch out of pages of all branches, which `readPage` reads from an id down. Ends at `count` messages, at the root,
+ * or after the message for which `enough` says so.
+ */
+export async function walkBranch<Message extends Pick<MessageRow, 'id' | 'parentMessageId'>>(
+  readPage: (upTo: string) => Promise<Message[]>,
+  from: string | null,
+  count: number,
+  enough: (message: Message) => boolean = () => false,
+): Promise<Message[]> {
+  const branch: Message[] = []
   let next = from
   while (next !== null && branch.length < count) {
     const found = branch.length
-    for (const message of await readDown(scope, chatId, { upTo: next })) {
+    for (const message of await readPage(next)) {
       if (message.id !== next || branch.length === count) continue
       branch.push(message)
       next = enough(message) ? null : message.parentMessageId
@@ -37,7 +45,7 @@ export async function readBranch(
   return branch
 }
 
-/** The messages of all branches from the id `from` on (null: from the newest), newest first; ends as readBranch does. */
+/** The messages of all branches from the id `from` on (null: from the newest), newest first; ends as a branch does. */
 export async function readAllBranches(
   scope: ChatReader,
   chatId: string,

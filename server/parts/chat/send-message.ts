@@ -14,6 +14,7 @@ import type { ModelFinder, PaidCalls, ResolvedModel } from '../llm/index.ts'
 import { findUploads } from './attachments.ts'
 import type { FindOpenChat, OpenChat } from './chat-finder.ts'
 import { findPlace, type Place, type Question } from './find-place.ts'
+import type { ReadHistoryPage } from './history-reader.ts'
 import type { LiveReplies } from './live-replies.ts'
 import { type ChatKind, findChat } from './manage-chats.ts'
 import { type Asked, type Prepared, prepareRequest } from './prepare-request.ts'
@@ -39,6 +40,7 @@ export interface ChatDesk {
   models: ModelFinder
   calls: PaidCalls
   findOpenChat: FindOpenChat
+  readHistoryPage: ReadHistoryPage
   titles: Titles
   retriever: Retriever
   storage: Storage

@@ -1,0 +1,52 @@
+import type { Sql } from 'postgres'
+import { grouped } from '#database/grouped.ts'
+import type { ChatWriter, MessageRow } from './schemas.ts'
+
+/** A message, as far as a prompt needs it. */
+export type HistoryMessage = Pick<MessageRow, 'id' | 'parentMessageId' | 'role' | 'content' | 'uploadIds'>
+
+/** Messages of a chat from an id down, newest first, of all branches: some dozens, fewer where they are long. */
+export type ReadHistoryPage = (scope: ChatWriter, chatId: string, upTo: string) => Promise<HistoryMessage[]>
+
+/** What is read at once: so many messages, and no more once they hold so many bytes. */
+const PAGE = 50
+const PAGE_BYTES = 2_000_000
+/** The most chats that are read in one statement. */
+const GROUP_MAX = 20
+
+/** By hand and for all that wait, since nearly every message needs a page (see grouped). */
+export function createHistoryReader(sql: Sql): ReadHistoryPage {
+  const read = grouped((wanted: Wanted[]) => readPages(sql, wanted), GROUP_MAX)
+  return ({ organizationId, userId }, chatId, upTo) =>
+    read({ organization_id: organizationId, user_id: userId, chat_id: chatId, up_to: upTo })
+}
+
+interface Wanted {
+  organization_id: string
+  user_id: string
+  chat_id: string
+  up_to: string
+}
+
+/**
+ * Chat and id are compared as one, so that the index gives them in order and nothing below is touched
+ * (read-branch.ts). The length of a long text is known without reading it, so only what is answered is read.
+ */
+async function readPages(sql: Sql, wanted: Wanted[]): Promise<HistoryMessage[][]> {
+  const rows = await sql<(HistoryMessage & { place: number })[]>`
+    select w.place, m.id, m.parent_message_id as "parentMessageId", m.role, m.content, m.upload_ids as "uploadIds"
+    from json_to_recordset(${JSON.stringify(wanted.map((one, place) => ({ ...one, place })))}::text::json)
+      as w (place int, organization_id uuid, user_id uuid, chat_id uuid, up_to uuid)
+    cross join lateral (
+      select *, sum(octet_length(content)) over (order by id desc) - octet_length(content) as bytes_before
+      from (
+        select id, chat_id, organization_id, user_id, parent_message_id, role, content, upload_ids
+        from chat_messages where (chat_id, id) <= (w.chat_id, w.up_to)
+        order by chat_id desc, id desc limit ${PAGE}) as newest
+      where chat_id = w.chat_id and organization_id = w.organization_id and user_id = w.user_id) as m
+    where m.bytes_before < ${PAGE_BYTES}
+    order by w.place, m.id desc`
+  const pages: HistoryMessage[][] = wanted.map(() => [])
+  for (const { place, ...message } of rows) pages[place]?.push(message)
+  return pages
+}
