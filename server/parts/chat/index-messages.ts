@@ -12,8 +12,9 @@ import { INDEXED_CHARACTERS_MAX, ownerMark, toVector } from './words.ts'
  *   row is filled once there is something to read, however long it took and whichever process died meanwhile.
  * - The walk: ids are made by the processes' clocks, and a message may be stored later than its id says, or no process
  *   may have swept for a while. So no watermark is trusted: a walk goes through all messages and titles, from the
- *   newest to the oldest, in bounded steps, rests, and begins anew. It is also what fills the index after an upgrade.
- *   Nothing is missing for longer than a walk and a rest.
+ *   newest to the oldest, in bounded steps, rests, and begins anew; a process that starts ends the rest, since what was
+ *   stored before it may have been left by one that died. It is also what fills the index after an upgrade. Nothing is
+ *   missing for longer than a walk and a rest.
  *
  * Each step is a short transaction under an advisory lock, so that one process does it at a time. The lock spares
  * work and nothing hangs on it: a row is written over by its equal.
@@ -22,7 +23,8 @@ import { INDEXED_CHARACTERS_MAX, ownerMark, toVector } from './words.ts'
 /** Any number, the same in every process: who holds it indexes. */
 const INDEX_LOCK = 7_265_540
 const NEWEST_SECONDS = 120
-const REST_MINUTES = 10
+/** A walk of a million messages costs PostgreSQL some seconds. */
+const REST_HOURS = 6
 /** A step reads at most so many messages, and no more once they hold so many bytes. */
 const STEP_MESSAGES = 50
 const STEP_BYTES = 50_000
@@ -40,7 +42,10 @@ export interface MessageIndex {
 export function createMessageIndex(sql: Sql): MessageIndex {
   let underWay: Promise<void> | undefined
   let stopped = false
+  let hasStarted = false
   async function run(): Promise<void> {
+    if (!hasStarted) await sql`update chat_words_walk set rest_until = now()`
+    hasStarted = true
     for (let goesOn = true; goesOn && !stopped; ) {
       const begin = performance.now()
       goesOn = await sql.begin(takeStep)
@@ -179,7 +184,7 @@ async function walkOn(tx: TransactionSql, below: string): Promise<boolean> {
     values (1, (
       select id from (
         select s.id from ${sources(tx)} s where s.id < ${below}::uuid order by s.id desc limit ${WALK_IDS}) s
-      order by id limit 1), now() + ${REST_MINUTES} * interval '1 minute')
+      order by id limit 1), now() + ${REST_HOURS} * interval '1 hour')
     on conflict (one) do update set below = excluded.below, rest_until = excluded.rest_until
     returning below`
   return walk?.below != null
