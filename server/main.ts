@@ -109,7 +109,7 @@ async function openRooms(
     jobs,
     mail: createMail({ config, jobs, secrets, log }),
     storage,
-    uploads: createUploads(database, storage),
+    uploads: createUploads(database, storage, config.dataDir),
     redis,
     events: await createEvents({ findAudiences: createAudiences(database), redis, instance, metrics, log }),
     sharedLogs: redis && createSharedLogs(redis, log),

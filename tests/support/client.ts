@@ -19,6 +19,14 @@ export interface Answer<T = any> {
   text: string
 }
 
+/** A file as a client sends it. */
+export interface NewFile {
+  name: string
+  bytes: string | Uint8Array
+  /** What the client says that it is. */
+  type?: string
+}
+
 /** One event of a stream, as it came over the wire. */
 export interface StreamEvent {
   id: string | undefined
@@ -35,6 +43,8 @@ export interface Client {
     options?: { token?: string; body?: unknown; headers?: Record<string, string>; signal?: AbortSignal },
   ): Promise<Answer>
   signUp(): Promise<Person>
+  /** Uploads a file as a browser does, into a chat or for one to come. */
+  upload(person: Person, file: NewFile, chatId?: string): Promise<Answer>
   /** Adds a model that a provider on the wire serves. Answers its id. */
   addModel(person: Person, model: Record<string, unknown>): Promise<string>
   /** Sends a message and reads the stream to its end. Throws what a refusal says. */
@@ -82,6 +92,17 @@ export function createClient(url: string): Client {
         organizationId: user.organizations[0].id,
       }
     },
+    async upload(person, { name, bytes, type = 'application/octet-stream' }, chatId) {
+      const form = new FormData()
+      form.set('file', new Blob([bytes as Uint8Array<ArrayBuffer>], { type }), name)
+      const response = await fetch(`${url}${uploadPath(person, chatId)}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${person.token}` },
+        body: form,
+      })
+      const text = await response.text()
+      return { status: response.status, headers: response.headers, text, body: parse(text) }
+    },
     async addModel(person, model) {
       const answer = await call('POST', `/api/llm/add?org_id=${person.organizationId}`, {
         token: person.token,
@@ -108,6 +129,9 @@ export function createClient(url: string): Client {
     },
   }
 }
+
+export const uploadPath = ({ organizationId }: Person, chatId?: string): string =>
+  `/api/chat/upload_file?${new URLSearchParams({ org_id: organizationId, ...(chatId && { chat_id: chatId }) })}`
 
 export function parseEvents(text: string): StreamEvent[] {
   const events: StreamEvent[] = []

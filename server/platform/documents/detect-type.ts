@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { ACCEPTED_TYPES, DOCX, XLSX } from './accepted-types.ts'
+import { findEncoding, markedEncoding } from './text-encoding.ts'
 
 /*
  * What decides, from top to bottom:
@@ -22,7 +23,8 @@ import { ACCEPTED_TYPES, DOCX, XLSX } from './accepted-types.ts'
  * | an accepted format that is no text       | any other          | the content's                               |
  * | anything else: a zip, HTML, other text   | any                | none                                        |
  *
- * Text is UTF-8, or UTF-16 with its mark, to the last byte and without NUL. No picture, sound or film is.
+ * Text is UTF-8, or UTF-16 with its mark, to the last byte and without NUL. What is called .txt, .csv or .md may also
+ * be Windows-1252, as Excel writes it. No picture, sound or film is any of these.
  */
 
 const HEAD_BYTES = 64 * 1024
@@ -39,6 +41,9 @@ const TEXT_TYPES: Record<string, string> = {
   markdown: 'text/markdown',
   svg: 'image/svg+xml',
 }
+
+/** Of texts that may be Windows-1252. */
+const WINDOWS_EXTENSIONS = new Set(['txt', 'csv', 'md', 'markdown'])
 
 /** What the detector calls otherwise than we do. */
 const OTHER_NAMES: Record<string, string> = {
@@ -59,8 +64,11 @@ export async function detectType(path: string, filename: string): Promise<string
   if (head.length === 0) return null
   const extension = extname(filename.trim()).slice(1).toLowerCase()
   const textType = TEXT_TYPES[extension]
-  if (textType !== undefined && !head.subarray(0, 5).equals(PDF_START) && (await isText(path)))
-    return textType !== 'image/svg+xml' || isSvg(decodeHead(head)) ? textType : null
+  if (textType !== undefined && !head.subarray(0, 5).equals(PDF_START)) {
+    const encoding = await findEncoding(path)
+    const isText = encoding === 'windows-1252' ? WINDOWS_EXTENSIONS.has(extension) : encoding !== null
+    if (isText) return textType !== 'image/svg+xml' || isSvg(decodeHead(head)) ? textType : null
+  }
   const found = await detectFormat(path)
   return chooseType(path, head, extension, found)
 }
@@ -140,30 +148,7 @@ export async function isEncryptedOffice(path: string): Promise<boolean> {
   return false
 }
 
-async function isText(path: string): Promise<boolean> {
-  let decoder: Decoder | undefined
-  try {
-    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-      decoder ??= new TextDecoder(encodingOf(chunk), { fatal: true })
-      if (decoder.decode(chunk, { stream: true }).includes('\0')) return false
-    }
-    decoder?.decode()
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return false
-    throw error
-  }
-}
-
-export type Decoder = InstanceType<typeof TextDecoder>
-
-/** The encoding of a text by its mark: UTF-8 where there is none. */
-export function encodingOf(head: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
-  if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le'
-  return head[0] === 0xfe && head[1] === 0xff ? 'utf-16be' : 'utf-8'
-}
-
-const decodeHead = (head: Buffer): string => new TextDecoder(encodingOf(head)).decode(head)
+const decodeHead = (head: Buffer): string => new TextDecoder(markedEncoding(head)).decode(head)
 
 /** Whether the first element is svg, after what may stand before it (XML 1.0, prolog). */
 function isSvg(text: string): boolean {

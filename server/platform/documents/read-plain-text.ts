@@ -1,14 +1,13 @@
 import { createReadStream } from 'node:fs'
 import type { BoundedText } from './bounded-text.ts'
-import { type Decoder, encodingOf } from './detect-type.ts'
+import { findEncoding } from './text-encoding.ts'
 
-/** A text as it is, in UTF-8 or, with its mark, UTF-16. What is no character becomes U+FFFD. */
+/** A text as it is: in UTF-8, UTF-16 with its mark, or Windows-1252. What is no character becomes U+FFFD. */
 export async function readPlainText(path: string, text: BoundedText): Promise<void> {
-  let decoder: Decoder | undefined
+  const decoder = new TextDecoder((await findEncoding(path)) ?? 'utf-8')
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-    decoder ??= new TextDecoder(encodingOf(chunk))
     text.add(decoder.decode(chunk, { stream: true }))
     if (text.isFull) return
   }
-  text.add(decoder?.decode() ?? '')
+  text.add(decoder.decode())
 }

@@ -6,6 +6,7 @@ import { Busboy } from '@fastify/busboy'
 import { fail } from '#errors'
 import { newIncomingPath } from '#platform/storage/local-file.ts'
 import type { LocalFile } from '#platform/storage/storage.ts'
+import { unavailable } from '#platform/storage/unavailable.ts'
 
 /** A file that a client has sent. It is gone when the request is answered, unless somebody has moved it away. */
 export interface ReceivedFile extends LocalFile {
@@ -28,7 +29,7 @@ const FORM_BYTES_MAX = 64 * 1024
 /**
  * Writes the file of a request to the disk as it comes, however large: the field `file` of a form
  * (multipart/form-data, RFC 7578), or the body itself. Throws request.invalid, request.file_too_large,
- * request.unsupported_type. What the client goes on sending after that is read and dropped, so that it sees why.
+ * request.form_needed, server.unavailable. What the client goes on sending after that is read and dropped, so that it sees why.
  */
 export async function receiveFile(request: IncomingMessage, receiving: Receiving): Promise<ReceivedFile> {
   const { dataDir, maxBytes, takesRaw } = receiving
@@ -37,44 +38,56 @@ export async function receiveFile(request: IncomingMessage, receiving: Receiving
   if (!isForm && !takesRaw) throw fail('request.form_needed')
   if (Number(request.headers['content-length'] ?? 0) > maxBytes + (isForm ? FORM_BYTES_MAX : 0))
     throw tooLarge(maxBytes)
-  const path = await newIncomingPath(dataDir)
+  const path = await newIncomingPath(dataDir).catch((cause: unknown) => {
+    throw unavailable(cause)
+  })
   try {
     if (isForm) return await receiveForm(request, path, maxBytes)
     return { ...(await save(request, path, maxBytes)), name: '', contentType }
   } catch (error) {
     await rm(path, { force: true })
     if (request.readableAborted) throw invalid('The file was cut off before its end', error)
+    // The disk, and not what was sent.
+    if ((error as NodeJS.ErrnoException).syscall !== undefined) throw unavailable(error)
     throw error
   } finally {
     request.resume()
   }
 }
 
-function receiveForm(request: IncomingMessage, path: string, maxBytes: number): Promise<ReceivedFile> {
+async function receiveForm(request: IncomingMessage, path: string, maxBytes: number): Promise<ReceivedFile> {
   const { promise, resolve, reject } = Promise.withResolvers<ReceivedFile>()
   const parser = createParser(request)
+  let content: Readable | undefined
   let saving: Promise<ReceivedFile> | undefined
-  parser.on('file', (field, content, name, _encoding, contentType) => {
+  parser.on('file', (field, part, name: string | undefined, _encoding, contentType) => {
+    part.on('error', (cause) => reject(damaged(cause)))
     if (field !== FIELD)
       return reject(invalid(`${field} is not a field of this form; the file is in ${FIELD}`))
-    saving = save(content, path, maxBytes).then((saved) => ({ ...saved, name, contentType }))
+    content = part
+    saving = save(part, path, maxBytes).then((saved) => ({ ...saved, name: name ?? '', contentType }))
     saving.catch(reject)
   })
   parser.on('field', (field) => reject(invalid(`${field} is not a field of this form; it has ${FIELD} only`)))
   parser.on('filesLimit', () => reject(invalid('Send one file at a time')))
   parser.on('partsLimit', () => reject(invalid('The form has too many parts')))
-  parser.on('error', (cause) => reject(invalid('The form (multipart/form-data) is damaged', cause)))
+  parser.on('error', (cause) => reject(damaged(cause)))
   parser.on('finish', () =>
     saving ? saving.then(resolve, reject) : reject(invalid(`The form has no file in the field ${FIELD}`)),
   )
+  // A request that has ended closes too, often before its file is on the disk.
   request.once('close', () => {
-    if (!request.complete) reject(invalid('The file was cut off before its end'))
+    if (!request.readableEnded) reject(invalid('The file was cut off before its end'))
   })
   request.pipe(parser)
-  return promise.finally(() => {
+  try {
+    return await promise
+  } finally {
     request.unpipe(parser)
+    content?.destroy()
+    await saving?.catch(() => {}) // then nothing is written any more
     parser.destroy()
-  })
+  }
 }
 
 function createParser(request: IncomingMessage): InstanceType<typeof Busboy> {
@@ -108,4 +121,5 @@ async function save(content: Readable, path: string, maxBytes: number): Promise<
 }
 
 const tooLarge = (limit: number) => fail('request.file_too_large', { limit })
+const damaged = (cause: unknown) => invalid('The form (multipart/form-data) is damaged', cause)
 const invalid = (reason: string, cause?: unknown) => fail('request.invalid', { reason }, { cause })

@@ -21,12 +21,16 @@ export function safeFilename(name: string): string {
   return `${cut(stem, NAME_BYTES_MAX - Buffer.byteLength(extension))}${extension}` || 'file'
 }
 
-/** The name itself, or the first of `name (2).ext`, `name (3).ext` … that is not taken. */
-export function uniqueFilename(name: string, taken: ReadonlySet<string>): string {
+/**
+ * The name itself, or the first of `name (2).ext`, `name (3).ext` … that is not taken. A name in other letters, large
+ * for small, is the same one: to some file systems it is.
+ */
+export function uniqueFilename(name: string, taken: Iterable<string>): string {
   const { stem, extension } = splitName(name)
+  const known = new Set([...taken].map((other) => other.toLowerCase()))
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? name : `${stem} (${number})${extension}`
-    if (!taken.has(candidate)) return candidate
+    if (!known.has(candidate.toLowerCase())) return candidate
   }
 }
 

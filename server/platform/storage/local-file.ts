@@ -1,13 +1,27 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LocalFile } from './storage.ts'
 
+/** After so long nothing is on its way any more: a request takes less. */
+const INCOMING_MS_MAX = 3_600_000
+
+const incomingOf = (dataDir: string): string => join(dataDir, 'incoming')
+
 /** A new place for a file that is on its way to the storage. */
 export async function newIncomingPath(dataDir: string): Promise<string> {
-  const directory = join(dataDir, 'incoming')
-  await mkdir(directory, { recursive: true, mode: 0o700 })
-  return join(directory, randomUUID())
+  await mkdir(incomingOf(dataDir), { recursive: true, mode: 0o700 })
+  return join(incomingOf(dataDir), randomUUID())
+}
+
+/** Removes what processes that have died were receiving. */
+export async function clearIncoming(dataDir: string): Promise<void> {
+  const names = await readdir(incomingOf(dataDir)).catch(() => []) // where nothing was ever received
+  for (const name of names) {
+    const path = join(incomingOf(dataDir), name)
+    const file = await stat(path).catch(() => null) // it may arrive meanwhile
+    if (file && Date.now() - file.mtimeMs > INCOMING_MS_MAX) await rm(path, { force: true })
+  }
 }
 
 /** Bytes as such a file. */

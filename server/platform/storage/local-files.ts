@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { sameText } from '../secrets/secrets.ts'
 import { pathOf, URL_SECONDS } from './addresses.ts'
 import type { Storage, StoredFile } from './storage.ts'
+import { unavailable } from './unavailable.ts'
 
 /** Files in DATA_DIR/files, read through /files (serve-files.ts) with an address that is signed. */
 export function createLocalFiles(
@@ -23,10 +24,17 @@ export function createLocalFiles(
         sameText(signature, signatureOf(file, expires)) && Number(expires) * 1000 > Date.now(),
     },
     async put({ key }, content) {
-      await mkdir(dirname(placeOf(key)), { recursive: true, mode: 0o700 })
-      await move(content.path, placeOf(key))
+      try {
+        await mkdir(dirname(placeOf(key)), { recursive: true, mode: 0o700 })
+        await move(content.path, placeOf(key))
+      } catch (cause) {
+        throw unavailable(cause)
+      }
     },
-    read: (key) => readFile(placeOf(key)),
+    read: (key) =>
+      readFile(placeOf(key)).catch((cause: unknown) => {
+        throw unavailable(cause)
+      }),
     delete: (key) => rm(placeOf(key), { force: true }),
     async urlOf(file) {
       const expires = String(Math.floor(Date.now() / 1000) + URL_SECONDS)
@@ -50,7 +58,11 @@ async function move(from: string, to: string): Promise<void> {
     await rename(from, to)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error
-    await copyFile(from, `${to}.part`)
-    await rename(`${to}.part`, to)
+    try {
+      await copyFile(from, `${to}.part`)
+      await rename(`${to}.part`, to)
+    } finally {
+      await rm(`${to}.part`, { force: true })
+    }
   }
 }

@@ -2,10 +2,10 @@ import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { AwsV4Signer } from 'aws4fetch'
 import type { Config } from '#config'
-import { fail } from '#errors'
 import type { Net } from '../net/index.ts'
 import { dispositionOf, pathOf, URL_SECONDS } from './addresses.ts'
 import type { Storage } from './storage.ts'
+import { unavailable } from './unavailable.ts'
 
 const ANSWER_TIMEOUT_MS = 60_000
 /** So much of what a storage says about a failure goes to the log. */
@@ -45,8 +45,7 @@ export function createS3Files(s3: NonNullable<Config['s3']>, net: Net): Storage 
       if (answer.statusCode < 300 || (method === 'DELETE' && answer.statusCode === 404)) return bytes
       throw new Error(`${method} was answered ${answer.statusCode}: ${bytes.toString('utf8', 0, WORDS_MAX)}`)
     } catch (cause) {
-      const reason = 'The file storage does not answer as it should. Try again later.'
-      throw fail('server.unavailable', { reason }, { cause })
+      throw unavailable(cause)
     }
   }
 

@@ -7,6 +7,7 @@ import { lockOrganization } from '../access/organization-lock.ts'
 import { readFeatures } from '../limits/features.ts'
 import { repeat } from '../sweeps/repeat.ts'
 import { safeFilename, uniqueFilename } from './filenames.ts'
+import { clearIncoming } from './local-file.ts'
 import type { LocalFile, Storage } from './storage.ts'
 
 /** A file that is to be kept. */
@@ -56,20 +57,29 @@ const REMOVALS_AT_ONCE = 8
 /** An upload that has not arrived by then never will: its process is gone. */
 const PENDING_HOURS_MAX = 1
 
-export function createUploads({ sql }: Database, storage: Storage): Uploads {
+export function createUploads({ sql }: Database, storage: Storage, dataDir: string): Uploads {
   async function sweep(): Promise<number> {
+    await clearIncoming(dataDir)
     await sql`
       delete from uploads
       where status = 'pending' and created_at < now() - ${PENDING_HOURS_MAX} * interval '1 hour'`
     const rows = await sql<{ storage_key: string }[]>`
       select storage_key from deleted_files order by created_at limit ${SWEEP_MAX}`
     const keys = rows.map((row) => row.storage_key)
+    let removed = 0
+    let failure: PromiseRejectedResult | undefined
     for (let index = 0; index < keys.length; index += REMOVALS_AT_ONCE) {
       const some = keys.slice(index, index + REMOVALS_AT_ONCE)
-      await Promise.all(some.map((key) => storage.delete(key)))
-      await sql`delete from deleted_files where storage_key = any(${some})`
+      const ends = await Promise.allSettled(some.map((key) => storage.delete(key)))
+      const gone = some.filter((_key, place) => ends[place]?.status === 'fulfilled')
+      await sql`delete from deleted_files where storage_key = any(${gone})`
+      // What can't be removed now goes to the end, so that it keeps nothing else from going.
+      await sql`update deleted_files set created_at = now() where storage_key = any(${some})`
+      removed += gone.length
+      failure ??= ends.find((end) => end.status === 'rejected')
     }
-    return keys.length
+    if (failure) throw failure.reason
+    return removed
   }
 
   return {
@@ -80,7 +90,7 @@ export function createUploads({ sql }: Database, storage: Storage): Uploads {
         await sql.begin((tx) => noteArrival(tx, reserved.id, upload))
         return reserved
       } catch (error) {
-        await sql`delete from uploads where id = ${reserved.id}`
+        await forget(sql, reserved)
         throw error
       }
     },
@@ -94,9 +104,11 @@ export function createUploads({ sql }: Database, storage: Storage): Uploads {
     },
     attach: ({ organization_id: organizationId, chat_id: chatId }, files) =>
       sql.begin(async (tx) => {
-        await lockOrganization(tx, organizationId, 'members')
+        await lockOrganization(tx, organizationId, 'records')
         const kept = await tx`select from chats where id = ${chatId} for key share`
         if (kept.count === 0) return // deleted since: the files stay where they were
+        // One at a time gives names; only now, because whoever deletes a chat locks it before its organization.
+        await lockOrganization(tx, organizationId, 'members')
         const taken = new Set(
           (await tx`select filename from uploads where chat_id = ${chatId}`).map(
             (row) => row['filename'] as string,
@@ -113,6 +125,17 @@ export function createUploads({ sql }: Database, storage: Storage): Uploads {
     startSweeps: (log) => repeat(SWEEP_MS, sweep, { log, message: 'deleted files were not removed' }),
     sweep,
   }
+}
+
+/**
+ * Undoes a reservation. Its key is noted also where the row has gone before: then its file may have come after whoever
+ * was to remove it.
+ */
+async function forget(sql: Database['sql'], { id, key }: { id: string; key: string }): Promise<void> {
+  await sql`delete from uploads where id = ${id}`
+  await sql`
+    insert into deleted_files (storage_key)
+    select ${key} where not exists (select from uploads where storage_key = ${key}) on conflict do nothing`
 }
 
 /** Makes a file visible, together with what it says. */
@@ -159,7 +182,10 @@ async function reserve(
     select substr(storage_key, ${folder.length + 1}), null from deleted_files where starts_with(storage_key, ${folder})`
   if (source === 'user' && taken.filter((file) => file.source === 'user').length >= features.chat_uploads)
     throw fail('upload.chat_full', { limit: features.chat_uploads })
-  const filename = uniqueFilename(safeFilename(upload.name), new Set(taken.map((file) => file.filename)))
+  const filename = uniqueFilename(
+    safeFilename(upload.name),
+    taken.map((file) => file.filename),
+  )
   const key = folder + filename
   await tx`
     insert into uploads

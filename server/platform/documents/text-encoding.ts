@@ -1,0 +1,41 @@
+import { createReadStream } from 'node:fs'
+
+type Unicode = 'utf-8' | 'utf-16le' | 'utf-16be'
+
+/** Control characters that no text holds; bytes that stand for nothing in Windows-1252 are decoded as such. */
+const CONTROL = /[^\P{Cc}\t\n\v\f\r]/u
+
+/**
+ * The encoding in which all of a file is text: UTF-16 where its mark says so, else UTF-8, else Windows-1252. Null where
+ * it is text in none of them. Throws what reading the file throws.
+ */
+export async function findEncoding(path: string): Promise<Unicode | 'windows-1252' | null> {
+  let encoding: Unicode = 'utf-8'
+  let decoder: InstanceType<typeof TextDecoder> | undefined
+  const windows = new TextDecoder('windows-1252')
+  let [isUnicode, isWindows] = [true, true]
+  const reads = (decode: () => string | undefined): boolean => {
+    try {
+      return !decode()?.includes('\0')
+    } catch {
+      return false
+    }
+  }
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    if (!decoder) {
+      encoding = markedEncoding(chunk)
+      decoder = new TextDecoder(encoding, { fatal: true })
+    }
+    isUnicode &&= reads(() => decoder?.decode(chunk, { stream: true }))
+    isWindows &&= encoding === 'utf-8' && !CONTROL.test(windows.decode(chunk))
+    if (!isUnicode && !isWindows) return null
+  }
+  isUnicode &&= reads(() => decoder?.decode())
+  return isUnicode ? encoding : isWindows ? 'windows-1252' : null
+}
+
+/** The encoding of a text by its mark: UTF-8 where there is none. */
+export function markedEncoding(head: Uint8Array): Unicode {
+  if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le'
+  return head[0] === 0xfe && head[1] === 0xff ? 'utf-16be' : 'utf-8'
+}

@@ -1,0 +1,249 @@
+import { readdirSync, readlinkSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type Person, uploadPath } from '#tests/support/client.ts'
+import { BOUNDARY, filePart, makeForm, sendRaw } from '#tests/support/raw-request.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+
+/** What comes over the wire where a file should: forms that are none, too much, and half of it. */
+
+const LIMIT = 100_000
+
+let server: TestServer
+let person: Person
+beforeAll(async () => {
+  server = await startTestServer({ MAX_UPLOAD_BYTES: String(LIMIT) })
+  person = await server.signUp()
+})
+afterAll(() => server.stop())
+
+const head = (path: string, ...lines: string[]): string =>
+  [`POST ${path} HTTP/1.1`, 'Host: a', `Authorization: Bearer ${person.token}`, ...lines, '', ''].join('\r\n')
+const FORM = `Content-Type: multipart/form-data; boundary=${BOUNDARY}`
+const path = (): string => uploadPath(person)
+
+/** Sends a body to upload_file, whole, and reads the answer. */
+async function send(body: string | Uint8Array, type = FORM) {
+  const length = `Content-Length: ${Buffer.byteLength(body as string)}`
+  const request = await sendRaw(server.url, head(path(), type, length), body)
+  const { status, text } = await request.answer()
+  request.socket.destroy()
+  return { status, body: JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) }
+}
+
+const incoming = (): string[] => readdirSync(`${server.environment['DATA_DIR']}/incoming`)
+/** Files of incoming/ that this process, which is the server's, holds open. */
+const held = (): string[] =>
+  readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const target = readlinkSync(`/proc/self/fd/${fd}`)
+      return target.includes('/incoming/') ? [target] : []
+    } catch {
+      return []
+    }
+  })
+
+const expectNothingLeft = (): Promise<void> =>
+  vi.waitFor(() => expect([incoming(), held()]).toEqual([[], []]), { timeout: 5_000, interval: 10 })
+
+const note = filePart('a.txt', 'hello')
+
+describe('a form', () => {
+  test('with one file is taken', async () => {
+    const { status, body } = await send(makeForm(note))
+    expect([status, body.filename, body.size]).toEqual([201, 'a.txt', 5])
+  })
+
+  test('that is larger than what is taken in one piece comes whole', async () => {
+    const bytes = 'x'.repeat(LIMIT)
+    const { status, body } = await send(makeForm(filePart('a.txt', bytes)))
+    expect([status, body.size]).toEqual([201, LIMIT])
+    const url = new URL(body.url)
+    expect(await (await fetch(server.url + url.pathname + url.search)).text()).toBe(bytes)
+  })
+
+  test('with words before and after its parts is one (RFC 2046, preamble and epilogue)', async () => {
+    const form = Buffer.concat([Buffer.from('preamble\r\n'), makeForm(note), Buffer.from('epilogue\r\n')])
+    expect((await send(form)).status).toBe(201)
+  })
+
+  test.each([
+    ['two files', makeForm(note, note), 'Send one file at a time'],
+    ['two files, the second empty', makeForm(note, filePart('b.txt', '')), 'Send one file at a time'],
+    [
+      'another field',
+      makeForm(filePart('a.txt', 'hello', 'document')),
+      'document is not a field of this form',
+    ],
+    [
+      'a field beside its file',
+      makeForm(note, { headers: ['Content-Disposition: form-data; name="chat_id"'], content: '1' }),
+      'chat_id is not a field of this form',
+    ],
+    [
+      'a field before its file',
+      makeForm({ headers: ['Content-Disposition: form-data; name="chat_id"'], content: '1' }, note),
+      'chat_id is not a field of this form',
+    ],
+    [
+      'its file as a word',
+      makeForm({ headers: ['Content-Disposition: form-data; name="file"'], content: 'hello' }),
+      'file is not a field of this form',
+    ],
+    ['no part', `--${BOUNDARY}--\r\n`, 'The form has no file in the field file'],
+    ['a part without headers', makeForm({ headers: [], content: 'hello' }), 'The form has no file'],
+    ['nothing', '', 'The form'],
+    ['another boundary', makeForm(note).toString().replaceAll(BOUNDARY, 'other'), 'The form'],
+    ['no end', makeForm(note).subarray(0, -(BOUNDARY.length + 8)), 'damaged'],
+    ['the head of a file and no more', makeForm(note).toString().split('hello')[0] ?? '', 'damaged'],
+    ['half a header', makeForm(note).toString().split('filename')[0] ?? '', 'The form'],
+  ])('with %s is refused', async (_what, form, detail) => {
+    const { status, body } = await send(form)
+    expect([status, body.detail]).toEqual([400, expect.stringContaining(detail)])
+    await expectNothingLeft()
+  })
+
+  test('with a thousand parts is refused', async () => {
+    const parts = Array.from({ length: 1_000 }, () => ({ headers: ['X-Nothing: 1'], content: '' }))
+    expect((await send(makeForm(...parts))).status).toBe(400)
+  })
+
+  test.each([
+    ['no form', 'Content-Type: application/octet-stream', 415],
+    ['JSON', 'Content-Type: application/json', 415],
+    ['no type', 'X-Nothing: 1', 415],
+    ['no boundary', 'Content-Type: multipart/form-data', 400],
+    ['a form of another kind', `Content-Type: multipart/mixed; boundary=${BOUNDARY}`, 415],
+  ])('%s is not one', async (_what, type, status) => {
+    expect((await send(makeForm(note), type)).status).toBe(status)
+  })
+
+  test.each([
+    [
+      'no name',
+      ['Content-Disposition: form-data; name="file"', 'Content-Type: application/octet-stream'],
+      'file',
+    ],
+    ['an empty name', ['Content-Disposition: form-data; name="file"; filename=""'], 'file'],
+    ['NUL in its name', ['Content-Disposition: form-data; name="file"; filename="a\0b.txt"'], 'ab.txt'],
+    ['an escaped quote', ['Content-Disposition: form-data; name="file"; filename="a\\"b.txt"'], 'a"b.txt'],
+  ])('a file with %s is kept', async (_what, headers, filename) => {
+    const { status, body } = await send(makeForm({ headers, content: 'hello' }))
+    expect([status, body.filename]).toEqual([201, filename])
+  })
+})
+
+describe('too much', () => {
+  test('is refused by its Content-Length, before it comes', async () => {
+    const request = await sendRaw(server.url, head(path(), FORM, 'Content-Length: 10000000'))
+    const { status, text } = await request.answer()
+    expect([status, text]).toEqual([413, expect.stringContaining(`${LIMIT}`)])
+    request.socket.destroy()
+  })
+
+  test.each([
+    ['said', (size: number) => `Content-Length: ${size}`],
+    ['not said', () => 'Transfer-Encoding: chunked'],
+  ])('is refused where its length is %s, and the client sees that while it sends', async (_what, line) => {
+    const form = makeForm(filePart('a.txt', Buffer.alloc(20_000_000, 'x')))
+    const header = line(form.length)
+    const body = header.startsWith('T')
+      ? Buffer.concat([Buffer.from(`${form.length.toString(16)}\r\n`), form, Buffer.from('\r\n0\r\n\r\n')])
+      : form
+    const request = await sendRaw(server.url, head(path(), FORM, header), body)
+    const { status, text } = await request.answer()
+    expect([status, text]).toEqual([413, expect.stringContaining('request.file_too_large')])
+    request.socket.destroy()
+    await expectNothingLeft()
+  })
+
+  test('is refused a byte above the limit', async () => {
+    const { status, body } = await send(makeForm(filePart('a.txt', Buffer.alloc(LIMIT + 1, 'x'))))
+    expect([status, body.code]).toEqual([413, 'request.file_too_large'])
+    await expectNothingLeft()
+  })
+
+  test('is refused where the body is the file itself', async () => {
+    const request = await sendRaw(
+      server.url,
+      head('/api/chat/transcribe', 'Content-Type: audio/mpeg', 'Transfer-Encoding: chunked'),
+      `${(LIMIT + 1).toString(16)}\r\n${'x'.repeat(LIMIT + 1)}\r\n0\r\n\r\n`,
+    )
+    expect((await request.answer()).status).toBe(413)
+    request.socket.destroy()
+    await expectNothingLeft()
+  })
+})
+
+describe('a client that goes away', () => {
+  const whole = makeForm(filePart('a.txt', 'x'.repeat(50_000)))
+
+  test.each([0, 10, 100, 160, 1_000, 49_000, whole.length - 3])(
+    'after %i bytes leaves nothing behind',
+    async (bytes) => {
+      const request = await sendRaw(
+        server.url,
+        head(path(), FORM, `Content-Length: ${whole.length}`),
+        whole.subarray(0, bytes),
+      )
+      await sleep(30)
+      request.socket.destroy()
+      await expectNothingLeft()
+    },
+  )
+
+  test('while it sends the file as the body leaves nothing behind', async () => {
+    const request = await sendRaw(
+      server.url,
+      head('/api/chat/transcribe', 'Content-Type: audio/mpeg', 'Content-Length: 50000'),
+      'x'.repeat(1_000),
+    )
+    await sleep(30)
+    request.socket.destroy()
+    await expectNothingLeft()
+  })
+
+  test('when all is sent leaves a file that is kept, or none', async () => {
+    for (let count = 0; count < 10; count++) {
+      const length = `Content-Length: ${whole.length}`
+      const request = await sendRaw(server.url, head(path(), FORM, length), whole)
+      await sleep(count)
+      request.socket.destroy()
+    }
+    await expectNothingLeft()
+    const { sql } = server.server.rooms.database
+    await vi.waitFor(async () =>
+      expect(await sql`select id from uploads where status = 'pending'`).toHaveLength(0),
+    )
+  })
+
+  test('a client that waits for 100 Continue gets it, and one that sends slowly is taken', async () => {
+    const length = `Content-Length: ${whole.length}`
+    const request = await sendRaw(server.url, head(path(), FORM, length, 'Expect: 100-continue'))
+    await sleep(30)
+    for (let from = 0; from < whole.length; from += 10_000) {
+      request.socket.write(whole.subarray(from, from + 10_000))
+      await sleep(5)
+    }
+    await sleep(300)
+    expect((await request.answer()).text).toMatch(/^HTTP\/1.1 100 [\s\S]*HTTP\/1.1 201 /)
+    request.socket.destroy()
+  })
+})
+
+test('what is not allowed is refused before the file is read', async () => {
+  const answers = await Promise.all(
+    [
+      'POST /api/chat/upload_file HTTP/1.1\r\nHost: a\r\n',
+      `POST ${path()} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer x\r\n`,
+    ].map(async (start) => {
+      const request = await sendRaw(server.url, `${start}${FORM}\r\nContent-Length: 5000\r\n\r\n`)
+      const { status } = await request.answer()
+      request.socket.destroy()
+      return status
+    }),
+  )
+  expect(answers).toEqual([expect.any(Number), 401])
+  expect(answers[0]).toBeGreaterThanOrEqual(400)
+  await expectNothingLeft()
+})

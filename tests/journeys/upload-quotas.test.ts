@@ -1,0 +1,248 @@
+import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { Person } from '#tests/support/client.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+
+/** What files take of the quota, who may use them, and that they go when what they belong to goes. */
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startTestServer()
+})
+afterAll(() => server.stop())
+
+const rooms = () => server.server.rooms
+const sql = () => rooms().database.sql
+const text = (size: number, name = 'a.txt') => ({ name, bytes: 'x'.repeat(size) })
+
+async function personWith(features: Record<string, unknown> = {}): Promise<Person> {
+  const person = await server.signUp()
+  await sql()`
+    update organizations set features = ${JSON.stringify(features)}::text::jsonb where id = ${person.organizationId}`
+  return person
+}
+const chatOf = async (person: Person): Promise<string> =>
+  (await server.call('POST', `/api/chat?org_id=${person.organizationId}`, { token: person.token, body: {} }))
+    .body.id
+const deleteChat = (person: Person, chatId: string) =>
+  server.call('DELETE', `/api/chat/delete_session?session_id=${chatId}`, {
+    token: person.token,
+  })
+
+async function storedBytes({ organizationId }: Person): Promise<number> {
+  const [row] = await sql()`select stored_bytes from organizations where id = ${organizationId}`
+  return Number(row?.['stored_bytes'])
+}
+/** Files on the disk, and rows of the database, of an organization. */
+async function counts({ organizationId }: Person): Promise<{ files: number; rows: number }> {
+  const folder = join(rooms().config.dataDir, 'files', organizationId)
+  const files = existsSync(folder)
+    ? readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    : []
+  const rows = await sql()`select id from uploads where organization_id = ${organizationId}`
+  return { files: files.length, rows: rows.length }
+}
+const read = async (url: string): Promise<number> =>
+  (await fetch(server.url + new URL(url).pathname + new URL(url).search)).status
+
+describe('the quota of an organization', () => {
+  test('is exact when thirty files race for the room of ten', async () => {
+    const person = await personWith({ file_upload: 10_000, chat_uploads: 100 })
+    const chatId = await chatOf(person)
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        server.upload(person, text(1_000), index % 2 ? chatId : undefined),
+      ),
+    )
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(10)
+    const refused = answers.filter(({ status }) => status === 402)
+    expect(refused).toHaveLength(20)
+    expect(refused[0]?.body).toMatchObject({ code: 'upload.quota' })
+    expect(await storedBytes(person)).toBe(10_000)
+    expect(await counts(person)).toEqual({ files: 10, rows: 10 })
+    expect((await server.upload(person, text(1))).status).toBe(402)
+  })
+
+  test('is given back with the chat, and its files go from the disk', async () => {
+    const person = await personWith({ file_upload: 3_000 })
+    const chatId = await chatOf(person)
+    const uploads = [
+      await server.upload(person, text(1_000), chatId),
+      await server.upload(person, text(2_000), chatId),
+    ]
+    expect((await server.upload(person, text(1))).status).toBe(402)
+    expect((await deleteChat(person, chatId)).status).toBe(200)
+    expect(await storedBytes(person)).toBe(0)
+    await rooms().uploads.sweep()
+    expect(await counts(person)).toEqual({ files: 0, rows: 0 })
+    for (const { body } of uploads) expect(await read(body.url)).toBe(404)
+    expect((await server.upload(person, text(3_000))).status).toBe(201)
+  })
+
+  test('is that of nobody else', async () => {
+    const [full, other] = [await personWith({ file_upload: 10 }), await personWith({ file_upload: 10 })]
+    expect((await server.upload(full, text(10))).status).toBe(201)
+    expect((await server.upload(full, text(1))).status).toBe(402)
+    expect((await server.upload(other, text(10))).status).toBe(201)
+  })
+})
+
+test('a chat takes so many files, also when they race, and so many again after one has gone', async () => {
+  const person = await personWith({ chat_uploads: 10 })
+  const chatId = await chatOf(person)
+  const answers = await Promise.all(Array.from({ length: 30 }, () => server.upload(person, text(10), chatId)))
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(10)
+  const [refused] = answers.filter(({ status }) => status !== 201)
+  expect([refused?.status, refused?.body.code]).toEqual([402, 'upload.chat_full'])
+  expect(await storedBytes(person)).toBe(100)
+  expect(new Set(answers.map(({ body }) => body.filename).filter(Boolean))).toHaveLength(10)
+  await sql()`delete from uploads where id = ${answers.find(({ status }) => status === 201)?.body.id}`
+  expect((await server.upload(person, text(10), chatId)).status).toBe(201)
+  expect((await server.upload(person, text(10), chatId)).status).toBe(402)
+  expect((await server.upload(person, text(10))).status).toBe(201)
+})
+
+test('a name is not given again before its last file has gone from the disk', async () => {
+  const person = await personWith()
+  const chatId = await chatOf(person)
+  const first = await server.upload(person, text(10), chatId)
+  await sql()`delete from uploads where id = ${first.body.id}`
+  const second = await server.upload(person, text(20), chatId)
+  expect(new URL(second.body.url).pathname).not.toBe(new URL(first.body.url).pathname)
+  await rooms().uploads.sweep()
+  expect([await read(first.body.url), await read(second.body.url)]).toEqual([404, 200])
+})
+
+test('a chat of others, or one that is deleted, takes no file', async () => {
+  const [person, other] = [await personWith(), await personWith()]
+  const foreign = await chatOf(other)
+  const deleted = await chatOf(person)
+  await server.call('PUT', `/api/chat?org_id=${person.organizationId}&chat_id=${deleted}`, {
+    token: person.token,
+    body: { status: 'DELETED' },
+  })
+  for (const chatId of [foreign, deleted, '00000000-0000-4000-8000-000000000000']) {
+    const answer = await server.upload(person, text(10), chatId)
+    expect([answer.status, answer.body.detail]).toEqual([404, 'Chat session not found'])
+  }
+  expect(await counts(person)).toEqual({ files: 0, rows: 0 })
+  expect(await storedBytes(person)).toBe(0)
+})
+
+describe('a file that does not arrive', () => {
+  test('leaves nothing where the storage fails: 503, and the quota is given back', async () => {
+    const person = await personWith()
+    // A file stands where its folder should.
+    const folder = join(rooms().config.dataDir, 'files', person.organizationId)
+    await server.upload(await personWith(), text(1)) // makes files/
+    writeFileSync(folder, 'no folder')
+    const answer = await server.upload(person, text(10))
+    expect([answer.status, answer.body.code]).toEqual([503, 'server.unavailable'])
+    expect(await storedBytes(person)).toBe(0)
+    rmSync(folder)
+    expect(await counts(person)).toEqual({ files: 0, rows: 0 })
+    await rooms().uploads.sweep()
+    expect((await server.upload(person, text(10))).status).toBe(201)
+    expect(await counts(person)).toEqual({ files: 1, rows: 1 })
+    expect(readdirSync(join(rooms().config.dataDir, 'incoming'))).toEqual([])
+  })
+
+  test('is forgotten where its process died, and given back to the quota', async () => {
+    const person = await personWith()
+    const chatId = await chatOf(person)
+    await server.upload(person, text(10), chatId)
+    await sql()`
+      insert into uploads (id, organization_id, user_id, chat_id, source, filename, content_type, size, storage_key, status)
+      values (gen_random_uuid(), ${person.organizationId}, ${person.userId}, ${chatId}, 'user', 'lost.txt',
+        'text/plain', 500, ${`${person.organizationId}/${chatId}/lost.txt`}, 'pending')`
+    await sql()`update organizations set stored_bytes = stored_bytes + 500 where id = ${person.organizationId}`
+    await rooms().uploads.sweep()
+    expect(await storedBytes(person)).toBe(510)
+    const shown = await server.call('GET', `/api/chat?org_id=${person.organizationId}&chat_id=${chatId}`, {
+      token: person.token,
+    })
+    expect(shown.body.file_uploads).toHaveLength(1)
+    await sql()`update uploads set created_at = now() - interval '61 minutes' where status = 'pending'`
+    await rooms().uploads.sweep()
+    expect(await storedBytes(person)).toBe(10)
+    expect(await counts(person)).toEqual({ files: 1, rows: 1 })
+  })
+
+  test('goes too where its chat is deleted, and swept, while it is on its way', async () => {
+    const person = await personWith()
+    const chatId = await chatOf(person)
+    const { storage } = rooms()
+    const put = vi.spyOn(storage, 'put').mockImplementationOnce(async (file, content) => {
+      put.mockRestore()
+      expect((await deleteChat(person, chatId)).status).toBe(200)
+      await rooms().uploads.sweep()
+      await storage.put(file, content)
+    })
+    const answer = await server.upload(person, text(10), chatId)
+    expect([answer.status, answer.body.detail]).toEqual([404, 'Chat session not found'])
+    await rooms().uploads.sweep()
+    expect(await counts(person)).toEqual({ files: 0, rows: 0 })
+    expect(await storedBytes(person)).toBe(0)
+  })
+})
+
+test('a file that can not be removed keeps no other from going', async () => {
+  const person = await personWith()
+  const stuck = `${person.organizationId}/stuck`
+  await server.upload(person, text(10))
+  const { body } = await server.upload(person, text(10))
+  await sql()`insert into deleted_files (storage_key, created_at) values (${stuck}, now() - interval '1 day')`
+  const remove = rooms().storage.delete
+  const spy = vi.spyOn(rooms().storage, 'delete').mockImplementation(async (key) => {
+    if (key === stuck) throw new Error('stuck')
+    await remove(key)
+  })
+  await sql()`delete from uploads where organization_id = ${person.organizationId}`
+  await expect(rooms().uploads.sweep()).rejects.toThrow('stuck')
+  expect(await counts(person)).toEqual({ files: 0, rows: 0 })
+  expect(await read(body.url)).toBe(404)
+  expect(await sql()`select storage_key from deleted_files`).toEqual([{ storage_key: stuck }])
+  spy.mockRestore()
+  await rooms().uploads.sweep()
+  expect(await sql()`select storage_key from deleted_files`).toHaveLength(0)
+})
+
+test('what a process that died was receiving is removed, but not what is being received', async () => {
+  await server.upload(await personWith(), text(1))
+  const incoming = join(rooms().config.dataDir, 'incoming')
+  for (const name of ['old', 'new']) writeFileSync(join(incoming, name), 'x')
+  const before = Date.now() / 1000 - 3_700
+  utimesSync(join(incoming, 'old'), before, before)
+  await rooms().uploads.sweep()
+  expect(readdirSync(incoming)).toEqual(['new'])
+  rmSync(join(incoming, 'new'))
+})
+
+test('files that come into a chat while it is deleted do not stop its deletion', async () => {
+  const person = await personWith()
+  const chatId = await chatOf(person)
+  await server.upload(person, text(10), chatId)
+  const { body: loose } = await server.upload(person, text(10))
+  const chat = { organization_id: person.organizationId, chat_id: chatId }
+  const started: Promise<unknown>[] = []
+  // Both wait for the organization, and then go on at the same moment.
+  await sql().begin(async (tx) => {
+    await tx`select from organizations where id = ${person.organizationId} for no key update`
+    started.push(rooms().uploads.attach(chat, [{ id: loose.id, filename: 'a.txt' }]))
+    await waitForLock(1)
+    started.push(deleteChat(person, chatId).then(({ status }) => expect(status).toBe(200)))
+    await waitForLock(2)
+  })
+  await Promise.all(started)
+  await rooms().uploads.sweep()
+  expect((await counts(person)).files).toBe((await counts(person)).rows)
+})
+
+/** Until so many statements wait for a lock. */
+const waitForLock = (count: number): Promise<void> =>
+  vi.waitFor(async () => {
+    const waiting = await sql()`
+      select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+    expect(waiting.length).toBeGreaterThanOrEqual(count)
+  })

@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+/** A request byte by byte, for what no HTTP client sends. */
+export interface RawRequest {
+  socket: Socket
+  /** The status of the answer, and all that the server sent until it ended the connection or fell silent. */
+  answer(): Promise<{ status: number; text: string }>
+}
+
+/** Opens a connection and sends these bytes. */
+export async function sendRaw(url: string, ...pieces: (string | Uint8Array)[]): Promise<RawRequest> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => {}) // the server may cut what it refuses
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1')
+  })
+  await once(socket, 'connect')
+  for (const piece of pieces) socket.write(piece)
+  const isComplete = (): boolean => {
+    const end = text.indexOf('\r\n\r\n')
+    const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0)
+    return end >= 0 && text.length >= end + 4 + length
+  }
+  return {
+    socket,
+    async answer() {
+      while (!isComplete() && !socket.closed)
+        await Promise.race([once(socket, 'data'), once(socket, 'close')])
+      return { status: Number(text.slice(9, 12)), text }
+    },
+  }
+}
+
+/** A part of a form, its header lines as they are. */
+export interface Part {
+  headers: string[]
+  content: string | Uint8Array
+}
+
+export const BOUNDARY = 'the-boundary'
+
+/** A form as RFC 7578 has it, with whatever is in its headers. */
+export const makeForm = (...parts: Part[]): Buffer =>
+  Buffer.concat([
+    ...parts.flatMap(({ headers, content }) => [
+      Buffer.from(`--${BOUNDARY}\r\n${headers.join('\r\n')}\r\n\r\n`),
+      Buffer.from(content as Uint8Array),
+      Buffer.from('\r\n'),
+    ]),
+    Buffer.from(`--${BOUNDARY}--\r\n`),
+  ])
+
+/** The part that holds a file: its name as it stands in the header, `"` and all. */
+export const filePart = (filename: string, content: string | Uint8Array, field = 'file'): Part => ({
+  headers: [`Content-Disposition: form-data; name="${field}"; filename="${filename}"`],
+  content,
+})
