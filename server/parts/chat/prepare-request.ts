@@ -14,7 +14,7 @@ import {
 } from './attachments.ts'
 import type { OpenChat } from './chat-finder.ts'
 import type { Place, Question } from './find-place.ts'
-import { type PromptMessage, promptBytesOf, readHistory, toPromptMessage } from './history.ts'
+import { type History, type PromptMessage, promptBytesOf, readHistory, toPromptMessage } from './history.ts'
 import type { ReadHistoryPage } from './history-reader.ts'
 import { citationOf, describePassages, type Retriever, retrieveFor } from './retriever.ts'
 import type { ChatWriter, SendQuery } from './schemas.ts'
@@ -44,6 +44,7 @@ interface PreparingDesk {
   readHistoryPage: ReadHistoryPage
 }
 
+const NO_HISTORY: History = { messages: [], leftOut: 0 }
 /** A quarter of the prompt may be passages. */
 const PASSAGES_SHARE = 0.25
 
@@ -64,24 +65,29 @@ export async function prepareRequest(
   const maxTokens = query.max_tokens ?? settings.max_tokens
   const window = { contextWindow: model.contextWindow, maxTokens }
 
-  const passages = await retrieveFor(retriever, scope, question.knowledge_base_ids ?? [], place.content)
+  const kind = kindOf(model)
+  const { knowledge_base_ids: knowledgeBaseIds = [] } = question
+
+  if (kind !== 'text' && knowledgeBaseIds.length > 0) throw fail('llm.takes_no_files')
+  const passages = await retrieveFor(retriever, scope, knowledgeBaseIds, place.content)
   const { text: material, used } = describePassages(passages, promptBytesOf(window) * PASSAGES_SHARE)
   const attachments = attachmentsOf(place, await readAttachments(scope, [place]))
-  const kind = kindOf(model)
   const takes = (file: Attachment): boolean => kind === 'text' || (kind === 'image' && isImage(file))
-  if (!attachments.every(takes) || (kind !== 'text' && used.length > 0)) throw fail('llm.takes_no_files')
+  if (!attachments.every(takes)) throw fail('llm.takes_no_files')
   const newest = toPromptMessage({ role: 'user', content: place.content }, attachments, window)
   if (material !== '') newest.text = `${newest.text}\n\n${material}`
   const canSee = kind === 'image' || model.capabilities.includes('vision')
   if (newest.images.length > 0 && !canSee) throw fail('llm.cannot_see')
   checkImages(newest.images)
 
-  const history = chat
+  const branch = chat
     ? await readHistory(readHistoryPage, scope, chat.id, place.parentId, {
         newText: (system ?? '') + newest.text,
         window,
       })
-    : { messages: [], leftOut: 0 }
+    : NO_HISTORY
+  // An image or a video is made of what the newest message says.
+  const history = kind === 'text' ? branch : NO_HISTORY
   return {
     history: { sent: history.messages.length, left_out: history.leftOut },
     citations: used.map(citationOf),

@@ -22,7 +22,7 @@ export interface MediaEvent {
 }
 
 /** Thousandths. */
-export const MEDIA_COMPLETE = 1000
+const MEDIA_COMPLETE = 1000
 
 /** Only completion says DONE: a token of just that text is sent in two parts (contract, 5). */
 export const DONE = 'DONE'
@@ -100,11 +100,7 @@ export function parseEventId(
   const match = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:\.(\d{1,4}))?(\.end)?$/.exec(id)
   if (!match) return undefined
   const [reasoning = 0, content = 0, named = 0] = match.slice(1, 4).map(Number)
-  return {
-    reasoning,
-    content,
-    named,
-    media: match[4] ? Number(match[4]) : null,
-    ended: match[5] !== undefined,
-  }
+  const media = match[4] === undefined ? null : Number(match[4])
+  if (media !== null && media > MEDIA_COMPLETE) return undefined
+  return { reasoning, content, named, media, ended: match[5] !== undefined }
 }

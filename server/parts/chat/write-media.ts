@@ -4,6 +4,7 @@ import { AppError } from '#errors'
 import { countTokens } from '#platform/models/index.ts'
 import type { ContentPart, ModelRequest, ModelUsage } from '#platform/models/types.ts'
 import { writeLocalFile } from '#platform/storage/local-file.ts'
+import type { LocalFile } from '#platform/storage/storage.ts'
 import type { ResolvedModel } from '../llm/index.ts'
 import type { Reply } from './reply.ts'
 import type { WritingRooms } from './write-reply.ts'
@@ -59,8 +60,9 @@ export async function writeMedia(
     message_id: messageId,
   } = reply.ids
   const name = `${kind}-${messageId.slice(-12)}.${EXTENSIONS[mimeType] ?? mimeType.split('/')[1]}`
-  const file = await writeLocalFile(config.dataDir, data)
+  let file: LocalFile | undefined
   try {
+    file = await writeLocalFile(config.dataDir, data)
     const upload = {
       organizationId,
       userId,
@@ -85,7 +87,7 @@ export async function writeMedia(
       error instanceof AppError ? error.message : `The ${kind} could not be stored. Please try again.`
     return { status: 'error', error: sentence, usage, media: null }
   } finally {
-    await rm(file.path, { force: true })
+    if (file) await rm(file.path, { force: true })
   }
 }
 

@@ -5,7 +5,7 @@
 export interface Behaviour {
   tokens: number
   reasoningTokens: number
-  /** Milliseconds before the first token, and between two. */
+  /** Milliseconds before the first token (or an image, or what was said), and between two tokens. */
   firstTokenMs: number
   gapMs: number
   /** A status to refuse with. */

@@ -85,7 +85,9 @@ export function playMedia(
     return sendWhole(response, operation(request, model, behaviour, asked))
   }
   const answer = ANSWERS[kind](request, model, behaviour)
-  play(response, Buffer.from(JSON.stringify(answer)), 'application/json', behaviour)
+  const bytes = Buffer.from(JSON.stringify(answer))
+  const timer = setTimeout(() => play(response, bytes, 'application/json', behaviour), behaviour.firstTokenMs)
+  response.on('close', () => clearTimeout(timer))
 }
 
 /** How often each video has been asked for. */
