@@ -8,12 +8,13 @@ const SHOWN = /^(image\/(png|jpeg|gif|webp)|audio\/[\w.-]+|video\/[\w.-]+|text\/
 
 /** Content-Disposition of a file, by its type and the last part of its key (RFC 6266, RFC 8187). */
 export function dispositionOf({ key, contentType }: StoredFile): string {
-  const name = encodeURIComponent(key.slice(key.lastIndexOf('/') + 1)).replace(
-    /['()*]/g,
-    (mark) => `%${mark.charCodeAt(0).toString(16)}`,
-  )
+  const name = encodePart(key.slice(key.lastIndexOf('/') + 1))
   return `${SHOWN.test(contentType) ? 'inline' : 'attachment'}; filename*=UTF-8''${name}`
 }
 
 /** A key as the path of an address. */
-export const pathOf = (key: string): string => key.split('/').map(encodeURIComponent).join('/')
+export const pathOf = (key: string): string => key.split('/').map(encodePart).join('/')
+
+/** Everything but RFC 3986's unreserved characters, as signatures of S3 have it. */
+const encodePart = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)

@@ -8,6 +8,8 @@ import type { Storage } from './storage.ts'
 import { unavailable } from './unavailable.ts'
 
 const ANSWER_TIMEOUT_MS = 60_000
+/** A whole exchange, file and all: as long as its sender may have taken (app.ts). */
+const EXCHANGE_TIMEOUT_MS = 600_000
 /** So much of what a storage says about a failure goes to the log. */
 const WORDS_MAX = 2_000
 
@@ -40,6 +42,7 @@ export function createS3Files(s3: NonNullable<Config['s3']>, net: Net): Storage 
         body: body?.() ?? null,
         headersTimeout: ANSWER_TIMEOUT_MS,
         bodyTimeout: ANSWER_TIMEOUT_MS,
+        signal: AbortSignal.timeout(EXCHANGE_TIMEOUT_MS),
       })
       const bytes = Buffer.from(await answer.body.arrayBuffer())
       if (answer.statusCode < 300 || (method === 'DELETE' && answer.statusCode === 404)) return bytes
