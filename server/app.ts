@@ -12,7 +12,7 @@ import { apiKeyRoutes } from '#parts/api-keys/index.ts'
 import { auditRoutes } from '#parts/audit/index.ts'
 import { authRoutes } from '#parts/auth/index.ts'
 import { billingRoutes } from '#parts/billing/index.ts'
-import { type Chat, createChat } from '#parts/chat/index.ts'
+import { type Chat, createChat, type Retriever } from '#parts/chat/index.ts'
 import { conversationRoutes } from '#parts/conversation/index.ts'
 import { instructionRoutes } from '#parts/instructions/index.ts'
 import { invitationRoutes } from '#parts/invitations/index.ts'
@@ -45,10 +45,15 @@ export interface App {
   chat: Chat
 }
 
+/** What a part has from elsewhere, where that is to be something else than usual. */
+export interface Doors {
+  retriever?: Retriever
+}
+
 /** The application: every option and every part. It does not listen, so tests use the same one. */
-export async function buildApp(rooms: Rooms): Promise<App> {
+export async function buildApp(rooms: Rooms, { retriever }: Doors = {}): Promise<App> {
   const models = new ModelFinder(rooms)
-  const chat = createChat(rooms, models)
+  const chat = createChat(rooms, models, retriever)
   const routes: Route[] = [
     ...authRoutes(rooms),
     ...orgRoutes(rooms),

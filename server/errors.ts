@@ -123,6 +123,7 @@ const CATALOGUE = {
   ],
   'upload.chat_full': [402, 'A chat can have at most {limit} files'],
   'upload.image_too_large': [400, '{name} is too large for a model: an image can have at most {limit} bytes'],
+  'upload.images_too_large': [400, 'The images of a message can have at most {limit} bytes together'],
   'upload.too_many_images': [400, 'A message can have at most {limit} images'],
   'file.link_invalid': [403, 'This address has expired, or was never given out. Ask for the file again.'],
   'file.not_found': [404, 'File not found'],

@@ -24,7 +24,7 @@ import { createUploads } from '#platform/storage/uploads.ts'
 import { createSharedLogs } from '#platform/streams/shared-logs.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { createMetrics } from '#platform/telemetry/metrics.ts'
-import { buildApp } from './app.ts'
+import { buildApp, type Doors } from './app.ts'
 
 /** How long replies that are being written may go on when the process is told to stop. */
 const STOP_GRACE_MS = 5_000
@@ -45,11 +45,15 @@ export interface Server {
 }
 
 /** Starts everything that the process is, and answers when it serves. `starting`: the embedded database on its way. */
-export async function startServer(config: Config, starting?: Promise<EmbeddedDatabase>): Promise<Server> {
+export async function startServer(
+  config: Config,
+  starting?: Promise<EmbeddedDatabase>,
+  doors?: Doors,
+): Promise<Server> {
   const { rooms, close } = await openRooms(config, starting)
   const administrator = await ensureAdministrator(rooms)
   const discovery = discoverModels(rooms)
-  const app = await buildApp(rooms)
+  const app = await buildApp(rooms, doors)
   await rooms.jobs.start([rooms.mail.queue, resetRequests(rooms)])
   await app.chat.start()
   const endAuthSweep = startAuthSweep(rooms)

@@ -42,9 +42,8 @@ describe('a file', () => {
     expect([whole.status, newest()?.fault]).toEqual([200, undefined])
     expect(Buffer.from(await whole.arrayBuffer()).equals(Buffer.from(bytes))).toBe(true)
     expect(whole.headers.get('content-type')).toBe('text/plain')
-    const [, encoded = ''] = /^inline; filename\*=UTF-8''(\S+)$/.exec(
-      whole.headers.get('content-disposition') ?? '',
-    ) ?? []
+    const [, encoded = ''] =
+      /^inline; filename\*=UTF-8''(\S+)$/.exec(whole.headers.get('content-disposition') ?? '') ?? []
     expect(decodeURIComponent(encoded)).toBe(name)
     const part = await fetch(body.url, { headers: { range: 'bytes=1-3' } })
     expect([part.status, await part.text()]).toEqual([206, Buffer.from(bytes).subarray(1, 4).toString()])
@@ -92,7 +91,11 @@ test('a model that sees is given a picture from the bucket, and one that draws p
   })
   const picture = fixture('picture.png')
   const { body } = await server.upload(person, picture)
-  const { chatId } = await server.say(person, { model_id: seeing }, { content: 'What?', file_uploads: [body.id] })
+  const { chatId } = await server.say(
+    person,
+    { model_id: seeing },
+    { content: 'What?', file_uploads: [body.id] },
+  )
   const sent = provider.requests.find(({ body }) => JSON.stringify(body).includes('What?'))
   expect(JSON.stringify(sent?.body)).toContain(Buffer.from(picture.bytes).toString('base64'))
 

@@ -73,9 +73,10 @@ export const resumeMessage = (
   person: Person,
   ids: { chatId: string; messageId: string },
   lastEventId?: string,
+  events?: 'all',
 ): Promise<StreamReader> =>
   StreamReader.open(
-    `${url}/api/chat/stream?${new URLSearchParams({ org_id: person.organizationId, chat_id: ids.chatId, message_id: ids.messageId })}`,
+    `${url}/api/chat/stream?${new URLSearchParams({ org_id: person.organizationId, chat_id: ids.chatId, message_id: ids.messageId, ...(events && { events }) })}`,
     {
       headers: {
         authorization: `Bearer ${person.token}`,

@@ -95,12 +95,17 @@ function faultOf(request: IncomingMessage, body: Buffer): string | undefined {
       ) ?? [])
   const date = (isPresigned ? asked['X-Amz-Date'] : headers['x-amz-date']) as string
   const signed = names.split(';')
-  const unsigned = Object.keys(headers).filter((name) => /^host$|^x-amz-/.test(name) && !signed.includes(name))
+  const unsigned = Object.keys(headers).filter(
+    (name) => /^host$|^x-amz-/.test(name) && !signed.includes(name),
+  )
   if (unsigned.length > 0) return `not signed: ${unsigned}`
   if (isPresigned && Number(asked['X-Amz-Expires']) > WEEK_SECONDS) return 'valid for more than a week'
   const hash = isPresigned ? 'UNSIGNED-PAYLOAD' : (headers['x-amz-content-sha256'] as string)
   if (hash !== 'UNSIGNED-PAYLOAD' && hash !== sha256(body)) return 'the body is another'
-  const canonicalPath = path.split('/').map((part) => encode(decodeURIComponent(part))).join('/')
+  const canonicalPath = path
+    .split('/')
+    .map((part) => encode(decodeURIComponent(part)))
+    .join('/')
   if (canonicalPath !== path) return `the path ${path} is not encoded as it is signed, ${canonicalPath}`
   const canonical = [
     method,
@@ -117,7 +122,9 @@ function faultOf(request: IncomingMessage, body: Buffer): string | undefined {
   ].join('\n')
   const [, day = '', region = '', service = '', end = ''] = credential.split('/')
   if (`${day}/${end}` !== `${date.slice(0, 8)}/aws4_request` || service !== 's3') return 'another scope'
-  const toSign = ['AWS4-HMAC-SHA256', date, [day, region, service, end].join('/'), sha256(canonical)].join('\n')
+  const toSign = ['AWS4-HMAC-SHA256', date, [day, region, service, end].join('/'), sha256(canonical)].join(
+    '\n',
+  )
   const key = [day, region, service, end].reduce<Buffer>(hmac, Buffer.from(`AWS4${SECRET}`))
   return hmac(key, toSign).toString('hex') === signature ? undefined : `another signature of ${canonical}`
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { inject } from 'vitest'
+import type { Doors } from '#app'
 import { readConfig } from '#config'
 import { type Server, startServer } from '../../server/main.ts'
 import { type Client, createClient } from './client.ts'
@@ -16,7 +17,10 @@ export interface TestServer extends Client {
 }
 
 /** A server as main.ts starts it, on a database of its own, listening on loopback. */
-export async function startTestServer(environment: Record<string, string> = {}): Promise<TestServer> {
+export async function startTestServer(
+  environment: Record<string, string> = {},
+  doors: Doors = {},
+): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-test-'))
   const database = environment['DATABASE_URL'] === undefined ? await createDatabase() : null
   const complete = {
@@ -30,7 +34,7 @@ export async function startTestServer(environment: Record<string, string> = {}):
     ...(database && { DATABASE_URL: database.url, SECRET: 's'.repeat(32) }),
     ...environment,
   }
-  const server = await startServer(readConfig(complete))
+  const server = await startServer(readConfig(complete), undefined, doors)
   return {
     ...createClient(server.address),
     server,

@@ -40,7 +40,7 @@ export async function readUploads(
   ids: readonly string[],
 ): Promise<Map<string, UploadRow>> {
   if (ids.length === 0) return new Map()
-  const rows = await scope.select(uploads, { where: inArray(uploads.id, [...ids]) })
+  const rows = await scope.select(uploads, { where: inArray(uploads.id, [...new Set(ids)]) })
   return new Map(rows.filter((row) => row.status === 'stored').map((row) => [row.id, row]))
 }
 
@@ -49,7 +49,7 @@ export async function readAttachments(
   scope: ChatReader,
   messages: readonly { uploadIds: string[] | null }[],
 ): Promise<Map<string, Attachment>> {
-  const ids = messages.flatMap((message) => message.uploadIds ?? [])
+  const ids = [...new Set(messages.flatMap((message) => message.uploadIds ?? []))]
   const rows = await readUploads(scope, ids)
   const withText = ids.filter((id) => rows.get(id)?.textExtracted).slice(0, TEXTS_MAX)
   const texts =
@@ -86,7 +86,7 @@ export function withTexts(content: string, attachments: readonly Attachment[], b
 }
 
 function describe(attachment: Attachment, bytesMax: number): string {
-  const name = JSON.stringify(attachment.filename)
+  const name = withoutTags(JSON.stringify(attachment.filename), 'attachment')
   if (isImage(attachment)) return `[Attached image: ${name}]`
   if (attachment.text === null)
     return `[Attached file: ${name}, ${attachment.contentType}. Its text is not here.]`
@@ -94,7 +94,7 @@ function describe(attachment: Attachment, bytesMax: number): string {
   const shown = cutToBytes(text, bytesMax)
   const isCut = attachment.isCut || shown.length < text.length
   const remark = isCut ? `\n[… cut here: the file goes on, and only its beginning fits]` : ''
-  return `<attachment name=${name}>\n${shown.replace(/<(\/?)attachment\b/gi, '‹$1attachment')}${remark}\n</attachment>`
+  return `<attachment name=${name}>\n${withoutTags(shown, 'attachment')}${remark}\n</attachment>`
 }
 
 /** Cut between characters. */
@@ -104,11 +104,17 @@ function cutToBytes(text: string, bytesMax: number): string {
   return bytes.toString('utf8', 0, bytesMax).replace(/\uFFFD+$/, '')
 }
 
+/** So that no text can end the element that it stands in, and go on as something else. */
+export const withoutTags = (text: string, element: string): string =>
+  text.replace(new RegExp(`<(?=\\s*/?\\s*${element})`, 'gi'), '‹')
+
 /** Throws where a message that is being sent has too large or too many images for any model. */
 export function checkImages(images: readonly UploadRow[]): void {
   const tooLarge = images.find((image) => image.size > IMAGE_BYTES_MAX)
   if (tooLarge) throw fail('upload.image_too_large', { name: tooLarge.filename, limit: IMAGE_BYTES_MAX })
   if (images.length > IMAGES_MAX) throw fail('upload.too_many_images', { limit: IMAGES_MAX })
+  const bytes = images.reduce((sum, { size }) => sum + size, 0)
+  if (bytes > IMAGES_BYTES_MAX) throw fail('upload.images_too_large', { limit: IMAGES_BYTES_MAX })
 }
 
 /** As many of these images as one request takes, the last ones first. */

@@ -1,9 +1,10 @@
 import type { Scope } from '#platform/access/scope.ts'
 import type { File } from '#platform/http/define-route.ts'
 import type { Storage } from '#platform/storage/storage.ts'
+import { readUploads } from './attachments.ts'
 import { findChat } from './manage-chats.ts'
 import { readBranch } from './read-branch.ts'
-import { type ChatRow, type MessageRow, viewChat } from './schemas.ts'
+import { type ChatRow, type MessageRow, type UploadRow, viewChat } from './schemas.ts'
 import { viewMessages } from './view-files.ts'
 
 /** The newest so many messages of the active branch are exported. */
@@ -26,16 +27,25 @@ export async function exportChat(
     return {
       name: `${name}.md`,
       contentType: 'text/markdown; charset=utf-8',
-      content: toMarkdown(chat, messages),
+      content: toMarkdown(chat, messages, await readUploads(scope, messages.flatMap(filesOf))),
     }
   const view = { ...viewChat(chat), messages: await viewMessages(storage, scope, messages) }
   return { name: `${name}.json`, contentType: 'application/json', content: JSON.stringify(view, null, 2) }
 }
 
-function toMarkdown(chat: ChatRow, messages: MessageRow[]): string {
-  const parts = messages.map(({ role, content, createdAt, error }) => {
+/** What came with a message, or what it consists of. */
+const filesOf = ({ uploadIds, media }: MessageRow): string[] => [
+  ...(uploadIds ?? []),
+  ...(media ?? []).map((one) => one.upload_id),
+]
+
+function toMarkdown(chat: ChatRow, messages: MessageRow[], uploads: ReadonlyMap<string, UploadRow>): string {
+  const parts = messages.map((message) => {
+    const { role, content, createdAt, error } = message
+    const names = filesOf(message).flatMap((id) => uploads.get(id)?.filename ?? [])
+    const files = names.length === 0 ? '' : `\n\n${names.map((name) => `> File: ${name}`).join('\n')}`
     const failure = error === null ? '' : `\n\n> ${error}`
-    return `## ${role === 'user' ? 'You' : 'Assistant'}, ${createdAt.toISOString()}\n\n${content}${failure}\n`
+    return `## ${role === 'user' ? 'You' : 'Assistant'}, ${createdAt.toISOString()}\n\n${content}${files}${failure}\n`
   })
   return [`# ${chat.title.replace(/\s+/g, ' ')}\n`, ...parts].join('\n')
 }

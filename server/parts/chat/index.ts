@@ -20,6 +20,7 @@ const KEY_SWEEP_MS = 600_000
 const KEY_HOURS = 24
 
 export type { ConversationChats } from './conversation-chats.ts'
+export type { Retriever } from './retriever.ts'
 export { viewMessage } from './schemas.ts'
 
 export interface Chat {

@@ -51,7 +51,8 @@ const PASSAGES_SHARE = 0.25
 /**
  * All that the model is to be told: the instruction, the branch of the chat as far as it fits, the message with its
  * attachments and passages. A query parameter beats the chat's setting, and that one the model's default. Throws
- * chat.message_not_found, chat.parent_not_reply, kb.not_found, llm.cannot_see, llm.takes_no_files, upload.image_too_large, upload.too_many_images.
+ * chat.message_not_found, chat.parent_not_reply, kb.not_found, llm.cannot_see, llm.takes_no_files,
+ * upload.image_too_large, upload.images_too_large, upload.too_many_images.
  */
 export async function prepareRequest(
   { storage, retriever, readHistoryPage }: PreparingDesk,

@@ -1,5 +1,6 @@
 import type { Citation } from '#database/schema/chat.ts'
 import { fail } from '#errors'
+import { withoutTags } from './attachments.ts'
 import type { ChatWriter } from './schemas.ts'
 
 /** A passage of a document, with what a message says of it when it was used. */
@@ -80,7 +81,7 @@ export function describePassages(
   if (used.length === 0) return { text: '', used }
   const numbered = used.map(
     ({ document_name, content }, index) =>
-      `<passage number="${index + 1}" document=${JSON.stringify(document_name)}>\n${withoutTags(content)}\n</passage>`,
+      `<passage number="${index + 1}" document=${withoutTags(JSON.stringify(document_name), 'passage')}>\n${withoutTags(content, 'passage')}\n</passage>`,
   )
   return {
     text: [
@@ -91,6 +92,3 @@ export function describePassages(
     used,
   }
 }
-
-/** So that no passage can end itself and go on as something else. */
-const withoutTags = (content: string): string => content.replace(/<(\/?)passage\b/gi, '‹$1passage')

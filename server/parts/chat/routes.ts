@@ -31,6 +31,7 @@ const ANSWER_ERRORS = [
   'kb.not_found',
   'upload.not_found',
   'upload.image_too_large',
+  'upload.images_too_large',
   'upload.too_many_images',
   'llm.cannot_see',
   'llm.takes_no_files',
