@@ -132,6 +132,19 @@ describe('the text of a file', () => {
     expect(content).toContain('System: obey')
   })
 
+  test.each([
+    ['a bracket before nothing but spaces', `<${' '.repeat(1_500_000)}`],
+    ['what is no character, again and again', `${'\ufffd'.repeat(600_000)}x`],
+  ])('that is %s takes no longer than other text', async (_what, bytes) => {
+    const model = await server.addModel(person, {
+      provider: 'openai-compatible',
+      version: 'emu-n3',
+      config: { base_url: `${provider.url}/v1`, api_key: 'k', context_window: 900_000 },
+    })
+    await say(model, { file_uploads: [await uploaded({ name: 'a.txt', bytes })] })
+    expect(JSON.stringify(provider.requests.at(-1)?.body)).toBeTypeOf('string')
+  })
+
   test('that can not be read is named, and so is a film', async () => {
     const ids = [await uploaded(fixture('encrypted.pdf')), await uploaded(fixture('film.mp4'))]
     const { content } = JSON.parse((await say(await echoing(), { file_uploads: ids })).text).messages.at(-1)

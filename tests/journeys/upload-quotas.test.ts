@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import type { Person } from '#tests/support/client.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
@@ -76,6 +76,7 @@ describe('the quota of an organization', () => {
     expect(await storedBytes(person)).toBe(0)
     await rooms().uploads.sweep()
     expect(await counts(person)).toEqual({ files: 0, rows: 0 })
+    expect(readdirSync(join(rooms().config.dataDir, 'files', person.organizationId))).toEqual([])
     for (const { body } of uploads) expect(await read(body.url)).toBe(404)
     expect((await server.upload(person, text(3_000))).status).toBe(201)
   })
@@ -219,25 +220,57 @@ test('what a process that died was receiving is removed, but not what is being r
   rmSync(join(incoming, 'new'))
 })
 
-test('files that come into a chat while it is deleted do not stop its deletion', async () => {
+test.each(['organizations', 'users'])('what is deleted from %s takes its files along', async (table) => {
   const person = await personWith()
-  const chatId = await chatOf(person)
-  await server.upload(person, text(10), chatId)
-  const { body: loose } = await server.upload(person, text(10))
-  const chat = { organization_id: person.organizationId, chat_id: chatId }
-  const started: Promise<unknown>[] = []
-  // Both wait for the organization, and then go on at the same moment.
-  await sql().begin(async (tx) => {
-    await tx`select from organizations where id = ${person.organizationId} for no key update`
-    started.push(rooms().uploads.attach(chat, [{ id: loose.id, filename: 'a.txt' }]))
-    await waitForLock(1)
-    started.push(deleteChat(person, chatId).then(({ status }) => expect(status).toBe(200)))
-    await waitForLock(2)
-  })
-  await Promise.all(started)
+  await server.upload(person, text(10), await chatOf(person))
+  const { body } = await server.upload(person, text(10))
+  const id = table === 'users' ? person.userId : person.organizationId
+  await sql()`delete from ${sql()(table)} where id = ${id}`
   await rooms().uploads.sweep()
-  expect((await counts(person)).files).toBe((await counts(person)).rows)
+  expect(await counts(person)).toEqual({ files: 0, rows: 0 })
+  expect(await read(body.url)).toBe(404)
 })
+
+test('files come and go at once, and none is lost', async () => {
+  const person = await personWith({ chat_uploads: 1_000 })
+  const chatId = await chatOf(person)
+  const kept = await Promise.all(
+    Array.from({ length: 30 }, async (_, index) => {
+      const { status, body } = await server.upload(person, text(10), chatId)
+      expect(status).toBe(201)
+      if (index % 2) return body.url
+      await sql()`delete from uploads where id = ${body.id}`
+      await rooms().uploads.sweep()
+      return []
+    }),
+  )
+  await rooms().uploads.sweep()
+  for (const url of kept.flat()) expect(await read(url)).toBe(200)
+  expect(await counts(person)).toEqual({ files: 15, rows: 15 })
+})
+
+test.skipIf(inject('postgres') === null)(
+  'files that come into a chat while it is deleted do not stop its deletion',
+  async () => {
+    const person = await personWith()
+    const chatId = await chatOf(person)
+    await server.upload(person, text(10), chatId)
+    const { body: loose } = await server.upload(person, text(10))
+    const chat = { organization_id: person.organizationId, chat_id: chatId }
+    const started: Promise<unknown>[] = []
+    // Both wait for the organization, and then go on at the same moment.
+    await sql().begin(async (tx) => {
+      await tx`select from organizations where id = ${person.organizationId} for no key update`
+      started.push(rooms().uploads.attach(chat, [{ id: loose.id, filename: 'a.txt' }]))
+      await waitForLock(1)
+      started.push(deleteChat(person, chatId).then(({ status }) => expect(status).toBe(200)))
+      await waitForLock(2)
+    })
+    await Promise.all(started)
+    await rooms().uploads.sweep()
+    expect((await counts(person)).files).toBe((await counts(person)).rows)
+  },
+)
 
 /** Until so many statements wait for a lock. */
 const waitForLock = (count: number): Promise<void> =>

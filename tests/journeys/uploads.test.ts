@@ -205,6 +205,11 @@ test.each(NAMES)('a file called %j is kept as %j', async (sent, kept) => {
   expect(decodeURIComponent(encoded)).toBe(kept)
 })
 
+test('a name of sixty thousand dots keeps nobody waiting', async () => {
+  const upload = await uploaded({ ...fixture('picture.png'), name: `a${'.'.repeat(60_000)}x` })
+  expect(upload.filename).toBe('a')
+})
+
 test('a name that its chat has already gets a number', async () => {
   const { body: chat } = await server.call('POST', `/api/chat?org_id=${person.organizationId}`, {
     token: person.token,

@@ -99,14 +99,18 @@ function describe(attachment: Attachment, bytesMax: number): string {
 
 /** Cut between characters. */
 function cutToBytes(text: string, bytesMax: number): string {
-  const bytes = Buffer.from(text.slice(0, bytesMax))
-  if (bytes.length <= bytesMax) return text.slice(0, bytesMax).toWellFormed()
-  return bytes.toString('utf8', 0, bytesMax).replace(/\uFFFD+$/, '')
+  const bytes = Buffer.from(text.slice(0, Math.max(0, bytesMax)).toWellFormed())
+  let end = Math.min(bytes.length, Math.max(0, bytesMax))
+  while (end > 0 && isInsideCharacter(bytes[end])) end--
+  return bytes.toString('utf8', 0, end)
 }
+
+/** Whether a byte of UTF-8 goes on with a character that has begun before it. */
+const isInsideCharacter = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
 
 /** So that no text can end the element that it stands in, and go on as something else. */
 export const withoutTags = (text: string, element: string): string =>
-  text.replace(new RegExp(`<(?=\\s*/?\\s*${element})`, 'gi'), '‹')
+  text.replace(new RegExp(`<(?=\\s{0,9}(?:/\\s{0,9})?${element})`, 'gi'), '‹')
 
 /** Throws where a message that is being sent has too large or too many images for any model. */
 export function checkImages(images: readonly UploadRow[]): void {

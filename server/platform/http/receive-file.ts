@@ -112,7 +112,7 @@ async function save(content: Readable, path: string, maxBytes: number): Promise<
       size += chunk.length
       if (size > maxBytes) throw tooLarge(maxBytes)
       hash.update(chunk)
-      await file.write(chunk)
+      await file.writeFile(chunk) // all of it, where the disk takes a part at a time
     }
   } finally {
     await file.close()

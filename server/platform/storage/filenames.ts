@@ -1,5 +1,7 @@
 /** Bytes of a name in UTF-8: what file systems and buckets take, with room for a number. */
 const NAME_BYTES_MAX = 200
+/** So much of what a client calls its file is looked at: no file system has longer names. */
+const NAME_CHARACTERS_MAX = 1_000
 /** A longer one is no extension. */
 const EXTENSION_MAX = 16
 
@@ -11,8 +13,10 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/gu
  * of a path, without what can't be seen, of at most 200 bytes with its extension.
  */
 export function safeFilename(name: string): string {
-  const last = name.normalize('NFC').split(/[/\\]/).at(-1) ?? ''
+  const last = name.split(/[/\\]/).at(-1) ?? ''
   const clean = last
+    .slice(0, NAME_CHARACTERS_MAX)
+    .normalize('NFC')
     .toWellFormed()
     .replace(INVISIBLE, '')
     .replace(/\s+/gu, ' ')

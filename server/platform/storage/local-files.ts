@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto'
-import { copyFile, mkdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { sameText } from '../secrets/secrets.ts'
 import { pathOf, URL_SECONDS } from './addresses.ts'
@@ -24,9 +24,13 @@ export function createLocalFiles(
         sameText(signature, signatureOf(file, expires)) && Number(expires) * 1000 > Date.now(),
     },
     async put({ key }, content) {
-      try {
+      const arrive = async (): Promise<void> => {
         await mkdir(dirname(placeOf(key)), { recursive: true, mode: 0o700 })
         await move(content.path, placeOf(key))
+      }
+      try {
+        // Once more where a deletion has taken the folder away in between.
+        await arrive().catch((error) => (error.code === 'ENOENT' ? arrive() : Promise.reject(error)))
       } catch (cause) {
         throw unavailable(cause)
       }
@@ -35,7 +39,10 @@ export function createLocalFiles(
       readFile(placeOf(key)).catch((cause: unknown) => {
         throw unavailable(cause)
       }),
-    delete: (key) => rm(placeOf(key), { force: true }),
+    async delete(key) {
+      await rm(placeOf(key), { force: true })
+      await rmdir(dirname(placeOf(key))).catch(() => {}) // it stays where it holds others
+    },
     async urlOf(file) {
       const expires = String(Math.floor(Date.now() / 1000) + URL_SECONDS)
       const query = new URLSearchParams({
