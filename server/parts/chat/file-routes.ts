@@ -64,6 +64,6 @@ export const fileRoutes = (desk: ChatDesk): Route[] => [
       'llm.failed',
       'billing.insufficient_credits',
     ],
-    handler: ({ scope, query, file }) => transcribeRecording(desk, scope, query.language ?? 'en-US', file),
+    handler: ({ scope, query, file }) => transcribeRecording(desk, scope, query, file),
   }),
 ]

@@ -53,7 +53,8 @@ export function createChat(rooms: Rooms, models: ModelFinder, retriever: Retriev
     documents,
     shared,
   }
-  const sweep = (): Promise<number> => recoverReplies(sql, rooms.instance.id, writes, replies.messageIds())
+  const sweep = (): Promise<number> =>
+    recoverReplies(sql, rooms.instance.id, writes, [...replies.holdIds(), ...calls.holdIds()])
   const forgetKeys = () => sql`
     delete from reply_keys where created_at < now() - ${KEY_HOURS} * interval '1 hour'`
   const index = createMessageIndex(sql)
@@ -72,8 +73,8 @@ export function createChat(rooms: Rooms, models: ModelFinder, retriever: Retriev
     },
     async stop(graceMs) {
       for (const end of endSweeps) end()
-      titles.close()
-      await Promise.all([replies.close(graceMs), calls.close(graceMs), index.stop()])
+      const repliesEnded = replies.close(graceMs)
+      await Promise.all([repliesEnded, titles.close(repliesEnded), calls.close(graceMs), index.stop()])
     },
   }
 }

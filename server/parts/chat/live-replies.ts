@@ -39,8 +39,9 @@ export class LiveReplies {
     return this.#replies.get(messageId)?.reply
   }
 
-  messageIds(): string[] {
-    return [...this.#replies.keys()]
+  /** The holds of the replies that are being written. */
+  holdIds(): string[] {
+    return [...this.#replies.values()].map(({ reply }) => reply.ids.hold_id)
   }
 
   /** Stops the reply that is being written in a chat, here or elsewhere. False where there is none. */

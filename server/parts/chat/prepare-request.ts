@@ -68,7 +68,6 @@ export async function prepareRequest(
 
   const kind = kindOf(model)
   const { knowledge_base_ids: knowledgeBaseIds = [] } = question
-
   if (kind !== 'text' && knowledgeBaseIds.length > 0) throw fail('llm.takes_no_files')
   const passages = await retrieveFor(retriever, scope, knowledgeBaseIds, place.content)
   const { text: material, used } = describePassages(passages, promptBytesOf(window) * PASSAGES_SHARE)
@@ -76,6 +75,8 @@ export async function prepareRequest(
   const takes = (file: Attachment): boolean => kind === 'text' || (kind === 'image' && isImage(file))
   if (!attachments.every(takes)) throw fail('llm.takes_no_files')
   const newest = toPromptMessage({ role: 'user', content: place.content }, attachments, window)
+  // What draws is given images themselves, and might draw their names.
+  if (kind !== 'text') newest.text = place.content
   if (material !== '') newest.text = `${newest.text}\n\n${material}`
   const canSee = kind === 'image' || model.capabilities.includes('vision')
   if (newest.images.length > 0 && !canSee) throw fail('llm.cannot_see')

@@ -5,7 +5,7 @@ import type { ModelMessage } from '#platform/models/types.ts'
 import type { ReplyWrites } from './reply-writes.ts'
 
 const LOST = 'The server stopped while this reply was being written. Ask again to go on.'
-/** A hold of this process that belongs to no live reply is a leftover only when it is older than any start takes. */
+/** A hold of this process that belongs to nothing under way is a leftover only when it is older than any start takes. */
 const LEFTOVER_SECONDS = 90
 const GROUP_MAX = 50
 
@@ -26,14 +26,14 @@ export async function recoverReplies(
   sql: Sql,
   instanceId: string,
   writes: ReplyWrites,
-  liveMessageIds: string[],
+  liveHoldIds: string[],
 ): Promise<number> {
   const leftovers = await sql<Leftover[]>`
     select h.id, h.chat_id, h.message_id, m.content, m.reasoning
     from open_holds h
     left join server_instances i on i.id = h.instance_id and i.lease_until > now()
     left join chat_messages m on m.id = h.message_id
-    where i.id is null or (h.instance_id = ${instanceId} and h.message_id <> all(${liveMessageIds}::uuid[])
+    where i.id is null or (h.instance_id = ${instanceId} and h.id <> all(${liveHoldIds}::uuid[])
       and h.created_at < now() - ${LEFTOVER_SECONDS} * interval '1 second')
     order by h.id limit ${GROUP_MAX}`
   await Promise.all(

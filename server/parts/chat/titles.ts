@@ -13,8 +13,10 @@ const QUESTION_CHARACTERS_MAX = 2_000
 const REPLY_CHARACTERS_MAX = 1_000
 /** Room for a model that reasons first. */
 const TOKENS_MAX = 500
+/** Of what a model writes, so much is looked at. */
+const WRITTEN_CHARACTERS_MAX = 1_000
 const TIMEOUT_MS = 60_000
-/** Titles that are written at once, and that wait; beyond that a chat keeps the one that it has. */
+/** Titles that are written at once, and that wait; beyond that they are cut from the message. */
 const AT_ONCE_MAX = 8
 const WAITING_MAX = 500
 
@@ -35,7 +37,7 @@ interface Untitled {
 
 /** The beginning of a text, cut between words; undefined for one without any. */
 function cutTitle(message: string): string | undefined {
-  const line = message.replace(/\s+/gu, ' ').trim()
+  const line = message.replace(/[\s\p{Cc}]+/gu, ' ').trim()
   if (line.length <= TITLE_CHARACTERS_MAX) return line || undefined
   const cut = line.slice(0, TITLE_CHARACTERS_MAX).toWellFormed()
   const space = cut.lastIndexOf(' ')
@@ -57,6 +59,7 @@ interface Desk {
 export class Titles {
   readonly #desk: Desk
   readonly #shutdown = new AbortController()
+  readonly #giving = new Set<Promise<void>>()
   readonly #waiting: (() => void)[] = []
   #running = 0
 
@@ -65,18 +68,21 @@ export class Titles {
   }
 
   /** Gives a chat its title once its reply has ended. Never throws, and nobody waits for it. */
-  async giveAfter(ended: Promise<void>, scope: ChatWriter, untitled: Untitled): Promise<void> {
-    try {
-      await ended
-      await this.#give(scope, untitled)
-    } catch (error) {
-      this.#desk.log.warn({ err: error, chat_id: untitled.chatId }, 'a chat got no title')
-    }
+  giveAfter(ended: Promise<void>, scope: ChatWriter, untitled: Untitled): void {
+    const giving = ended
+      .then(() => this.#give(scope, untitled))
+      .catch((error: unknown) =>
+        this.#desk.log.warn({ err: error, chat_id: untitled.chatId }, 'a chat got no title'),
+      )
+      .finally(() => this.#giving.delete(giving))
+    this.#giving.add(giving)
   }
 
-  /** What is not written by now is cut. */
-  close(): void {
+  /** What is not written by now is cut, and stored when the last reply has ended. */
+  async close(repliesEnded: Promise<void>): Promise<void> {
     this.#shutdown.abort()
+    await repliesEnded
+    await Promise.all(this.#giving)
   }
 
   async #give(scope: ChatWriter, untitled: Untitled): Promise<void> {
@@ -98,6 +104,7 @@ export class Titles {
     { question, reply, model }: Untitled,
   ): Promise<string | undefined> {
     const { finder, models } = this.#desk
+    this.#shutdown.signal.throwIfAborted()
     const writer = model.capabilities.includes('text')
       ? model
       : await finder.findDefault(organizationId, 'text')
@@ -108,7 +115,7 @@ export class Titles {
     let written = ''
     const sink = {
       text(text: string) {
-        written += text
+        written = (written + text).slice(0, WRITTEN_CHARACTERS_MAX)
       },
       reasoning() {},
       toolCall() {},
@@ -129,16 +136,17 @@ export class Titles {
   /** Works when there is room. Undefined where there is none, or the work fails. */
   async #inTurn(work: () => Promise<string | undefined>): Promise<string | undefined> {
     if (this.#waiting.length >= WAITING_MAX) return undefined
-    if (this.#running >= AT_ONCE_MAX) await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    this.#running += 1
+    if (this.#running < AT_ONCE_MAX) this.#running += 1
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
     try {
       return await work()
     } catch (error) {
       this.#desk.log.debug({ err: error }, 'no model wrote a title')
       return undefined
     } finally {
-      this.#running -= 1
-      this.#waiting.shift()?.()
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#running -= 1
     }
   }
 }
@@ -147,7 +155,8 @@ export class Titles {
 function cleanTitle(written: string): string | undefined {
   const line = written.split('\n').find((candidate) => candidate.trim() !== '') ?? ''
   const bare = line
-    .replace(/^[\s#*_>"'“”„«»`-]*(?:title:)?[\s*_"'“”„«»`]*/i, '')
-    .replace(/[\s*_"'“”„«»`.]+$/u, '')
+    .replace(/[*`]+/g, '')
+    .replace(/^[\s#_>"'“”„«»-]*(?:title:)?[\s_"'“”„«»]*/i, '')
+    .replace(/[\s_"'“”„«».]+$/u, '')
   return cutTitle(bare)
 }

@@ -1,8 +1,9 @@
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
+import { ACCEPTED_TYPES } from '#platform/documents/accepted-types.ts'
 import { detectType } from '#platform/documents/detect-type.ts'
 import type { ReceivedFile } from '#platform/http/receive-file.ts'
-import type { TranscriptView } from './schemas.ts'
+import type { LANGUAGES, TranscriptView } from './schemas.ts'
 import type { ChatDesk } from './send-message.ts'
 
 const RECORDINGS = [
@@ -15,6 +16,11 @@ const RECORDINGS = [
   'video/webm',
 ]
 
+interface TranscribeQuery {
+  language?: (typeof LANGUAGES)[number]
+  content_type?: string
+}
+
 /**
  * What is said in a recording, by the organization's transcription model or the environment's (spec, transcribe).
  * The content tells the format, whatever the client says. Throws upload.empty, upload.not_audio, llm.none,
@@ -23,11 +29,11 @@ const RECORDINGS = [
 export async function transcribeRecording(
   { models, calls }: Pick<ChatDesk, 'models' | 'calls'>,
   scope: Scope<'chats:write'>,
-  language: string,
+  { language = 'en-US', content_type: saidType }: TranscribeQuery,
   file: ReceivedFile,
 ): Promise<TranscriptView> {
   if (file.size === 0) throw fail('upload.empty')
-  const contentType = await detectType(file.path, file.name)
+  const contentType = await detectType(file.path, nameOf(file, saidType))
   if (contentType === null || !RECORDINGS.includes(contentType)) throw fail('upload.not_audio')
   const model = await models.findDefault(scope.organizationId, 'transcription')
   const recording = { path: file.path, contentType }
@@ -36,6 +42,13 @@ export async function transcribeRecording(
   return {
     text: said.text,
     language: language.startsWith(`${heard}-`) ? language : heard,
-    duration: said.durationSeconds ?? 0,
+    duration: said.durationSeconds,
   }
+}
+
+/** Sound in MP4 or Ogg does not always say that it is sound: then the sender does, by its type or its name. */
+function nameOf({ name, contentType }: ReceivedFile, saidType: string | undefined): string {
+  const [type = ''] = (saidType ?? contentType).toLowerCase().split(/\s*;/)
+  const extension = type.startsWith('audio/') ? ACCEPTED_TYPES.get(type)?.extensions[0] : undefined
+  return extension === undefined ? name : `recording.${extension}`
 }

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fail } from '#errors'
 import { payableUsage } from '#platform/models/index.ts'
@@ -13,7 +14,14 @@ import { keepTrying } from '#platform/sweeps/keep-trying.ts'
 import type { ResolvedModel } from './find-model.ts'
 
 const SETTLE_ATTEMPTS = 5
+/** A recording that does not tell its length, such as what a browser records, is taken to have so many bytes a second. */
+const RECORDING_BYTES_PER_SECOND = 16_000
+/** No recording is longer, whatever its provider says. */
+const RECORDING_SECONDS_MAX = 24 * 60 * 60
 const UNEXPECTED = 'Something went wrong while the model was answering. Please try again.'
+
+/** What was said, with the seconds that are paid. */
+export type Transcribed = Transcription & { durationSeconds: number }
 
 /** How a call has ended: with all that was written, or with a sentence for the user. */
 export type Outcome = { error: string | null; content: string }
@@ -24,7 +32,7 @@ export type Outcome = { error: string | null; content: string }
  */
 export class PaidCalls {
   readonly #rooms: Pick<Rooms, 'ledger' | 'models' | 'log'>
-  readonly #underWay = new Set<Promise<unknown>>()
+  readonly #underWay = new Map<string, Promise<unknown>>()
   readonly #shutdown = new AbortController()
 
   constructor(rooms: Pick<Rooms, 'ledger' | 'models' | 'log'>) {
@@ -44,7 +52,7 @@ export class PaidCalls {
     const { id: modelId, inputRatio, outputRatio } = model
     const holdId = await this.#rooms.ledger.hold({ organizationId, modelId, inputRatio, outputRatio })
     if (holdId === null) throw fail('billing.insufficient_credits')
-    return { ended: this.#track(this.#run(holdId, model, request, sink)) }
+    return { ended: this.#track(holdId, this.#run(holdId, model, request, sink)) }
   }
 
   /**
@@ -56,25 +64,30 @@ export class PaidCalls {
     model: ResolvedModel,
     recording: Recording,
     language: string,
-  ): Promise<Transcription> {
+  ): Promise<Transcribed> {
     const { id: modelId, secondsRatio } = model
     const payable = { organizationId, modelId, inputRatio: secondsRatio, outputRatio: 0 }
     const holdId = await this.#rooms.ledger.hold(payable)
     if (holdId === null) throw fail('billing.insufficient_credits')
-    return this.#track(this.#transcribe(holdId, model, recording, language))
+    return this.#track(holdId, this.#transcribe(holdId, model, recording, language))
+  }
+
+  /** The holds of the calls that are under way. */
+  holdIds(): string[] {
+    return [...this.#underWay.keys()]
   }
 
   /** Lets calls go on for a while, and then ends them where they are. */
   async close(graceMs: number): Promise<void> {
-    const all = Promise.allSettled(this.#underWay)
+    const all = Promise.allSettled(this.#underWay.values())
     await Promise.race([all, sleep(graceMs, undefined, { ref: false })])
     this.#shutdown.abort()
     await all
   }
 
-  #track<Result>(call: Promise<Result>): Promise<Result> {
-    const forget = (): boolean => this.#underWay.delete(call)
-    this.#underWay.add(call)
+  #track<Result>(holdId: string, call: Promise<Result>): Promise<Result> {
+    const forget = (): boolean => this.#underWay.delete(holdId)
+    this.#underWay.set(holdId, call)
     call.then(forget, forget)
     return call
   }
@@ -84,13 +97,17 @@ export class PaidCalls {
     model: ResolvedModel,
     recording: Recording,
     language: string,
-  ): Promise<Transcription> {
+  ): Promise<Transcribed> {
     try {
       const signal = this.#shutdown.signal
       const said = await this.#rooms.models.transcribe(model.target, recording, { language }, signal)
-      const seconds = Math.ceil(said.durationSeconds ?? 0)
+      const durationSeconds = Math.min(
+        said.durationSeconds ?? (await stat(recording.path)).size / RECORDING_BYTES_PER_SECOND,
+        RECORDING_SECONDS_MAX,
+      )
+      const seconds = Math.ceil(durationSeconds)
       await this.#settle(holdId, { inputTokens: seconds, outputTokens: 0 }, `transcription of ${seconds} s`)
-      return said
+      return { ...said, durationSeconds }
     } catch (error) {
       const reason = error instanceof ModelError ? error.message : UNEXPECTED
       await this.#settle(holdId, null, reason)

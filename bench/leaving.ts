@@ -1,0 +1,225 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readConfig } from '../server/config.ts'
+import { startServer } from '../server/main.ts'
+import { createClient, type Person } from '../tests/support/client.ts'
+import { startPostgres } from '../tests/support/postgres.ts'
+import { startProvider } from '../tests/support/provider/index.ts'
+import { NODE_OPTIONS, POSTGRES_SETTINGS } from './parley.ts'
+
+/*
+ * What clients leave behind that go away in the middle, on PostgreSQL:
+ *
+ *   node bench/leaving.ts
+ *
+ * Clients that send a message, which begins a chat, and close their connection at the first token. Their replies go
+ * on to the end and their chats get titles, by design; after that nothing may be left of them. The server is a
+ * process of its own, as `npm start` runs it, and so is the emulated provider; memory is read after a collection.
+ */
+
+const ROUNDS = 10
+const CLIENTS = 2_000
+const AT_ONCE = 100
+const PEOPLE = 4
+const MODEL = 'emu-n20-gap10'
+/** The slope is taken from this round on: before, code is compiled and pools fill. */
+const FIRST_OF_SLOPE = 3
+const SETTLE_POLL_MS = 100
+/** Nothing has moved for so long: replies have ended and titles are written. */
+const SETTLED_MS = 2_000
+const SETTLE_TIMEOUT_MS = 120_000
+
+/** What the other processes are asked, and answer. */
+interface Answers {
+  address: string
+  /** The server's. */
+  left: { sockets: number; repliesOpen: number; residentBytes: number; heapBytes: number }
+  /** The provider's: connections with an answer that has not ended, and answers so far. */
+  streams: { open: number; begun: number; aborted: number }
+  stop: null
+}
+type Question = keyof Answers
+
+interface Client {
+  person: Person
+  modelId: string
+}
+
+async function measure(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'))
+  const dataDir = join(folder, 'postgres')
+  mkdirSync(dataDir)
+  const postgres = await startPostgres({ dataDir, settings: POSTGRES_SETTINGS })
+  await postgres.createDatabase('parley')
+  const env = { PATH: process.env['PATH'], DATA_DIR: folder, DATABASE_URL: postgres.url('parley') }
+  const server = fork(import.meta.filename, ['server'], { env, execArgv: [...NODE_OPTIONS, '--expose-gc'] })
+  const provider = fork(import.meta.filename, ['provider'], { env })
+  try {
+    await measureRounds(server, provider)
+    await Promise.all([server, provider].map((child) => ask(child, 'stop')))
+  } finally {
+    for (const child of [server, provider]) child.kill('SIGKILL')
+    await postgres.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function measureRounds(server: ChildProcess, provider: ChildProcess): Promise<void> {
+  const url = await ask(server, 'address')
+  const clients = await prepare(url, await ask(provider, 'address'))
+  console.log(`Each round ${CLIENTS} clients, ${AT_ONCE} at once, leave at the first of 20 tokens\n`)
+  console.log('round  upstream left  cut off  replies left  sockets  resident MB  heap MB')
+  const rounds: Answers['left'][] = []
+  for (let round = 1; round <= ROUNDS; round++) {
+    await leaveAll(url, clients)
+    await settled(provider)
+    const left = await ask(server, 'left')
+    const { open, aborted } = await ask(provider, 'streams')
+    rounds.push(left)
+    const megabytes = [left.residentBytes, left.heapBytes].map((bytes) => (bytes / 2 ** 20).toFixed(2))
+    const cells = [round, open, aborted, left.repliesOpen, left.sockets, ...megabytes]
+    console.log(cells.map((cell, index) => String(cell).padStart(WIDTHS[index] ?? 0)).join(''))
+  }
+  const slope = (name: 'residentBytes' | 'heapBytes'): string => {
+    const values = rounds.slice(FIRST_OF_SLOPE - 1).map((left) => left[name])
+    return `${(slopeOf(values) / 1024 / (CLIENTS / 1_000)).toFixed(1)} KB per 1,000 replies`
+  }
+  console.log(
+    `\nSlope of rounds ${FIRST_OF_SLOPE} to ${ROUNDS}: heap ${slope('heapBytes')}, resident ${slope('residentBytes')}`,
+  )
+}
+
+const WIDTHS = [5, 15, 9, 14, 9, 13, 9]
+
+async function prepare(url: string, providerUrl: string): Promise<Client[]> {
+  const client = createClient(url)
+  const clients: Client[] = []
+  while (clients.length < PEOPLE) {
+    const person = await client.signUp()
+    const config = { base_url: `${providerUrl}/v1` }
+    const modelId = await client.addModel(person, { provider: 'openai-compatible', version: MODEL, config })
+    clients.push({ person, modelId })
+  }
+  return clients
+}
+
+async function leaveAll(url: string, clients: Client[]): Promise<void> {
+  let begun = 0
+  const one = async (): Promise<void> => {
+    while (begun < CLIENTS) await leave(url, clients[begun++ % clients.length] as Client)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, one))
+}
+
+/** Sends a message over a connection of its own, and closes that at the first token. */
+function leave(url: string, { person, modelId }: Client): Promise<void> {
+  const query = `org_id=${person.organizationId}&model_id=${modelId}`
+  const sent = request(`${url}/api/chat/send_message?${query}`, {
+    method: 'POST',
+    agent: false,
+    headers: { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' },
+  })
+  sent.end(JSON.stringify({ content: 'What does the fox say?' }))
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  sent.on('error', reject)
+  sent.on('response', (response) => {
+    if (response.statusCode !== 200) reject(new Error(`status ${response.statusCode}`))
+    response.on('error', () => {})
+    response.once('data', () => {
+      sent.destroy()
+      resolve()
+    })
+  })
+  return promise
+}
+
+/** Waits until the provider has had nothing to do for a while, or for as long as anybody would. */
+async function settled(provider: ChildProcess): Promise<void> {
+  const deadline = Date.now() + SETTLE_TIMEOUT_MS
+  let last = await ask(provider, 'streams')
+  let since = Date.now()
+  while (Date.now() - since < SETTLED_MS && Date.now() < deadline) {
+    await sleep(SETTLE_POLL_MS)
+    const now = await ask(provider, 'streams')
+    if (now.open > 0 || now.begun !== last.begun) since = Date.now()
+    last = now
+  }
+}
+
+/** By how much the values grow from one to the next, by least squares. */
+function slopeOf(values: number[]): number {
+  const middle = (values.length - 1) / 2
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  const [above, below] = values.reduce(
+    ([up, down], value, index) => [up + (index - middle) * (value - mean), down + (index - middle) ** 2],
+    [0, 0],
+  )
+  return above / below
+}
+
+async function ask<Q extends Question>(child: ChildProcess, question: Q): Promise<Answers[Q]> {
+  child.send(question)
+  const [answer] = await once(child, 'message')
+  return answer
+}
+
+function answerWith(answers: { [Q in Question]?: () => Promise<Answers[Q]> }): void {
+  process.on('message', async (question: Question) => process.send?.(await answers[question]?.()))
+}
+
+async function serve(): Promise<void> {
+  const server = await startServer(
+    readConfig({
+      ...process.env,
+      PORT: '0',
+      SECRET: 's'.repeat(32),
+      LOG_LEVEL: 'warn',
+      ALLOW_PRIVATE_NETWORK: '127.0.0.0/8',
+      STARTING_CREDITS: '1000000000',
+      RATE_LIMIT_IP_PER_MINUTE: '0',
+      RATE_LIMIT_USER_PER_HOUR: '0',
+    }),
+  )
+  answerWith({
+    address: async () => server.address,
+    async left() {
+      for (let count = 0; count < 3; count++) {
+        globalThis.gc?.()
+        await sleep(SETTLE_POLL_MS)
+      }
+      const { rss, heapUsed } = process.memoryUsage()
+      const sockets = process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
+      const open = await server.rooms.metrics.repliesOpen.get()
+      return { sockets, repliesOpen: open.values[0]?.value ?? 0, residentBytes: rss, heapBytes: heapUsed }
+    },
+    async stop() {
+      await server.stop()
+      return null
+    },
+  })
+}
+
+async function provide(): Promise<void> {
+  const provider = await startProvider({ record: false })
+  answerWith({
+    address: async () => provider.url,
+    streams: async () => ({
+      open: provider.stats.open,
+      begun: provider.stats.streams,
+      aborted: provider.stats.aborted,
+    }),
+    async stop() {
+      await provider.close()
+      return null
+    },
+  })
+}
+
+if (process.argv[2] === 'server') await serve()
+else if (process.argv[2] === 'provider') await provide()
+else await measure()

@@ -1,0 +1,88 @@
+import { expect } from 'vitest'
+import { createModels } from '#platform/models/index.ts'
+import { balanceOf, ledgerOf } from './chats.ts'
+import type { Person, StreamEvent } from './client.ts'
+import { createExampleNet } from './provider/example-net.ts'
+import { startProvider } from './provider/index.ts'
+import { startTestServer } from './server.ts'
+import { administratorToken } from './tenants.ts'
+
+export const PROMPT = 'A fox in the snow'
+export const MEDIA_TIMEOUTS = { imageMs: 10_000, videoMs: 10_000, transcriptionMs: 10_000, pollMs: 30 }
+
+const BASES = { openai: '/v1', google: '/v1beta', 'openai-compatible': '/v1', demo: '' }
+type Maker = keyof typeof BASES
+
+interface Artist {
+  person: Person
+  modelId: string
+}
+
+export type Studio = Awaited<ReturnType<typeof openStudio>>
+
+/** A server whose models draw and film at an emulated provider, which is asked often how far a video is. */
+export async function openStudio() {
+  const net = createExampleNet()
+  const provider = await startProvider()
+  const server = await startTestServer()
+  const { rooms } = server.server
+  rooms.models = createModels({ net, mediaTimeouts: MEDIA_TIMEOUTS })
+
+  async function personWith(
+    maker: Maker,
+    version: string,
+    config: Record<string, unknown> = {},
+  ): Promise<Artist> {
+    const person = await server.signUp()
+    const place = { base_url: provider.url + BASES[maker], api_key: 'key-of-a-tenant' }
+    const modelId = await server.addModel(person, {
+      provider: maker,
+      version,
+      config: { ...(maker !== 'demo' && place), ...config },
+    })
+    return { person, modelId }
+  }
+
+  return {
+    server,
+    provider,
+    net,
+    personWith,
+    imageModel: (rest = '') => personWith('openai', `gpt-image-emu${rest}`),
+    videoModel: (rest = '') => personWith('google', `veo-emu${rest}`),
+    send: ({ person, modelId }: Artist, content = PROMPT, query = {}) =>
+      server.say(person, { model_id: modelId, ...query }, { content }),
+    async bytesAt(url: string): Promise<Buffer> {
+      const response = await fetch(url.replace('http://parley.test', server.url))
+      expect(response.status).toBe(200)
+      return Buffer.from(await response.arrayBuffer())
+    },
+    /** What counts against the quota of somebody's organization. */
+    async storedBytes({ organizationId }: Person): Promise<number> {
+      const [row] = await rooms.database.sql`
+        select stored_bytes from organizations where id = ${organizationId}`
+      return Number(row?.['stored_bytes'])
+    },
+    async setFeatures({ organizationId }: Person, body: object): Promise<void> {
+      const token = await administratorToken(server)
+      const path = `/api/org/features?org_id=${organizationId}`
+      expect((await server.call('PUT', path, { token, body })).status).toBe(200)
+    },
+    /** Nothing is held, and the balance is what the ledger adds up to. */
+    async expectSettled(person: Person): Promise<void> {
+      const entries = await ledgerOf(server, person)
+      const paid = entries.reduce((sum, { amount }) => sum + amount, 0)
+      expect(await balanceOf(server, person)).toMatchObject({ held: 0, balance: 1_000_000 + paid })
+    },
+    async close(): Promise<void> {
+      await server.stop()
+      await provider.close()
+      await net.close()
+    },
+  }
+}
+
+export const dataOf = (events: StreamEvent[]) => events.map(({ data }) => data)
+
+export const mediaOf = (events: StreamEvent[]) =>
+  dataOf(events).flatMap(({ media }) => (media ? [media as Record<string, unknown>] : []))
