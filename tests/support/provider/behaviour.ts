@@ -43,6 +43,7 @@ const FAULTS = [
   'badjson', // an event that is no JSON
   'surrogate', // pairs that are split between tokens, halves, NUL
   'redirect',
+  'blanks', // two letters, and a book of blanks between them
   // Only for media:
   'nothing', // an answer without an image or a video
   'blocked', // a refusal of the prompt, as Gemini words it
@@ -89,6 +90,7 @@ const TRICKY = ['ok \ud83d', '\ude00 half \ud83d', ' and low \ude00', ' nul \0 e
 /** The pieces of the reply. `say: …` in the user's text has it say just that. */
 export function pieces(behaviour: Behaviour, request: unknown, userText: string): string[] {
   if (behaviour.fault === 'surrogate') return TRICKY
+  if (behaviour.fault === 'blanks') return ['a', ' '.repeat(400_000), 'b']
   if (behaviour.echo) return JSON.stringify(request).match(/[\s\S]{1,40}/g) ?? []
   const said = /say: ([\s\S]+)$/.exec(userText)?.[1]
   if (said !== undefined) return said.split(/(?= )/)
