@@ -1,4 +1,4 @@
-import { readdirSync, readlinkSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Person, uploadPath } from '#tests/support/client.ts'
@@ -32,9 +32,9 @@ async function send(body: string | Uint8Array, type = FORM) {
 }
 
 const incoming = (): string[] => readdirSync(`${server.environment['DATA_DIR']}/incoming`)
-/** Files of incoming/ that this process, which is the server's, holds open. */
+/** Files of incoming/ that this process, which is the server's, holds open; where Linux tells. */
 const held = (): string[] =>
-  readdirSync('/proc/self/fd').flatMap((fd) => {
+  (existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd') : []).flatMap((fd) => {
     try {
       const target = readlinkSync(`/proc/self/fd/${fd}`)
       return target.includes('/incoming/') ? [target] : []
@@ -229,6 +229,25 @@ describe('a client that goes away', () => {
     expect((await request.answer()).text).toMatch(/^HTTP\/1.1 100 [\s\S]*HTTP\/1.1 201 /)
     request.socket.destroy()
   })
+})
+
+test('a recording is taken as a form, and as the body itself', async () => {
+  const recording = readFileSync('tests/fixtures/speech.ogg')
+  const answers = await Promise.all(
+    [
+      { type: FORM, body: makeForm(filePart('speech.ogg', recording)) },
+      { type: 'Content-Type: audio/ogg', body: recording },
+    ].map(async ({ type, body }) => {
+      const start = head('/api/chat/transcribe', type, `Content-Length: ${body.length}`)
+      const request = await sendRaw(server.url, start, body)
+      const { status, text } = await request.answer()
+      request.socket.destroy()
+      return { status, body: JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) }
+    }),
+  )
+  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+  expect(answers[0]?.body).toEqual(answers[1]?.body)
+  await expectNothingLeft()
 })
 
 test('what is not allowed is refused before the file is read', async () => {
