@@ -219,7 +219,10 @@ test('a reader that leaves after any event and comes back has every event once, 
       live.leave()
       const all = [...before, ...(await (await resume(idsOf(live), before.at(-1)?.id)).take())]
       expect([namesOf(all), textOf(all)]).toEqual([namesOf(whole), textOf(whole)])
-      expect(all.map(({ id }) => id)).toEqual(whole.map(({ id }) => id))
+      // Where the reply has ended by then, its rest comes as one event.
+      const ids = all.map(({ id }) => id)
+      expect(new Set(ids).size).toBe(ids.length)
+      expect(whole.map(({ id }) => id)).toEqual(expect.arrayContaining(ids))
     }),
   )
 })
