@@ -82,12 +82,18 @@ export function createReplyWrites(sql: Sql, instanceId: string): ReplyWrites {
     start: grouped((replies) => startReplies(sql, instanceId, replies), GROUP_MAX),
     end: grouped((replies) => endReplies(sql, replies), GROUP_MAX),
     async grow(growth) {
+      // A reply that is being ended needs no growth; waiting for it could be a deadlock, since ends lock many rows too.
       await sql`
+        with growth as (
+          select * from json_to_recordset(${JSON.stringify(growth)}::text::json)
+            as g (message_id uuid, from_start boolean, content text, reasoning text)),
+        growing as (
+          select id from chat_messages where id in (select message_id from growth) and status = 'streaming'
+          for no key update skip locked)
         update chat_messages as m
         set content = case when g.from_start then '' else m.content end || g.content,
           reasoning = nullif(case when g.from_start then '' else coalesce(m.reasoning, '') end || g.reasoning, '')
-        from json_to_recordset(${JSON.stringify(growth)}::text::json)
-          as g (message_id uuid, from_start boolean, content text, reasoning text)
+        from growth g join growing on growing.id = g.message_id
         where m.id = g.message_id and m.status = 'streaming'`
     },
     async requestStop({ organizationId, chatId }) {
