@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { runCli, startProcess } from '#tests/support/process.ts'
+import { createDatabase } from '#tests/support/server.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-cli-'))
 const environment = {
@@ -51,7 +52,11 @@ describe('the command line', () => {
   })
 
   test('admin create makes an administrator who can sign in, and chat streams in the terminal', async () => {
-    const data = { DATA_DIR: join(folder, 'other') }
+    const database = await createDatabase()
+    const data = {
+      DATA_DIR: join(folder, 'other'),
+      ...(database && { DATABASE_URL: database.url, SECRET: 's'.repeat(32) }),
+    }
     const made = await run(['admin', 'create', 'root@example.com'], data)
     expect(made.output).toContain('root@example.com created')
     const server = await startProcess({ ...environment, ...data })
@@ -65,6 +70,7 @@ describe('the command line', () => {
     const wrong = await run(['chat', '--url', server.url, '--email', 'nobody@example.com', 'Hi'], login)
     expect([wrong.code, wrong.output.trim()]).toEqual([1, 'parley: Invalid email or password'])
     await server.stop()
+    await database?.drop()
   })
 
   test('anything else explains itself', async () => {
