@@ -174,6 +174,10 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   ],
   post_chat_prompt: ['OAM', withBody(inOrganization, () => ({ text: 'x' }))],
   post_chat_upload_file: ['OAM', oneChat],
+  delete_chat_delete_upload: [
+    'OAM',
+    ({ organizationId, chatId }) => ({ query: { org_id: organizationId, upload_id: chatId } }),
+  ],
   post_chat_transcribe: ['OAM', inOrganization],
   get_chat_available_knowledge_bases: [READERS_OF_CHATS, inOrganization],
   post_chat_stop: ['OAM', oneChat],

@@ -104,6 +104,19 @@ test('a chat takes so many files, also when they race, and so many again after o
   expect((await server.upload(person, text(10))).status).toBe(201)
 })
 
+test('a file is deleted by its owner alone; then it is gone, and its bytes are free', async () => {
+  const [person, other] = [await personWith({ file_upload: 10 }), await personWith()]
+  const { body: file } = await server.upload(person, text(10))
+  const remove = ({ organizationId, token }: Person) =>
+    server.call('DELETE', `/api/chat/delete_upload?org_id=${organizationId}&upload_id=${file.id}`, { token })
+  expect((await remove(other)).body.detail).toBe('Upload not found')
+  expect((await remove(person)).body).toEqual({ message: 'Upload deleted' })
+  expect((await remove(person)).status).toBe(404)
+  await rooms().uploads.sweep()
+  expect([await read(file.url), await storedBytes(person)]).toEqual([404, 0])
+  expect((await server.upload(person, text(10))).status).toBe(201)
+})
+
 test('a name is not given again before its last file has gone from the disk', async () => {
   const person = await personWith()
   const chatId = await chatOf(person)

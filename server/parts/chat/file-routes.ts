@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { ACCEPTED_TYPES } from '#platform/documents/accepted-types.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Enum, Uuid } from '#platform/http/schemas.ts'
+import { Enum, Message, Uuid } from '#platform/http/schemas.ts'
 import * as schemas from './schemas.ts'
 import type { ChatDesk } from './send-message.ts'
 import { transcribeRecording } from './transcribe-recording.ts'
-import { uploadFile } from './upload-file.ts'
+import { deleteUpload, uploadFile } from './upload-file.ts'
 
 /** What clients may say that a recording is. */
 const RECORDING_TYPES = [...ACCEPTED_TYPES.keys(), 'application/octet-stream'].filter(
@@ -36,6 +36,20 @@ export const fileRoutes = (desk: ChatDesk): Route[] => [
       'server.unavailable',
     ],
     handler: ({ scope, query, file }) => uploadFile(desk, scope, query.chat_id, file),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    url: '/api/chat/delete_upload',
+    summary: 'Delete a file, for good',
+    description: 'Messages that it came with stay, without it.',
+    access: { permission: 'chats:write', orgOf: 'query' },
+    query: Type.Object({ org_id: Uuid, upload_id: Uuid }),
+    reply: [200, Message],
+    errors: ['org.not_found', 'upload.not_found'],
+    async handler({ scope, query }) {
+      await deleteUpload(scope, query.upload_id)
+      return { message: 'Upload deleted' }
+    },
   }),
   defineRoute({
     method: 'POST',

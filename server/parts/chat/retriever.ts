@@ -74,8 +74,9 @@ export function describePassages(
   const used: Passage[] = []
   let bytes = 0
   for (const passage of passages) {
-    bytes += Buffer.byteLength(passage.content) + Buffer.byteLength(passage.document_name)
-    if (bytes > bytesMax) break
+    const size = Buffer.byteLength(passage.content) + Buffer.byteLength(passage.document_name)
+    if (bytes + size > bytesMax) continue
+    bytes += size
     used.push(passage)
   }
   if (used.length === 0) return { text: '', used }

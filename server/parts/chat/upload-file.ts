@@ -1,4 +1,4 @@
-import { eq } from '#database/drizzle.ts'
+import { and, eq } from '#database/drizzle.ts'
 import { uploads } from '#database/schema/uploads.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
@@ -42,6 +42,12 @@ export async function uploadFile(
   const [row] = await scope.select(uploads, { where: eq(uploads.id, id) })
   if (!row) throw fail('chat.not_found')
   return viewFile(storage, row)
+}
+
+/** The file itself leaves the storage a little later (platform/storage/uploads.ts). Throws upload.not_found. */
+export async function deleteUpload(scope: Scope<'chats:write'>, uploadId: string): Promise<void> {
+  const deleted = await scope.delete(uploads, and(eq(uploads.id, uploadId), eq(uploads.status, 'stored')))
+  if (deleted.length === 0) throw fail('upload.not_found')
 }
 
 async function textOf(documents: Documents, path: string, contentType: string): Promise<NewUpload['text']> {

@@ -29,17 +29,20 @@ export function registerFiles(app: FastifyInstance, { signed }: Storage): void {
         cacheControl: false,
       })
       if (type !== 'file' && statusCode === 404) throw fail('file.not_found')
-      return reply
-        .code(statusCode)
-        .headers({
-          ...headers,
-          'Content-Type': contentType.startsWith('text/') ? `${contentType}; charset=utf-8` : contentType,
-          'Content-Disposition': dispositionOf(file),
-          'Content-Security-Policy': CONTENT_POLICY,
-          'X-Content-Type-Options': 'nosniff',
-          'Cache-Control': `private, max-age=${CACHE_SECONDS}`,
-        })
-        .send(stream)
+      return (
+        reply
+          .code(statusCode)
+          .headers({
+            ...headers,
+            'Content-Type': contentType.startsWith('text/') ? `${contentType}; charset=utf-8` : contentType,
+            'Content-Disposition': dispositionOf(file),
+            'Content-Security-Policy': CONTENT_POLICY,
+            'X-Content-Type-Options': 'nosniff',
+            'Cache-Control': `private, max-age=${CACHE_SECONDS}`,
+          })
+          // What says why there is no file is a page of HTML; the status says it too.
+          .send(type === 'file' ? stream : '')
+      )
     },
   })
 }
