@@ -308,8 +308,9 @@ describe('the index', () => {
     await database()`update chat_words_walk set below = null, rest_until = now()`
     await indexed()
     expect(idsOf(await search('dugong'))).toEqual([ahead, old])
+    const index = createMessageIndex(database())
     for (let rests = false; !rests; ) {
-      await createMessageIndex(database()).sweep()
+      await index.sweep()
       const [walk] =
         await database()`select below is null and rest_until > now() as rests from chat_words_walk`
       rests = walk?.['rests']
