@@ -1,11 +1,11 @@
 import type { Dispatcher, FormData } from 'undici'
+import { REDIRECTS_MAX, readAll, readBeginning, redirectTarget } from '../net/exchange-bounds.ts'
 import type { Net } from '../net/index.ts'
-import { describeConnectionFailure, describeStatus, notFetchable, tooMuch, tooSlow } from './failures.ts'
+import { describeConnectionFailure, describeStatus, notFetchable, tooMuch } from './failures.ts'
 import { addressOf } from './transport.ts'
 import { type MediaTimeouts, ModelError, type ModelTarget } from './types.ts'
 
 const ERROR_BODY_BYTES_MAX = 64 * 1024
-const REDIRECTS_MAX = 5
 
 /** What media are fetched with. */
 export interface MediaTransport {
@@ -54,9 +54,16 @@ export async function exchange(net: Net, target: ModelTarget, request: ExchangeR
     })
     hasAnswered = true
     const { statusCode: status } = answer
-    if (status >= (request.takesRedirect ? 400 : 300))
-      throw new ModelError(describeStatus(target, status, await beginningOf(answer.body), request.sent))
-    return { status, headers: answer.headers, body: await readAll(target, answer, request.bytesMax) }
+    if (status >= (request.takesRedirect ? 400 : 300)) {
+      const { beginning } = await readBeginning(answer.body, ERROR_BODY_BYTES_MAX)
+      throw new ModelError(describeStatus(target, status, beginning.toString(), request.sent))
+    }
+    const announced = Number(answer.headers['content-length'] ?? 0)
+    // What says that it is too much is given up with its first byte.
+    const bytesMax = announced > request.bytesMax ? 0 : request.bytesMax
+    const all = await readAll(answer.body, bytesMax)
+    if (all === null) throw tooMuch(target)
+    return { status, headers: answer.headers, body: all }
   } catch (error) {
     signal.throwIfAborted()
     throw describeConnectionFailure(target, error as Error, hasAnswered)
@@ -79,61 +86,9 @@ export async function download(
     const request = { url, method: 'GET', headers: {}, bytesMax, sent: 'prompt', signal } as const
     const { status, headers, body } = await exchange(net, target, { ...request, takesRedirect: true })
     if (status < 300) return body
-    const next = URL.parse(String(headers['location'] ?? ''), url)
-    if (!next || (next.protocol === 'http:' && url.startsWith('https:'))) break
-    url = next.href
+    const next = redirectTarget(url, headers['location'])
+    if (next === null) break
+    url = next
   }
   throw notFetchable(target)
-}
-
-/** The work must end within so many milliseconds: a ModelError, that the provider did not do `what`. */
-export async function withinTime<Result>(
-  target: ModelTarget,
-  what: string,
-  milliseconds: number,
-  signal: AbortSignal,
-  work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  signal.throwIfAborted()
-  const bound = new AbortController()
-  const abort = (): void => bound.abort(signal.reason)
-  const timer = setTimeout(() => bound.abort(tooSlow(target, what, milliseconds)), milliseconds)
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    return await work(bound.signal)
-  } catch (error) {
-    bound.signal.throwIfAborted()
-    throw error
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', abort)
-  }
-}
-
-async function readAll(
-  target: ModelTarget,
-  { body, headers }: Dispatcher.ResponseData,
-  bytesMax: number,
-): Promise<Buffer> {
-  const announced = Number(headers['content-length'] ?? 0)
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > bytesMax || announced > bytesMax) throw tooMuch(target)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
-}
-
-/** What a refusal begins with; the rest is not waited for. */
-async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of body) {
-    chunks.push(chunk)
-    bytes += chunk.length
-    if (bytes >= ERROR_BODY_BYTES_MAX) break
-  }
-  return Buffer.concat(chunks).toString()
 }

@@ -1,3 +1,4 @@
+import { type ConnectionFailure, connectionFailureOf } from '../net/exchange-bounds.ts'
 import { NetError } from '../net/index.ts'
 import { type MediaKind, ModelError, type ModelTarget } from './types.ts'
 
@@ -53,28 +54,29 @@ export function describeConnectionFailure(
 ): ModelError {
   if (error instanceof ModelError) return error
   if (error instanceof NetError) return new ModelError(error.message, { cause: error })
-  return new ModelError(connectionSentence(target.provider, codeOf(error), hasAnswered), { cause: error })
+  return new ModelError(connectionSentence(target.provider, connectionFailureOf(error), hasAnswered), {
+    cause: error,
+  })
 }
 
-function connectionSentence(provider: string, code: string, hasAnswered: boolean): string {
+function connectionSentence(provider: string, failure: ConnectionFailure, hasAnswered: boolean): string {
   if (hasAnswered) return `The connection to ${provider} broke in the middle of the reply. Please try again.`
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return `The address of ${provider} can't be found. Check the base_url.`
-  if (code === 'UND_ERR_CONNECT_TIMEOUT')
-    return `${provider} can't be reached: it did not accept the connection in time.`
-  if (code === 'UND_ERR_INVALID_ARG') return unsendableKey(provider)
-  if (/CERT|TLS|SSL|SIGNATURE|EPROTO/.test(code))
-    return `${provider} can't be reached safely: its certificate is not valid, or it does not speak https. Check the base_url.`
-  return `${provider} can't be reached. Check the base_url, or try again later.`
+  switch (failure) {
+    case 'name':
+      return `The address of ${provider} can't be found. Check the base_url.`
+    case 'time':
+      return `${provider} can't be reached: it did not accept the connection in time.`
+    case 'argument':
+      return unsendableKey(provider)
+    case 'certificate':
+      return `${provider} can't be reached safely: its certificate is not valid, or it does not speak https. Check the base_url.`
+    case 'other':
+      return `${provider} can't be reached. Check the base_url, or try again later.`
+  }
 }
 
 export const unsendableKey = (provider: string): string =>
   `The api_key for ${provider} can't be sent: it holds a character that no key has.`
-
-function codeOf(error: Error): string {
-  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } }
-  return String(code ?? cause?.code ?? '')
-}
 
 export const notEvents = ({ provider }: ModelTarget, type: string): ModelError =>
   new ModelError(

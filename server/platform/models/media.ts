@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { withinTime } from '../net/exchange-bounds.ts'
 import { demoImage, demoVideo } from './demo-media.ts'
-import { download, type MediaTransport, withinTime } from './exchange.ts'
-import { describeErrorEvent, noMedia, notMedia, notOffered } from './failures.ts'
+import { download, type MediaTransport } from './exchange.ts'
+import { describeErrorEvent, noMedia, notMedia, notOffered, tooSlow } from './failures.ts'
 import { imageTypeOf, videoTypeOf } from './media-formats.ts'
 import { bareName, callSdk, loadSdk, openGoogle, openImageModel } from './sdk.ts'
 import type { GeneratedMedia, ImageRequest, ModelTarget, VideoRequest } from './types.ts'
@@ -25,7 +26,8 @@ export async function generateImage(
   signal: AbortSignal,
 ): Promise<GeneratedMedia> {
   if (target.provider === 'demo') return demoImage(prompt)
-  return withinTime(target, 'did not draw the image', timeouts.imageMs, signal, async (abortSignal) => {
+  const late = (): Error => tooSlow(target, 'did not draw the image', timeouts.imageMs)
+  return withinTime(timeouts.imageMs, late, signal, async (abortSignal) => {
     const model = await openImageModel(net, target, IMAGE_ANSWER_BYTES_MAX)
     const { generateImage } = await loadSdk()
     const { data, usage } = await callSdk(target, 'image', async () => {
@@ -58,7 +60,8 @@ export async function generateVideo(
   // OpenAI's Sora is not in the SDK.
   if (target.provider !== 'google') throw notOffered(target, 'video')
   const { net, timeouts } = transport
-  return withinTime(target, 'did not make the video', timeouts.videoMs, signal, async (bounded) => {
+  const late = (): Error => tooSlow(target, 'did not make the video', timeouts.videoMs)
+  return withinTime(timeouts.videoMs, late, signal, async (bounded) => {
     const address = await makeWithVeo(transport, target, prompt, onProgress, bounded)
     const data = await download(net, target, address, VIDEO_BYTES_MAX, bounded)
     const mimeType = videoTypeOf(data)

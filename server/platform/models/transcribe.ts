@@ -1,9 +1,10 @@
 import { openAsBlob } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { FormData } from 'undici'
+import { withinTime } from '../net/exchange-bounds.ts'
 import { demoTranscription } from './demo-media.ts'
-import { exchange, type MediaTransport, withinTime } from './exchange.ts'
-import { describeStatus, notItsFormat, notOffered } from './failures.ts'
+import { exchange, type MediaTransport } from './exchange.ts'
+import { describeStatus, notItsFormat, notOffered, tooSlow } from './failures.ts'
 import { authorization } from './openai.ts'
 import { bareName, callSdk, openGoogle } from './sdk.ts'
 import { ModelError, type ModelTarget, type Recording, type Transcription } from './types.ts'
@@ -26,23 +27,18 @@ export async function transcribe(
 ): Promise<Transcription> {
   const { transcriptionMs } = transport.timeouts
   if (target.provider === 'demo') return demoTranscription(recording, await durationOf(recording))
-  const said = await withinTime(
-    target,
-    'did not transcribe the recording',
-    transcriptionMs,
-    signal,
-    (bounded) => {
-      switch (target.provider) {
-        case 'openai':
-        case 'openai-compatible':
-          return askOpenAi(transport, target, recording, language, bounded)
-        case 'google':
-          return askGoogle(transport, target, recording, language, bounded)
-        default:
-          throw notOffered(target, 'transcription')
-      }
-    },
-  )
+  const late = (): Error => tooSlow(target, 'did not transcribe the recording', transcriptionMs)
+  const said = await withinTime(transcriptionMs, late, signal, (bounded) => {
+    switch (target.provider) {
+      case 'openai':
+      case 'openai-compatible':
+        return askOpenAi(transport, target, recording, language, bounded)
+      case 'google':
+        return askGoogle(transport, target, recording, language, bounded)
+      default:
+        throw notOffered(target, 'transcription')
+    }
+  })
   return { ...said, durationSeconds: said.durationSeconds ?? (await durationOf(recording)) }
 }
 

@@ -1,6 +1,7 @@
 import { StringDecoder } from 'node:string_decoder'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import type { Dispatcher } from 'undici'
+import { parseRetryAfter } from '../net/exchange-bounds.ts'
 import { type Net, NetError } from '../net/index.ts'
 import {
   describeConnectionFailure,
@@ -150,7 +151,11 @@ class StreamHandler implements Dispatcher.DispatchHandler {
     this.#hasAnswered = true
     const type = String(headers['content-type'] ?? '')
     if (status !== 200)
-      this.#refusal = { status, retryAfterMs: parseRetryAfter(headers['retry-after']), words: '' }
+      this.#refusal = {
+        status,
+        retryAfterMs: parseRetryAfter(headers['retry-after'], RETRY_AFTER_MAX_MS),
+        words: '',
+      }
     else if (!type.includes('text/event-stream')) this.#fail(notEvents(this.#request.target, type))
   }
 
@@ -232,15 +237,6 @@ const isStumble = (error: unknown): boolean =>
 
 /** What undici is told when nobody waits for an answer any more; nobody hears of it either. */
 const GIVEN_UP = new Error('The request was given up')
-
-/** Seconds or a date (RFC 9110, 10.2.3) as milliseconds; undefined where there is neither, or too far away. */
-function parseRetryAfter(header: string | string[] | undefined): number | undefined {
-  if (typeof header !== 'string') return undefined
-  const isDate = header.endsWith(' GMT')
-  if (!isDate && !/^\d+$/.test(header)) return undefined
-  const milliseconds = isDate ? Date.parse(header) - Date.now() : Number(header) * 1000
-  return milliseconds <= RETRY_AFTER_MAX_MS ? Math.max(0, milliseconds) : undefined
-}
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,0 +1,247 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createExampleNet } from '#tests/support/provider/example-net.ts'
+import { type BoundedRequest, FetchError, fetchBounded } from './fetch-bounded.ts'
+import { createNet, NetError } from './index.ts'
+
+/** Answers of servers that mean no good, and how each ends. Names that end in .example are this machine. */
+
+const TEXT = Buffer.from('Grüße. '.repeat(1_000))
+const BYTES_MAX = 100_000
+const PACKED: Record<string, [string, Buffer]> = {
+  gzip: ['gzip', gzipSync(TEXT)],
+  br: ['br', brotliCompressSync(TEXT)],
+  deflate: ['deflate', deflateSync(TEXT)],
+  'deflate-raw': ['deflate', deflateRawSync(TEXT)],
+  zstd: ['zstd', zstdCompressSync(TEXT)],
+  twice: ['gzip, br', brotliCompressSync(gzipSync(TEXT))],
+  empty: ['gzip', Buffer.alloc(0)],
+}
+const ZEROS = Buffer.alloc(50_000_000)
+
+const requests: IncomingMessage[] = []
+let origin = ''
+const server = createServer((request, response) => {
+  requests.push(request)
+  const [, what = '', rest = ''] = (request.url ?? '').split('/')
+  const answer = ANSWERS[what]
+  if (answer) answer(response, decodeURIComponent(rest))
+  else response.writeHead(404).end('Not here')
+})
+
+const ANSWERS: Record<string, (response: ServerResponse, rest: string) => void> = {
+  text: (response) => response.writeHead(200, { 'content-type': 'text/plain', etag: '"1"' }).end(TEXT),
+  packed: (response, kind) => {
+    const [encoding, bytes] = PACKED[kind] ?? ['', TEXT]
+    response.writeHead(200, { 'content-encoding': encoding }).end(bytes)
+  },
+  unknown: (response) => response.writeHead(200, { 'content-encoding': 'exi' }).end(TEXT),
+  many: (response) => response.writeHead(200, { 'content-encoding': 'gzip, gzip, gzip' }).end(TEXT),
+  damaged: (response, encoding) => response.writeHead(200, { 'content-encoding': encoding }).end(TEXT),
+  breaksoff: (response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(TEXT).subarray(0, 50)),
+  bomb: (response, encoding) =>
+    response
+      .writeHead(200, { 'content-encoding': encoding })
+      .end(encoding === 'zstd' ? zstdCompressSync(ZEROS) : gzipSync(ZEROS)),
+  endless: (response) => sendEndlessly(response.writeHead(200)),
+  drip: (response) => {
+    response.writeHead(200)
+    const timer = setInterval(() => response.write('a'), 20)
+    response.on('close', () => clearInterval(timer))
+  },
+  silent: () => {},
+  cut: (response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('a')
+    setTimeout(() => response.destroy(), 20)
+  },
+  to: (response, location) => response.writeHead(302, { location }).end('elsewhere'),
+  nowhere: (response) => response.writeHead(302).end(),
+  loop: (response, rest) => response.writeHead(301, { location: `/loop/${Number(rest) + 1}` }).end(),
+  status: (response, status) => response.writeHead(Number(status)).end('words of the server'),
+  binary: (response) => sendEndlessly(response.writeHead(200, { 'content-type': 'video/mp4' })),
+}
+
+function sendEndlessly(response: ServerResponse): void {
+  const write = (): void => {
+    while (!response.destroyed && response.write(Buffer.alloc(65_536, 'a')));
+  }
+  response.on('drain', write)
+  write()
+}
+
+const net = createExampleNet()
+const strict = createNet({ allowPrivateNetwork: false })
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  await Promise.all([net.close(), strict.close()])
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+const get = (path: string, more: Partial<BoundedRequest> = {}) =>
+  fetchBounded(net, origin + path, {
+    bytesMax: BYTES_MAX,
+    timeoutMs: 5_000,
+    signal: new AbortController().signal,
+    ...more,
+  })
+const failureOf = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error: unknown) => error as Error,
+  )
+
+test('an answer is what the server sent, and Parley says who asks', async () => {
+  expect(await get('/text')).toMatchObject({
+    url: `${origin}/text`,
+    status: 200,
+    contentType: 'text/plain',
+    etag: '"1"',
+    lastModified: null,
+    body: TEXT,
+  })
+  expect(requests.at(-1)?.headers['user-agent']).toMatch(/^Parley /)
+})
+
+test.each(Object.keys(PACKED))('is unpacked: %s', async (kind) => {
+  expect((await get(`/packed/${kind}`)).body).toEqual(kind === 'empty' ? Buffer.alloc(0) : TEXT)
+})
+
+test.each([304, 404, 500])('a status of %i is an answer, and its body is not read', async (status) => {
+  expect(await get(`/status/${status}`)).toMatchObject({ status, body: Buffer.alloc(0) })
+})
+
+test('what is of another type is not read', async () => {
+  expect(await get('/binary', { accept: ['text/html'] })).toMatchObject({
+    contentType: 'video/mp4',
+    body: Buffer.alloc(0),
+  })
+})
+
+test.each(['', 'gzip'])('what is more than the bound can be cut off (%s)', async (encoding) => {
+  const path = encoding === '' ? '/endless/' : '/bomb/gzip'
+  expect((await get(path, { isCut: true })).body).toHaveLength(BYTES_MAX)
+})
+
+test.each([
+  ['/endless/', 'sent more than 0.1 MB'],
+  ['/bomb/gzip', 'sent more than 0.1 MB'],
+  ['/bomb/zstd', 'sent more than 0.1 MB'],
+  ['/unknown', 'packed in a way that is not known'],
+  ['/many', 'packed in a way that is not known'],
+  ['/damaged/gzip', 'it is damaged'],
+  ['/damaged/br', 'it is damaged'],
+  ['/damaged/zstd', 'it is damaged'],
+  ['/damaged/deflate', 'it is damaged'],
+  ['/breaksoff', 'it is damaged'],
+  ['/cut', 'broke the connection'],
+  ['/nowhere', 'redirects to an address that is not followed'],
+  ['/to/http%3A%2F%2F', 'redirects to an address that is not followed'],
+  ['/loop/0', 'redirects more than 5 times'],
+])('%s fails: %s', async (path, sentence) => {
+  const failure = await failureOf(get(path))
+  expect(failure).toBeInstanceOf(FetchError)
+  expect(failure?.message).toContain(sentence)
+})
+
+test.each(['/drip', '/silent'])('%s is not waited for', async (path) => {
+  expect((await failureOf(get(path, { timeoutMs: 200 })))?.message).toContain('within 0.2 seconds')
+})
+
+test('an aborted signal is its reason', async () => {
+  const reason = new Error('no longer needed')
+  const aborting = new AbortController()
+  setTimeout(() => aborting.abort(reason), 50)
+  expect(await failureOf(get('/silent', { signal: aborting.signal }))).toBe(reason)
+})
+
+test('a certificate that is none, a port where nobody is, a name without address', async () => {
+  const nobody = createNet({
+    allowPrivateNetwork: true,
+    resolveName: (name, _options, tell) => tell(Object.assign(new Error(name), { code: 'ENOTFOUND' }), []),
+  })
+  const fail = (address: string) =>
+    failureOf(
+      fetchBounded(nobody, address, { bytesMax: 1, timeoutMs: 5_000, signal: new AbortController().signal }),
+    )
+  expect((await fail(origin.replace('http:', 'https:')))?.message).toContain("can't be reached safely")
+  expect((await fail('http://127.0.0.1:1/'))?.message).toContain("can't be reached, or broke")
+  expect((await fail('http://gone.example/'))?.message).toContain("address of gone.example can't be found")
+  await nobody.close()
+})
+
+describe('a redirect', () => {
+  const to = (address: string) => `/to/${encodeURIComponent(address)}`
+
+  test('is followed, and what is asked with goes to the first origin only', async () => {
+    const { port } = new URL(origin)
+    const elsewhere = `http://elsewhere.example:${port}/text`
+    const before = requests.length
+    const answer = await get(to(`${origin}${to(elsewhere)}`), { headers: { 'if-none-match': '"1"' } })
+    expect(answer).toMatchObject({ url: elsewhere, body: TEXT })
+    expect(requests.slice(before).map(({ headers }) => headers['if-none-match'])).toEqual([
+      '"1"',
+      '"1"',
+      undefined,
+    ])
+  })
+
+  test('can be refused', async () => {
+    const refusal = new Error('not there')
+    const onRedirect = (url: string) => Promise.reject(url === `${origin}/text` ? refusal : null)
+    const before = requests.length
+    expect(await failureOf(get(to('/text'), { onRedirect }))).toBe(refusal)
+    expect(requests).toHaveLength(before + 1)
+  })
+
+  test.each([
+    'http://10.0.0.1/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://[::1]/',
+    'http://0xa9fea9fe/',
+    'file:///etc/passwd',
+    'gopher://127.0.0.1/',
+    'http://user:secret@elsewhere.example/',
+  ])('to %s is refused', async (location) => {
+    const before = requests.length
+    expect(await failureOf(get(to(location)))).toBeInstanceOf(NetError)
+    expect(requests).toHaveLength(before + 1)
+  })
+})
+
+describe('with no private address allowed', () => {
+  const ask = (address: string, asking = strict) =>
+    failureOf(
+      fetchBounded(asking, address, {
+        bytesMax: 1_000,
+        timeoutMs: 5_000,
+        signal: new AbortController().signal,
+      }),
+    )
+
+  test('no connection arrives for any spelling, nor for a name that stands for another address later', async () => {
+    let connections = 0
+    server.on('connection', () => connections++)
+    const { port } = new URL(origin)
+    for (const host of ['127.0.0.1', 'localhost', '0x7f.1', '[::ffff:127.0.0.1]', '2130706433'])
+      expect(await ask(`http://${host}:${port}/text`)).toBeInstanceOf(NetError)
+    let asked = 0
+    // Where nobody listens, but that is allowed; whoever asks a second time is led to the server.
+    const rebinding = createNet({
+      allowPrivateNetwork: ['127.0.0.2'],
+      resolveName: (_name, _options, tell) =>
+        tell(null, [{ address: asked++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 }]),
+    })
+    expect(await ask(`http://rebinding.example:${port}/text`, rebinding)).toBeInstanceOf(FetchError)
+    expect(asked).toBe(1)
+    expect(await ask(`http://rebinding.example:${port}/text`, rebinding)).toBeInstanceOf(NetError)
+    expect(connections).toBe(0)
+    await rebinding.close()
+  })
+})

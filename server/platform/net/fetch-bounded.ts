@@ -1,0 +1,231 @@
+import { pipeline } from 'node:stream/promises'
+import {
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from 'node:zlib'
+import type { Dispatcher } from 'undici'
+import {
+  connectionFailureOf,
+  REDIRECTS_MAX,
+  readBeginning,
+  redirectTarget,
+  withinTime,
+} from './exchange-bounds.ts'
+import { type Net, NetError } from './index.ts'
+
+/** How we name ourselves to servers of others; robots.txt knows us by the first word. */
+export const USER_AGENT = 'Parley (reads websites that its users name)'
+
+/** A server did not answer with what was asked for. The message is a sentence for the person who gave the address. */
+export class FetchError extends Error {
+  override readonly name = 'FetchError'
+}
+
+export interface BoundedRequest {
+  /** How much an answer may be, as it arrives and unpacked. */
+  bytesMax: number
+  /** Beyond `bytesMax` an answer is cut off, and is no failure. */
+  isCut?: boolean
+  /** Milliseconds for everything: names, connections, redirects, and the last byte. */
+  timeoutMs: number
+  /** Media types that are wanted. An answer of another type is not read: its body is empty. */
+  accept?: readonly string[]
+  /** They go to the first origin only; `accept`, `accept-encoding` and `user-agent` are ours. */
+  headers?: Record<string, string>
+  /** Asked before each redirect is followed; what it throws is the outcome. */
+  onRedirect?: (url: string, signal: AbortSignal) => Promise<void>
+  signal: AbortSignal
+}
+
+export interface BoundedAnswer {
+  /** Where the answer came from, after redirects. */
+  url: string
+  status: number
+  headers: Dispatcher.ResponseData['headers']
+  /** As the server tells it, with its parameters; '' where it tells none. */
+  contentType: string
+  /** Unpacked. Empty with a status of 300 and above: nobody reads what an error page says. */
+  body: Buffer
+  etag: string | null
+  lastModified: string | null
+}
+
+const ENCODINGS_MAX = 2
+const HEADER_CHARACTERS_MAX = 1_000
+
+/**
+ * Gets what is at an address that a tenant gave. Each redirect is checked as the address itself was, and none leads
+ * from https to http. Any status is an answer. Throws a NetError for an address that may not be reached, a FetchError
+ * for whatever goes wrong on the way, and the signal's reason.
+ */
+export async function fetchBounded(
+  net: Net,
+  address: string,
+  request: BoundedRequest,
+): Promise<BoundedAnswer> {
+  const { timeoutMs, signal } = request
+  const { host, origin } = net.checkUrl(address)
+  const tooSlow = (): Error =>
+    new FetchError(`${host} did not answer completely within ${timeoutMs / 1000} seconds.`)
+  return withinTime(timeoutMs, tooSlow, signal, async (bounded) => {
+    let url = address
+    for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
+      const own = net.checkUrl(url).origin === origin ? request.headers : {}
+      const answer = await fetchOnce(net, url, { ...request, headers: own ?? {}, signal: bounded })
+      if (!isRedirect(answer.status)) return answer
+      const next = redirectTarget(url, answer.headers['location'])
+      if (next === null) throw new FetchError(`${host} redirects to an address that is not followed.`)
+      url = net.checkUrl(next).href
+      await request.onRedirect?.(url, bounded)
+    }
+    throw new FetchError(`${host} redirects more than ${REDIRECTS_MAX} times.`)
+  })
+}
+
+const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
+
+async function fetchOnce(net: Net, address: string, request: BoundedRequest): Promise<BoundedAnswer> {
+  const { origin, host, pathname, search } = net.checkUrl(address)
+  const { accept, bytesMax, signal } = request
+  try {
+    const { statusCode, headers, body } = await net.guarded.request({
+      origin,
+      path: pathname + search,
+      method: 'GET',
+      headers: {
+        ...request.headers,
+        accept: accept === undefined ? '*/*' : `${accept.join(', ')}, */*;q=0.1`,
+        'accept-encoding': 'gzip, br, deflate, zstd',
+        'user-agent': USER_AGENT,
+      },
+      signal,
+    })
+    const contentType = headerOf(headers, 'content-type') ?? ''
+    const isWanted = statusCode < 300 && (accept === undefined || accept.includes(mediaTypeOf(contentType)))
+    return {
+      url: address,
+      status: statusCode,
+      headers,
+      contentType,
+      body: isWanted ? await readBody(host, headers, body, request) : leaveUnread(body),
+      etag: headerOf(headers, 'etag'),
+      lastModified: headerOf(headers, 'last-modified'),
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof NetError || error instanceof FetchError) throw error
+    if (error instanceof TooMuch)
+      throw new FetchError(`${host} sent more than ${bytesMax / 1e6} MB for one address.`)
+    throw new FetchError(sentenceOf(host, error), { cause: error })
+  }
+}
+
+/** `text/html; charset=utf-8` as `text/html`. */
+export const mediaTypeOf = (contentType: string): string =>
+  (contentType.split(';')[0] ?? '').trim().toLowerCase()
+
+function headerOf(headers: Dispatcher.ResponseData['headers'], name: string): string | null {
+  const value = headers[name]
+  const first = Array.isArray(value) ? value[0] : value
+  return first === undefined || first.length > HEADER_CHARACTERS_MAX ? null : first
+}
+
+function leaveUnread(body: Dispatcher.ResponseData['body']): Buffer {
+  // The connection ends with it; what the stream says to that is nothing to us.
+  body.on('error', () => {}).destroy()
+  return Buffer.alloc(0)
+}
+
+class TooMuch extends Error {}
+
+/** Unpacks as it reads, so that no more than the bound is ever there, and ends the connection where it stops. */
+async function readBody(
+  host: string,
+  headers: Dispatcher.ResponseData['headers'],
+  body: Dispatcher.ResponseData['body'],
+  { bytesMax, isCut: mayBeCut = false, signal }: BoundedRequest,
+): Promise<Buffer> {
+  let read: Buffer = Buffer.alloc(0)
+  const keep = async (chunks: AsyncIterable<Buffer>): Promise<void> => {
+    const { beginning, isCut } = await readBeginning(chunks, bytesMax)
+    if (isCut && !mayBeCut) throw new TooMuch()
+    read = beginning
+  }
+  const arriving = boundArriving(bytesMax)
+  const [first, second] = encodingsOf(host, headers).map(unpackerOf)
+  if (first === undefined) await pipeline(body, keep, { signal })
+  else if (second === undefined) await pipeline(body, arriving, first, keep, { signal })
+  else await pipeline(body, arriving, first, second, keep, { signal })
+  return read
+}
+
+/** Packed, an answer may be as long as unpacked: what packs to more than it is has something else in mind. */
+const boundArriving = (bytesMax: number) =>
+  async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let bytes = 0
+    for await (const chunk of chunks) {
+      bytes += chunk.length
+      if (bytes > bytesMax) throw new TooMuch()
+      yield chunk
+    }
+  }
+
+/** The encodings of an answer (RFC 9110, 8.4), the last one that was applied first. */
+function encodingsOf(host: string, headers: Dispatcher.ResponseData['headers']): string[] {
+  const names = String(headers['content-encoding'] ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && name !== 'identity')
+    .reverse()
+  if (names.length > ENCODINGS_MAX || names.some((name) => !ENCODINGS.has(name)))
+    throw new FetchError(`${host} sent its answer packed in a way that is not known here.`)
+  return names
+}
+
+const ENCODINGS = new Set(['gzip', 'x-gzip', 'br', 'deflate', 'zstd'])
+
+type Unpacker = (chunks: AsyncIterable<Buffer>) => AsyncIterable<Buffer>
+
+const unpackerOf = (encoding: string): Unpacker =>
+  async function* (chunks) {
+    const source = chunks[Symbol.asyncIterator]()
+    const { value: head } = await source.next()
+    if (head === undefined) return
+    const unpack = streamOf(encoding, head)
+    const rest = async function* (): AsyncGenerator<Buffer> {
+      yield head
+      yield* { [Symbol.asyncIterator]: () => source }
+    }
+    const packed = pipeline(rest(), unpack)
+    // Its failure is also the stream's, which is being read.
+    packed.catch(() => {})
+    yield* unpack as AsyncIterable<Buffer>
+    await packed
+  }
+
+function streamOf(encoding: string, head: Buffer) {
+  if (encoding === 'br') return createBrotliDecompress()
+  if (encoding === 'zstd') return createZstdDecompress()
+  if (encoding !== 'deflate') return createGunzip()
+  // Some servers leave the header out (RFC 9110, 8.4.1.2).
+  return ((head[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw()
+}
+
+function sentenceOf(host: string, error: unknown): string {
+  const { code } = error as { code?: unknown }
+  if (/^(Z_|ERR__?BROTLI|ERR_BROTLI|ZSTD|ERR_ZSTD)/.test(String(code)))
+    return `${host} sent an answer that can't be unpacked: it is damaged.`
+  switch (connectionFailureOf(error)) {
+    case 'name':
+      return `The address of ${host} can't be found.`
+    case 'time':
+      return `${host} can't be reached: it did not accept the connection in time.`
+    case 'certificate':
+      return `${host} can't be reached safely: its certificate is not valid, or it does not speak https.`
+  }
+  return `${host} can't be reached, or broke the connection. Try again later.`
+}
