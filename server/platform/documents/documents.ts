@@ -2,18 +2,25 @@ import type { Logger } from 'pino'
 import type { ExtractedText } from './bounded-text.ts'
 import { DocumentError } from './document-error.ts'
 import { nameOfType, type StoredFile } from './read-file.ts'
+import type { SentPage, WebPage } from './read-web-page.ts'
 import { type Reader, startReader } from './reader.ts'
 
 export { DocumentError } from './document-error.ts'
+export type { WebPage } from './read-web-page.ts'
 
 /** What files say. Files are read in processes of their own, so that nothing that they hold reaches this one. */
 export interface Documents {
   /**
    * The text of a stored file whose type `detectType` has told: at most TEXT_CHARACTERS_MAX characters, well-formed
    * Unicode without NUL, lines ended by \n. The pages of a PDF are parted by form feeds, DOCX is Markdown, the sheets
-   * of an XLSX are `# Name` and CSV. Throws a DocumentError, with one sentence for the person, if there is none to have.
+   * of an XLSX are `# Name` and CSV; text/html is read too. Throws a DocumentError, with one sentence for the person, if there is none to have.
    */
   extractText(file: StoredFile): Promise<ExtractedText>
+  /**
+   * What a page of a website says, its text with the same promises; it may be ''. Throws a DocumentError if it can't be
+   * read.
+   */
+  readPage(page: SentPage): Promise<WebPage>
   /** Ends the readers. What they were reading, and what waits, fails with a DocumentError. */
   close(): Promise<void>
 }
@@ -73,29 +80,35 @@ export function createDocuments(
   }
   let running = 0
 
-  return {
-    async extractText(file) {
-      await turn()
-      let reader: Reader | undefined
-      try {
-        reader = takeReader()
-        busy.add(reader)
-        return await reader.read(file)
-      } catch (error) {
-        if (error instanceof DocumentError)
-          log?.info(
-            { reason: error.cause, type: file.contentType },
-            `no text in a ${nameOfType(file.contentType)}: ${error.message}`,
-          )
-        throw error
-      } finally {
-        if (reader !== undefined) {
-          busy.delete(reader)
-          putReader(reader)
-        }
-        endTurn()
+  const withReader = async <Answer>(
+    contentType: string,
+    work: (reader: Reader) => Promise<Answer>,
+  ): Promise<Answer> => {
+    await turn()
+    let reader: Reader | undefined
+    try {
+      reader = takeReader()
+      busy.add(reader)
+      return await work(reader)
+    } catch (error) {
+      if (error instanceof DocumentError)
+        log?.info(
+          { reason: error.cause, type: contentType },
+          `no text in a ${nameOfType(contentType)}: ${error.message}`,
+        )
+      throw error
+    } finally {
+      if (reader !== undefined) {
+        busy.delete(reader)
+        putReader(reader)
       }
-    },
+      endTurn()
+    }
+  }
+
+  return {
+    extractText: (file) => withReader(file.contentType, (reader) => reader.read(file)),
+    readPage: (page) => withReader('text/html', (reader) => reader.read(page)),
     async close() {
       isClosed = true
       for (const { refuse } of waiting.splice(0)) refuse(stopping())

@@ -11,7 +11,12 @@ export interface StoredFile {
 /** What people call a file of a type. */
 export const nameOfType = (contentType: string): string => NAMES[contentType] ?? 'file'
 
-const NAMES: Record<string, string> = { 'application/pdf': 'PDF', [DOCX]: 'document', [XLSX]: 'spreadsheet' }
+const NAMES: Record<string, string> = {
+  'application/pdf': 'PDF',
+  [DOCX]: 'document',
+  [XLSX]: 'spreadsheet',
+  'text/html': 'page',
+}
 
 /** The text of a file, or a DocumentError; or what the file system throws. Runs in a reader process: what a file holds may end that. */
 export async function readFileText(file: StoredFile): Promise<ExtractedText> {
@@ -51,6 +56,8 @@ async function read({ path, contentType }: StoredFile, text: BoundedText): Promi
     case 'text/csv':
     case 'text/markdown':
       return (await import('./read-plain-text.ts')).readPlainText(path, text)
+    case 'text/html':
+      return (await import('./read-html.ts')).readHtml(path, text)
     default:
       throw new DocumentError('Files of this type are kept, but their text is not read.')
   }

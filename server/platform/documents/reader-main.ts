@@ -1,10 +1,12 @@
 import { DocumentError } from './document-error.ts'
-import { readFileText, type StoredFile } from './read-file.ts'
-import type { ReaderAnswer } from './reader.ts'
+import { readFileText } from './read-file.ts'
+import { readWebPage } from './read-web-page.ts'
+import type { ReaderAnswer, ReaderTask } from './reader.ts'
 
-/** The process that reads files, one after another, for the process that has started it. It ends with that one. */
-process.on('message', (file: StoredFile) => {
-  readFileText(file)
+/** The process that reads files and pages, one after another, for the process that has started it. It ends with that one. */
+process.on('message', (task: ReaderTask) => {
+  const reading: Promise<ReaderAnswer> = 'path' in task ? readFileText(task) : readWebPage(task)
+  reading
     .then(
       (extracted): ReaderAnswer => extracted,
       (error: unknown): ReaderAnswer => ({

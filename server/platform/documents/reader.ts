@@ -4,9 +4,12 @@ import { fileURLToPath } from 'node:url'
 import type { ExtractedText } from './bounded-text.ts'
 import { DocumentError } from './document-error.ts'
 import { nameOfType, type StoredFile } from './read-file.ts'
+import type { SentPage, WebPage } from './read-web-page.ts'
 
-/** What a reader process says about a file: its text, or the sentence and the reason why there is none. */
-export type ReaderAnswer = ExtractedText | { refusal: string | null; reason: string }
+export type ReaderTask = StoredFile | SentPage
+
+/** What a reader process says about a file or page: its text, or the sentence and the reason why there is none. */
+export type ReaderAnswer = ExtractedText | WebPage | { refusal: string | null; reason: string }
 
 /**
  * A process that reads files, one at a time. It is a process and no thread, because V8 ends the whole process when an
@@ -17,6 +20,7 @@ export interface Reader {
   readonly isAlive: boolean
   /** The text of a file, or a DocumentError; an Error if the file cannot be opened. Whatever goes wrong costs this file only, and at most this reader. */
   read(file: StoredFile): Promise<ExtractedText>
+  read(page: SentPage): Promise<WebPage>
   end(): void
 }
 
@@ -67,14 +71,15 @@ export function startReader({ clockMs }: ReaderBounds): Reader {
     get isAlive() {
       return isAlive
     },
-    async read(file) {
+    // A task of one kind is answered in the same kind.
+    async read(task: ReaderTask): Promise<WebPage> {
       const answered = new Promise<ReaderAnswer | Death>((resolve) => {
         settle = resolve
       })
       const clock = setTimeout(() => die({ death: 'clock' }), clockMs)
       const guard = setInterval(() => checkMemory(child, die), MEMORY_CHECK_MS)
       holdProcess(child, true)
-      child.send(file, (error) => {
+      child.send(task, (error) => {
         if (error !== null) die({ death: 'failed', cause: error })
       })
       const answer = await answered
@@ -82,7 +87,7 @@ export function startReader({ clockMs }: ReaderBounds): Reader {
       clearTimeout(clock)
       clearInterval(guard)
       holdProcess(child, false)
-      return judge(answer, nameOfType(file.contentType), clockMs)
+      return judge(answer, 'path' in task ? nameOfType(task.contentType) : 'page', clockMs) as WebPage
     },
     end: () => die({ death: 'stopped' }),
   }
@@ -112,7 +117,7 @@ function checkMemory(child: ChildProcess, die: (death: Death) => void): void {
   )
 }
 
-function judge(answer: ReaderAnswer | Death, what: string, clockMs: number): ExtractedText {
+function judge(answer: ReaderAnswer | Death, what: string, clockMs: number): ExtractedText | WebPage {
   if ('text' in answer) return answer
   if ('refusal' in answer) {
     if (answer.refusal === null) throw new Error(`A reader failed: ${answer.reason}`)

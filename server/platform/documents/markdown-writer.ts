@@ -1,0 +1,190 @@
+import type { BoundedText } from './bounded-text.ts'
+
+/** A list that is being written: the number of its next item, or null where it has dots. */
+interface List {
+  next: number | null
+}
+
+/** A table that is being written. The tables in a cell are part of it. */
+interface Table {
+  depth: number
+  rows: number
+  cells: string[]
+  /** How many columns the cell that is being written spans. */
+  span: number
+}
+
+/** The value of an element's attribute, '' where it has none of that name. */
+export type AttributeOf = (name: string) => string
+
+/** Elements that stand on lines of their own, beside headings, items, cells and code. */
+const BLOCKS = new Set(
+  `address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer form
+  header hr main nav p search section summary`.split(/\s+/),
+)
+const SPAN_MAX = 50
+/** How deep quotes and lists are shown; what is deeper stands at this depth. */
+const DEPTH_MAX = 10
+const LANGUAGE = /^(?:language|lang)-([\w+#.-]{1,30})$/
+
+/** Whether an element stands on lines of its own. */
+export const isBlock = (name: string): boolean =>
+  BLOCKS.has(name) || /^(h[1-6]|ul|ol|li|table|tr|td|th|pre)$/.test(name)
+
+/**
+ * Writes HTML, which comes piece by piece, as Markdown: headings, lists, tables, links, code, quotes; pictures as what
+ * they are called. What is bold or italic is not marked: it is noise to whoever looks for words. Names are in lower
+ * case, elements are closed in order.
+ */
+export class MarkdownWriter {
+  readonly #text: BoundedText
+  readonly #lists: List[] = []
+  readonly #links: string[] = []
+  #table: Table | null = null
+  #code: { text: string; language: string } | null = null
+  #quotes = 0
+  #line = ''
+  /** What the next line begins with: the mark of a list's item, then its width in spaces. */
+  #prefix = ''
+  #heading = ''
+
+  constructor(text: BoundedText) {
+    this.#text = text
+  }
+
+  say(words: string): void {
+    if (this.#code !== null) this.#code.text += words
+    else this.#line += words
+  }
+
+  open(name: string, attributeOf: AttributeOf): void {
+    if (this.#code !== null) return this.#openInCode(name, attributeOf)
+    if (isBlock(name)) this.#endParagraph()
+    if (/^h[1-6]$/.test(name)) this.#heading = `${'#'.repeat(Number(name[1]))} `
+    else if (name === 'ul' || name === 'ol') this.#lists.push({ next: name === 'ol' ? 1 : null })
+    else if (name === 'li') this.#openItem()
+    else if (name === 'table') this.#openTable()
+    else if (name === 'td' || name === 'th') this.#openCell(Number(attributeOf('colspan')))
+    else if (name === 'blockquote') this.#quotes++
+    else if (name === 'pre') this.#code = { text: '', language: '' }
+    else if (name === 'code') this.#line += '`'
+    else if (name === 'br') this.#line += this.#table === null ? '\n' : ' '
+    else if (name === 'img') this.#line += attributeOf('alt')
+    else if (name === 'a') {
+      const href = attributeOf('href')
+      this.#links.push(/^(https?|mailto):/i.test(href) ? href : '')
+      if (this.#links.at(-1) !== '') this.#line += '['
+    }
+  }
+
+  close(name: string): void {
+    if (name === 'pre') this.#endCode()
+    if (this.#code !== null) return
+    if (isBlock(name)) this.#endParagraph()
+    if (/^h[1-6]$/.test(name)) this.#heading = ''
+    else if (name === 'ul' || name === 'ol') this.#closeList()
+    else if (name === 'td' || name === 'th') this.#closeCell()
+    else if (name === 'tr') this.#closeRow()
+    else if (name === 'table') this.#closeTable()
+    else if (name === 'blockquote') this.#quotes--
+    else if (name === 'code') this.#line += '`'
+    else if (name === 'a') {
+      const href = this.#links.pop() ?? ''
+      if (href !== '') this.#line += `](${href})`
+    }
+  }
+
+  /** Writes what has been said since the last line. */
+  endLine(gap = '\n'): void {
+    const words = this.#line
+      .replace(/[ \t\f\r]+/g, ' ')
+      .replace(/ ?\n ?/g, '\n')
+      .trim()
+    this.#line = ''
+    if (words === '') return
+    if (this.#table !== null) {
+      const { cells } = this.#table
+      cells.push(`${cells.pop() ?? ''} ${words}`.trim())
+      return
+    }
+    this.#text.add(
+      `${'> '.repeat(Math.min(this.#quotes, DEPTH_MAX))}${this.#prefix}${this.#heading}${words}${gap}`,
+    )
+    this.#prefix = this.#prefix.replace(/\S/g, ' ')
+  }
+
+  #endParagraph(): void {
+    this.endLine(this.#lists.length > 0 ? '\n' : '\n\n')
+  }
+
+  #openItem(): void {
+    const list = this.#lists.at(-1)
+    const mark = list === undefined || list.next === null ? '- ' : `${list.next++}. `
+    const depth = Math.min(Math.max(0, this.#lists.length - 1), DEPTH_MAX)
+    if (this.#table === null) this.#prefix = '  '.repeat(depth) + mark
+    else this.#line = mark
+  }
+
+  #closeList(): void {
+    this.#lists.pop()
+    this.#prefix = ''
+    if (this.#lists.length === 0 && this.#table === null) this.#text.add('\n')
+  }
+
+  #openTable(): void {
+    if (this.#table === null) this.#table = { depth: 1, rows: 0, cells: [], span: 1 }
+    else this.#table.depth++
+  }
+
+  #openCell(span: number): void {
+    if (this.#table?.depth !== 1) return
+    this.#table.cells.push('')
+    this.#table.span = span > 1 ? Math.min(span, SPAN_MAX) : 1
+  }
+
+  /** A cell over several columns is followed by empty ones, so that those below stand in their columns. */
+  #closeCell(): void {
+    if (this.#table?.depth !== 1) return
+    for (let column = 1; column < this.#table.span; column++) this.#table.cells.push('')
+    this.#table.span = 1
+  }
+
+  #closeRow(): void {
+    if (this.#table === null || this.#table.depth > 1) return
+    const { cells } = this.#table
+    this.#table.cells = []
+    if (cells.length === 0) return
+    const row = cells.map((cell) => cell.replaceAll('|', '\\|').replace(/\s+/g, ' '))
+    this.#text.add(`| ${row.join(' | ')} |\n`)
+    if (this.#table.rows++ === 0) this.#text.add(`|${' --- |'.repeat(cells.length)}\n`)
+  }
+
+  #closeTable(): void {
+    if (this.#table === null || --this.#table.depth > 0) return
+    this.#table = null
+    this.#text.add('\n')
+  }
+
+  #openInCode(name: string, attributeOf: AttributeOf): void {
+    if (this.#code === null) return
+    if (name === 'br') this.#code.text += '\n'
+    if (name !== 'code') return
+    const [, language = ''] = LANGUAGE.exec(attributeOf('class').split(/\s+/).find(isLanguage) ?? '') ?? []
+    this.#code.language = language
+  }
+
+  #endCode(): void {
+    if (this.#code === null) return
+    const { text, language } = this.#code
+    this.#code = null
+    if (this.#table !== null) this.#line += ` ${text} `
+    else if (text.trim() !== '') {
+      // Longer than any that the code itself holds (CommonMark, fenced code blocks).
+      const longest = text.match(/`{3,}/g)?.reduce((length, run) => Math.max(length, run.length), 2) ?? 2
+      const fence = '`'.repeat(longest + 1)
+      this.#text.add(`${fence}${language}\n${text.replace(/^\n+/, '').trimEnd()}\n${fence}\n\n`)
+    }
+  }
+}
+
+const isLanguage = (word: string): boolean => LANGUAGE.test(word)

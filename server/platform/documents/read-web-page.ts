@@ -1,0 +1,167 @@
+import { createBoundedText, type ExtractedText } from './bounded-text.ts'
+import { decodePage } from './page-encoding.ts'
+import { type PageElement, pageToMarkdown } from './page-to-markdown.ts'
+import { readRobotsDirectives } from './robots-directives.ts'
+
+/** A page as a server sent it. */
+export interface SentPage {
+  bytes: Uint8Array
+  /** text/html, application/xhtml+xml, text/markdown or text/plain, with its parameters. */
+  contentType: string
+  /** Where it came from. */
+  url: string
+}
+
+/** What a page says, as Markdown, and what it says about itself. */
+export interface WebPage extends ExtractedText {
+  title: string
+  description: string
+  /** What it names as its own address (RFC 6596); null if nothing. */
+  canonical: string | null
+  /** Where it leads to by http and https: absolute, without fragments, each once, at most LINKS_MAX. */
+  links: string[]
+  /** Whether it may be stored and searched, and whether its links may be followed (robots meta). */
+  isIndexable: boolean
+  isFollowable: boolean
+}
+
+/** Links of one page. */
+export const LINKS_MAX = 10_000
+const LINK_CHARACTERS_MAX = 2_000
+const TITLE_CHARACTERS_MAX = 300
+const DESCRIPTION_CHARACTERS_MAX = 1_000
+/** Tags that are read. 100,000 elements take 150 MB and some seconds; what comes after is cut off. */
+const TAGS_MAX = 150_000
+/** Elements among which the main content is looked for, which takes five times as long as reading them. */
+const ELEMENTS_SEARCHED_MAX = 20_000
+
+/**
+ * Reads a page: the main content of HTML, as defuddle finds it, or all of its text where there is none; Markdown and
+ * plain text as they are. `text` is '' where the page has none. Runs in a reader process: what a page holds may end that.
+ */
+export async function readWebPage({ bytes, contentType, url }: SentPage): Promise<WebPage> {
+  const source = decodePage(bytes, contentType)
+  if (/^text\/(plain|markdown)/i.test(contentType.trim())) {
+    const text = createBoundedText()
+    text.add(source)
+    return { ...text.finish(), ...NOTHING_SAID }
+  }
+  const { html, isCut } = cutTags(source)
+  const document = await parsePage(html)
+  const base = URL.parse(attributeIn(document, 'base[href]', 'href'), url)?.href ?? url
+  const said = whatIsSaid(document, base)
+  const main = await findMainContent(html, url)
+  const text = createBoundedText()
+  if (main !== null) pageToMarkdown(main.content, base, text)
+  const found = text.finish()
+  const extracted = found.text.trim() === '' ? wholeText(document, base) : found
+  return {
+    ...said,
+    title: inOneLine(main?.title || said.title, TITLE_CHARACTERS_MAX),
+    text: extracted.text.replace(/\n{3,}/g, '\n\n').trim(),
+    isCut: extracted.isCut || isCut,
+  }
+}
+
+const NOTHING_SAID = {
+  title: '',
+  description: '',
+  canonical: null,
+  links: [],
+  isIndexable: true,
+  isFollowable: true,
+}
+
+function cutTags(html: string): { html: string; isCut: boolean } {
+  let place = -1
+  for (let tags = 0; tags < TAGS_MAX; tags++) {
+    place = html.indexOf('<', place + 1)
+    if (place < 0) return { html, isCut: false }
+  }
+  return { html: html.slice(0, place), isCut: true }
+}
+
+interface PageDocument extends PageElement {
+  documentElement: PageElement
+  body: PageElement
+}
+
+/** linkedom adds no element that the source leaves out, and does without none of html, head and body. */
+async function parsePage(html: string): Promise<PageDocument> {
+  const { parseHTML } = await import('linkedom')
+  const whole = /<body[\s>]/i.test(html)
+    ? html
+    : `<html><body>${html.replace(/<!doctype[^>]*>|<\/?(?:html|head|body)(?:\s[^>]*)?>/gi, '')}</body></html>`
+  const { document } = parseHTML(/<html[\s>]/i.test(whole) ? whole : `<html>${whole}</html>`)
+  return document as unknown as PageDocument
+}
+
+/** The main content and the title; null where the page is too large to look for them, or too strange. */
+async function findMainContent(
+  html: string,
+  url: string,
+): Promise<{ content: PageElement; title: string } | null> {
+  // It changes what it is given.
+  const document = await parsePage(html)
+  let elements = 0
+  for (const _ of document.querySelectorAll('*')) if (++elements > ELEMENTS_SEARCHED_MAX) return null
+  try {
+    const { Defuddle } = await import('defuddle/node')
+    const { content, title } = await Defuddle(document as never, url, { useAsync: false, fetch: refuseFetch })
+    const { body } = await parsePage(`<html><body>${content}</body></html>`)
+    return { content: body, title }
+  } catch {
+    return null
+  }
+}
+
+const refuseFetch = (): Promise<never> => Promise.reject(new Error('A page is read without the network'))
+
+function wholeText(document: PageDocument, base: string): ExtractedText {
+  const text = createBoundedText()
+  pageToMarkdown(document.body, base, text)
+  return text.finish()
+}
+
+function whatIsSaid(document: PageDocument, base: string): Omit<WebPage, keyof ExtractedText> {
+  const directives = [...document.querySelectorAll('meta[name][content]')]
+    .filter((meta) => /^(robots|parley)$/i.test(meta.getAttribute('name') ?? ''))
+    .map((meta) => (meta.getAttribute('content') ?? '').toLowerCase())
+    .join(',')
+  const description =
+    attributeIn(document, 'meta[name="description"]', 'content') ||
+    attributeIn(document, 'meta[property="og:description"]', 'content')
+  const canonical = attributeIn(document, 'link[rel="canonical"]', 'href')
+  const title = document.querySelector('title') ?? document.querySelector('h1')
+  return {
+    title: title?.textContent ?? '',
+    description: inOneLine(description, DESCRIPTION_CHARACTERS_MAX),
+    canonical: canonical === '' ? null : linkOf(canonical, base),
+    links: linksOf(document, base),
+    ...readRobotsDirectives(directives),
+  }
+}
+
+const attributeIn = (document: PageElement, selector: string, attribute: string): string =>
+  document.querySelector(selector)?.getAttribute(attribute) ?? ''
+
+function linksOf(document: PageElement, base: string): string[] {
+  const links = new Set<string>()
+  for (const anchor of document.querySelectorAll('a[href]')) {
+    if (links.size === LINKS_MAX) break
+    const link = linkOf(anchor.getAttribute('href') ?? '', base)
+    if (link !== null && !/\bnofollow\b/i.test(anchor.getAttribute('rel') ?? '')) links.add(link)
+  }
+  return [...links]
+}
+
+function linkOf(href: string, base: string): string | null {
+  if (href.length > LINK_CHARACTERS_MAX) return null
+  const url = URL.parse(href, base)
+  if (url === null || !/^https?:$/.test(url.protocol)) return null
+  url.hash = ''
+  return url.href.length > LINK_CHARACTERS_MAX ? null : url.href
+}
+
+const inOneLine = (words: string, charactersMax: number): string =>
+  words.slice(0, charactersMax).replaceAll('\0', '').replace(/\s+/g, ' ').trim().toWellFormed()
