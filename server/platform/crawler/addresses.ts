@@ -1,0 +1,30 @@
+const URL_CHARACTERS_MAX = 2_000
+
+/** What only says where a visitor came from. */
+const TRACKING = new Set(
+  `_ga _gl dclid fbclid gbraid gclid gclsrc igshid li_fat_id mc_cid mc_eid msclkid mkt_tok ref_src twclid wbraid yclid
+  _hsenc _hsmi`.split(/\s+/),
+)
+
+/** A page's address without fragment and tracking parameters; null for what is no address of a page. */
+export function canonicalUrl(address: string, base?: string): string | null {
+  const url = URL.parse(address, base)
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
+    return null
+  url.hash = ''
+  const names = [...url.searchParams.keys()].filter(isTracking)
+  for (const name of names) url.searchParams.delete(name)
+  return url.href.length > URL_CHARACTERS_MAX ? null : url.href
+}
+
+const isTracking = (name: string): boolean =>
+  name.toLowerCase().startsWith('utm_') || TRACKING.has(name.toLowerCase())
+
+/** What two addresses have in common if they are one page's: not the scheme, www. or a slash at the end. */
+export function pageKey(address: string): string {
+  const { pathname, search } = new URL(address)
+  return `${siteOf(address)}${pathname.replace(/\/$/, '')}${search}`
+}
+
+/** The website of an address: its host and port, without www. */
+export const siteOf = (address: string): string => new URL(address).host.replace(/^www\./, '')

@@ -1,0 +1,210 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createExampleNet } from '#tests/support/provider/example-net.ts'
+import {
+  type Answer,
+  page,
+  redirectTo,
+  robots,
+  send,
+  startWebsite,
+  type Website,
+} from '#tests/support/website.ts'
+import { createDocuments } from '../documents/documents.ts'
+import { FetchError } from '../net/fetch-bounded.ts'
+import { createNet, NetError } from '../net/index.ts'
+import { type CrawledPage, type CrawlRequest, crawl } from './crawl.ts'
+
+/** Websites that mean no good, and how those that mean well are treated. */
+
+let website: Website
+const net = createExampleNet()
+const documents = createDocuments()
+beforeAll(async () => {
+  website = await startWebsite()
+})
+beforeEach(() => {
+  website.pages = {}
+  website.asked.length = 0
+})
+afterAll(async () => {
+  await Promise.all([net.close(), documents.close()])
+  await website.close()
+})
+
+const at: Website['at'] = (...place) => website.at(...place)
+
+async function read(request: Partial<CrawlRequest> = {}, signal = new AbortController().signal) {
+  const pages: CrawledPage[] = []
+  for await (const crawled of crawl(net, documents, { url: at('/'), ...request }, signal)) pages.push(crawled)
+  return pages
+}
+const pathsOf = (pages: CrawledPage[]) => pages.map(({ url }) => url.slice(at('').length))
+const failureOf = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error: unknown) => error as Error,
+  )
+
+describe('a website that means no good', () => {
+  test.each<[string, Answer, RegExp]>([
+    ['is missing', send('text/html', '', {}, 404), /answered with status 404/],
+    ['is a PDF', send('application/pdf', '%PDF-'), /PDF, and no page: upload the file/],
+    ['is a film', send('video/mp4', 'x'), /no page, but video\/mp4/],
+    ['says nothing', '<script>draw()</script>', /holds no text/],
+    ['is too much', send('text/html', 'a'.repeat(5_000_001)), /sent more than 5 MB/],
+    [
+      'is a bomb',
+      send('text/html', gzipSync(Buffer.alloc(50_000_000)), { 'content-encoding': 'gzip' }),
+      /more than 5 MB/,
+    ],
+    ['leads in a circle', redirectTo('/'), /redirects more than 5 times/],
+    ['leads inside', redirectTo('http://10.0.0.1/'), /not at a public address/],
+    [
+      'leads to the machine it runs on',
+      redirectTo('http://169.254.169.254/latest/meta-data/'),
+      /not at a public address/,
+    ],
+  ])('whose first page %s, fails', async (_what, answer, sentence) => {
+    website.pages = { '/': answer }
+    expect((await failureOf(read()))?.message).toMatch(sentence)
+  })
+
+  test('is not reached at all where that is not allowed', async () => {
+    const strict = createNet({ allowPrivateNetwork: false })
+    for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]']) {
+      const begun = crawl(strict, documents, { url: at('/', host) }, new AbortController().signal).next()
+      expect(await failureOf(begun)).toBeInstanceOf(NetError)
+    }
+    expect(website.asked).toEqual([])
+    await strict.close()
+  })
+
+  test('costs a page where a page fails', async () => {
+    website.pages = {
+      '/': page('Home', '/cut', '/inside', '/away', '/circle', '/a'),
+      '/cut': (response) => {
+        response.writeHead(200, { 'content-type': 'text/html', 'content-length': '100' }).write('a')
+        setTimeout(() => response.destroy(), 20)
+      },
+      '/inside': redirectTo('http://10.0.0.1/'),
+      '/away': redirectTo('http://other.example/'),
+      '/circle': redirectTo('/circle'),
+      '/a': page('A'),
+    }
+    const pages = await read({ maxPages: 10, maxDepth: 1 })
+    expect(pathsOf(pages)).toEqual(['/', '/cut', '/inside', '/circle', '/a'])
+    expect(pages.filter((found) => 'error' in found)).toHaveLength(3)
+  })
+
+  test('leads nowhere by ever new addresses of one page, nor by a circle', async () => {
+    let visits = 0
+    website.pages = {
+      '/': page('Home', '/again?n=0', '/b'),
+      '/again': (response) =>
+        void response
+          .writeHead(200, { 'content-type': 'text/html' })
+          .end(`<p>Same</p><a href="?n=${++visits}"></a>`),
+      '/b': page('B', '/c'),
+      '/c': page('C', '/b', '/'),
+    }
+    const pages = await read({ maxPages: 5, maxDepth: 100 })
+    expect(pathsOf(pages).toSorted()).toEqual(['/', '/again?n=0', '/b', '/c'])
+    expect(website.asked.length).toBeLessThanOrEqual(2 + 4 * 4 + 1)
+  })
+
+  test.each<[string, Answer]>([
+    ['unpacks to 50 MB', send('application/gzip', gzipSync(Buffer.alloc(50_000_000, '<loc>')))],
+    [
+      'arrives packed and unpacks to 50 MB',
+      send('text/xml', gzipSync(Buffer.alloc(50_000_000)), { 'content-encoding': 'gzip' }),
+    ],
+    [
+      'names itself',
+      (response) =>
+        void response.end(
+          `<sitemapindex><loc>${at('/sitemap.xml?')}${website.asked.length}</loc></sitemapindex>`,
+        ),
+    ],
+    ['breaks off', send('text/xml', '<urlset><loc>http://')],
+    ['is nothing', send('text/xml', '<loc></loc><loc>::</loc>')],
+  ])('is read without its sitemap, which %s', async (_what, answer) => {
+    website.pages = { '/': page('Home'), '/sitemap.xml': answer }
+    expect(pathsOf(await read({ maxPages: 5 }))).toEqual(['/'])
+    expect(website.asked.length).toBeLessThanOrEqual(22)
+  })
+})
+
+describe('manners', () => {
+  test('a server that says when to come back is website.asked once more', async () => {
+    let refusals = 0
+    const busy =
+      (retryAfter: string): Answer =>
+      (response) => {
+        if (refusals++ > 0) response.writeHead(200, { 'content-type': 'text/html' }).end(page('Home'))
+        else response.writeHead(429, { 'retry-after': retryAfter }).end()
+      }
+    website.pages = { '/': busy('0') }
+    expect(pathsOf(await read())).toEqual(['/'])
+    refusals = 0
+    website.pages = { '/': busy('31') }
+    expect((await failureOf(read()))?.message).toContain('answered with status 429')
+  })
+
+  test('no more than two requests at once', async () => {
+    let underWay = 0
+    let most = 0
+    const slow: Answer = (response, request) => {
+      most = Math.max(most, ++underWay)
+      setTimeout(() => {
+        underWay--
+        response.writeHead(200, { 'content-type': 'text/html' }).end(page(request.url ?? ''))
+      }, 250)
+    }
+    website.pages = { '/': page('Home', '/1', '/2', '/3', '/4', '/5'), '/robots.txt': robots(''), '*': slow }
+    expect(await read({ maxPages: 6, maxDepth: 1 })).toHaveLength(6)
+    expect(most).toBe(2)
+  })
+
+  test('an aborted signal ends it with its reason', async () => {
+    const aborting = new AbortController()
+    const reason = new Error('deleted meanwhile')
+    website.pages = {
+      '/robots.txt': robots(''),
+      '/': page('Home', '/silent'),
+      '/silent': () => aborting.abort(reason),
+    }
+    expect(await failureOf(read({ maxPages: 3, maxDepth: 1 }, aborting.signal))).toBe(reason)
+    expect(await failureOf(read({}, aborting.signal))).toBe(reason)
+  })
+
+  test('whoever needs no more pages ends what is under way', async () => {
+    let closed: () => void = () => {}
+    const hasClosed = new Promise<void>((resolve) => (closed = resolve))
+    website.pages = {
+      '/': page('Home', '/a', '/silent'),
+      '/a': page('A'),
+      '/silent': (_response, request) => void request.socket.on('close', closed),
+    }
+    const pages = crawl(
+      net,
+      documents,
+      { url: at('/'), maxPages: 3, maxDepth: 1 },
+      new AbortController().signal,
+    )
+    await pages.next()
+    await pages.next()
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    await pages.return(undefined)
+    await hasClosed
+  })
+
+  test('what is no failure of a page is not taken for one', async () => {
+    website.pages = { '/': page('Home') }
+    const broken = { readPage: () => Promise.reject(new TypeError('a bug')) }
+    const begun = crawl(net, broken, { url: at('/') }, new AbortController().signal).next()
+    const failure = await failureOf(begun)
+    expect(failure).toBeInstanceOf(TypeError)
+    expect(failure).not.toBeInstanceOf(FetchError)
+  })
+})

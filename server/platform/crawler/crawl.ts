@@ -1,0 +1,226 @@
+import { createHash } from 'node:crypto'
+import { DocumentError, type Documents, type WebPage } from '../documents/documents.ts'
+import { readRobotsDirectives } from '../documents/robots-directives.ts'
+import { type BoundedAnswer, FetchError, mediaTypeOf } from '../net/fetch-bounded.ts'
+import { type Net, NetError } from '../net/index.ts'
+import { canonicalUrl, siteOf } from './addresses.ts'
+import { CrawlError } from './crawl-error.ts'
+import { createFrontier, type Frontier, type Place } from './frontier.ts'
+import { type Robots, readRobots } from './robots.ts'
+import { readSitemaps } from './sitemaps.ts'
+import { createVisitor, type Visitor } from './visit.ts'
+
+export { CrawlError } from './crawl-error.ts'
+
+export interface CrawlRequest {
+  /** Where it begins, as the tenant gave it. */
+  url: string
+  /** How many pages are handed back, failed ones included; at most PAGES_MAX. Default 1. */
+  maxPages?: number
+  /** How many links away from the first page; 0, the default, follows none. */
+  maxDepth?: number
+}
+
+export type CrawledPage = ReadPage | FailedPage
+
+export interface ReadPage {
+  /** The page's own name for itself where that is on the same website, else where it was found. */
+  url: string
+  title: string
+  markdown: string
+  description?: string
+  /** SHA-256 of `markdown`, in hexadecimal digits. */
+  contentHash: string
+  etag?: string
+  lastModified?: string
+}
+
+export interface FailedPage {
+  url: string
+  /** A sentence. */
+  error: string
+}
+
+export const PAGES_MAX = 10_000
+const PAGE_BYTES_MAX = 5_000_000
+const REQUESTS_AT_ONCE = 2
+/** For each page that is wanted, so many are asked for: others may be doubles, or not to be stored. */
+const ATTEMPTS_PER_PAGE = 4
+const HTML_TYPES = ['text/html', 'application/xhtml+xml']
+const PAGE_TYPES = [...HTML_TYPES, 'text/markdown', 'text/plain']
+
+/**
+ * Reads a website: its first page, then what that leads to on the same host, breadth first, then what its sitemaps
+ * name. What robots.txt (RFC 9309) and pages themselves forbid is left out, and so is what has been read before, under
+ * whatever address. One page that fails stops nothing; the first one failing is thrown, as a NetError, FetchError,
+ * DocumentError or CrawlError. All of the time is the signal's to bound; its reason is thrown.
+ */
+export async function* crawl(
+  net: Net,
+  documents: Pick<Documents, 'readPage'>,
+  { url, maxPages = 1, maxDepth = 0 }: CrawlRequest,
+  signal: AbortSignal,
+): AsyncGenerator<CrawledPage> {
+  const first = canonicalUrl(net.checkUrl(url).href)
+  if (first === null) throw new CrawlError('This address is too long to be read.')
+  const ending = new AbortController()
+  const site = createSite(net, documents, AbortSignal.any([signal, ending.signal]))
+  try {
+    const begun = await site.read(first)
+    const frontier = createFrontier([first, begun.foundAt], maxDepth)
+    site.stayAt(siteOf(begun.foundAt))
+    if (!begun.isIndexable) throw new CrawlError('This page asks not to be stored and searched (noindex).')
+    if (begun.page.markdown === '') throw new CrawlError('This page holds no text.')
+    frontier.isNew(begun.page)
+    yield begun.page
+    if (begun.isFollowable) frontier.add(begun.links, 1)
+    const readSitemap = (pages: number) => site.sitemapPages(new URL(begun.foundAt).origin, pages)
+    yield* readRest(site, readSitemap, frontier, Math.min(maxPages, PAGES_MAX) - 1)
+  } finally {
+    ending.abort(new Error('The crawl has ended'))
+  }
+}
+
+type Site = ReturnType<typeof createSite>
+
+/** The pages after the first. Two are under way at once; they are handed back in the order in which they were found. */
+async function* readRest(
+  site: Site,
+  readSitemap: (pagesMax: number) => Promise<string[]>,
+  frontier: Frontier,
+  wanted: number,
+): AsyncGenerator<CrawledPage> {
+  const underWay: { place: Place; outcome: Promise<Visit | Error> }[] = []
+  let handed = 0
+  let attempts = 0
+  let hasSitemaps = false
+  for (;;) {
+    while (
+      underWay.length < REQUESTS_AT_ONCE &&
+      handed + underWay.length < wanted &&
+      attempts < wanted * ATTEMPTS_PER_PAGE
+    ) {
+      const place = frontier.take()
+      if (place === undefined) break
+      attempts++
+      underWay.push({ place, outcome: site.read(place.url).catch((error: unknown) => error as Error) })
+    }
+    const next = underWay.shift()
+    if (next === undefined) {
+      if (hasSitemaps || handed >= wanted || attempts >= wanted * ATTEMPTS_PER_PAGE) return
+      hasSitemaps = true
+      frontier.add(await readSitemap(wanted * ATTEMPTS_PER_PAGE), 1, true)
+      continue
+    }
+    const page = judge(next.place, await next.outcome, frontier)
+    if (page === null) continue
+    handed++
+    yield page
+  }
+}
+
+/** What becomes of a page: null where it is none, or none of ours, or known. */
+function judge({ url, depth }: Place, outcome: Visit | Error, frontier: Frontier): CrawledPage | null {
+  if (outcome instanceof Skipped) return null
+  if (outcome instanceof Error) {
+    if (isOfPage(outcome)) return { url, error: outcome.message }
+    throw outcome
+  }
+  const { page, links, isIndexable, isFollowable } = outcome
+  if (isFollowable) frontier.add(links, depth + 1)
+  if (!isIndexable || !frontier.isNew(page)) return null
+  return page.markdown === '' ? { url: page.url, error: 'This page holds no text.' } : page
+}
+
+const isOfPage = (error: Error): boolean =>
+  [NetError, FetchError, DocumentError, CrawlError].some((kind) => error instanceof kind)
+
+/** A page that is left out without a word: robots.txt forbids it, it leads elsewhere, or it is no text. */
+class Skipped extends CrawlError {}
+
+interface Visit {
+  page: ReadPage
+  foundAt: string
+  links: string[]
+  isIndexable: boolean
+  isFollowable: boolean
+}
+
+function createSite(net: Net, documents: Pick<Documents, 'readPage'>, signal: AbortSignal) {
+  const visitor: Visitor = createVisitor(net)
+  const robots = new Map<string, Promise<Robots>>()
+  let home: string | null = null
+
+  const robotsOf = (url: string): Promise<Robots> => {
+    const { origin } = new URL(url)
+    let found = robots.get(origin)
+    if (found === undefined) {
+      found = readRobots(origin, visitor, signal)
+      found.catch(() => {})
+      robots.set(origin, found)
+    }
+    return found
+  }
+  const checkAllowed = async (url: string): Promise<void> => {
+    if (home !== null && siteOf(url) !== home) throw new Skipped('This page leads to another website.')
+    if (!(await robotsOf(url)).isAllowed(url))
+      throw new Skipped(`robots.txt of ${siteOf(url)} forbids reading this page.`)
+  }
+
+  return {
+    /** From now on, nothing of another website is read. */
+    stayAt(site: string): void {
+      home = site
+    },
+    async read(url: string): Promise<Visit> {
+      await checkAllowed(url)
+      const answer = await visitor.get(url, {
+        bytesMax: PAGE_BYTES_MAX,
+        accept: ['', ...PAGE_TYPES],
+        onRedirect: checkAllowed,
+        signal,
+      })
+      return toVisit(answer, await readAnswer(answer, documents))
+    },
+    async sitemapPages(origin: string, pagesMax: number): Promise<string[]> {
+      const named = (await robotsOf(origin)).sitemaps.filter(
+        (address) => URL.canParse(address) && siteOf(address) === home,
+      )
+      return readSitemaps(named.length > 0 ? named : [`${origin}/sitemap.xml`], visitor, pagesMax, signal)
+    },
+  }
+}
+
+async function readAnswer(answer: BoundedAnswer, documents: Pick<Documents, 'readPage'>): Promise<WebPage> {
+  const { status, url, body, contentType } = answer
+  const { host } = new URL(url)
+  if (status >= 300) throw new CrawlError(`${host} answered with status ${status}.`)
+  const type = mediaTypeOf(contentType)
+  if (type === 'application/pdf')
+    throw new Skipped('This address is a PDF, and no page: upload the file instead.')
+  if (type !== '' && !PAGE_TYPES.includes(type))
+    throw new Skipped(`This address is no page, but ${type.slice(0, 100)}.`)
+  return documents.readPage({ bytes: body, contentType: type === '' ? 'text/html' : contentType, url })
+}
+
+function toVisit({ url, headers, etag, lastModified }: BoundedAnswer, read: WebPage): Visit {
+  const byHeader = readRobotsDirectives(String(headers['x-robots-tag'] ?? ''))
+  const foundAt = canonicalUrl(url) ?? url
+  const own = read.canonical === null ? null : canonicalUrl(read.canonical)
+  const page: ReadPage = {
+    url: own !== null && siteOf(own) === siteOf(foundAt) ? own : foundAt,
+    title: read.title || foundAt,
+    markdown: read.text,
+    contentHash: createHash('sha256').update(read.text).digest('hex'),
+  }
+  if (read.description !== '') page.description = read.description
+  if (etag !== null) page.etag = etag
+  if (lastModified !== null) page.lastModified = lastModified
+  return {
+    page,
+    foundAt,
+    links: read.links,
+    isIndexable: read.isIndexable && byHeader.isIndexable,
+    isFollowable: read.isFollowable && byHeader.isFollowable,
+  }
+}

@@ -1,0 +1,68 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { FetchError } from '../net/fetch-bounded.ts'
+import { NetError } from '../net/index.ts'
+import { canonicalUrl, siteOf } from './addresses.ts'
+import type { Visitor } from './visit.ts'
+
+const SITEMAP_BYTES_MAX = 5_000_000
+/** Files that are read, those that an index names included. */
+const SITEMAPS_MAX = 20
+
+/**
+ * The pages that a website's sitemaps name (sitemaps.org, protocol 0.9, packed or not, indexes included), at most
+ * `pagesMax`. A sitemap that can't be read names none.
+ */
+export async function readSitemaps(
+  addresses: string[],
+  visitor: Visitor,
+  pagesMax: number,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const pages = new Set<string>()
+  const queue = [...new Set(addresses)]
+  for (let read = 0; read < SITEMAPS_MAX && pages.size < pagesMax; read++) {
+    const address = queue.shift()
+    if (address === undefined) break
+    const xml = await readSitemap(address, visitor, signal)
+    const isIndex = /<sitemapindex[\s>]/.test(xml.slice(0, 2_000))
+    for (const location of locationsOf(xml)) {
+      const url = canonicalUrl(location)
+      if (url === null || siteOf(url) !== siteOf(address)) continue
+      if (!isIndex) pages.add(url)
+      else if (queue.length < SITEMAPS_MAX) queue.push(url)
+      if (pages.size === pagesMax) break
+    }
+  }
+  return [...pages]
+}
+
+async function readSitemap(address: string, visitor: Visitor, signal: AbortSignal): Promise<string> {
+  try {
+    const { status, body } = await visitor.get(address, { bytesMax: SITEMAP_BYTES_MAX, signal })
+    if (status >= 300) return ''
+    const isPacked = body[0] === 0x1f && body[1] === 0x8b
+    const xml = isPacked ? await unpack(body, { maxOutputLength: SITEMAP_BYTES_MAX }) : body
+    return xml.toString()
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof NetError || error instanceof FetchError || isOfZlib(error)) return ''
+    throw error
+  }
+}
+
+const unpack = promisify(gunzip)
+
+const isOfZlib = (error: unknown): boolean =>
+  /^(Z_|ERR_BUFFER_TOO_LARGE)/.test(String((error as { code?: unknown }).code))
+
+/** What stands in `loc` elements. By hand: whatever the file holds, each character is looked at once. */
+function* locationsOf(xml: string): Generator<string> {
+  for (let place = xml.indexOf('<loc>'); place >= 0; place = xml.indexOf('<loc>', place)) {
+    const begin = place + '<loc>'.length
+    const end = xml.indexOf('<', begin)
+    if (end < 0) return
+    place = end
+    yield xml.slice(begin, end).trim().replaceAll('&amp;', '&')
+  }
+}
