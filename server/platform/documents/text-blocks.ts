@@ -1,0 +1,308 @@
+/** What a text is written in: Markdown, words, the pages of a PDF parted by \f, or CSV with a `# Name` above each sheet. */
+export type TextKind = 'markdown' | 'plain' | 'pages' | 'table'
+
+/** A part of a text, from `start` to before `end`, in UTF-16 code units. */
+export interface Range {
+  start: number
+  end: number
+}
+
+/** What belongs together: its lines, and the blank ones below. Blocks of one page follow each other without a gap. */
+export interface Block extends Range {
+  kind: 'heading' | 'prose' | 'list' | 'code' | 'table' | 'sheet'
+  /** The headings above, from the first to the nearest; a heading's own is the last. The same list in one section. */
+  headings: readonly string[]
+  /** From 1; null in a text that has none. */
+  page: number | null
+  /** For a table or a sheet: where its header ends. */
+  headerEnd: number
+}
+
+/** What is longer is no heading, whatever is before it. */
+const HEADING_CHARACTERS_MAX = 500
+/** So many lines are looked at between two moments at which the caller can pause. */
+const LINES_A_STEP = 200
+
+const NO_HEADINGS: readonly string[] = []
+
+/** The blocks of a text, in order. Null is a moment to pause at. */
+export function* blocksOf(text: string, kind: TextKind): Generator<Block | null> {
+  switch (kind) {
+    case 'markdown':
+      return yield* markdownBlocks(text)
+    case 'table':
+      return yield* sheetBlocks(text)
+    case 'plain':
+      return yield* paragraphs(text, { start: 0, end: text.length }, null)
+    case 'pages':
+      return yield* pageBlocks(text)
+  }
+}
+
+function* pageBlocks(text: string): Generator<Block | null> {
+  let start = 0
+  for (let page = 1; start <= text.length; page++) {
+    const feed = text.indexOf('\f', start)
+    const end = feed < 0 ? text.length : feed
+    yield* paragraphs(text, { start, end }, page)
+    yield null
+    start = end + 1
+  }
+}
+
+function* paragraphs(text: string, within: Range, page: number | null): Generator<Block | null> {
+  const lines = new Lines(text, within)
+  yield* lines.skipBlank()
+  while (!lines.isAtEnd) {
+    const { start } = lines
+    while (!lines.isAtEnd && !lines.isBlank) {
+      lines.next()
+      if (lines.isStep) yield null
+    }
+    yield* lines.skipBlank()
+    yield { kind: 'prose', start, end: lines.start, headings: NO_HEADINGS, page, headerEnd: start }
+  }
+}
+
+/** Sheets as the reader of XLSX writes them. A CSV file is one sheet without a name. */
+function* sheetBlocks(text: string): Generator<Block | null> {
+  const lines = new Lines(text, { start: 0, end: text.length })
+  let headings = NO_HEADINGS
+  yield* lines.skipBlank()
+  while (!lines.isAtEnd) {
+    const { start } = lines
+    const block = { start, page: null, headerEnd: start }
+    if (lines.beginsWith('# ') && lines.length <= HEADING_CHARACTERS_MAX) {
+      headings = [lines.line.slice(2).trim()]
+      lines.next()
+      yield* lines.skipBlank()
+      yield { ...block, kind: 'heading', end: lines.start, headings }
+      continue
+    }
+    const headerEnd = endOfRecord(lines)
+    let wasBlank = false
+    while (!lines.isAtEnd && !(wasBlank && lines.beginsWith('# '))) {
+      wasBlank = lines.isBlank
+      endOfRecord(lines)
+      if (lines.isStep) yield null
+    }
+    yield { ...block, kind: 'sheet', end: lines.start, headings, headerEnd }
+  }
+}
+
+/** A field in quotes may have so many lines (RFC 4180); after that the quote was none. */
+const RECORD_LINES_MAX = 100
+
+/** Goes over a record: its lines, as long as a quote is open. Answers where it ends. */
+export function endOfRecord(lines: Lines): number {
+  const { start } = lines
+  let isOpen = false
+  for (let count = 0; !lines.isAtEnd && count < RECORD_LINES_MAX; count++) {
+    const { line } = lines
+    for (let at = line.indexOf('"'); at >= 0; at = line.indexOf('"', at + 1)) isOpen = !isOpen
+    lines.next()
+    if (!isOpen) return lines.start
+  }
+  if (isOpen) {
+    lines.goTo(start)
+    lines.next()
+  }
+  return lines.start
+}
+
+/** CommonMark 0.31 and the tables of GFM, as far as they say what belongs together. */
+function* markdownBlocks(text: string): Generator<Block | null> {
+  const lines = new Lines(text, { start: 0, end: text.length })
+  const path: { level: number; title: string }[] = []
+  let headings = NO_HEADINGS
+  yield* lines.skipBlank()
+  while (!lines.isAtEnd) {
+    const { start } = lines
+    const heading = readHeading(lines)
+    if (heading) {
+      while ((path.at(-1)?.level ?? 0) >= heading.level) path.pop()
+      path.push(heading)
+      headings = path.map(({ title }) => title)
+      yield* lines.skipBlank()
+      yield { kind: 'heading', start, end: lines.start, headings, page: null, headerEnd: start }
+      continue
+    }
+    const { kind, headerEnd = start } = yield* readBody(lines)
+    yield* lines.skipBlank()
+    yield { kind, start, end: lines.start, headings, page: null, headerEnd }
+  }
+}
+
+function readHeading(lines: Lines): { level: number; title: string } | null {
+  if (lines.length > HEADING_CHARACTERS_MAX) return null
+  const { line } = lines
+  const [mark, signs] = /^ {0,3}(#{1,6})(?=[ \t\n]|$)/.exec(line) ?? []
+  if (mark !== undefined && signs !== undefined) {
+    lines.next()
+    const title = line.slice(mark.length).trim()
+    return { level: signs.length, title: title.replace(/(^|[ \t])#+$/, '').trim() }
+  }
+  const underline = lines.following
+  if (!isPlain(line) || !/^ {0,3}(=+|-+)[ \t]*\n?$/.test(underline)) return null
+  lines.next()
+  lines.next()
+  return { level: underline.includes('=') ? 1 : 2, title: line.trim() }
+}
+
+/** A line of a paragraph, as far as one line tells. */
+const isPlain = (line: string): boolean =>
+  !/^ {4}|^\t/.test(line) &&
+  !LIST_ITEM.test(line) &&
+  !FENCE.test(line) &&
+  !RULE.test(line) &&
+  !/^ {0,3}>/.test(line)
+
+export const LIST_ITEM = /^[ \t]{0,20}(?:[-*+]|\d{1,9}[.)])(?=[ \t\n]|$)/
+const FENCE = /^[ \t]{0,20}(`{3,}(?=[^`]*$)|~{3,})/
+const RULE = /^ {0,3}(?:-[ \t]*){3,}\n?$|^ {0,3}(?:\*[ \t]*){3,}\n?$|^ {0,3}(?:_[ \t]*){3,}\n?$/
+
+function* readBody(lines: Lines): Generator<null, { kind: Block['kind']; headerEnd?: number }> {
+  const fence = FENCE.exec(lines.beginning)?.[1]
+  if (fence !== undefined) {
+    yield* readFenced(lines, fence)
+    return { kind: 'code' }
+  }
+  if (lines.start === 0 && /^---[ \t]*\n?$/.test(lines.beginning) && isFrontMatter(lines)) {
+    yield* readFenced(lines, '---')
+    return { kind: 'code' }
+  }
+  if (lines.beginning.includes('|') && isDelimiterRow(lines.following)) {
+    lines.next()
+    lines.next()
+    const headerEnd = lines.start
+    while (!lines.isAtEnd && !lines.isBlank && lines.line.includes('|')) {
+      lines.next()
+      if (lines.isStep) yield null
+    }
+    return { kind: 'table', headerEnd }
+  }
+  const isList = LIST_ITEM.test(lines.beginning) && !RULE.test(lines.beginning)
+  const isOver = isList ? endsList : endsParagraph
+  do {
+    lines.next()
+    if (lines.isStep) yield null
+  } while (!lines.isAtEnd && !isOver(lines))
+  return { kind: isList ? 'list' : 'prose' }
+}
+
+/** The metadata that many tools put at the beginning of a file, between two lines of dashes. */
+const isFrontMatter = ({ following }: Lines): boolean => /^[\w-]+:/.test(following)
+
+function* readFenced(lines: Lines, fence: string): Generator<null> {
+  const isEnd = (line: string): boolean => {
+    const words = line.trim()
+    return words.length >= fence.length && words === fence.charAt(0).repeat(words.length)
+  }
+  do {
+    lines.next()
+    if (lines.isStep) yield null
+  } while (!lines.isAtEnd && !isEnd(lines.beginning))
+  if (!lines.isAtEnd) lines.next()
+}
+
+const isDelimiterRow = (line: string): boolean =>
+  /^[ \t|:-]+\n?$/.test(line) && /-/.test(line) && line.includes('|')
+
+/** A list goes on over blank lines, as long as items or what is indented follow. */
+function endsList(lines: Lines): boolean {
+  if (lines.isBlank) return false
+  const { beginning } = lines
+  if (LIST_ITEM.test(beginning)) return RULE.test(beginning)
+  return lines.isAfterBlank ? !/^(?: {2}|\t)/.test(beginning) : startsBlock(lines)
+}
+
+const endsParagraph = (lines: Lines): boolean => lines.isBlank || startsBlock(lines)
+
+/** What interrupts a paragraph. */
+function startsBlock(lines: Lines): boolean {
+  const { beginning } = lines
+  if (/^ {0,3}#{1,6}(?:[ \t\n]|$)/.test(beginning)) return lines.length <= HEADING_CHARACTERS_MAX
+  if (FENCE.test(beginning) || LIST_ITEM.test(beginning)) return true
+  return beginning.includes('|') && isDelimiterRow(lines.following)
+}
+
+/** Goes over a text line by line, each with its \n. */
+export class Lines {
+  readonly #text: string
+  readonly #limit: number
+  #passed = 0
+  start: number
+  end = 0
+  isAfterBlank = false
+
+  constructor(text: string, { start, end }: Range) {
+    // What is behind is cut off, because a line without an end would be looked for there, each time.
+    this.#text = text.slice(0, end)
+    this.#limit = end
+    this.start = start
+    this.goTo(start)
+  }
+
+  get isAtEnd(): boolean {
+    return this.start >= this.#limit
+  }
+
+  get length(): number {
+    return this.end - this.start
+  }
+
+  get line(): string {
+    return this.#text.slice(this.start, this.end)
+  }
+
+  /** As much of the line as tells what it is; whole, unless it is very long. */
+  get beginning(): string {
+    return this.#text.slice(this.start, Math.min(this.end, this.start + LOOKED_AT_MAX))
+  }
+
+  get following(): string {
+    const end = this.#endOf(this.end)
+    return this.#text.slice(this.end, Math.min(end, this.end + LOOKED_AT_MAX))
+  }
+
+  get isBlank(): boolean {
+    return isBlank(this.#text, this)
+  }
+
+  /** Whether so many lines have passed that the caller should have a moment to pause at. */
+  get isStep(): boolean {
+    return this.#passed % LINES_A_STEP === 0
+  }
+
+  beginsWith(words: string): boolean {
+    return this.#text.startsWith(words, this.start)
+  }
+
+  next(): void {
+    this.isAfterBlank = this.isBlank
+    this.#passed += 1
+    this.goTo(this.end)
+  }
+
+  goTo(start: number): void {
+    this.start = start
+    this.end = this.#endOf(start)
+  }
+
+  *skipBlank(): Generator<null> {
+    while (!this.isAtEnd && this.isBlank) {
+      this.next()
+      if (this.isStep) yield null
+    }
+  }
+
+  #endOf(start: number): number {
+    const feed = this.#text.indexOf('\n', start)
+    return feed < 0 ? this.#limit : feed + 1
+  }
+}
+
+const LOOKED_AT_MAX = 2_000
+
+/** Whether there is nothing but white space. */
+export const isBlank = (text: string, { start, end }: Range): boolean => text.slice(start, end).trim() === ''
