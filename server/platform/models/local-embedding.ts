@@ -1,0 +1,182 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { FUNCTION_WORDS } from './function-words.ts'
+
+/** Numbers in a vector of the local embedding. */
+export const LOCAL_DIMENSIONS = 384
+/** Embedding stands back for the other work of the process after so many milliseconds. */
+const STEP_MS = 8
+/** What is behind is left out: chunks and questions are far shorter. */
+const CHARACTERS_MAX = 20_000
+const WORD_CHARACTERS_MAX = 40
+/** Words whose places are kept, so that they are not hashed again for each text. */
+const KNOWN_WORDS_MAX = 20_000
+
+/*
+ * How much each kind of feature counts, and how many places each has. They were found on one half of the questions of
+ * tests/contract/retrieval.test.ts; what is near them is about as good. Common words that are no function words, and
+ * the lengths of words, were tried as weights, and are no use.
+ */
+const FUNCTION_WORD_WEIGHT = 0.02
+const PAIR_WEIGHT = 0.2
+const GRAMS_WEIGHT = 0.3
+const GRAM_LETTERS = 4
+const PLACES = 2
+
+/**
+ * Vectors of texts without a model, a key or a download. They are lexical: words (NFKC, small letters, light stemming),
+ * pairs of neighbouring words and parts of words are hashed, with a sign, to places of the vector (Weinberger et al.,
+ * "Feature Hashing for Large Scale Multitask Learning", 2009), each by 1 + log of how often it is there. So texts are
+ * near that share words, their forms, or words that are misspelt; what words mean is not known. The vectors have
+ * length 1 (0 for a text without a word) and are the same on every machine. Rejects with the signal's reason.
+ */
+export async function embedLocally(texts: string[], signal: AbortSignal): Promise<Float32Array[]> {
+  signal.throwIfAborted()
+  const vectors: Float32Array[] = []
+  let due = performance.now() + STEP_MS
+  for (const text of texts) {
+    vectors.push(embedText(text))
+    if (performance.now() < due) continue
+    await turn()
+    signal.throwIfAborted()
+    due = performance.now() + STEP_MS
+  }
+  return vectors
+}
+
+function embedText(text: string): Float32Array {
+  const words = new Map<KnownWord, number>()
+  const pairs = new Map<number, number>()
+  let before: KnownWord | null = null
+  for (const word of wordsOf(text)) {
+    const known = knownWord(word)
+    words.set(known, (words.get(known) ?? 0) + 1)
+    if (known.isFunctionWord) continue
+    if (before !== null) {
+      const pair = mix(Math.imul(before.hash, 31) ^ known.hash)
+      pairs.set(pair, (pairs.get(pair) ?? 0) + 1)
+    }
+    before = known
+  }
+  const sums = new Float64Array(LOCAL_DIMENSIONS)
+  for (const [{ places }, count] of words) {
+    const times = 1 + Math.log(count)
+    for (const { index, value } of places) sums[index] = (sums[index] as number) + value * times
+  }
+  for (const [pair, count] of pairs)
+    for (const { index, value } of placesOf(pair, PAIR_WEIGHT * (1 + Math.log(count))))
+      sums[index] = (sums[index] as number) + value
+  return normalised(sums)
+}
+
+/** Letters, digits and what is written upon them. */
+const WORD = /[\p{L}\p{M}\p{N}]+/gu
+/** Scripts that are written without blanks between words: two signs are taken for a word. */
+const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
+
+function* wordsOf(text: string): Generator<string> {
+  const plain = text.slice(0, CHARACTERS_MAX).normalize('NFKC').toLowerCase()
+  for (const [run] of plain.matchAll(WORD)) {
+    if (!UNSPACED.test(run)) yield run.slice(0, WORD_CHARACTERS_MAX)
+    else {
+      const signs = [...run]
+      if (signs.length === 1) yield run
+      for (let at = 1; at < signs.length; at++) yield `${signs[at - 1]}${signs[at]}`
+    }
+  }
+}
+
+interface Place {
+  index: number
+  value: number
+}
+
+/** A word and its parts, as places of a vector. */
+interface KnownWord {
+  hash: number
+  isFunctionWord: boolean
+  places: Place[]
+}
+
+const knownWords = new Map<string, KnownWord>()
+
+function knownWord(word: string): KnownWord {
+  const known = knownWords.get(word)
+  if (known) return known
+  const stem = stemOf(word)
+  const hash = hashOf(stem)
+  const isFunctionWord = FUNCTION_WORDS.has(word)
+  const weight = isFunctionWord ? FUNCTION_WORD_WEIGHT : 1
+  const places = placesOf(hash, weight)
+  const grams = isFunctionWord ? [] : gramsOf(`<${stem}>`)
+  for (const gram of grams)
+    places.push(...placesOf(mix(hashOf(gram)), GRAMS_WEIGHT / Math.sqrt(grams.length)))
+  const made = { hash, isFunctionWord, places }
+  if (knownWords.size >= KNOWN_WORDS_MAX) knownWords.clear()
+  knownWords.set(word, made)
+  return made
+}
+
+const gramsOf = (word: string): string[] =>
+  Array.from({ length: Math.max(0, word.length - GRAM_LETTERS + 1) }, (_, at) =>
+    word.slice(at, at + GRAM_LETTERS),
+  )
+
+/** A few places for each feature: where two share one, they seldom share all. */
+function placesOf(hash: number, weight: number): Place[] {
+  const places: Place[] = []
+  let state = hash
+  for (let place = 0; place < PLACES; place++) {
+    state = mix(state + 0x9e3779b9)
+    const value = (state & 1) === 0 ? weight : -weight
+    places.push({ index: (state >>> 1) % LOCAL_DIMENSIONS, value })
+  }
+  return places
+}
+
+/** The endings that most often part two forms of a word, in English and its neighbours. */
+function stemOf(word: string): string {
+  if (word.length < 4) return word
+  for (const [ending, instead] of ENDINGS)
+    if (word.endsWith(ending) && word.length - ending.length >= STEM_LETTERS_MIN)
+      return word.slice(0, -ending.length) + instead
+  return word
+}
+
+const STEM_LETTERS_MIN = 3
+const ENDINGS: readonly (readonly [string, string])[] = [
+  ['ies', 'y'],
+  ['ied', 'y'],
+  ['ings', ''],
+  ['ing', ''],
+  ['edly', ''],
+  ['ers', ''],
+  ['er', ''],
+  ['ed', ''],
+  ['es', ''],
+  ['ly', ''],
+  ['en', ''],
+  ['e', ''],
+  ['s', ''],
+]
+
+/** FNV-1a over UTF-16 code units, stirred once more. */
+function hashOf(word: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193)
+  return mix(hash)
+}
+
+/** The finalizer of MurmurHash3. */
+function mix(value: number): number {
+  let hash = value | 0
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
+}
+
+function normalised(sums: Float64Array): Float32Array {
+  let squares = 0
+  for (const value of sums) squares += value * value
+  const length = Math.sqrt(squares)
+  return length === 0 ? new Float32Array(sums.length) : Float32Array.from(sums, (value) => value / length)
+}
