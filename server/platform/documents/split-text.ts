@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { loadTokenCounter } from '../models/count-tokens.ts'
-import { type Block, blocksOf, isBlank, type Range, type TextKind } from './text-blocks.ts'
+import { type Block, blocksOf, type TextKind } from './text-blocks.ts'
+import { isBlank, type Range } from './text-lines.ts'
 import { type Measure, type Piece, piecesOf, sentencesOf } from './text-pieces.ts'
 
 export type { TextKind } from './text-blocks.ts'
@@ -155,7 +156,7 @@ class Packer {
 
   /** Makes a chunk of a draft. Returns the pieces for which there was no room after all. */
   #close(draft: Draft): Piece[] {
-    const { maxTokens, count } = this.#measure
+    const { text, maxTokens, count } = this.#measure
     const [first] = draft.pieces as [Piece]
     const rest: Piece[] = []
     let content = this.#contentOf(draft)
@@ -172,7 +173,8 @@ class Packer {
       tokens = count(content)
     }
     const { headings, page } = draft.block
-    if (!isBlank(content, { start: 0, end: content.length }))
+    // What is repeated is no chunk by itself: blank rows below a header, blanks behind an overlap.
+    if (!isBlank(text, { start: first.start, end: draft.end }))
       this.#chunks.push({ content, position: this.#chunks.length, headings: [...headings], page, tokens })
     this.#last = repeatable(draft.pieces)
     this.#draft = null

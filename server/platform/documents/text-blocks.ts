@@ -1,11 +1,7 @@
+import { Lines, type Range } from './text-lines.ts'
+
 /** What a text is written in: Markdown, words, the pages of a PDF parted by \f, or CSV with a `# Name` above each sheet. */
 export type TextKind = 'markdown' | 'plain' | 'pages' | 'table'
-
-/** A part of a text, from `start` to before `end`, in UTF-16 code units. */
-export interface Range {
-  start: number
-  end: number
-}
 
 /** What belongs together: its lines, and the blank ones below. Blocks of one page follow each other without a gap. */
 export interface Block extends Range {
@@ -20,8 +16,6 @@ export interface Block extends Range {
 
 /** What is longer is no heading, whatever is before it. */
 const HEADING_CHARACTERS_MAX = 500
-/** So many lines are looked at between two moments at which the caller can pause. */
-const LINES_A_STEP = 200
 
 const NO_HEADINGS: readonly string[] = []
 
@@ -225,84 +219,3 @@ function startsBlock(lines: Lines): boolean {
   if (FENCE.test(beginning) || LIST_ITEM.test(beginning)) return true
   return beginning.includes('|') && isDelimiterRow(lines.following)
 }
-
-/** Goes over a text line by line, each with its \n. */
-export class Lines {
-  readonly #text: string
-  readonly #limit: number
-  #passed = 0
-  start: number
-  end = 0
-  isAfterBlank = false
-
-  constructor(text: string, { start, end }: Range) {
-    // What is behind is cut off, because a line without an end would be looked for there, each time.
-    this.#text = text.slice(0, end)
-    this.#limit = end
-    this.start = start
-    this.goTo(start)
-  }
-
-  get isAtEnd(): boolean {
-    return this.start >= this.#limit
-  }
-
-  get length(): number {
-    return this.end - this.start
-  }
-
-  get line(): string {
-    return this.#text.slice(this.start, this.end)
-  }
-
-  /** As much of the line as tells what it is; whole, unless it is very long. */
-  get beginning(): string {
-    return this.#text.slice(this.start, Math.min(this.end, this.start + LOOKED_AT_MAX))
-  }
-
-  get following(): string {
-    const end = this.#endOf(this.end)
-    return this.#text.slice(this.end, Math.min(end, this.end + LOOKED_AT_MAX))
-  }
-
-  get isBlank(): boolean {
-    return isBlank(this.#text, this)
-  }
-
-  /** Whether so many lines have passed that the caller should have a moment to pause at. */
-  get isStep(): boolean {
-    return this.#passed % LINES_A_STEP === 0
-  }
-
-  beginsWith(words: string): boolean {
-    return this.#text.startsWith(words, this.start)
-  }
-
-  next(): void {
-    this.isAfterBlank = this.isBlank
-    this.#passed += 1
-    this.goTo(this.end)
-  }
-
-  goTo(start: number): void {
-    this.start = start
-    this.end = this.#endOf(start)
-  }
-
-  *skipBlank(): Generator<null> {
-    while (!this.isAtEnd && this.isBlank) {
-      this.next()
-      if (this.isStep) yield null
-    }
-  }
-
-  #endOf(start: number): number {
-    const feed = this.#text.indexOf('\n', start)
-    return feed < 0 ? this.#limit : feed + 1
-  }
-}
-
-const LOOKED_AT_MAX = 2_000
-
-/** Whether there is nothing but white space. */
-export const isBlank = (text: string, { start, end }: Range): boolean => text.slice(start, end).trim() === ''

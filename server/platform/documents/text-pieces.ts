@@ -1,4 +1,5 @@
-import { type Block, endOfRecord, isBlank, LIST_ITEM, Lines, type Range } from './text-blocks.ts'
+import { type Block, endOfRecord, LIST_ITEM } from './text-blocks.ts'
+import { isBlank, Lines, type Range } from './text-lines.ts'
 
 /** What is never parted again: a block, or what it was parted into. The pieces of a block follow each other without a gap. */
 export interface Piece extends Range {

@@ -1,11 +1,20 @@
 import type { Dispatcher, FormData } from 'undici'
-import { REDIRECTS_MAX, readAll, readBeginning, redirectTarget } from '../net/exchange-bounds.ts'
+import {
+  parseRetryAfter,
+  REDIRECTS_MAX,
+  readAll,
+  readBeginning,
+  redirectTarget,
+} from '../net/exchange-bounds.ts'
 import type { Net } from '../net/index.ts'
-import { describeConnectionFailure, describeStatus, notFetchable, tooMuch } from './failures.ts'
+import { describeConnectionFailure, describeStatus, notFetchable, ProviderBusy, tooMuch } from './failures.ts'
 import { addressOf } from './transport.ts'
 import { type MediaTimeouts, ModelError, type ModelTarget } from './types.ts'
 
 const ERROR_BODY_BYTES_MAX = 64 * 1024
+const BUSY_STATUSES = [429, 503]
+/** Who wants to be left alone for longer is not waited for. */
+const RETRY_AFTER_MAX_MS = 60_000
 
 /** What media are fetched with. */
 export interface MediaTransport {
@@ -21,7 +30,7 @@ export interface ExchangeRequest {
   /** How much the answer may be; what is more is cut off and a ModelError. */
   bytesMax: number
   /** What a provider may find too large. */
-  sent: 'prompt' | 'recording'
+  sent: 'prompt' | 'recording' | 'text'
   /** Hands back a redirect, for a caller who looks at each hop; else it is a ModelError. */
   takesRedirect?: boolean
   signal: AbortSignal
@@ -56,7 +65,8 @@ export async function exchange(net: Net, target: ModelTarget, request: ExchangeR
     const { statusCode: status } = answer
     if (status >= (request.takesRedirect ? 400 : 300)) {
       const { beginning } = await readBeginning(answer.body, ERROR_BODY_BYTES_MAX)
-      throw new ModelError(describeStatus(target, status, beginning.toString(), request.sent))
+      const sentence = describeStatus(target, status, beginning.toString(), request.sent)
+      throw new ModelError(sentence, { cause: busyCause(status, answer.headers['retry-after']) })
     }
     const announced = Number(answer.headers['content-length'] ?? 0)
     // What says that it is too much is given up with its first byte.
@@ -69,6 +79,11 @@ export async function exchange(net: Net, target: ModelTarget, request: ExchangeR
     throw describeConnectionFailure(target, error as Error, hasAnswered)
   }
 }
+
+const busyCause = (status: number, retryAfter: string | string[] | undefined): ProviderBusy | undefined =>
+  BUSY_STATUSES.includes(status)
+    ? new ProviderBusy(status, parseRetryAfter(retryAfter, RETRY_AFTER_MAX_MS))
+    : undefined
 
 /**
  * Fetches what a provider named as its result, redirects included. Nothing of ours goes along: a provider that wants

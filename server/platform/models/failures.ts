@@ -13,7 +13,7 @@ export function describeStatus(
   target: ModelTarget,
   status: number,
   body: string,
-  sent: 'message' | 'prompt' | 'recording' = 'message',
+  sent: 'message' | 'prompt' | 'recording' | 'text' = 'message',
 ): string {
   const { provider, model } = target
   switch (status) {
@@ -120,6 +120,22 @@ export const notFetchable = ({ provider }: ModelTarget): ModelError =>
 /** For bytes that are not of any format that a browser shows. */
 export const notMedia = ({ provider }: ModelTarget, kind: MediaKind): ModelError =>
   new ModelError(`${provider} sent something that is no ${kind}. Please try again.`)
+
+/** For vectors that can't be compared with each other: too few, of several lengths, or not of finite numbers. */
+export const notVectors = ({ provider }: ModelTarget): ModelError =>
+  new ModelError(`${provider} sent something that is no embedding of these texts. Choose another model.`)
+
+/** Why a request was refused that may be made again: the cause of its ModelError. */
+export class ProviderBusy extends Error {
+  override readonly name = 'ProviderBusy'
+  /** What the provider asks to wait for (Retry-After). */
+  readonly retryAfterMs: number | undefined
+
+  constructor(status: number, retryAfterMs: number | undefined) {
+    super(`Status ${status}`)
+    this.retryAfterMs = retryAfterMs
+  }
+}
 
 /** What a JSON error body says: `{error: {message}}`, `{error: text}`, `{message}`, or a list with one of these. */
 function providerWords(target: ModelTarget, body: string): string {

@@ -1,6 +1,7 @@
 import type { Net } from '../net/index.ts'
 import { streamAnthropic } from './anthropic.ts'
 import { streamDemo } from './demo.ts'
+import { embed } from './embed.ts'
 import type { MediaTransport } from './exchange.ts'
 import { streamGoogle } from './google.ts'
 import { type FoundModel, listModels } from './list-models.ts'
@@ -10,6 +11,8 @@ import { ReplyText } from './reply-text.ts'
 import { transcribe } from './transcribe.ts'
 import type { Transport } from './transport.ts'
 import type {
+  EmbeddingPurpose,
+  Embeddings,
   GeneratedMedia,
   ImageRequest,
   MediaTimeouts,
@@ -23,8 +26,9 @@ import type {
   VideoRequest,
 } from './types.ts'
 
-export { countTokens } from './count-tokens.ts'
+export { countTokens, loadTokenCounter } from './count-tokens.ts'
 export { DEFAULT_BASE_URLS, defaultContextWindow, guessCapabilities } from './known-models.ts'
+export { LOCAL_DIMENSIONS } from './local-embedding.ts'
 export { payableUsage } from './payable-usage.ts'
 
 const TIMEOUTS: ModelTimeouts = { connectMs: 10_000, firstTokenMs: 120_000, betweenTokensMs: 60_000 }
@@ -32,6 +36,8 @@ const MEDIA_TIMEOUTS: MediaTimeouts = {
   imageMs: 3 * 60_000,
   videoMs: 15 * 60_000,
   transcriptionMs: 10 * 60_000,
+  embeddingMs: 60_000,
+  retryMs: 1_000,
   pollMs: 5_000,
 }
 
@@ -67,19 +73,29 @@ export interface Models {
     options: { language: string },
     signal: AbortSignal,
   ): Promise<Transcription>
+  /**
+   * Vectors of texts, in their order. A provider that is busy is asked again a few times, for what it has not answered.
+   * The demo's are `embedLocally`'s, whatever the model is called. Rejects with a ModelError, or the signal's reason.
+   */
+  embed(
+    target: ModelTarget,
+    texts: string[],
+    purpose: EmbeddingPurpose,
+    signal: AbortSignal,
+  ): Promise<Embeddings>
 }
 
 export function createModels({
   net,
   timeouts = TIMEOUTS,
-  mediaTimeouts = MEDIA_TIMEOUTS,
+  mediaTimeouts,
 }: {
   net: Net
   timeouts?: ModelTimeouts
-  mediaTimeouts?: MediaTimeouts
+  mediaTimeouts?: Partial<MediaTimeouts>
 }): Models {
   const transport: Transport = { net, timeouts }
-  const media: MediaTransport = { net, timeouts: mediaTimeouts }
+  const media: MediaTransport = { net, timeouts: { ...MEDIA_TIMEOUTS, ...mediaTimeouts } }
   return {
     async stream(target, request, sink, signal) {
       const reply = new ReplyText(sink)
@@ -92,6 +108,7 @@ export function createModels({
     generateVideo: (target, request, onProgress, signal) =>
       generateVideo(media, target, request, onProgress, signal),
     transcribe: (target, recording, options, signal) => transcribe(media, target, recording, options, signal),
+    embed: (target, texts, purpose, signal) => embed(media, target, texts, purpose, signal),
   }
 }
 

@@ -13,12 +13,12 @@ const KNOWN_WORDS_MAX = 20_000
 
 /*
  * How much each kind of feature counts, and how many places each has. They were found on one half of the questions of
- * tests/contract/retrieval.test.ts; what is near them is about as good. Common words that are no function words, and
+ * local-embedding.test.ts; what is near them is about as good. Common words that are no function words, and
  * the lengths of words, were tried as weights, and are no use.
  */
 const FUNCTION_WORD_WEIGHT = 0.02
-const PAIR_WEIGHT = 0.2
-const GRAMS_WEIGHT = 0.3
+const PAIR_WEIGHT = 0.1
+const GRAMS_WEIGHT = 0.7
 const GRAM_LETTERS = 4
 const PLACES = 2
 

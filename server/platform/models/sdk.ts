@@ -46,6 +46,31 @@ export async function openImageModel(net: Net, target: ModelTarget, bytesMax: nu
   }
 }
 
+/** An embedding model of a target, likewise. */
+export async function openEmbeddingModel(net: Net, target: ModelTarget, bytesMax: number) {
+  const { baseUrl: baseURL, apiKey } = target
+  switch (target.provider) {
+    case 'openai': {
+      const { createOpenAI } = await import('@ai-sdk/openai')
+      const fetch = sdkFetch(net, target, bytesMax, 'text')
+      return createOpenAI({ baseURL, apiKey: apiKey ?? '', fetch }).embedding(target.model)
+    }
+    case 'openai-compatible':
+    case 'ollama': {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+      const fetch = sdkFetch(net, target, bytesMax, 'text')
+      const key = apiKey !== null && { apiKey }
+      return createOpenAICompatible({ name: target.provider, baseURL, fetch, ...key }).embeddingModel(
+        target.model,
+      )
+    }
+    case 'google':
+      return (await openGoogle(net, target, bytesMax, 'text')).embedding(bareName(target))
+    default:
+      throw notOffered(target, 'embedding')
+  }
+}
+
 /** All of Gemini's and Veo's models. */
 export async function openGoogle(net: Net, target: ModelTarget, bytesMax: number, sent = PROMPT) {
   const fetch = sdkFetch(net, target, bytesMax, sent)

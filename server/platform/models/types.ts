@@ -83,7 +83,7 @@ export interface ModelTimeouts {
 }
 
 /** What the providers of media are asked for. */
-export type MediaKind = 'image' | 'video' | 'transcription'
+export type MediaKind = 'image' | 'video' | 'transcription' | 'embedding'
 
 export interface ImageRequest {
   prompt: string
@@ -117,11 +117,26 @@ export interface Transcription {
   usage: ModelUsage | null
 }
 
-/** Bounds on waiting for media, in milliseconds: all of the work, and between two questions for a video. */
+/** What a text is embedded as: some models make different vectors of what is found and of what is asked. */
+export type EmbeddingPurpose = 'document' | 'query'
+
+export interface Embeddings {
+  /** One for each text, in their order: of one length in numbers, and of length 1 in space. */
+  vectors: Float32Array[]
+  /** Null where the provider told nothing. */
+  usage: ModelUsage | null
+}
+
+/**
+ * Bounds on waiting for media, in milliseconds: all of the work, between two questions for a video, for the embeddings
+ * of one request, and before such a request is tried again for the first time.
+ */
 export interface MediaTimeouts {
   imageMs: number
   videoMs: number
   transcriptionMs: number
+  embeddingMs: number
+  retryMs: number
   pollMs: number
 }
 

@@ -55,6 +55,14 @@ const FAULTS = [
   'cutfile', // the socket breaks while the video is fetched
   'hangfile', // no byte of the video, ever
   'hugefile', // a video of a gigabyte
+  // Only for embeddings:
+  'fewer', // one is missing
+  'infinite', // a number that is none
+  'null', // no number at all
+  'uneven', // one that is longer
+  'zero', // one without a direction
+  'shuffled', // in another order, which they tell
+  'twice', // two that say that they are the same
 ] as const
 export type Fault = (typeof FAULTS)[number]
 

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Behaviour, behaviourOf } from './behaviour.ts'
+import { findEmbedding, playEmbedding } from './embeddings.ts'
 import { anthropic, type Format, google, openAi, type ProviderRequest, type Script } from './formats.ts'
 import { findMedia, playMedia, readForm } from './media.ts'
 import { playScript } from './play-script.ts'
@@ -26,7 +27,7 @@ const REQUESTS_KEPT = 200
 
 /**
  * A provider on loopback, faults included: OpenAI chat completions, images and transcriptions, Anthropic messages,
- * Gemini, its images and transcriptions, and Veo.
+ * Gemini, its images and transcriptions, Veo, and the embeddings of OpenAI and Google.
  */
 export async function startProvider({ port = 0, record = true } = {}): Promise<EmulatedProvider> {
   const requests: RecordedRequest[] = []
@@ -52,6 +53,13 @@ export async function startProvider({ port = 0, record = true } = {}): Promise<E
         const behaviour = behaviourOf(media.model)
         if (!refuse(media, behaviour, response, refusals))
           playMedia(request, response, media, behaviour, stats)
+        return
+      }
+      const embedding = findEmbedding(path, body)
+      if (embedding) {
+        const behaviour = behaviourOf(embedding.model)
+        if (!refuse(embedding, behaviour, response, refusals))
+          playEmbedding(response, embedding, behaviour, stats)
         return
       }
       const found = route(path, body)

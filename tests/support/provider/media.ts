@@ -194,7 +194,7 @@ function playFile(
 const bytesOf = (bytes: Buffer, { fault }: Behaviour): Buffer =>
   fault === 'wrongbytes' ? WRONG_BYTES : bytes
 
-function play(response: ServerResponse, bytes: Buffer, type: string, { fault }: Behaviour): void {
+export function play(response: ServerResponse, bytes: Buffer, type: string, { fault }: Behaviour): void {
   response.writeHead(200, { 'content-type': type })
   const half = bytes.subarray(0, bytes.length >> 1)
   switch (fault) {

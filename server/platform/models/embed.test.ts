@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { emulatedVector } from '#tests/support/provider/embeddings.ts'
+import { createExampleNet } from '#tests/support/provider/example-net.ts'
+import { type EmulatedProvider, startProvider } from '#tests/support/provider/index.ts'
+import { sentenceOf as sentenceOfModel } from '#tests/support/provider/sentence-of.ts'
+import { createNet } from '../net/index.ts'
+import { createModels, LOCAL_DIMENSIONS, type Models } from './index.ts'
+import type { EmbeddingPurpose, ModelTarget, Provider } from './types.ts'
+
+/** Embeddings against providers on the wire: what is asked for, what comes back, and how each fault ends. */
+
+const API_KEY = 'key-of-a-tenant'
+const TIMEOUTS = { embeddingMs: 5_000, retryMs: 1 }
+const WAYS: { provider: Provider; path: string; name: string }[] = [
+  { provider: 'openai', path: '/v1', name: 'text-embedding-emu' },
+  { provider: 'openai-compatible', path: '/v1', name: 'gte-emu' },
+  { provider: 'ollama', path: '/v1', name: 'embeddinggemma-emu' },
+  { provider: 'google', path: '/v1beta', name: 'gemini-embedding-emu' },
+]
+
+let emulated: EmulatedProvider
+let models: Models
+const net = createExampleNet()
+beforeAll(async () => {
+  emulated = await startProvider()
+  models = createModels({ net, mediaTimeouts: TIMEOUTS })
+})
+beforeEach(() => void emulated.requests.splice(0))
+afterAll(async () => {
+  await net.close()
+  await emulated.close()
+})
+
+type Where = Partial<ModelTarget> & { model: string }
+
+const targetAt = (where: Where): ModelTarget => ({
+  provider: 'openai',
+  baseUrl: `${emulated.url}/v1`,
+  apiKey: API_KEY,
+  guarded: true,
+  ...where,
+})
+const embed = (
+  where: Where,
+  texts = ['A red fox', 'Snow'],
+  purpose: EmbeddingPurpose = 'document',
+  signal = new AbortController().signal,
+) => models.embed(targetAt(where), texts, purpose, signal)
+const sentenceOf = (work: Promise<unknown>) => sentenceOfModel(work, API_KEY)
+const bodies = () => emulated.requests.map(({ body }) => body as Record<string, unknown>)
+
+const expected = (text: string): Float32Array => {
+  const vector = emulatedVector(text)
+  return Float32Array.from(vector, (value) => value / Math.hypot(...vector))
+}
+const expectVectors = (vectors: Float32Array[], texts: string[]): void => {
+  expect(vectors).toHaveLength(texts.length)
+  for (const [at, text] of texts.entries())
+    for (const [place, value] of expected(text).entries()) expect(vectors[at]?.[place]).toBeCloseTo(value, 5)
+}
+
+describe('texts', () => {
+  test('of OpenAI', async () => {
+    const { vectors, usage } = await embed({ model: 'text-embedding-emu' })
+    expectVectors(vectors, ['A red fox', 'Snow'])
+    expect(usage).toEqual({ inputTokens: 6, outputTokens: 0 })
+    expect(emulated.requests).toMatchObject([
+      { method: 'POST', path: '/v1/embeddings', headers: { authorization: `Bearer ${API_KEY}` } },
+    ])
+    expect(bodies()).toEqual([
+      { model: 'text-embedding-emu', input: ['A red fox', 'Snow'], encoding_format: 'float' },
+    ])
+  })
+
+  test.each<Provider>(['openai-compatible', 'ollama'])('of %s, without a key', async (provider) => {
+    const { vectors, usage } = await embed({ provider, model: 'gte-emu-nousage', apiKey: null })
+    expectVectors(vectors, ['A red fox', 'Snow'])
+    expect(usage).toBeNull()
+    expect(emulated.requests[0]?.headers).not.toHaveProperty('authorization')
+  })
+
+  test.each<[EmbeddingPurpose, string]>([
+    ['document', 'RETRIEVAL_DOCUMENT'],
+    ['query', 'RETRIEVAL_QUERY'],
+  ])('of Google, as a %s', async (purpose, taskType) => {
+    const where: Where = { provider: 'google', model: 'models/gemini-emu', baseUrl: `${emulated.url}/v1beta` }
+    const { vectors, usage } = await embed(where, ['Snow', 'Fox'], purpose)
+    expectVectors(vectors, ['Snow', 'Fox'])
+    expect(usage).toBeNull()
+    expectVectors((await embed(where, ['Snow'], purpose)).vectors, ['Snow'])
+    expect(emulated.requests.map(({ path }) => path)).toEqual([
+      '/v1beta/models/gemini-emu:batchEmbedContents',
+      '/v1beta/models/gemini-emu:embedContent',
+    ])
+    expect(emulated.requests[0]?.headers).toMatchObject({ 'x-goog-api-key': API_KEY })
+    expect(bodies()[0]).toMatchObject({ requests: [{ taskType }, { taskType }] })
+    expect(bodies()[1]).toMatchObject({ taskType })
+  })
+
+  test('free models see what they were trained to see before a text', async () => {
+    const where: Where = { provider: 'ollama', model: 'nomic-embed-text' }
+    await embed(where, ['Snow'], 'document')
+    await embed(where, ['Snow'], 'query')
+    expect(bodies().map(({ input }) => input)).toEqual([['search_document: Snow'], ['search_query: Snow']])
+  })
+
+  test('many texts go in several requests, and come back in their order', async () => {
+    const texts = Array.from({ length: 200 }, (_, at) => `${'x'.repeat(at)} text`)
+    const { vectors, usage } = await embed({ model: 'emu-ttft20' }, texts)
+    expectVectors(vectors, texts)
+    expect(usage).toEqual({ inputTokens: 600, outputTokens: 0 })
+    const sizes = bodies().map(({ input }) => (input as string[]).length)
+    expect(sizes.sort((a, b) => a - b)).toEqual([8, 64, 64, 64])
+  })
+
+  test('long texts too, and none at all in none', async () => {
+    const texts = Array.from({ length: 5 }, () => 'x'.repeat(90_000))
+    await embed({ model: 'emu' }, texts)
+    // They are on the way at once, so the shortest may come first.
+    const sizes = bodies().map(({ input }) => (input as string[]).length)
+    expect(sizes.sort()).toEqual([1, 2, 2])
+    emulated.requests.splice(0)
+    expect(await embed({ model: 'emu' }, [])).toMatchObject({ vectors: [] })
+    expect(emulated.requests).toEqual([])
+  })
+
+  test('embeddings that come in another order are put into theirs', async () => {
+    const texts = ['A red fox', 'Snow', 'Ice']
+    expectVectors((await embed({ model: 'emu-shuffled' }, texts)).vectors, texts)
+  })
+})
+
+describe.each(WAYS)('$provider', ({ provider, path, name }) => {
+  const at = (behaviour: string): Where => ({
+    provider,
+    model: `${name}-${behaviour}`,
+    baseUrl: emulated.url + path,
+  })
+
+  test.each([
+    ['err400', 'refused the request (status 400): Emulated 400'],
+    ['err401', 'refused the API key'],
+    ['err404', 'does not know'],
+    ['err413', 'The text is too large'],
+    ['redirect', 'a redirect, which is not followed'],
+    ['html', 'not of its format'],
+    ['badjson', 'not of its format'],
+    ['cut', 'broke in the middle'],
+    ['huge', 'sent more than'],
+    ['null', 'not of its format'],
+    ['infinite', 'not of its format'],
+    ['fewer', 'no embedding of these texts'],
+    ['uneven', 'no embedding of these texts'],
+    ['zero', 'no embedding of these texts'],
+  ])('%s: %s', async (behaviour, sentence) => {
+    expect(await sentenceOf(embed(at(behaviour)))).toContain(sentence)
+    expect(emulated.requests).toHaveLength(1)
+  })
+
+  test.each([
+    ['err429', 'too many requests, or its quota is used up'],
+    ['err503', 'has a problem of its own at the moment (status 503)'],
+  ])('%s is tried six times for a document, twice for a question', async (behaviour, sentence) => {
+    expect(await sentenceOf(embed(at(behaviour)))).toContain(sentence)
+    expect(emulated.requests).toHaveLength(6)
+    expect(await sentenceOf(embed(at(behaviour), ['Why?'], 'query'))).toContain(sentence)
+    expect(emulated.requests).toHaveLength(8)
+  })
+
+  test('only what a busy provider has not answered is asked again', async () => {
+    const texts = Array.from({ length: 150 }, (_, at) => `${at} text`)
+    const { vectors } = await embed(at('retry4'), texts)
+    expectVectors(vectors, texts)
+    expect(emulated.requests).toHaveLength(3 + 4)
+  })
+
+  test.each(['hang', 'hangmid'])('%s ends when the time is up', async (behaviour) => {
+    const impatient = createModels({ net, mediaTimeouts: { ...TIMEOUTS, embeddingMs: 300 } })
+    const work = impatient.embed(targetAt(at(behaviour)), ['Snow'], 'document', new AbortController().signal)
+    expect(await sentenceOf(work)).toContain('did not embed the text within 0.3 seconds')
+    await expect.poll(() => emulated.stats.open).toBe(0)
+  })
+
+  test.each(['hang', 'hangmid'])('%s can be aborted, down to the socket', async (behaviour) => {
+    const abort = new AbortController()
+    const work = embed(at(behaviour), ['Snow'], 'document', abort.signal)
+    await expect.poll(() => emulated.stats.open).toBe(1)
+    abort.abort('stopped by the user')
+    await expect(work).rejects.toBe('stopped by the user')
+    await expect.poll(() => emulated.stats.open).toBe(0)
+  })
+
+  test('a private address of a tenant is refused', async () => {
+    const strict = createNet({ allowPrivateNetwork: false })
+    const work = createModels({ net: strict }).embed(
+      targetAt(at('n1')),
+      ['Snow'],
+      'document',
+      new AbortController().signal,
+    )
+    expect(await sentenceOf(work)).toContain('is not at a public address')
+    expect(emulated.requests).toEqual([])
+    await strict.close()
+  })
+})
+
+test('waiting for a busy provider can be aborted', async () => {
+  const patient = createModels({ net, mediaTimeouts: { ...TIMEOUTS, retryMs: 50_000 } })
+  const abort = new AbortController()
+  const work = patient.embed(targetAt({ model: 'emu-err503' }), ['Snow'], 'document', abort.signal)
+  await expect.poll(() => emulated.requests.length).toBe(1)
+  abort.abort('stopped by the user')
+  await expect(work).rejects.toBe('stopped by the user')
+})
+
+test('what fails for good ends the other requests', async () => {
+  const texts = ['x'.repeat(150_000), 'y'.repeat(150_000), 'z'.repeat(150_000)]
+  expect(await sentenceOf(embed({ model: 'emu-twice' }, ['a', 'b']))).toContain('no embedding of these')
+  expect(await sentenceOf(embed({ model: 'emu-err400' }, texts))).toContain('refused the request')
+  await expect.poll(() => emulated.stats.open).toBe(0)
+})
+
+test.each<Provider>(['anthropic', 'deepseek'])('%s has no embeddings', async (provider) => {
+  expect(await sentenceOf(embed({ provider, model: 'any' }))).toContain(
+    `${provider} offers no embedding models`,
+  )
+  expect(emulated.requests).toEqual([])
+})
+
+test('the demo embeds by itself, and for nothing', async () => {
+  const { vectors, usage } = await embed({ provider: 'demo', model: 'local' })
+  expect(vectors.map(({ length }) => length)).toEqual([LOCAL_DIMENSIONS, LOCAL_DIMENSIONS])
+  expect(usage).toEqual({ inputTokens: 0, outputTokens: 0 })
+  await expect(
+    embed({ provider: 'demo', model: 'local' }, ['a'], 'query', AbortSignal.abort('no')),
+  ).rejects.toBe('no')
+})

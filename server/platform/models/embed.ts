@@ -1,0 +1,185 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type MediaTransport, withinTime } from './exchange.ts'
+import { notVectors, ProviderBusy } from './failures.ts'
+import { embedLocally } from './local-embedding.ts'
+import { callSdk, openEmbeddingModel } from './sdk.ts'
+import {
+  type EmbeddingPurpose,
+  type Embeddings,
+  ModelError,
+  type ModelTarget,
+  type ModelUsage,
+} from './types.ts'
+import { usageOf } from './usage.ts'
+
+/** OpenAI takes 2,048 texts in one request and Google 100; more than this would hold up the event loop to be read. */
+const TEXTS_A_REQUEST_MAX = 64
+/** OpenAI takes 300,000 tokens in one request. A text that is longer by itself goes alone. */
+const CHARACTERS_A_REQUEST_MAX = 200_000
+const REQUESTS_AT_ONCE = 3
+const ANSWER_BYTES_MAX = 32 * 1024 * 1024
+/** What vectors can be stored with at most. */
+const DIMENSIONS_MAX = 16_000
+/** How often a busy provider is asked again; somebody waits for what a question finds. */
+const RETRIES_MAX: Record<EmbeddingPurpose, number> = { document: 5, query: 1 }
+const PAUSE_MAX_MS: Record<EmbeddingPurpose, number> = { document: 60_000, query: 5_000 }
+
+/**
+ * Vectors of texts, in their order, in as many requests as that takes, a few at once. A provider that is busy (429 or
+ * 503) is asked again after what it asks for (Retry-After), or after twice as long each time. Everything that it has
+ * answered is kept meanwhile; when one request has failed for good, all have. Rejects with a ModelError, or the signal's
+ * reason.
+ */
+export async function embed(
+  transport: MediaTransport,
+  target: ModelTarget,
+  texts: string[],
+  purpose: EmbeddingPurpose,
+  signal: AbortSignal,
+): Promise<Embeddings> {
+  signal.throwIfAborted()
+  if (target.provider === 'demo')
+    return { vectors: await embedLocally(texts, signal), usage: { inputTokens: 0, outputTokens: 0 } }
+  const batches = batchesOf(texts.map((text) => prefixOf(target, purpose) + text))
+  const answers: Embeddings[] = []
+  const ending = new AbortController()
+  const bounded = AbortSignal.any([signal, ending.signal])
+  let next = 0
+  const work = async (): Promise<void> => {
+    for (let place = next++; place < batches.length; place = next++)
+      answers[place] = await askPatiently(transport, target, batches[place] ?? [], purpose, bounded)
+  }
+  try {
+    await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, work))
+  } catch (error) {
+    ending.abort(error)
+    signal.throwIfAborted()
+    throw error
+  }
+  const vectors = answers.flatMap((answer) => answer.vectors)
+  if (vectors.some((vector) => vector.length !== vectors[0]?.length)) throw notVectors(target)
+  return { vectors, usage: sumOf(answers.map(({ usage }) => usage)) }
+}
+
+function batchesOf(texts: string[]): string[][] {
+  const batches: string[][] = []
+  let characters = Number.POSITIVE_INFINITY
+  for (const text of texts) {
+    const isFull = characters + text.length > CHARACTERS_A_REQUEST_MAX
+    if (isFull || batches.at(-1)?.length === TEXTS_A_REQUEST_MAX) {
+      batches.push([])
+      characters = 0
+    }
+    batches.at(-1)?.push(text)
+    characters += text.length
+  }
+  return batches
+}
+
+async function askPatiently(
+  transport: MediaTransport,
+  target: ModelTarget,
+  texts: string[],
+  purpose: EmbeddingPurpose,
+  signal: AbortSignal,
+): Promise<Embeddings> {
+  const { embeddingMs, retryMs } = transport.timeouts
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await withinTime(target, 'did not embed the text', embeddingMs, signal, (bounded) =>
+        ask(transport, target, texts, purpose, bounded),
+      )
+    } catch (error) {
+      const busy = error instanceof ModelError && error.cause instanceof ProviderBusy ? error.cause : null
+      const pauseMs = busy?.retryAfterMs ?? retryMs * 2 ** attempt
+      if (!busy || attempt === RETRIES_MAX[purpose] || pauseMs > PAUSE_MAX_MS[purpose]) throw error
+      await pause(pauseMs, signal)
+    }
+  }
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(milliseconds, undefined, { signal })
+  } catch {
+    signal.throwIfAborted()
+  }
+}
+
+const TASK_TYPES = { document: 'RETRIEVAL_DOCUMENT', query: 'RETRIEVAL_QUERY' } as const
+
+async function ask(
+  { net }: MediaTransport,
+  target: ModelTarget,
+  texts: string[],
+  purpose: EmbeddingPurpose,
+  abortSignal: AbortSignal,
+): Promise<Embeddings> {
+  const model = await openEmbeddingModel(net, target, ANSWER_BYTES_MAX)
+  const { embeddings, usage, response } = await callSdk(target, 'embedding', async () =>
+    model.doEmbed({
+      values: texts,
+      abortSignal,
+      ...(target.provider === 'google' && { providerOptions: { google: { taskType: TASK_TYPES[purpose] } } }),
+    }),
+  )
+  const ordered = inOrder(embeddings, response?.body)
+  if (ordered.length !== texts.length) throw notVectors(target)
+  return {
+    vectors: ordered.map((numbers) => toVector(target, numbers)),
+    usage: usageOf(usage?.tokens, undefined),
+  }
+}
+
+/** In the format of OpenAI each embedding says which text it is of; the SDK takes them as they come. */
+function inOrder(embeddings: number[][], body: unknown): number[][] {
+  const { data } = (body ?? {}) as { data?: { index?: unknown }[] }
+  if (!Array.isArray(data) || data.every(({ index }, place) => index === undefined || index === place))
+    return embeddings
+  const ordered: number[][] = []
+  embeddings.forEach((numbers, place) => {
+    const index = Number(data[place]?.index)
+    if (index >= 0 && index < embeddings.length) ordered[index] = numbers
+  })
+  return ordered.filter((numbers) => numbers !== undefined)
+}
+
+/** Of length 1, so that the product of two is their similarity whatever the model. */
+function toVector(target: ModelTarget, numbers: number[]): Float32Array {
+  let squares = 0
+  for (const value of numbers) squares += value * value
+  const length = Math.sqrt(squares)
+  if (!(length > 0 && length < Number.POSITIVE_INFINITY) || numbers.length > DIMENSIONS_MAX)
+    throw notVectors(target)
+  return Float32Array.from(numbers, (value) => value / length)
+}
+
+function sumOf(usages: (ModelUsage | null)[]): ModelUsage | null {
+  if (usages.length === 0) return { inputTokens: 0, outputTokens: 0 }
+  let inputTokens = 0
+  for (const usage of usages) {
+    if (!usage) return null
+    inputTokens += usage.inputTokens
+  }
+  return { inputTokens, outputTokens: 0 }
+}
+
+/** What free models were trained to see before a text; the servers that run them do not add it. */
+function prefixOf({ provider, model }: ModelTarget, purpose: EmbeddingPurpose): string {
+  if (provider !== 'ollama' && provider !== 'openai-compatible') return ''
+  return PREFIXES.find(([pattern]) => pattern.test(model))?.[1][purpose] ?? ''
+}
+
+/** As the card of each model says. */
+const PREFIXES: readonly (readonly [RegExp, Record<EmbeddingPurpose, string>])[] = [
+  [/nomic-embed-text/i, { document: 'search_document: ', query: 'search_query: ' }],
+  [
+    /e5-.*instruct/i,
+    { document: '', query: 'Instruct: Retrieve passages that answer the question\nQuery: ' },
+  ],
+  [/\be5-/i, { document: 'passage: ', query: 'query: ' }],
+  [
+    /mxbai-embed-large|\bbge-.*-en\b|arctic-embed/i,
+    { document: '', query: 'Represent this sentence for searching relevant passages: ' },
+  ],
+]

@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createBm25, ndcgAt10, stem } from '#tests/support/bm25.ts'
+import { readCollection } from '#tests/support/retrieval.ts'
+import { embedLocally, LOCAL_DIMENSIONS } from './local-embedding.ts'
+
+/** The built-in embedding: what its vectors are, and what is found with them beside a textbook search. */
+
+const embed = (texts: string[]) => embedLocally(texts, new AbortController().signal)
+const similarity = async (one: string, other: string): Promise<number> => {
+  const [a, b] = await embed([one, other])
+  return product(a as Float32Array, b as Float32Array)
+}
+const product = (a: Float32Array, b: Float32Array): number =>
+  a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0)
+
+test('every text has a vector of length 1, the same each time', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 300 }), async (text) => {
+      const [vector, again] = await embed([text, text])
+      expect(again).toEqual(vector)
+      expect(vector).toHaveLength(LOCAL_DIMENSIONS)
+      const length = Math.hypot(...(vector as Float32Array))
+      if (/[\p{L}\p{M}\p{N}]/u.test(text.normalize('NFKC'))) expect(length).toBeCloseTo(1, 5)
+      else expect(length).toBe(0)
+    }),
+  )
+})
+
+test('it is the same on every machine, and as stored vectors have it', async () => {
+  const [vector] = await embed(['A quick brown fox; 漢字 too.'])
+  const largest = [...(vector as Float32Array).entries()].filter(([, value]) => Math.abs(value) > 0.22)
+  expect(largest.map(([place, value]) => `${place}: ${value.toFixed(3)}`).join(', ')).toMatchInlineSnapshot(
+    `"71: -0.293, 136: -0.293, 147: -0.293, 217: -0.293, 300: -0.293, 334: 0.293, 364: 0.293, 382: 0.293"`,
+  )
+})
+
+test('it takes no notice of case, of composition, of word forms; and little of a letter', async () => {
+  expect(await similarity('Café MÜNCHEN', 'cafe\u0301 mu\u0308nchen')).toBeCloseTo(1, 5)
+  expect(await similarity('the invoices were signed', 'The invoice is signed.')).toBeGreaterThan(0.9)
+  const misspelt = [
+    ['authentication', 'authentification'],
+    ['organization', 'organisation'],
+    ['document retrieval', 'document retreival'],
+    ['knowledge', 'knowlege'],
+  ] as const
+  for (const [one, other] of misspelt) expect(await similarity(one, other)).toBeGreaterThan(0.15)
+  expect(await similarity('knowledge', 'winter tyres')).toBeLessThan(0.15)
+})
+
+test('languages without spaces between words are found by two signs', async () => {
+  const near = await similarity('東京の天気', '明日の東京は晴れです')
+  expect(near).toBeGreaterThan(0.1)
+  expect(near).toBeGreaterThan(await similarity('東京の天気', '猫は眠い'))
+})
+
+test('it can be aborted', async () => {
+  const texts = Array.from({ length: 2_000 }, (_, at) => `${at} `.repeat(2_000))
+  const abort = new AbortController()
+  const work = embedLocally(texts, abort.signal)
+  setImmediate(() => abort.abort('stopped'))
+  await expect(work).rejects.toBe('stopped')
+})
+
+describe('of a collection with known answers', async () => {
+  const { passages, questions } = readCollection()
+  const texts = passages.map(({ text }) => text)
+  const vectors = await embed(texts)
+  const asked = await embed(questions.map(({ question }) => question))
+  const bm25 = createBm25(texts)
+  const byVectors = asked.map((query) => vectors.map((vector) => product(query, vector)))
+  const byWords = questions.map(({ question }) => bm25(question))
+
+  /** The mean over all questions, and over those that nothing was tuned by: every second one. */
+  const quality = (scores: number[][]): { all: number; heldOut: number } => {
+    const each = questions.map(({ places }, at) => ndcgAt10(scores[at] ?? [], places))
+    return { all: mean(each), heldOut: mean(each.filter((_, at) => at % 2 === 1)) }
+  }
+
+  test('answers are in it', () => {
+    expect(questions.length).toBeGreaterThanOrEqual(60)
+    for (const { places } of questions) expect(places.every((place) => texts[place] !== undefined)).toBe(true)
+  })
+
+  test('the textbook search is one', () => {
+    const words = [
+      'caresses',
+      'ponies',
+      'relational',
+      'hopping',
+      'hopefulness',
+      'generalizations',
+      'sky',
+      'agreed',
+    ]
+    expect(words.map(stem)).toEqual(['caress', 'poni', 'relat', 'hop', 'hope', 'gener', 'sky', 'agre'])
+    expect(quality(byWords).all).toBeCloseTo(0.744, 2)
+  })
+
+  test('the built-in embedding alone is not far behind it', () => {
+    const { all, heldOut } = quality(byVectors)
+    expect(all).toBeGreaterThan(0.66)
+    expect(heldOut).toBeGreaterThan(0.67)
+  })
+
+  test('both together are as good as the textbook search', () => {
+    const both = byWords.map((scores, at) => {
+      const others = shares(byVectors[at] ?? [])
+      return shares(scores).map((score, place) => 0.8 * score + 0.2 * (others[place] ?? 0))
+    })
+    expect(quality(both).all).toBeGreaterThanOrEqual(quality(byWords).all)
+    expect(quality(both).heldOut).toBeGreaterThanOrEqual(quality(byWords).heldOut)
+  })
+})
+
+const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
+
+/** Scores as shares of the best one. */
+const shares = (scores: number[]): number[] => scores.map((score) => score / (Math.max(...scores) || 1))
