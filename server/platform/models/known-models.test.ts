@@ -37,7 +37,6 @@ test.each<[Provider, string, string]>([
   ['ollama', 'granite-embedding:278m', 'embedding'],
   ['openai-compatible', 'intfloat/multilingual-e5-large', 'embedding'],
   ['openai-compatible', 'Alibaba-NLP/gte-Qwen2-7B-instruct', 'embedding'],
-  ['openai-compatible', 'mixedbread-ai/mxbai-colbert-large-v1', 'embedding'],
   ['openai-compatible', 'jinaai/jina-embeddings-v3', 'embedding'],
   ['openai-compatible', 'voyage-3-large', 'embedding'],
   ['anthropic', 'claude-3-5-sonnet-20241022', 'text tools vision'],

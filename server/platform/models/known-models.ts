@@ -31,7 +31,7 @@ const startsWith = (...patterns: string[]): RegExp => new RegExp(`^(${patterns.j
 
 /** Models that write no text, by what they are for. The first that fits counts. */
 const KINDS: readonly (readonly [RegExp, string])[] = [
-  [/embed|^(bge|gte|e5|mxbai|voyage)-|-e5-|minilm/, 'embedding'],
+  [/embed|^(bge|gte|e5|voyage)-|-e5-|minilm/, 'embedding'],
   [/whisper|transcri|parakeet|\b(asr|stt)\b/, 'transcription'],
   [/^(sora|veo)\b|\b[ti]2v\b|cogvideo|hunyuan-?video|-video$/, 'video'],
   [/\bimage\b|dall-e|imagen|flux|stable-?diffusion|^sd(xl|-?3)|seedream|nano-banana|hidream/, 'image'],
