@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type MediaTransport, withinTime } from './exchange.ts'
-import { notVectors, ProviderBusy } from './failures.ts'
+import { withinTime } from '../net/exchange-bounds.ts'
+import type { MediaTransport } from './exchange.ts'
+import { notVectors, ProviderBusy, tooSlow } from './failures.ts'
 import { embedLocally } from './local-embedding.ts'
 import { callSdk, openEmbeddingModel } from './sdk.ts'
 import {
@@ -84,9 +85,10 @@ async function askPatiently(
   signal: AbortSignal,
 ): Promise<Embeddings> {
   const { embeddingMs, retryMs } = transport.timeouts
+  const late = (): Error => tooSlow(target, 'did not embed the text', embeddingMs)
   for (let attempt = 0; ; attempt++) {
     try {
-      return await withinTime(target, 'did not embed the text', embeddingMs, signal, (bounded) =>
+      return await withinTime(embeddingMs, late, signal, (bounded) =>
         ask(transport, target, texts, purpose, bounded),
       )
     } catch (error) {
