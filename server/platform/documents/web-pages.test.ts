@@ -129,7 +129,7 @@ describe('a page', () => {
 })
 
 describe('a page that means no good', () => {
-  const hasty = createDocuments(undefined, { clockMs: 2_000 })
+  const hasty = createDocuments(undefined, { clockMs: 1_200 })
   afterAll(() => hasty.close())
   const readHasty = (page: string) =>
     hasty.readPage({ bytes: Buffer.from(page), contentType: HTML, url: URL_OF_PAGE })
