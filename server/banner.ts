@@ -1,5 +1,6 @@
 import type { Config } from '#config'
-import { environmentProviders } from '#parts/llm/index.ts'
+import { AppError } from '#errors'
+import { environmentProviders, ModelFinder, type ResolvedModel } from '#parts/llm/index.ts'
 import type { Server } from './main.ts'
 
 /** What a person sees who has started the server: where it is, how to sign in, and one line that works as it stands. */
@@ -38,15 +39,26 @@ async function chatLine(
   config: Config,
   { email, password }: { email: string; password: string | null },
 ): Promise<string> {
-  const [ids] = await rooms.database.sql<{ org_id: string; model_id: string }[]>`
-    select o.id as org_id, m.id as model_id from organizations o
-    join users u on u.id = o.personal_user_id and u.email = ${email}
-    cross join lateral (
-      select id from llm_models where organization_id is null and is_active order by id limit 1) m`
-  if (!ids) return `curl ${config.baseUrl}/readyz`
+  const [organization] = await rooms.database.sql<{ id: string }[]>`
+    select o.id from organizations o join users u on u.id = o.personal_user_id where u.email = ${email}`
+  const model = organization && (await findTextModel(rooms, organization.id))
+  if (!model) return `curl ${config.baseUrl}/readyz`
   const json = "-H 'Content-Type: application/json'"
   const signIn = `curl -s ${config.baseUrl}/api/auth/login ${json} -d '${JSON.stringify({ email, password })}'`
   const token = `$(${signIn} | grep -o 'eyJ[^"]*')`
-  const address = `${config.baseUrl}/api/chat/send_message?org_id=${ids.org_id}&model_id=${ids.model_id}`
+  const address = `${config.baseUrl}/api/chat/send_message?org_id=${organization.id}&model_id=${model.id}`
   return `curl -sN '${address}' -H "Authorization: Bearer ${token}" ${json} -d '{"content":"Hello!"}'`
+}
+
+/** The model that an organization talks to where it names none; undefined: there is none yet. */
+async function findTextModel(
+  rooms: Server['rooms'],
+  organizationId: string,
+): Promise<ResolvedModel | undefined> {
+  try {
+    return await new ModelFinder(rooms).findDefault(organizationId, 'text')
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
 }

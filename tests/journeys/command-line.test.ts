@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { parseEvents, textOf } from '#tests/support/client.ts'
 import { runCli, startProcess } from '#tests/support/process.ts'
 import { createDatabase } from '#tests/support/server.ts'
 
@@ -69,6 +70,22 @@ describe('the command line', () => {
     expect(chat.output).toContain('Hello there')
     const wrong = await run(['chat', '--url', server.url, '--email', 'nobody@example.com', 'Hi'], login)
     expect([wrong.code, wrong.output.trim()]).toEqual([1, 'parley: Invalid email or password'])
+    await server.stop()
+    await database?.drop()
+  })
+
+  test('the first start prints a line that streams a reply in words', async () => {
+    const database = await createDatabase()
+    const server = await startProcess({
+      DATA_DIR: join(folder, 'first'),
+      ...(database && { DATABASE_URL: database.url, SECRET: 's'.repeat(32) }),
+    })
+    const line = /^ {2}curl -sN '[^']*(\/api\S*)'.* -d '(\{"email".*?\})'.* -d '(\{.*\})'$/m
+    await vi.waitFor(() => expect(server.output()).toMatch(line))
+    const [, path = '', credentials = '', body] = line.exec(server.output()) ?? []
+    const signedIn = await server.call('POST', '/api/auth/login', { body: credentials })
+    const reply = await server.call('POST', path, { token: signedIn.body.access_token, body })
+    expect(textOf(parseEvents(reply.text))).toContain('> Hello!')
     await server.stop()
     await database?.drop()
   })
