@@ -22,3 +22,6 @@ export function newId(): string {
   const place = counter.toString(16).padStart(3, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7${place}${randomUUID().slice(18)}`
 }
+
+/** No id is higher: the beginning of a list that goes from the newest on. */
+export const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql, TransactionSql } from 'postgres'
+import { HIGHEST_ID } from '#database/new-id.ts'
 import { sqlStateOf } from '#database/sql-state.ts'
 import { INDEXED_CHARACTERS_MAX, ownerMark, toVector } from './words.ts'
 
@@ -30,7 +31,6 @@ const STEP_MESSAGES = 50
 const STEP_BYTES = 50_000
 /** The walk looks at so many ids in a step. */
 const WALK_IDS = 2_000
-const ABOVE_ALL = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 export interface MessageIndex {
   /** Indexes what is missing, until nothing is or another process is at it. */
@@ -88,9 +88,9 @@ async function takeStep(tx: TransactionSql): Promise<boolean> {
   const [lock] = await tx<{ held: boolean }[]>`select pg_try_advisory_xact_lock(${INDEX_LOCK}) as held`
   if (!lock?.held) return false
   const [walk] = await tx<{ below: string | null }[]>`
-    select case when below is null and rest_until < now() then ${ABOVE_ALL}::uuid else below end as below
+    select case when below is null and rest_until < now() then ${HIGHEST_ID}::uuid else below end as below
     from chat_words_walk`
-  const below = walk === undefined ? ABOVE_ALL : walk.below
+  const below = walk === undefined ? HIGHEST_ID : walk.below
   const ids = await findMissing(tx, below)
   if (ids.length > 0) {
     await store(tx, (await readSources(tx, ids)).map(toEntry))

@@ -1,12 +1,11 @@
 import { and, desc, eq, type SQL, sql } from '#database/drizzle.ts'
+import { HIGHEST_ID } from '#database/new-id.ts'
 import { chatMessages } from '#database/schema/chat.ts'
 import type { ChatReader, MessageRow } from './schemas.ts'
 
 /** What is read at once: so many messages, and no more once they hold so many bytes. */
 const PAGE = 50
 const PAGE_BYTES = 2_000_000
-
-const ABOVE_ALL = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** Ids from one down, with it or without it. */
 type Range = { upTo: string } | { below: string }
@@ -54,7 +53,7 @@ export async function readAllBranches(
   enough: Enough = () => false,
 ): Promise<MessageRow[]> {
   const messages: MessageRow[] = []
-  let range: Range = { upTo: from ?? ABOVE_ALL }
+  let range: Range = { upTo: from ?? HIGHEST_ID }
   for (;;) {
     const page = await readDown(scope, chatId, range)
     for (const message of page) {
@@ -82,7 +81,7 @@ const readDown = (scope: ChatReader, chatId: string, range: Range): Promise<Mess
  */
 export const isAmongNewest = (
   chatId: string,
-  range: Range = { upTo: ABOVE_ALL },
+  range: Range = { upTo: HIGHEST_ID },
 ): SQL => sql`${chatMessages.id} = any(array(
   select id from (
     select chat_id, id, sum(bytes) over (order by chat_id desc, id desc) - bytes as bytes_before from (

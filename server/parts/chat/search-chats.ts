@@ -1,5 +1,6 @@
 import type { Sql } from 'postgres'
 import Type, { type Static } from 'typebox'
+import { HIGHEST_ID } from '#database/new-id.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
 import { Enum, Nullable, PageOf, PageQuery, Timestamp, Uuid } from '#platform/http/schemas.ts'
@@ -9,7 +10,6 @@ import { INDEXED_CHARACTERS_MAX, ownerMark } from './words.ts'
 
 /** So many of the newest messages are looked through one by one before the index is asked. */
 const NEWEST = 300
-const ABOVE_ALL = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 /** A page ends with the hit with which its texts hold so many bytes: each is gone through for its snippet. */
 const PAGE_BYTES = 2_000_000
 
@@ -87,7 +87,7 @@ async function findHits(
     with newest as materialized (
       select w.id, w.organization_id, w.user_id, w.chat_id, w.title, w.words from chat_words w
       where (w.organization_id, w.user_id, w.id)
-        < (${scope.organizationId}::uuid, ${scope.userId}::uuid, ${below ?? ABOVE_ALL}::uuid)
+        < (${scope.organizationId}::uuid, ${scope.userId}::uuid, ${below ?? HIGHEST_ID}::uuid)
       order by w.organization_id desc, w.user_id desc, w.id desc limit ${NEWEST}),
     own as (select * from newest w where ${own})
     select count(*)::int as seen, (select id from own order by id limit 1) as lowest,

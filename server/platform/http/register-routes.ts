@@ -7,6 +7,7 @@ import type { AccessDesk } from '#platform/access/access.ts'
 import type { AccessTokens } from '#platform/access/access-tokens.ts'
 import { type Credential, readCredential } from '#platform/access/credentials.ts'
 import type { Client } from '#platform/access/scope.ts'
+import { contentDisposition } from '#platform/storage/addresses.ts'
 import type { EventStream, File, Redirect, Route, RouteInput, Upload } from './define-route.ts'
 import { checkQuery } from './json-body.ts'
 import { type ReceivedFile, receiveFile } from './receive-file.ts'
@@ -147,15 +148,12 @@ function answer(
   return undefined
 }
 
-/** Content-Disposition as RFC 6266 has it, with the name in UTF-8 (RFC 8187). */
-function sendFile(reply: FastifyReply, { name, contentType, content }: File): FastifyReply {
-  const encoded = encodeURIComponent(name).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`)
-  return reply
-    .header('Content-Disposition', `attachment; filename*=UTF-8''${encoded}`)
+const sendFile = (reply: FastifyReply, { name, contentType, content }: File): FastifyReply =>
+  reply
+    .header('Content-Disposition', contentDisposition('attachment', name))
     .header('X-Content-Type-Options', 'nosniff')
     .type(contentType)
     .send(Buffer.from(content))
-}
 
 /** A known address with a method that it does not have is 405 and names those that it has. */
 function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[]): void {
