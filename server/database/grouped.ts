@@ -29,6 +29,10 @@ export function grouped<Item, Result>(
     })
 }
 
+/** The items of a group as JSON for `json_to_recordset`, each with its place in the group. */
+export const toRows = (items: readonly object[]): string =>
+  JSON.stringify(items.map((item, place) => ({ ...item, place })))
+
 interface Waiting<Item, Result> {
   item: Item
   resolve: (result: Result) => void

@@ -1,5 +1,5 @@
 import type { Sql } from 'postgres'
-import { grouped } from '#database/grouped.ts'
+import { grouped, toRows } from '#database/grouped.ts'
 import { fail } from '#errors'
 import type { ChatKind } from './manage-chats.ts'
 import type { ChatRow, ChatWriter } from './schemas.ts'
@@ -33,7 +33,7 @@ async function readChats(sql: Sql, wanted: Wanted[]): Promise<(OpenChat | undefi
   const rows = await sql<(OpenChat & { place: number })[]>`
     select w.place, c.id, c.title, c.settings, c.is_conversation as "isConversation",
       c.leaf_message_id as "leafMessageId"
-    from json_to_recordset(${JSON.stringify(wanted.map((one, place) => ({ ...one, place })))}::text::json)
+    from json_to_recordset(${toRows(wanted)}::text::json)
       as w (place int, organization_id uuid, user_id uuid, chat_id uuid)
     join chats c on c.id = w.chat_id and c.organization_id = w.organization_id and c.user_id = w.user_id
       and c.status <> 'DELETED'`

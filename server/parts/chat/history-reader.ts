@@ -1,5 +1,5 @@
 import type { Sql } from 'postgres'
-import { grouped } from '#database/grouped.ts'
+import { grouped, toRows } from '#database/grouped.ts'
 import type { ChatWriter, MessageRow } from './schemas.ts'
 
 /** A message, as far as a prompt needs it. */
@@ -35,7 +35,7 @@ interface Wanted {
 async function readPages(sql: Sql, wanted: Wanted[]): Promise<HistoryMessage[][]> {
   const rows = await sql<(HistoryMessage & { place: number })[]>`
     select w.place, m.id, m.parent_message_id as "parentMessageId", m.role, m.content, m.upload_ids as "uploadIds"
-    from json_to_recordset(${JSON.stringify(wanted.map((one, place) => ({ ...one, place })))}::text::json)
+    from json_to_recordset(${toRows(wanted)}::text::json)
       as w (place int, organization_id uuid, user_id uuid, chat_id uuid, up_to uuid)
     cross join lateral (
       select *, sum(octet_length(content)) over (order by id desc) - octet_length(content) as bytes_before

@@ -1,5 +1,5 @@
 import type { Sql } from 'postgres'
-import { grouped } from '#database/grouped.ts'
+import { grouped, toRows } from '#database/grouped.ts'
 import type { Citation, StoredMedia } from '#database/schema/chat.ts'
 import { closeHolds, openHolds } from '#platform/ledger/hold-statements.ts'
 
@@ -200,5 +200,3 @@ async function endReplies(sql: Sql, replies: ReplyEnd[]): Promise<boolean[]> {
   const closed = new Set(rows.map((row) => row.hold_id))
   return replies.map((reply) => closed.has(reply.hold_id))
 }
-
-const toRows = (items: object[]): string => JSON.stringify(items.map((item, place) => ({ ...item, place })))

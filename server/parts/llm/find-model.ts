@@ -1,5 +1,5 @@
 import type { KeyedProvider } from '#config'
-import { grouped } from '#database/grouped.ts'
+import { grouped, toRows } from '#database/grouped.ts'
 import type { ModelConfig } from '#database/schema/llm.ts'
 import { AppError, fail } from '#errors'
 import { DEFAULT_BASE_URLS, defaultContextWindow } from '#platform/models/index.ts'
@@ -93,7 +93,7 @@ async function readModels(
   const rows = await sql<(StoredModel & { place: number })[]>`
     select w.place, m.id, m.organization_id as "organizationId", m.provider, m.version,
       m.is_active as "isActive", m.config, m.api_key as "apiKey"
-    from json_to_recordset(${JSON.stringify(wanted.map((one, place) => ({ ...one, place })))}::text::json)
+    from json_to_recordset(${toRows(wanted)}::text::json)
       as w (place int, "organizationId" uuid, "modelId" uuid)
     join llm_models m on m.id = w."modelId"
       and (m.organization_id = w."organizationId" or m.organization_id is null)`

@@ -1,6 +1,6 @@
 import type { Database } from '#database/connect.ts'
 import { and, desc, eq, lt, type SQL, sql as statement } from '#database/drizzle.ts'
-import { grouped } from '#database/grouped.ts'
+import { grouped, toRows } from '#database/grouped.ts'
 import { newId } from '#database/new-id.ts'
 import { creditAccounts, ledgerEntries } from '#database/schema/ledger.ts'
 import { fail } from '#errors'
@@ -136,8 +136,6 @@ async function closeAll(sql: Database['sql'], closings: Closing[]): Promise<unde
     select 1`
   return closings.map(() => undefined)
 }
-
-const toRows = (items: object[]): string => JSON.stringify(items.map((item, place) => ({ ...item, place })))
 
 /** Where an entry stands. Entries are ordered by position, since that is what balance_after follows. */
 const positionOf = (id: string): SQL =>
