@@ -1,6 +1,7 @@
 import { inArray } from '#database/drizzle.ts'
 import { uploads, uploadTexts } from '#database/schema/uploads.ts'
 import { fail } from '#errors'
+import { ACCEPTED_TYPES } from '#platform/documents/accepted-types.ts'
 import type { ContentPart } from '#platform/models/types.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 import type { ChatReader, UploadRow } from './schemas.ts'
@@ -15,14 +16,14 @@ export interface Attachment extends UploadRow {
 
 /** Of so many files in one prompt, the newest ones, the texts are read. */
 const TEXTS_MAX = 20
-/** What vision models take, of every provider. */
-const SEEN = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 /** More, or larger ones, no provider takes in one request. */
 const IMAGES_MAX = 10
 const IMAGE_BYTES_MAX = 10 * 1024 * 1024
 const IMAGES_BYTES_MAX = 20 * 1024 * 1024
 
-export const isImage = ({ contentType }: UploadRow): boolean => SEEN.includes(contentType)
+/** Whether models that see take it. */
+export const isImage = ({ contentType }: UploadRow): boolean =>
+  ACCEPTED_TYPES.get(contentType)?.isVisionImage === true
 
 /** The uploads of these ids, in their order. Throws upload.not_found for one that is not the caller's. */
 export async function findUploads(scope: ChatReader, ids: readonly string[]): Promise<UploadRow[]> {

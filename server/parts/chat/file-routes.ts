@@ -1,16 +1,13 @@
 import Type from 'typebox'
-import { ACCEPTED_TYPES } from '#platform/documents/accepted-types.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Enum, Message, Uuid } from '#platform/http/schemas.ts'
 import * as schemas from './schemas.ts'
 import type { ChatDesk } from './send-message.ts'
-import { transcribeRecording } from './transcribe-recording.ts'
+import { RECORDING_TYPES, transcribeRecording } from './transcribe-recording.ts'
 import { deleteUpload, uploadFile } from './upload-file.ts'
 
 /** What clients may say that a recording is. */
-const RECORDING_TYPES = [...ACCEPTED_TYPES.keys(), 'application/octet-stream'].filter(
-  (type) => type.startsWith('audio/') || ['video/webm', 'application/octet-stream'].includes(type),
-)
+const SAID_TYPES = [...RECORDING_TYPES, 'application/octet-stream']
 
 /** Endpoints whose body is a file. */
 export const fileRoutes = (desk: ChatDesk): Route[] => [
@@ -63,12 +60,12 @@ export const fileRoutes = (desk: ChatDesk): Route[] => [
       org_id: Type.Optional(Uuid),
       language: Type.Optional(Enum(schemas.LANGUAGES, { description: 'en-US where absent' })),
       content_type: Type.Optional(
-        Enum(RECORDING_TYPES, {
+        Enum(SAID_TYPES, {
           description: 'Of a recording that is the body itself, in place of Content-Type',
         }),
       ),
     }),
-    upload: { description: 'The recording', raw: RECORDING_TYPES },
+    upload: { description: 'The recording', raw: SAID_TYPES },
     reply: [200, schemas.TranscriptView],
     errors: [
       'org.not_found',

@@ -58,7 +58,7 @@ export async function findMessage(scope: ChatReader, chatId: string, messageId: 
 }
 
 /** The reply that a new message is to follow. Throws chat.message_not_found, chat.parent_not_reply. */
-export async function findParent(scope: ChatWriter, chatId: string, messageId: string): Promise<MessageRow> {
+async function findParent(scope: ChatWriter, chatId: string, messageId: string): Promise<MessageRow> {
   const message = await findMessage(scope, chatId, messageId)
   if (message.role !== 'assistant') throw fail('chat.parent_not_reply')
   return message

@@ -6,15 +6,10 @@ import type { ReceivedFile } from '#platform/http/receive-file.ts'
 import type { LANGUAGES, TranscriptView } from './schemas.ts'
 import type { ChatDesk } from './send-message.ts'
 
-const RECORDINGS = [
-  'audio/mpeg',
-  'audio/wav',
-  'audio/mp4',
-  'audio/ogg',
-  'audio/flac',
-  'audio/webm',
-  'video/webm',
-]
+/** What can be a recording: all sound that is accepted, and WebM, which may say film where there is none. */
+export const RECORDING_TYPES: readonly string[] = [...ACCEPTED_TYPES.keys()].filter(
+  (type) => type.startsWith('audio/') || type === 'video/webm',
+)
 
 interface TranscribeQuery {
   language?: (typeof LANGUAGES)[number]
@@ -34,7 +29,7 @@ export async function transcribeRecording(
 ): Promise<TranscriptView> {
   if (file.size === 0) throw fail('upload.empty')
   const contentType = await detectType(file.path, nameOf(file, saidType))
-  if (contentType === null || !RECORDINGS.includes(contentType)) throw fail('upload.not_audio')
+  if (contentType === null || !RECORDING_TYPES.includes(contentType)) throw fail('upload.not_audio')
   const model = await models.findDefault(scope.organizationId, 'transcription')
   const recording = { path: file.path, contentType }
   const said = await calls.transcribe(scope.organizationId, model, recording, language)

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import type { StoredMedia } from '#database/schema/chat.ts'
 import { AppError } from '#errors'
+import { ACCEPTED_TYPES } from '#platform/documents/accepted-types.ts'
 import { countTokens } from '#platform/models/index.ts'
 import type { ContentPart, ModelRequest, ModelUsage } from '#platform/models/types.ts'
 import { writeLocalFile } from '#platform/storage/local-file.ts'
@@ -22,7 +23,6 @@ export const kindOf = ({ capabilities }: ResolvedModel): ReplyKind | undefined =
 const OUTPUT_TOKENS = { image: 1_056, video: 10_560 }
 /** Only what is stored is complete. */
 const PROGRESS_MAX = 0.99
-const EXTENSIONS: Record<string, string> = { 'image/jpeg': 'jpg', 'video/quicktime': 'mov' }
 
 interface Made {
   status: 'complete' | 'error'
@@ -59,7 +59,7 @@ export async function writeMedia(
     chat_id: chatId,
     message_id: messageId,
   } = reply.ids
-  const name = `${kind}-${messageId.slice(-12)}.${EXTENSIONS[mimeType] ?? mimeType.split('/')[1]}`
+  const name = `${kind}-${messageId.slice(-12)}.${ACCEPTED_TYPES.get(mimeType)?.extensions[0] ?? kind}`
   let file: LocalFile | undefined
   try {
     file = await writeLocalFile(config.dataDir, data)

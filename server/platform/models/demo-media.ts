@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { crc32, deflateSync } from 'node:zlib'
+import { pause } from './pause.ts'
 import type { GeneratedMedia, Recording, Transcription } from './types.ts'
 
 /*
@@ -65,7 +65,7 @@ export async function demoVideo(
   for (let step = 0; step < VIDEO_STEPS; step++) {
     signal.throwIfAborted()
     onProgress(step / VIDEO_STEPS)
-    await sleep(VIDEO_STEP_MS, undefined, { signal }).catch(() => signal.throwIfAborted())
+    await pause(VIDEO_STEP_MS, signal)
   }
   const data = await readFile(new URL('demo-video.webm', import.meta.url))
   onProgress(1)

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { pause } from './pause.ts'
 import type { ReplyText } from './reply-text.ts'
 import { asArguments, newCallId } from './tool-calls.ts'
 import type { ModelMessage, ModelRequest, ModelResult, ToolDefinition } from './types.ts'
@@ -26,7 +26,7 @@ export async function streamDemo(
       signal.throwIfAborted()
       take(word)
       outputTokens += 1
-      await sleep(WORD_DELAY_MS, undefined, { signal }).catch(() => signal.throwIfAborted())
+      await pause(WORD_DELAY_MS, signal)
     }
   }
   if (request.thinking)

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { withinTime } from '../net/exchange-bounds.ts'
 import type { MediaTransport } from './exchange.ts'
 import { notVectors, ProviderBusy, tooSlow } from './failures.ts'
 import { embedLocally } from './local-embedding.ts'
+import { pause } from './pause.ts'
 import { callSdk, openEmbeddingModel } from './sdk.ts'
 import {
   type EmbeddingPurpose,
@@ -97,14 +97,6 @@ async function askPatiently(
       if (!busy || attempt === RETRIES_MAX[purpose] || pauseMs > PAUSE_MAX_MS[purpose]) throw error
       await pause(pauseMs, signal)
     }
-  }
-}
-
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(milliseconds, undefined, { signal })
-  } catch {
-    signal.throwIfAborted()
   }
 }
 

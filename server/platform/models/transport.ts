@@ -12,6 +12,7 @@ import {
   tooMuch,
   tooSlow,
 } from './failures.ts'
+import { pause } from './pause.ts'
 import { ModelError, type ModelTarget, type ModelTimeouts } from './types.ts'
 
 /** One event of a provider's stream may have so many bytes; what has no end is cut off long before memory is. */
@@ -237,18 +238,3 @@ const isStumble = (error: unknown): boolean =>
 
 /** What undici is told when nobody waits for an answer any more; nobody hears of it either. */
 const GIVEN_UP = new Error('The request was given up')
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason)
-    const abort = (): void => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', abort)
-      resolve()
-    }, milliseconds)
-    signal.addEventListener('abort', abort, { once: true })
-  })
-}
