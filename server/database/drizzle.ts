@@ -45,6 +45,7 @@ export const {
   numeric,
   pgTable,
   primaryKey,
+  real,
   text,
   timestamp,
   unique,

@@ -92,6 +92,7 @@ const RESOURCES = {
   instruction: { table: 'instructions', notFound: 'instruction.not_found' },
   invitation: { table: 'invitations', notFound: 'invitation.not_found' },
   apiKey: { table: 'api_keys', notFound: 'api_key.not_found' },
+  kb: { table: 'knowledge_bases', notFound: 'kb.not_found' },
 } as const satisfies Record<ResourceKind, { table: string; notFound: ErrorCode }>
 
 /** Who asks. */

@@ -45,7 +45,7 @@ export interface Scope<P extends Permission> extends ScopedDatabase, Actor {
  * parameter names.
  */
 export type OrganizationSource = 'query' | 'body' | 'query or personal' | ResourceSource
-export type ResourceKind = 'chat' | 'model' | 'instruction' | 'invitation' | 'apiKey'
+export type ResourceKind = 'chat' | 'model' | 'instruction' | 'invitation' | 'apiKey' | 'kb'
 export type ResourceSource = { [K in ResourceKind]: { [key in K]: string } }[ResourceKind]
 
 /** Who may call a route. */
