@@ -46,6 +46,7 @@ const BARE_DATABASE = [
   'server/platform/ledger/',
   'server/platform/limits/',
   'server/platform/mail/', // its jobs are added in the caller's transaction
+  'server/platform/retrieval/stems.ts', // asks the stemmers of PostgreSQL, and reads no table
   'server/platform/rooms.ts',
   'server/platform/storage/uploads.ts', // counts against a quota, under the organization's lock
   'server/platform/telemetry/health.ts',

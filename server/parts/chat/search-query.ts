@@ -1,5 +1,6 @@
 import { fail } from '#errors'
-import { quoteWord, type Word, wordsIn } from './words.ts'
+import { type Word, wordsIn } from '#platform/retrieval/words.ts'
+import { quoteWord } from './words.ts'
 
 /** Words that must follow each other. */
 export interface Term {

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { FUNCTION_WORDS } from './function-words.ts'
+import { FUNCTION_WORDS } from '../retrieval/function-words.ts'
 
 /** Numbers in a vector of the local embedding. */
 export const LOCAL_DIMENSIONS = 384
@@ -98,13 +98,14 @@ interface KnownWord {
 }
 
 const knownWords = new Map<string, KnownWord>()
+const functionWords = new Set(Object.values(FUNCTION_WORDS).flatMap((words) => [...words]))
 
 function knownWord(word: string): KnownWord {
   const known = knownWords.get(word)
   if (known) return known
   const stem = stemOf(word)
   const hash = hashOf(stem)
-  const isFunctionWord = FUNCTION_WORDS.has(word)
+  const isFunctionWord = functionWords.has(word)
   const weight = isFunctionWord ? FUNCTION_WORD_WEIGHT : 1
   const places = placesOf(hash, weight)
   const grams = isFunctionWord ? [] : gramsOf(`<${stem}>`)

@@ -1,0 +1,104 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { frequencyOf, lengthOf, mergePostings, readPostings, SegmentBuilder } from './postings.ts'
+
+type Postings = Map<number, { frequency: number; length: number }>
+
+/** The format by hand. */
+function write(postings: Postings): Buffer {
+  const bytes = Buffer.alloc(postings.size * 8)
+  const sorted = [...postings].sort(([a], [b]) => a - b)
+  for (const [at, [number, { frequency, length }]] of sorted.entries()) {
+    bytes.writeUInt32LE(number, at * 8)
+    bytes.writeUInt16LE(frequency, at * 8 + 4)
+    bytes.writeUInt16LE(length, at * 8 + 6)
+  }
+  return bytes
+}
+
+function read(bytes: Uint8Array): Postings {
+  const view = readPostings(bytes)
+  const numbers = Array.from({ length: view.length / 2 }, (_, at) => view[at * 2] as number)
+  expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
+  return new Map(
+    numbers.map((number, at) => {
+      const counts = view[at * 2 + 1] as number
+      return [number, { frequency: frequencyOf(counts), length: lengthOf(counts) }]
+    }),
+  )
+}
+
+const count = fc.integer({ min: 0, max: 0xffff })
+const postings = fc
+  .array(
+    fc.tuple(
+      fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 0xffff_ffff })),
+      fc.record({ frequency: count, length: count }),
+    ),
+  )
+  .map((list): Postings => new Map(list))
+
+test('what is written is read, wherever the bytes begin', () => {
+  fc.assert(
+    fc.property(postings, fc.integer({ min: 0, max: 7 }), (given, offset) => {
+      const bytes = write(given)
+      const moved = Buffer.concat([Buffer.alloc(offset), bytes]).subarray(offset)
+      expect(read(bytes)).toEqual(new Map([...given].sort(([a], [b]) => a - b)))
+      expect(read(moved)).toEqual(read(bytes))
+    }),
+  )
+  expect(() => readPostings(Buffer.alloc(12))).toThrow(RangeError)
+})
+
+test('merged segments hold what lives, and of equal numbers the later', () => {
+  fc.assert(
+    fc.property(fc.array(postings, { maxLength: 9 }), fc.integer({ min: 1, max: 5 }), (segments, divisor) => {
+      const isAlive = (number: number): boolean => number % divisor !== 1
+      const model = new Map(segments.flatMap((segment) => [...segment]).filter(([number]) => isAlive(number)))
+      const merged = read(mergePostings(segments.map(write), isAlive))
+      expect(merged).toEqual(new Map([...model].sort(([a], [b]) => a - b)))
+    }),
+  )
+})
+
+describe('a segment', () => {
+  const stem = (word: string): string | null => (word === 'the' ? null : word.replace(/s$/, ''))
+
+  test('has a row for each term with the chunks that hold it', () => {
+    const word = fc.constantFrom('the', 'cat', 'cats', 'dog', 'hare', 'hares', 'é', '漢', '__proto__')
+    fc.assert(
+      fc.property(fc.array(fc.array(word, { maxLength: 30 }), { maxLength: 12 }), (chunks) => {
+        const builder = new SegmentBuilder()
+        const model = new Map<string, Postings>()
+        for (const [place, words] of chunks.entries()) {
+          const terms = words.map(stem).filter((term) => term !== null)
+          expect(builder.add(place * 3 + 1, words, stem)).toBe(terms.length)
+          for (const term of terms) {
+            const held = model.get(term) ?? new Map()
+            const frequency = terms.filter((other) => other === term).length
+            model.set(term, held.set(place * 3 + 1, { frequency, length: terms.length }))
+          }
+        }
+        const entries = builder.entries()
+        expect(entries.map(({ term }) => term)).toEqual([...model.keys()].sort())
+        for (const { term, postings } of entries) expect(read(postings)).toEqual(model.get(term))
+      }),
+    )
+  })
+
+  test('counts no further than its numbers go', () => {
+    const builder = new SegmentBuilder()
+    expect(builder.add(0xffff_ffff, Array(70_000).fill('cat'), stem)).toBe(70_000)
+    const [entry] = builder.entries()
+    expect(read(entry?.postings ?? Buffer.alloc(0))).toEqual(
+      new Map([[0xffff_ffff, { frequency: 0xffff, length: 0xffff }]]),
+    )
+  })
+
+  test('takes chunks in ascending order only', () => {
+    const builder = new SegmentBuilder()
+    builder.add(5, [], stem)
+    for (const number of [5, 4, -1, 5.5, 2 ** 32, Number.NaN])
+      expect(() => builder.add(number, [], stem)).toThrow(RangeError)
+  })
+})

@@ -1,0 +1,127 @@
+import type { Stem } from './stems.ts'
+
+/*
+ * A posting says that a chunk holds a term: the chunk's number (uint32), how often it holds the term and how many words
+ * it has in all (uint16 each; more count as 65,535). It takes 8 bytes, little-endian, as the machines that Node runs on
+ * have it, so that postings are read where they are. They stand in ascending order of their numbers.
+ */
+
+/** The rows of a segment: for each term, in ascending order, the chunks that hold it. */
+export interface SegmentEntry {
+  term: string
+  postings: Buffer
+}
+
+const POSTING_BYTES = 8
+const NUMBER_MAX = 0xffff_ffff
+/** Of a frequency and of a length. */
+const COUNT_MAX = 0xffff
+
+/**
+ * Postings as numbers, two for each: the chunk's number, then its frequency and length (`frequencyOf`, `lengthOf`). It
+ * is a view of the bytes where they are aligned, else a copy. Throws RangeError where the bytes are no postings.
+ */
+export function readPostings(postings: Uint8Array): Uint32Array {
+  if (postings.byteLength % POSTING_BYTES !== 0)
+    throw new RangeError(`${postings.byteLength} bytes are not a whole number of postings`)
+  const { buffer, byteOffset, byteLength } = postings
+  return byteOffset % Uint32Array.BYTES_PER_ELEMENT === 0
+    ? new Uint32Array(buffer, byteOffset, byteLength / Uint32Array.BYTES_PER_ELEMENT)
+    : new Uint32Array(new Uint8Array(postings).buffer)
+}
+
+export const frequencyOf = (counts: number): number => counts & COUNT_MAX
+export const lengthOf = (counts: number): number => counts >>> 16
+const packCounts = (frequency: number, length: number): number =>
+  (Math.min(frequency, COUNT_MAX) | (Math.min(length, COUNT_MAX) << 16)) >>> 0
+
+/**
+ * The postings of one term from several segments as one, without those of chunks that are gone. Where two have the same
+ * number, the later one stands.
+ */
+export function mergePostings(segments: readonly Uint8Array[], isAlive: (number: number) => boolean): Buffer {
+  let runs = segments.map(readPostings)
+  // Neighbours first, so that each posting is moved as seldom as in a merge sort.
+  while (runs.length > 1)
+    runs = Array.from({ length: Math.ceil(runs.length / 2) }, (_, at) =>
+      mergeTwo(runs[2 * at] as Uint32Array, runs[2 * at + 1]),
+    )
+  const merged = runs[0] ?? new Uint32Array()
+  const alive = new Uint32Array(merged.length)
+  let length = 0
+  for (let at = 0; at < merged.length; at += 2) {
+    if (!isAlive(merged[at] as number)) continue
+    alive[length++] = merged[at] as number
+    alive[length++] = merged[at + 1] as number
+  }
+  return Buffer.from(alive.buffer, 0, length * Uint32Array.BYTES_PER_ELEMENT)
+}
+
+function mergeTwo(earlier: Uint32Array, later: Uint32Array | undefined): Uint32Array {
+  if (later === undefined) return earlier
+  const merged = new Uint32Array(earlier.length + later.length)
+  let length = 0
+  let from = 0
+  for (let at = 0; at < later.length; at += 2) {
+    const number = later[at] as number
+    while (from < earlier.length && (earlier[from] as number) < number) {
+      merged[length++] = earlier[from++] as number
+      merged[length++] = earlier[from++] as number
+    }
+    if (earlier[from] === number) from += 2
+    merged[length++] = number
+    merged[length++] = later[at + 1] as number
+  }
+  merged.set(earlier.subarray(from), length)
+  return merged.subarray(0, length + earlier.length - from)
+}
+
+/** Collects the words of a batch of chunks and answers the rows of their segment. It is as large as the batch. */
+export class SegmentBuilder {
+  /** By term, two numbers for each chunk that holds it: the chunk's place among all, and how often it does. */
+  readonly #terms = new Map<string, number[]>()
+  readonly #numbers: number[] = []
+  readonly #lengths: number[] = []
+
+  /**
+   * Adds a chunk with its words in their order, and answers its length: how many of them are no stop words. Throws
+   * RangeError where its number is no uint32 or not above the one before.
+   */
+  add(number: number, words: readonly string[], stem: Stem): number {
+    const place = this.#numbers.length
+    if (!Number.isInteger(number) || number > NUMBER_MAX || number <= (this.#numbers[place - 1] ?? -1))
+      throw new RangeError(`Chunk ${number} can not follow ${this.#numbers[place - 1] ?? 'nothing'}`)
+    let length = 0
+    for (const word of words) {
+      const term = stem(word)
+      if (term === null) continue
+      length++
+      const holders = this.#terms.get(term)
+      if (holders === undefined) this.#terms.set(term, [place, 1])
+      else if (holders[holders.length - 2] === place)
+        holders[holders.length - 1] = (holders[holders.length - 1] as number) + 1
+      else holders.push(place, 1)
+    }
+    this.#numbers.push(number)
+    this.#lengths.push(length)
+    return length
+  }
+
+  /** The rows of the segment, in ascending order of their terms by UTF-16 code units. */
+  entries(): SegmentEntry[] {
+    let count = 0
+    for (const holders of this.#terms.values()) count += holders.length
+    const all = new Uint32Array(count)
+    let end = 0
+    return [...this.#terms.keys()].sort().map((term) => {
+      const start = end
+      const holders = this.#terms.get(term) as number[]
+      for (let at = 0; at < holders.length; at += 2) {
+        const place = holders[at] as number
+        all[end++] = this.#numbers[place] as number
+        all[end++] = packCounts(holders[at + 1] as number, this.#lengths[place] as number)
+      }
+      return { term, postings: Buffer.from(all.buffer, start * 4, (end - start) * 4) }
+    })
+  }
+}
