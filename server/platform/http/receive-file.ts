@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto'
-import { open, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { Busboy } from '@fastify/busboy'
 import { fail } from '#errors'
-import { newIncomingPath } from '#platform/storage/local-file.ts'
+import { newIncomingPath, saveContent } from '#platform/storage/local-file.ts'
 import type { LocalFile } from '#platform/storage/storage.ts'
 import { unavailable } from '#platform/storage/unavailable.ts'
 
@@ -43,7 +42,7 @@ export async function receiveFile(request: IncomingMessage, receiving: Receiving
   })
   try {
     if (isForm) return await receiveForm(request, path, maxBytes)
-    return { ...(await save(request, path, maxBytes)), name: '', contentType }
+    return { ...(await saveAll(request, path, maxBytes)), name: '', contentType }
   } catch (error) {
     await rm(path, { force: true })
     if (request.readableAborted) throw invalid('The file was cut off before its end', error)
@@ -65,7 +64,7 @@ async function receiveForm(request: IncomingMessage, path: string, maxBytes: num
     if (field !== FIELD)
       return reject(invalid(`${field} is not a field of this form; the file is in ${FIELD}`))
     content = part
-    saving = save(part, path, maxBytes).then((saved) => ({ ...saved, name: name ?? '', contentType }))
+    saving = saveAll(part, path, maxBytes).then((saved) => ({ ...saved, name: name ?? '', contentType }))
     saving.catch(reject)
   })
   parser.on('field', (field) => reject(invalid(`${field} is not a field of this form; it has ${FIELD} only`)))
@@ -102,23 +101,9 @@ function createParser(request: IncomingMessage): InstanceType<typeof Busboy> {
   }
 }
 
-/** Content as a file of at most so many bytes. */
-async function save(content: Readable, path: string, maxBytes: number): Promise<LocalFile> {
-  const hash = createHash('sha256')
-  let size = 0
-  const file = await open(path, 'wx', 0o600)
-  try {
-    for await (const chunk of content.iterator({ destroyOnReturn: false })) {
-      size += chunk.length
-      if (size > maxBytes) throw tooLarge(maxBytes)
-      hash.update(chunk)
-      await file.writeFile(chunk) // all of it, where the disk takes a part at a time
-    }
-  } finally {
-    await file.close()
-  }
-  return { path, size, sha256: hash.digest('hex') }
-}
+/** What is sent beyond the bound is for `receiveFile` to drop. */
+const saveAll = (content: Readable, path: string, maxBytes: number): Promise<LocalFile> =>
+  saveContent(content.iterator({ destroyOnReturn: false }), path, maxBytes, tooLarge)
 
 const tooLarge = (limit: number) => fail('request.file_too_large', { limit })
 const damaged = (cause: unknown) => invalid('The form (multipart/form-data) is damaged', cause)

@@ -71,6 +71,19 @@ export function parseRetryAfter(
 
 export type ConnectionFailure = 'name' | 'time' | 'certificate' | 'argument' | 'other'
 
+/** A sentence for a connection that was not made, or broke, for the person who gave the address. */
+export function connectionSentence(host: string, error: unknown): string {
+  switch (connectionFailureOf(error)) {
+    case 'name':
+      return `The address of ${host} can't be found.`
+    case 'time':
+      return `${host} can't be reached: it did not accept the connection in time.`
+    case 'certificate':
+      return `${host} can't be reached safely: its certificate is not valid, or it does not speak https.`
+  }
+  return `${host} can't be reached, or broke the connection. Try again later.`
+}
+
 /**
  * What kept a connection from being made: a name without an address, the time, a certificate or a server that does not
  * speak https, what was to be sent; or something else.

@@ -8,7 +8,7 @@ import {
 } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import {
-  connectionFailureOf,
+  connectionSentence,
   REDIRECTS_MAX,
   readBeginning,
   redirectTarget,
@@ -219,13 +219,5 @@ function sentenceOf(host: string, error: unknown): string {
   const { code } = error as { code?: unknown }
   if (/^(Z_|ERR__?BROTLI|ERR_BROTLI|ZSTD|ERR_ZSTD)/.test(String(code)))
     return `${host} sent an answer that can't be unpacked: it is damaged.`
-  switch (connectionFailureOf(error)) {
-    case 'name':
-      return `The address of ${host} can't be found.`
-    case 'time':
-      return `${host} can't be reached: it did not accept the connection in time.`
-    case 'certificate':
-      return `${host} can't be reached safely: its certificate is not valid, or it does not speak https.`
-  }
-  return `${host} can't be reached, or broke the connection. Try again later.`
+  return connectionSentence(host, error)
 }

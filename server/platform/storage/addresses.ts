@@ -18,5 +18,5 @@ export const contentDisposition = (kind: 'inline' | 'attachment', name: string):
 export const pathOf = (key: string): string => key.split('/').map(encodePart).join('/')
 
 /** Everything but RFC 3986's unreserved characters, as signatures of S3 have it. */
-const encodePart = (text: string): string =>
+export const encodePart = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)

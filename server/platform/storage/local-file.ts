@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LocalFile } from './storage.ts'
 
@@ -29,4 +29,27 @@ export async function writeLocalFile(dataDir: string, data: Uint8Array): Promise
   const path = await newIncomingPath(dataDir)
   await writeFile(path, data, { flag: 'wx', mode: 0o600 })
   return { path, size: data.length, sha256: createHash('sha256').update(data).digest('hex') }
+}
+
+/** Content as a file that is new, of at most so many bytes: beyond them it throws what `tooLarge` makes. */
+export async function saveContent(
+  content: AsyncIterable<Buffer>,
+  path: string,
+  maxBytes: number,
+  tooLarge: (maxBytes: number) => Error,
+): Promise<LocalFile> {
+  const hash = createHash('sha256')
+  let size = 0
+  const file = await open(path, 'wx', 0o600)
+  try {
+    for await (const chunk of content) {
+      size += chunk.length
+      if (size > maxBytes) throw tooLarge(maxBytes)
+      hash.update(chunk)
+      await file.writeFile(chunk) // all of it, where the disk takes a part at a time
+    }
+  } finally {
+    await file.close()
+  }
+  return { path, size, sha256: hash.digest('hex') }
 }

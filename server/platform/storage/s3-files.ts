@@ -3,7 +3,8 @@ import type { Readable } from 'node:stream'
 import { AwsV4Signer } from 'aws4fetch'
 import type { Config } from '#config'
 import type { Net } from '../net/index.ts'
-import { dispositionOf, pathOf, URL_SECONDS } from './addresses.ts'
+import { dispositionOf, URL_SECONDS } from './addresses.ts'
+import { pathInOrigin, type S3Request, signRequest } from './s3-requests.ts'
 import type { Storage } from './storage.ts'
 import { unavailable } from './unavailable.ts'
 
@@ -13,32 +14,19 @@ const EXCHANGE_TIMEOUT_MS = 600_000
 /** So much of what a storage says about a failure goes to the log. */
 const WORDS_MAX = 2_000
 
-/** A bucket that is asked for an object, or for itself. */
-interface Exchange {
-  method: 'GET' | 'PUT' | 'DELETE' | 'HEAD'
-  /** Null: the bucket itself. */
-  key: string | null
-  headers?: Record<string, string>
+interface Exchange extends S3Request {
   body?: () => Readable
 }
 
 /** Files in a bucket of S3, or of what speaks its language, with addresses in path style and Signature Version 4. */
 export function createS3Files(s3: NonNullable<Config['s3']>, net: Net): Storage {
-  const { accessKeyId, secretAccessKey, region } = s3
-  const addressOf = (key: string | null): string =>
-    `${s3.endpoint}/${s3.bucket}${key === null ? '' : `/${pathOf(key)}`}`
-  const signing = { accessKeyId, secretAccessKey, region, service: 's3' }
-
   /** The whole answer. Throws server.unavailable for one that is no success. */
-  async function exchange({ method, key, headers = {}, body }: Exchange): Promise<Buffer> {
+  async function exchange({ body, ...request }: Exchange): Promise<Buffer> {
+    const { method } = request
     try {
-      const signer = new AwsV4Signer({ ...signing, method, url: addressOf(key), headers })
-      const { url, headers: signed } = await signer.sign()
       const answer = await net.open.request({
-        origin: url.origin,
-        path: url.pathname + url.search,
+        ...(await signRequest(s3, request)),
         method,
-        headers: { ...headers, ...Object.fromEntries(signed) },
         body: body?.() ?? null,
         headersTimeout: ANSWER_TIMEOUT_MS,
         bodyTimeout: ANSWER_TIMEOUT_MS,
@@ -72,8 +60,9 @@ export function createS3Files(s3: NonNullable<Config['s3']>, net: Net): Storage 
       await exchange({ method: 'DELETE', key })
     },
     async urlOf({ key }) {
-      const url = `${addressOf(key)}?X-Amz-Expires=${URL_SECONDS}`
-      const signed = await new AwsV4Signer({ ...signing, url, signQuery: true }).sign()
+      const { origin } = new URL(s3.endpoint)
+      const url = `${origin}${pathInOrigin(s3, key)}?X-Amz-Expires=${URL_SECONDS}`
+      const signed = await new AwsV4Signer({ ...s3, service: 's3', url, signQuery: true }).sign()
       return signed.url.href
     },
     async check() {
