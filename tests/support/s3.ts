@@ -79,7 +79,7 @@ export async function startBucket(): Promise<TestBucket> {
 }
 
 /** What is wrong with the signature of a request; undefined where nothing is. */
-function faultOf(request: IncomingMessage, body: Buffer): string | undefined {
+export function faultOf(request: IncomingMessage, body: Buffer): string | undefined {
   const { headers, method = '' } = request
   const [path = '', search = ''] = (request.url ?? '').split('?')
   const query = search

@@ -1,0 +1,132 @@
+import { rm } from 'node:fs/promises'
+import { readAll } from '../net/exchange-bounds.ts'
+import type { Net } from '../net/index.ts'
+import { saveContent } from '../storage/local-file.ts'
+import { BucketError } from './bucket-error.ts'
+import { askBucket, type BucketAnswer } from './exchange.ts'
+import { type Bucket, checkKey } from './names.ts'
+import { type BucketObject, etagOf, type ListedPage, parseListing } from './parse-listing.ts'
+import { quoteKey } from './refusals.ts'
+
+export { BucketError } from './bucket-error.ts'
+export { type Bucket, checkBucket } from './names.ts'
+export type { BucketObject } from './parse-listing.ts'
+
+export interface ReadObject {
+  /** Bytes. */
+  size: number
+  /** Of its content, in hexadecimal. */
+  sha256: string
+  /** As in the list. */
+  etag: string
+  /** What whoever stored it says that it is; null where he said nothing. */
+  contentType: string | null
+}
+
+/** What a list may name, folder markers included. */
+export const KEYS_MAX = 100_000
+const KEYS_PER_PAGE = 1_000
+/** A server may put fewer keys on a page than it was asked for, and even none. */
+const PAGES_MAX = 1_000
+/** A thousand keys of a thousand bytes, encoded, and what is told of each. */
+const PAGE_BYTES_MAX = 5_000_000
+const PAGE_TIMEOUT_MS = 60_000
+const OBJECT_TIMEOUT_MS = 600_000
+const CONTENT_TYPE_CHARACTERS_MAX = 200
+
+/**
+ * Pages of the objects in a bucket whose keys begin with its prefix, in the order of the keys' bytes, each once. Folder
+ * markers (keys that end in / and hold nothing) are left out. Throws a BucketError, also beyond KEYS_MAX. All of the
+ * time is the signal's to bound; its reason is thrown.
+ */
+export async function* listObjects(
+  net: Net,
+  bucket: Bucket,
+  signal: AbortSignal,
+): AsyncGenerator<BucketObject[]> {
+  let token: string | null = null
+  let last: Buffer | null = null
+  let keys = 0
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const { objects, nextToken }: ListedPage = await readPage(net, bucket, token, signal)
+    keys += objects.length
+    if (keys > KEYS_MAX)
+      throw new BucketError(
+        `The bucket ${bucket.bucket} holds more than ${KEYS_MAX.toLocaleString('en')} objects here. Give a prefix that fewer keys begin with.`,
+      )
+    const [first, final] = [objects[0], objects.at(-1)]
+    if (last && first && last.compare(Buffer.from(first.key)) >= 0) throw endless(bucket)
+    if (final) last = Buffer.from(final.key)
+    const files = objects.filter(({ key, size }) => size > 0 || !key.endsWith('/'))
+    if (files.length > 0) yield files
+    if (nextToken === null) return
+    if (nextToken === token) throw endless(bucket)
+    token = nextToken
+  }
+  throw endless(bucket)
+}
+
+/**
+ * Puts an object into a file that is new, for this process's user only. Throws a BucketError, also for an object of
+ * more than `maxBytes` bytes, the signal's reason, and what the disk says; then there is no file.
+ */
+export async function readObject(
+  net: Net,
+  bucket: Bucket,
+  key: string,
+  into: { path: string; maxBytes: number },
+  signal: AbortSignal,
+): Promise<ReadObject> {
+  checkKey(key)
+  const read = (answer: BucketAnswer): Promise<ReadObject> => saveObject(answer, key, into)
+  return askBucket(net, bucket, { key, timeoutMs: OBJECT_TIMEOUT_MS, read }, signal)
+}
+
+const endless = ({ bucket }: Bucket): BucketError =>
+  new BucketError(
+    `The list of the bucket ${bucket} does not come to an end: its pages do not go on in order.`,
+  )
+
+function readPage(net: Net, bucket: Bucket, token: string | null, signal: AbortSignal): Promise<ListedPage> {
+  const { prefix = '' } = bucket
+  const query = {
+    ...(token !== null && { 'continuation-token': token }),
+    // XML has no way to write some characters that keys may have.
+    'encoding-type': 'url',
+    'list-type': '2',
+    'max-keys': String(KEYS_PER_PAGE),
+    prefix,
+  }
+  const read = async ({ host, body }: BucketAnswer): Promise<ListedPage> => {
+    const answer = await readAll(body, PAGE_BYTES_MAX)
+    if (answer === null)
+      throw new BucketError(`${host} sent a list of more than ${PAGE_BYTES_MAX / 1e6} MB for one page.`)
+    return parseListing(host, answer, prefix)
+  }
+  return askBucket(net, bucket, { key: null, query, timeoutMs: PAGE_TIMEOUT_MS, read }, signal)
+}
+
+async function saveObject(
+  { host, headers, body }: BucketAnswer,
+  key: string,
+  { path, maxBytes }: { path: string; maxBytes: number },
+): Promise<ReadObject> {
+  const announced = headerOf(headers['content-length'])
+  // Else an answer that was cut off would look like a whole one.
+  if (announced === null && headers['transfer-encoding'] === undefined)
+    throw new BucketError(`${host} does not say how large ${quoteKey(key)} is.`)
+  const tooLarge = (): Error =>
+    new BucketError(`${quoteKey(key)} is larger than the ${maxBytes / 1e6} MB that a file may have.`)
+  if (Number(announced) > maxBytes) throw tooLarge()
+  try {
+    const { size, sha256 } = await saveContent(body, path, maxBytes, tooLarge)
+    const contentType = headerOf(headers['content-type'])?.slice(0, CONTENT_TYPE_CHARACTERS_MAX) ?? null
+    return { size, sha256, etag: etagOf(headerOf(headers['etag']) ?? ''), contentType }
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  }
+}
+
+const headerOf = (value: string | string[] | undefined): string | null =>
+  (Array.isArray(value) ? value[0] : value) ?? null

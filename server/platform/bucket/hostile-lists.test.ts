@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import {
+  bucketAt,
+  bucketFailureOf,
+  type ListedEntry,
+  listEntry,
+  listKeys,
+  listPage,
+  listRoot,
+} from '#tests/support/bucket-server.ts'
+import { createExampleNet } from '#tests/support/provider/example-net.ts'
+import { type Answer, send, startWebsite, type Website } from '#tests/support/website.ts'
+import { type Bucket, KEYS_MAX } from './bucket.ts'
+
+/** Lists of servers that mean no good to whoever takes them for a bucket. */
+
+const net = createExampleNet()
+let server: Website
+let bucket: Bucket
+beforeAll(async () => {
+  server = await startWebsite()
+})
+beforeEach(() => {
+  server.pages = {}
+  server.asked.length = 0
+  bucket = bucketAt(server)
+})
+afterAll(async () => {
+  await net.close()
+  await server.close()
+})
+
+const list = (more: Partial<Bucket> = {}) => listKeys(net, { ...bucket, ...more })
+const xml = (body: string | Buffer): Answer => send('application/xml', body)
+/** Answers the list anew each time. */
+const pages =
+  (next: (visit: number) => string): Answer =>
+  (response) =>
+    void response.writeHead(200).end(next(server.asked.length - 1))
+
+const LOLS = `<!DOCTYPE lol [<!ENTITY a "lol">${Array.from({ length: 9 }, (_, level) => `<!ENTITY a${level} "${`&a${level || ''};`.repeat(10)}">`).join('')}]>`
+
+test.each<[string, string | Buffer, RegExp]>([
+  ['is none', '<html><body>Welcome</body></html>', /it is none. Check that the endpoint/],
+  ['is empty', '', /it is no XML/],
+  ['is text', 'Hello', /it is no XML/],
+  ['breaks off', listPage([{ key: 'a' }]).slice(0, -5), /it breaks off/],
+  ['breaks off between elements', '<ListBucketResult><IsTruncated>false</IsTruncated>', /it breaks off/],
+  [
+    'ends otherwise than it begins',
+    '<ListBucketResult><Contents></ListBucketResult></Contents>',
+    /do not end/,
+  ],
+  ['is two', listPage([]) + listPage([]), /more than one document/],
+  ['is an entity bomb', `${LOLS}${listPage([{ key: '&a9;' }])}`, /no plain XML/],
+  ['has an entity of its own', listPage([{ key: '&a9;' }]), /an entity that is not known/],
+  [
+    'reads a file',
+    `<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]>${listPage([{ key: '&f;' }])}`,
+    /no plain/,
+  ],
+  ['has half a character', listPage([{ key: '&#xD800;' }]), /an entity that is not known/],
+  ['has a character beyond all', listPage([{ key: '&#x110000;' }]), /an entity that is not known/],
+  ['hides something', listPage([{ key: '<![CDATA[a]]>' }]), /no plain XML/],
+  ['is too deep', listRoot('<a>'.repeat(500_000)), /nested too deep/],
+  ['is no UTF-8', Buffer.from([0x3c, 0xff, 0x3e]), /it is no text/],
+  ['is too much', Buffer.alloc(5_000_001, '<'), /more than 5 MB/],
+  ['is all elements', listRoot('<a/>'.repeat(1_200_000)), /too many elements/],
+  ['is all text', listRoot(`<a>${'a'.repeat(10_001)}</a>`), /too long a text/],
+  ['is all ampersands', listRoot('&amp;'.repeat(980_000)), /too long a text/],
+  ['names nothing', listRoot('<Contents></Contents>'), /a key that is none/],
+  ['names too long a key', listPage([{ key: 'a'.repeat(1_025) }]), /a key that is none/],
+  ['names NUL', listPage([{ key: 'a\0' }]), /it is no XML/],
+  [
+    'names NUL, encoded',
+    listRoot(`<EncodingType>url</EncodingType>${listEntry({ key: 'a%00' })}`),
+    /a key that is none/,
+  ],
+  [
+    'encodes badly',
+    listRoot(`<EncodingType>url</EncodingType>${listEntry({ key: '%FF' })}`),
+    /a key that is none/,
+  ],
+  ['names a key twice', listPage([{ key: 'a' }, { key: 'b' }, { key: 'a' }]), /a key twice/],
+  ['has a negative size', listPage([{ size: '-1' }]), /a size that is none/],
+  ['has an endless size', listPage([{ size: '9'.repeat(400) }]), /a size that is none/],
+  ['has an absurd size', listPage([{ size: '999999999999999' }]), /a size that is none/],
+  ['has no size', listPage([{ size: '' }]), /a size that is none/],
+  ['has no time', listPage([{ time: 'yesterday' }]), /a time that is none/],
+  ['has a time beyond all', listPage([{ time: '+275760-01-01T00:00:00Z' }]), /a time that is none/],
+  ['goes on nowhere', listPage([{ key: 'a' }], ''), /does not say where/],
+  ['goes on with too long a token', listPage([{ key: 'a' }], 'x'.repeat(4_097)), /does not say where/],
+  ['has a broken entity', listPage([{ key: '&amp' }]), /an entity that is not known/],
+  ['goes on as before', listPage([], 'same'), /does not come to an end/],
+  ['goes back', listPage([{ key: 'a' }], 'next'), /does not come to an end/],
+])('a list that %s is refused', async (_what, body, sentence) => {
+  server.pages = { '/files': xml(body) }
+  const failure = await bucketFailureOf(list())
+  expect([failure.message, failure.canTryAgain]).toEqual([expect.stringMatching(sentence), false])
+  expect(server.asked.length).toBeLessThanOrEqual(2)
+})
+
+test('a list that names keys of another prefix is refused', async () => {
+  server.pages = { '/files': xml(listPage([{ key: 'private/a' }])) }
+  expect((await bucketFailureOf(list({ prefix: 'public/' }))).message).toMatch(/do not begin with the prefix/)
+})
+
+test('a list in another order within a page is put in order; a token that leads nowhere is not followed', async () => {
+  const keys = ['b', 'a&amp;', '&#x61;', '&quot;&apos;&lt;&gt;'].map(entryOf).join('')
+  server.pages = {
+    '/files': xml(
+      `\ufeff<?xml version="1.0"?>${listRoot(`${keys}<NextContinuationToken>x</NextContinuationToken><IsTruncated>false</IsTruncated><More/>`)}`,
+    ),
+  }
+  expect(await list()).toEqual([`"'<>`, 'a', 'a&', 'b'])
+  expect(server.asked).toHaveLength(1)
+})
+const entryOf = (key: string): string => listEntry({ key })
+
+test('a list that never ends, without a key, is given up', async () => {
+  server.pages = { '/files': pages((visit) => listPage([], `token ${visit}`)) }
+  expect((await bucketFailureOf(list())).message).toMatch(/does not come to an end/)
+  expect(server.asked).toHaveLength(1_000)
+})
+
+test('a list of 100,000 keys is handed on, and one of more is not to its end', async () => {
+  const thousand = (visit: number): ListedEntry[] =>
+    Array.from({ length: 1_000 }, (_, place) => ({
+      key: `k${String(visit * 1_000 + place).padStart(7, '0')}`,
+    }))
+  server.pages = {
+    '/files': pages((visit) => listPage(thousand(visit), visit < 99 ? String(visit) : undefined)),
+  }
+  expect(await list()).toHaveLength(KEYS_MAX)
+  server.asked.length = 0
+  server.pages = {
+    '/files': pages((visit) =>
+      visit < 100 ? listPage(thousand(visit), String(visit)) : listPage([{ key: 'l' }]),
+    ),
+  }
+  expect((await bucketFailureOf(list())).message).toMatch(/more than 100,000 objects here. Give a prefix/)
+})

@@ -1,0 +1,115 @@
+import { BucketError } from './bucket-error.ts'
+import { isKey } from './names.ts'
+import { readElements, XmlError } from './xml.ts'
+
+export interface BucketObject {
+  key: string
+  /** Bytes. */
+  size: number
+  /** Without its quotes; '' where the server tells none. */
+  etag: string
+  /** ISO 8601, UTC. */
+  lastModified: string
+}
+
+export interface ListedPage {
+  /** Whatever the bucket holds, folder markers included, in the order of the keys' bytes. */
+  objects: BucketObject[]
+  /** What the next page is asked for with; null at the end. */
+  nextToken: string | null
+}
+
+/** More than the largest object that S3 takes. */
+const OBJECT_BYTES_MAX = 100e12
+const TOKEN_CHARACTERS_MAX = 4_096
+const ETAG_CHARACTERS_MAX = 200
+
+/**
+ * A page of a bucket's list (Amazon S3 API Reference, ListObjectsV2). Throws a BucketError for what is none: wherever
+ * it comes from, what is handed on has keys of this prefix, each once, and sizes and times that are some.
+ */
+export function parseListing(host: string, answer: Buffer, prefix: string): ListedPage {
+  try {
+    const { entries, isTruncated, token, isEncoded } = collect(
+      new TextDecoder('utf-8', { fatal: true }).decode(answer),
+    )
+    if (isTruncated && (token === '' || token.length > TOKEN_CHARACTERS_MAX))
+      throw new XmlError('it goes on, but does not say where')
+    const objects = entries.map((entry) => toObject(entry, isEncoded, prefix))
+    return { objects: inOrder(objects), nextToken: isTruncated ? token : null }
+  } catch (cause) {
+    const what = cause instanceof XmlError ? cause.message : 'it is no text'
+    if (!(cause instanceof XmlError) && !isOfDecoder(cause)) throw cause
+    throw new BucketError(`${host} sent a list of the bucket that can't be read: ${what}.`, false, { cause })
+  }
+}
+
+const isOfDecoder = (error: unknown): boolean =>
+  (error as { code?: unknown }).code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
+
+/** The ETag of an object, as it is compared: without its quotes. */
+export const etagOf = (text: string): string => text.replace(/^"(.*)"$/, '$1').slice(0, ETAG_CHARACTERS_MAX)
+
+type Entry = Record<string, string>
+
+const ROOT = 'ListBucketResult'
+const ENTRY = `${ROOT}/Contents`
+
+function collect(xml: string) {
+  const entries: Entry[] = []
+  const fields: Record<string, string> = {}
+  let entry: Entry = {}
+  let root = ''
+  for (const { path, text } of readElements(xml)) {
+    root = path
+    if (path === ENTRY) {
+      entries.push(entry)
+      entry = {}
+    } else if (path.startsWith(`${ENTRY}/`)) entry[path.slice(ENTRY.length + 1)] = text
+    else fields[path.slice(ROOT.length + 1)] = text
+  }
+  if (root !== ROOT)
+    throw new XmlError("it is none. Check that the endpoint is S3's, or of what speaks its language")
+  return {
+    entries,
+    isTruncated: fields['IsTruncated'] === 'true',
+    token: fields['NextContinuationToken'] ?? '',
+    isEncoded: fields['EncodingType'] === 'url',
+  }
+}
+
+function toObject(entry: Entry, isEncoded: boolean, prefix: string): BucketObject {
+  const key = isEncoded ? decodeKey(entry['Key'] ?? '') : (entry['Key'] ?? '')
+  if (!isKey(key)) throw new XmlError('it names a key that is none')
+  if (!key.startsWith(prefix)) throw new XmlError('it names keys that do not begin with the prefix')
+  const size = Number(/^\d{1,15}$/.test(entry['Size'] ?? '') ? entry['Size'] : Number.NaN)
+  if (!(size <= OBJECT_BYTES_MAX)) throw new XmlError('it names a size that is none')
+  return { key, size, etag: etagOf(entry['ETag'] ?? ''), lastModified: toTime(entry['LastModified'] ?? '') }
+}
+
+/** Of the years that ISO 8601 writes with four digits. */
+function toTime(text: string): string {
+  const time = new Date(text)
+  if (Number.isNaN(time.valueOf()) || !/^\d/.test(time.toISOString()))
+    throw new XmlError('it names a time that is none')
+  return time.toISOString()
+}
+
+/** As forms are encoded: Amazon and others write a space as +. */
+function decodeKey(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', '%20'))
+  } catch {
+    throw new XmlError('it names a key that is none')
+  }
+}
+
+/** By the bytes of UTF-8, as S3 has it. Some servers that keep objects as files have another order within a page. */
+function inOrder(objects: BucketObject[]): BucketObject[] {
+  const withBytes = objects.map((object) => ({ object, bytes: Buffer.from(object.key) }))
+  withBytes.sort((one, other) => one.bytes.compare(other.bytes))
+  for (let place = 1; place < objects.length; place++)
+    if (withBytes[place]?.object.key === withBytes[place - 1]?.object.key)
+      throw new XmlError('it names a key twice')
+  return withBytes.map(({ object }) => object)
+}

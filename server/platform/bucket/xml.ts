@@ -1,0 +1,93 @@
+/** What is no XML, or more of XML than a plain list needs. The message says what, as the end of a sentence. */
+export class XmlError extends Error {
+  override readonly name = 'XmlError'
+}
+
+export interface XmlElement {
+  /** The names of the elements that it is in, and its own: `ListBucketResult/Contents/Key`. */
+  path: string
+  /** What stands in it; '' where elements stand in it. */
+  text: string
+}
+
+const DEPTH_MAX = 8
+/** A thousand entries of thirty elements, and what is around them. */
+const ELEMENTS_MAX = 30_100
+/** A thousand bytes, each written as an entity, and more. */
+const TEXT_CHARACTERS_MAX = 10_000
+
+/**
+ * The elements of a document, each when it ends. By hand: each character is looked at once, whatever the document
+ * holds. Nothing can be declared in it, so an entity stands for one character and never for more; comments and CDATA
+ * are refused too.
+ */
+export function* readElements(xml: string): Generator<XmlElement> {
+  const open: string[] = []
+  let text: string | null = null
+  let elements = 0
+  let at = xml.indexOf('<')
+  if (at < 0 || !isBlank(xml.slice(0, at)) || xml.includes('\0')) throw new XmlError('it is no XML')
+  while (at >= 0) {
+    const end = xml.indexOf('>', at)
+    if (end < 0) throw new XmlError('it breaks off')
+    const next = xml.indexOf('<', end)
+    const following = xml.slice(end + 1, next < 0 ? xml.length : next)
+    const tag = readTag(xml.slice(at + 1, end))
+    at = next
+    if (tag.kind === 'declaration' && elements > 0) throw new XmlError('it is no XML')
+    if (tag.kind === 'begin' || tag.kind === 'empty') {
+      if (elements > 0 && open.length === 0) throw new XmlError('it holds more than one document')
+      if (open.length === DEPTH_MAX) throw new XmlError('it is nested too deep')
+      if (++elements > ELEMENTS_MAX) throw new XmlError('it holds too many elements')
+      open.push(tag.name)
+      text = tag.kind === 'empty' ? '' : following
+    }
+    if (tag.kind === 'end' || tag.kind === 'empty') {
+      const path = open.join('/')
+      if (open.pop() !== tag.name) throw new XmlError('its elements do not end as they begin')
+      yield { path, text: decodeText(text ?? '') }
+      text = null
+    }
+    if (open.length === 0 && !isBlank(following)) throw new XmlError('it is no XML')
+  }
+  if (open.length > 0 || elements === 0) throw new XmlError('it breaks off')
+}
+
+const isBlank = (text: string): boolean => text.trim() === ''
+
+function readTag(tag: string): { kind: 'declaration' | 'begin' | 'end' | 'empty'; name: string } {
+  if (tag.startsWith('?')) return { kind: 'declaration', name: '' }
+  const [, slash, name = ''] = /^(\/?)([A-Za-z_][\w:.-]*)(?=[\s/]|$)/.exec(tag) ?? []
+  if (name === '') throw new XmlError('it is no plain XML')
+  if (slash) return { kind: 'end', name }
+  return { kind: tag.endsWith('/') ? 'empty' : 'begin', name }
+}
+
+const ENTITIES = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+])
+
+function decodeText(text: string): string {
+  if (text.length > TEXT_CHARACTERS_MAX) throw new XmlError('it holds too long a text')
+  const [first = '', ...pieces] = text.split('&')
+  let decoded = first
+  for (const piece of pieces) {
+    const end = piece.indexOf(';')
+    const character = end < 0 ? undefined : characterOf(piece.slice(0, end))
+    if (character === undefined) throw new XmlError('it holds an entity that is not known')
+    decoded += character + piece.slice(end + 1)
+  }
+  return decoded
+}
+
+function characterOf(entity: string): string | undefined {
+  const named = ENTITIES.get(entity)
+  if (named !== undefined || !/^#(\d{1,7}|x[\dA-Fa-f]{1,6})$/.test(entity)) return named
+  const code = entity[1] === 'x' ? Number.parseInt(entity.slice(2), 16) : Number(entity.slice(1))
+  const isCharacter = code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)
+  return isCharacter ? String.fromCodePoint(code) : undefined
+}
