@@ -16,7 +16,8 @@ import { type Chat, createChat, type Retriever } from '#parts/chat/index.ts'
 import { conversationRoutes } from '#parts/conversation/index.ts'
 import { instructionRoutes } from '#parts/instructions/index.ts'
 import { invitationRoutes } from '#parts/invitations/index.ts'
-import { llmRoutes, ModelFinder } from '#parts/llm/index.ts'
+import { createKnowledgeBases, type KnowledgeBases } from '#parts/kb/index.ts'
+import { llmRoutes, ModelFinder, PaidCalls } from '#parts/llm/index.ts'
 import { orgRoutes } from '#parts/org/index.ts'
 import { roleRoutes } from '#parts/roles/index.ts'
 import { userRoutes } from '#parts/users/index.ts'
@@ -43,6 +44,7 @@ const EXPOSED_HEADERS = ['X-Request-Id', 'X-Chat-Id', 'X-Message-Id', 'Retry-Aft
 export interface App {
   http: FastifyInstance
   chat: Chat
+  knowledge: KnowledgeBases
 }
 
 /** What a part has from elsewhere, where that is to be something else than usual. */
@@ -53,7 +55,9 @@ export interface Doors {
 /** The application: every option and every part. It does not listen, so tests use the same one. */
 export async function buildApp(rooms: Rooms, { retriever }: Doors = {}): Promise<App> {
   const models = new ModelFinder(rooms)
-  const chat = createChat(rooms, models, retriever)
+  const calls = new PaidCalls(rooms)
+  const knowledge = createKnowledgeBases(rooms, models, calls)
+  const chat = createChat(rooms, models, calls, retriever)
   const routes: Route[] = [
     ...authRoutes(rooms),
     ...orgRoutes(rooms),
@@ -64,6 +68,7 @@ export async function buildApp(rooms: Rooms, { retriever }: Doors = {}): Promise
     ...auditRoutes,
     ...llmRoutes(rooms),
     ...chat.routes,
+    ...knowledge.routes,
     ...conversationRoutes({ chats: chat.conversations, models }),
     ...instructionRoutes,
     ...billingRoutes(rooms),
@@ -81,7 +86,7 @@ export async function buildApp(rooms: Rooms, { retriever }: Doors = {}): Promise
   if (rooms.config.devMail) registerDevMail(http, rooms.config)
   registerDocs(http, describeApi(routes))
   await http.ready()
-  return { http, chat }
+  return { http, chat, knowledge }
 }
 
 function createServer({ config, log, metrics }: Rooms): FastifyInstance {

@@ -85,6 +85,7 @@ const CATALOGUE = {
 
   'llm.not_found': [404, 'Language model not found'],
   'llm.none': [400, 'No active language model here has the capability {capability}: add one'],
+  'llm.in_use': [409, 'This language model is used by {users}. Change those first.'],
   'llm.key_needed': [400, 'Give config.api_key again when config.base_url changes'],
   'agent.not_found': [404, 'Agent not found'],
   'llm.inactive': [400, 'This language model is not active'],
@@ -96,6 +97,22 @@ const CATALOGUE = {
   ],
   'llm.cannot_chat': [400, 'This model does not write text, so it can not be used here'],
   'kb.not_found': [404, 'Knowledge base not found'],
+  'kb.name_taken': [409, 'This organization has a knowledge base with this name already'],
+  'kb.not_embedding': [
+    400,
+    'This language model does not embed text. Choose local, or a model with the capability embedding.',
+  ],
+  'kb.source_not_found': [404, 'Source not found'],
+  'kb.source_invalid': [400, '{reason}'],
+  'kb.too_many_sources': [400, 'A knowledge base has at most {limit} sources'],
+  'kb.chunking_invalid': [400, 'overlap_tokens must be at most a quarter of max_tokens'],
+  'kb.document_not_found': [404, 'Document not found'],
+  'kb.chunk_not_found': [404, 'Chunk not found'],
+  'kb.changing': [409, 'This document is being indexed anew: try again when it is ready'],
+  'kb.filter_invalid': [400, '{reason}'],
+  'kb.query_empty': [400, 'query must hold a word to look for'],
+  'kb.evaluation_not_found': [404, 'Evaluation not found'],
+  'kb.run_not_found': [404, 'Evaluation run not found'],
   'llm.not_configured': [400, 'LLM provider {provider} is not configured correctly. Please contact support.'],
 
   'chat.not_found': [404, 'Chat session not found'],
@@ -117,6 +134,7 @@ const CATALOGUE = {
     415,
     'Files of this kind are not taken. Documents: PDF, TXT, DOCX, XLSX, CSV, MD; images: JPG, PNG, GIF, WebP, SVG; audio: MP3, WAV, M4A, OGG, FLAC; video: MP4, WebM, MOV, AVI.',
   ],
+  'upload.no_text': [415, 'Files of this kind hold no text. Send PDF, TXT, DOCX, XLSX, CSV or MD.'],
   'upload.quota': [
     402,
     'The files of this organization would take more than its {limit} bytes. Delete chats with files.',

@@ -54,8 +54,9 @@ export async function startServer(
   const administrator = await ensureAdministrator(rooms)
   const discovery = discoverModels(rooms)
   const app = await buildApp(rooms, doors)
-  await rooms.jobs.start([rooms.mail.queue, resetRequests(rooms)])
+  await rooms.jobs.start([rooms.mail.queue, resetRequests(rooms), ...app.knowledge.ingestion.queues])
   await app.chat.start()
+  app.knowledge.ingestion.start()
   const endAuthSweep = startAuthSweep(rooms)
   const endUploadSweeps = rooms.uploads.startSweeps(rooms.log)
   await app.http.listen({ port: config.port, host: config.host, backlog: BACKLOG })
@@ -67,7 +68,7 @@ export async function startServer(
       endAuthSweep()
       endUploadSweeps()
       const closed = app.http.close()
-      await app.chat.stop(STOP_GRACE_MS)
+      await Promise.all([app.chat.stop(STOP_GRACE_MS), app.knowledge.ingestion.stop()])
       await Promise.all([rooms.events.stop(), endConnections(app.http.server, closed)])
       await discovery
       await rooms.jobs.stop()
@@ -109,6 +110,7 @@ async function openRooms(
     access: createAccessDesk(database),
     secrets,
     ledger: createLedger(database, instance.id),
+    net,
     models: createModels({ net }),
     jobs,
     mail: createMail({ config, jobs, secrets, log }),

@@ -26,6 +26,7 @@ export const {
   getTableName,
   gte,
   inArray,
+  isNotNull,
   isNull,
   lt,
   lte,

@@ -10,6 +10,7 @@ import type { Jobs } from './jobs/jobs.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { Mail } from './mail/mail.ts'
 import type { Models } from './models/index.ts'
+import type { Net } from './net/index.ts'
 import type { Redis } from './redis/redis.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import type { Storage } from './storage/storage.ts'
@@ -28,6 +29,7 @@ export interface Rooms {
   access: AccessDesk
   secrets: Secrets
   ledger: Ledger
+  net: Net
   models: Models
   jobs: Jobs
   mail: Mail

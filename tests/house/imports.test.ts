@@ -15,6 +15,7 @@ const PART_MAY_IMPORT: Record<string, string[]> = {
   chat: ['llm'],
   conversation: ['chat', 'llm'],
   invitations: ['org'],
+  kb: ['llm'],
   users: ['invitations', 'org'],
 }
 
@@ -32,6 +33,20 @@ const BARE_DATABASE = [
   'server/parts/chat/reply-writes.ts', // grouped writes span organizations
   'server/parts/chat/routes.ts', // hands it to search
   'server/parts/chat/search-chats.ts', // full text, in two steps; each carries the Scope's organization and user
+  'server/parts/kb/announce.ts', // jobs act for no caller; each statement carries organization and knowledge base
+  'server/parts/kb/change-chunk.ts', // numbers and postings, under the lock of the knowledge base
+  'server/parts/kb/claims.ts', // sweeps over all organizations
+  'server/parts/kb/index-documents.ts', // jobs
+  'server/parts/kb/index.ts', // hands it to those here
+  'server/parts/kb/ingestion.ts', // sweeps over all organizations
+  'server/parts/kb/manage-documents.ts', // pages by number; each carries the Scope's organization
+  'server/parts/kb/merge-segments.ts', // jobs
+  'server/parts/kb/read-source.ts', // jobs
+  'server/parts/kb/reading.ts', // jobs
+  'server/parts/kb/routes.ts', // hands it to manage-documents
+  'server/parts/kb/segments.ts', // jobs
+  'server/parts/kb/store-document.ts', // jobs
+  'server/parts/kb/write-index.ts', // jobs
   'server/parts/llm/environment-models.ts', // models of no organization
   'server/parts/llm/find-model.ts', // the organization's or the environment's
   'server/parts/llm/manage-models.ts', // lists both

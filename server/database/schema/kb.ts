@@ -16,6 +16,7 @@ import {
   uuid,
 } from '../drizzle.ts'
 import { createdAt, id, moment, updatedAt } from './columns.ts'
+import { llmModels } from './llm.ts'
 import { organizations } from './org.ts'
 
 /** Of any number of dimensions: each knowledge base has those of its embedding model. */
@@ -44,7 +45,7 @@ export const knowledgeBases = pgTable(
     /** `local`, or a language model's name or id, as it was asked for. */
     embeddingModel: text('embedding_model').notNull(),
     /** The language model that makes the vectors; null: the built-in one. */
-    embeddingModelId: uuid('embedding_model_id'),
+    embeddingModelId: uuid('embedding_model_id').references(() => llmModels.id),
     /** Vectors of another generation come from another model, and are compared with nothing any more. */
     generation: integer('generation').notNull().default(1),
     /** Numbers in a vector of this generation; null: there is none yet. */
@@ -167,7 +168,9 @@ export const kbDocuments = pgTable(
       foreignColumns: [kbSources.organizationId, kbSources.kbId, kbSources.id],
     }).onDelete('cascade'),
     index('kb_documents_list').on(table.kbId, table.id),
-    index('kb_documents_open').on(table.kbId, table.id).where(sql`${table.status} in ('pending', 'processing')`),
+    index('kb_documents_open')
+      .on(table.kbId, table.id)
+      .where(sql`${table.status} in ('pending', 'processing')`),
   ],
 )
 

@@ -4,7 +4,8 @@ import { fail } from '#errors'
 import { ACCEPTED_TYPES } from '#platform/documents/accepted-types.ts'
 import type { ContentPart } from '#platform/models/types.ts'
 import type { Storage } from '#platform/storage/storage.ts'
-import type { ChatReader, UploadRow } from './schemas.ts'
+import type { UploadRow } from '#platform/storage/view-upload.ts'
+import type { ChatReader } from './schemas.ts'
 
 /** A file that came with a message, and what it says. */
 export interface Attachment extends UploadRow {

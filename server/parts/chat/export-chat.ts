@@ -1,10 +1,11 @@
 import type { Scope } from '#platform/access/scope.ts'
 import type { File } from '#platform/http/define-route.ts'
 import type { Storage } from '#platform/storage/storage.ts'
+import type { UploadRow } from '#platform/storage/view-upload.ts'
 import { readUploads } from './attachments.ts'
 import { findChat } from './manage-chats.ts'
 import { readBranch } from './read-branch.ts'
-import { type ChatRow, type MessageRow, type UploadRow, viewChat } from './schemas.ts'
+import { type ChatRow, type MessageRow, viewChat } from './schemas.ts'
 import { viewMessages } from './view-files.ts'
 
 /** The newest so many messages of the active branch are exported. */

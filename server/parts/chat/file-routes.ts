@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Enum, Message, Uuid } from '#platform/http/schemas.ts'
+import { UploadView } from '#platform/storage/view-upload.ts'
 import * as schemas from './schemas.ts'
 import type { ChatDesk } from './send-message.ts'
 import { RECORDING_TYPES, transcribeRecording } from './transcribe-recording.ts'
@@ -22,7 +23,7 @@ export const fileRoutes = (desk: ChatDesk): Route[] => [
     access: { permission: 'chats:write', orgOf: 'query' },
     query: Type.Object({ org_id: Uuid, chat_id: Type.Optional(Uuid) }),
     upload: { description: 'The file' },
-    reply: [201, schemas.UploadView],
+    reply: [201, UploadView],
     errors: [
       'org.not_found',
       'chat.not_found',

@@ -1,7 +1,7 @@
 import type { Route } from '#platform/http/define-route.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
-import { type ModelFinder, PaidCalls } from '../llm/index.ts'
+import type { ModelFinder, PaidCalls } from '../llm/index.ts'
 import { createChatFinder } from './chat-finder.ts'
 import { type ConversationChats, conversationChats } from './conversation-chats.ts'
 import { fileRoutes } from './file-routes.ts'
@@ -32,11 +32,15 @@ export interface Chat {
   stop(graceMs: number): Promise<void>
 }
 
-export function createChat(rooms: Rooms, models: ModelFinder, retriever: Retriever = noKnowledge): Chat {
+export function createChat(
+  rooms: Rooms,
+  models: ModelFinder,
+  calls: PaidCalls,
+  retriever: Retriever = noKnowledge,
+): Chat {
   const { sql } = rooms.database
   const writes = createReplyWrites(sql, rooms.instance.id)
   const replies = new LiveReplies(rooms, writes)
-  const calls = new PaidCalls(rooms)
   const { storage, uploads, documents, events, log, sharedLogs: shared } = rooms
   const titles = new Titles({ finder: models, models: rooms.models, events, log })
   const desk = {

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
 import type { chatMessages, chats } from '#database/schema/chat.ts'
-import type { uploads } from '#database/schema/uploads.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { Body, Enum, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import { UploadView } from '#platform/storage/view-upload.ts'
 
 export const CHAT_STATUSES = ['ACTIVE', 'ARCHIVED', 'DELETED'] as const
 const CONTENT_CHARACTERS_MAX = 1_000_000
@@ -152,20 +152,6 @@ export const ChatView = Type.Object(
 )
 export type ChatView = Static<typeof ChatView>
 
-export const UploadView = Type.Object(
-  {
-    id: Uuid,
-    url: Type.String({ description: 'Where the file can be read, for 7 days; signed anew at each read' }),
-    filename: Type.String({ description: 'Unique within its chat' }),
-    content_type: Type.String(),
-    size: Type.Integer({ description: 'Bytes' }),
-    text_extracted: Type.Boolean({ description: 'Whether models are given its text' }),
-    created_at: Timestamp,
-  },
-  { title: 'Upload' },
-)
-export type UploadView = Static<typeof UploadView>
-
 export const LANGUAGES = [
   'en-US',
   'en-GB',
@@ -264,7 +250,6 @@ export type ChatReader = ChatWriter | Scope<'chats:read'> | Scope<'conversation:
 
 export type ChatRow = typeof chats.$inferSelect
 export type MessageRow = typeof chatMessages.$inferSelect
-export type UploadRow = typeof uploads.$inferSelect
 
 export const viewChat = (row: ChatRow): ChatView => ({
   id: row.id,
@@ -314,15 +299,5 @@ export const viewMessage = (row: MessageRow, files: Files = { uploads: [], media
     row.inputTokens === null || row.outputTokens === null
       ? null
       : { input_tokens: row.inputTokens, output_tokens: row.outputTokens },
-  created_at: row.createdAt.toISOString(),
-})
-
-export const viewUpload = (row: UploadRow, url: string): UploadView => ({
-  id: row.id,
-  url,
-  filename: row.filename,
-  content_type: row.contentType,
-  size: row.size,
-  text_extracted: row.textExtracted,
   created_at: row.createdAt.toISOString(),
 })

@@ -9,6 +9,7 @@ import type { Documents } from '#platform/documents/documents.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 import type { Uploads } from '#platform/storage/uploads.ts'
+import type { UploadRow } from '#platform/storage/view-upload.ts'
 import type { SharedLogs } from '#platform/streams/shared-logs.ts'
 import type { ModelFinder, PaidCalls, ResolvedModel } from '../llm/index.ts'
 import { findUploads } from './attachments.ts'
@@ -21,14 +22,7 @@ import { type Asked, type Prepared, prepareRequest } from './prepare-request.ts'
 import { Reply } from './reply.ts'
 import type { NewReply, ReplyWrites, Start } from './reply-writes.ts'
 import type { Retriever } from './retriever.ts'
-import type {
-  AnotherAnswer,
-  ChatWriter,
-  NewMessage,
-  RegenerateQuery,
-  SendQuery,
-  UploadRow,
-} from './schemas.ts'
+import type { AnotherAnswer, ChatWriter, NewMessage, RegenerateQuery, SendQuery } from './schemas.ts'
 import { streamReply } from './stream-reply.ts'
 import { DEFAULT_TITLE, type Titles } from './titles.ts'
 import { kindOf } from './write-media.ts'

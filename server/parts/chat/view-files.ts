@@ -1,25 +1,12 @@
 import { and, asc, eq } from '#database/drizzle.ts'
 import { uploads } from '#database/schema/uploads.ts'
 import type { Storage } from '#platform/storage/storage.ts'
+import { type UploadView, urlOf, viewUpload } from '#platform/storage/view-upload.ts'
 import { readUploads } from './attachments.ts'
-import {
-  type ChatReader,
-  type MessageRow,
-  type MessageView,
-  type UploadRow,
-  type UploadView,
-  viewMessage,
-  viewUpload,
-} from './schemas.ts'
+import { type ChatReader, type MessageRow, type MessageView, viewMessage } from './schemas.ts'
 
 /** A chat shows so many of its files. */
 const FILES_SHOWN = 200
-
-export const urlOf = (storage: Storage, { storageKey, contentType }: UploadRow): Promise<string> =>
-  storage.urlOf({ key: storageKey, contentType })
-
-export const viewFile = async (storage: Storage, row: UploadRow): Promise<UploadView> =>
-  viewUpload(row, await urlOf(storage, row))
 
 /** Messages with the files that came with them, or that they consist of; each address is signed anew. */
 export async function viewMessages(
@@ -38,7 +25,7 @@ export async function viewMessages(
     rows.map(async (row) =>
       viewMessage(row, {
         uploads: await Promise.all(
-          (row.uploadIds ?? []).flatMap((id) => files.get(id) ?? []).map((file) => viewFile(storage, file)),
+          (row.uploadIds ?? []).flatMap((id) => files.get(id) ?? []).map((file) => viewUpload(storage, file)),
         ),
         media: await Promise.all(
           (row.media ?? []).flatMap(({ type, upload_id, mime_type }) => {
@@ -62,5 +49,5 @@ export async function viewFilesOf(
     orderBy: [asc(uploads.id)],
     limit: FILES_SHOWN,
   })
-  return Promise.all(rows.map((row) => viewFile(storage, row)))
+  return Promise.all(rows.map((row) => viewUpload(storage, row)))
 }

@@ -37,6 +37,7 @@ interface StoredModel {
 
 /** Of so many models the default one is chosen. */
 const CANDIDATES_MAX = 200
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 /** The most models that are looked up in one statement. */
 const GROUP_MAX = 100
 
@@ -56,6 +57,17 @@ export class ModelFinder {
     if (!row) throw fail('llm.not_found')
     if (!row.isActive) throw fail('llm.inactive')
     return resolve(this.#rooms, row)
+  }
+
+  /** The same by a model's id or its name; of several with that name an own one, and of those the first. */
+  async findNamed(organizationId: string, nameOrId: string): Promise<ResolvedModel> {
+    if (UUID.test(nameOrId)) return this.find(organizationId, nameOrId.toLowerCase())
+    const [row] = await this.#rooms.database.sql<{ id: string }[]>`
+      select id from llm_models
+      where name = ${nameOrId} and (organization_id = ${organizationId} or organization_id is null)
+      order by organization_id nulls last, id limit 1`
+    if (!row) throw fail('llm.not_found')
+    return this.find(organizationId, row.id)
   }
 
   /**

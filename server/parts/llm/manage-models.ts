@@ -1,6 +1,8 @@
 import { and, desc, eq, lt, or } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
+import { knowledgeBases } from '#database/schema/kb.ts'
 import { llmModels, type ModelConfig } from '#database/schema/llm.ts'
+import { sqlStateOf } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
@@ -83,6 +85,18 @@ export async function updateModel(
 }
 
 export async function deleteModel(scope: Scope<'organization:write'>, modelId: string): Promise<void> {
-  const rows = await scope.delete(llmModels, eq(llmModels.id, modelId))
+  const users = await scope.select(knowledgeBases, {
+    where: eq(knowledgeBases.embeddingModelId, modelId),
+    limit: USERS_NAMED,
+  })
+  if (users.length > 0) throw inUse(users.map(({ name }) => `the knowledge base ${name}`))
+  const rows = await scope.delete(llmModels, eq(llmModels.id, modelId)).catch((error: unknown) => {
+    throw sqlStateOf(error) === FOREIGN_KEY_VIOLATION ? inUse(['a knowledge base']) : error
+  })
   if (rows.length === 0) throw fail('llm.not_found')
 }
+
+/** Of those that use a model so many are named. */
+const USERS_NAMED = 10
+const FOREIGN_KEY_VIOLATION = '23503'
+const inUse = (users: string[]) => fail('llm.in_use', { users: users.join(', ') })

@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fail } from '#errors'
-import { payableUsage } from '#platform/models/index.ts'
+import { countTokens, payableUsage } from '#platform/models/index.ts'
 import {
+  type EmbeddingPurpose,
   ModelError,
   type ModelRequest,
   type ModelSink,
@@ -72,6 +73,23 @@ export class PaidCalls {
     return this.#track(holdId, this.#transcribe(holdId, model, recording, language))
   }
 
+  /**
+   * Vectors of texts, paid by their tokens. Throws billing.insufficient_credits; rejects with a ModelError or the
+   * signal's reason where there are none to have, which costs nothing.
+   */
+  async embed(
+    organizationId: string,
+    model: ResolvedModel,
+    texts: string[],
+    purpose: EmbeddingPurpose,
+    signal: AbortSignal,
+  ): Promise<Float32Array[]> {
+    const { id: modelId, inputRatio, outputRatio } = model
+    const holdId = await this.#rooms.ledger.hold({ organizationId, modelId, inputRatio, outputRatio })
+    if (holdId === null) throw fail('billing.insufficient_credits')
+    return this.#track(holdId, this.#embed(holdId, model, texts, purpose, signal))
+  }
+
   /** The holds of the calls that are under way. */
   holdIds(): string[] {
     return [...this.#underWay.keys()]
@@ -112,6 +130,29 @@ export class PaidCalls {
       const reason = error instanceof ModelError ? error.message : UNEXPECTED
       await this.#settle(holdId, null, reason)
       throw fail('llm.failed', { reason }, { cause: error })
+    }
+  }
+
+  async #embed(
+    holdId: string,
+    model: ResolvedModel,
+    texts: string[],
+    purpose: EmbeddingPurpose,
+    signal: AbortSignal,
+  ): Promise<Float32Array[]> {
+    try {
+      const bounded = AbortSignal.any([signal, this.#shutdown.signal])
+      const { vectors, usage } = await this.#rooms.models.embed(model.target, texts, purpose, bounded)
+      const paid = usage ?? { inputTokens: await countTokens(texts.join('\n')), outputTokens: 0 }
+      await this.#settle(
+        holdId,
+        paid,
+        `embedding of ${texts.length} ${texts.length === 1 ? 'text' : 'texts'}`,
+      )
+      return vectors
+    } catch (error) {
+      await this.#settle(holdId, null, error instanceof ModelError ? error.message : UNEXPECTED)
+      throw error
     }
   }
 

@@ -36,6 +36,8 @@ type Change<T extends TenantTable> = Partial<Omit<NewRow<T>, 'id'>>
 export interface ScopedDatabase {
   select<T extends TenantTable>(table: T, options?: SelectOptions): Promise<InferSelectModel<T>[]>
   insert<T extends TenantTable>(table: T, row: NewRow<T>): Promise<InferSelectModel<T>>
+  /** Several rows, at least one, of a table that is not recorded. */
+  insertAll<T extends TenantTable>(table: T, rows: NewRow<T>[]): Promise<void>
   update<T extends TenantTable>(
     table: T,
     where: SQL | undefined,
@@ -73,6 +75,7 @@ export function scopeDatabase(db: PostgresJsDatabase, owner: Owner): ScopedDatab
   return {
     select: outside.select,
     insert: (table, row) => change(table, (database) => database.insert(table, row)),
+    insertAll: outside.insertAll,
     update: (table, where, values) => change(table, (database) => database.update(table, where, values)),
     delete: (table, where) => change(table, (database) => database.delete(table, where)),
     transaction,
@@ -92,6 +95,12 @@ function statements(
 ): Statements {
   const own = (table: TenantTable, where?: SQL): SQL | undefined =>
     and(eq(table.organizationId, owner.organizationId), table.userId && eq(table.userId, owner.userId), where)
+
+  const withOwner = <T extends TenantTable>(table: T, row: NewRow<T>) => ({
+    ...row,
+    organizationId: owner.organizationId,
+    ...(table.userId && { userId: owner.userId }),
+  })
 
   const record = async (table: TenantTable, before: object | null, after: object | null): Promise<void> => {
     const name = getTableName(table)
@@ -118,17 +127,17 @@ function statements(
     select,
     async insert<T extends TenantTable>(table: T, row: NewRow<T>) {
       check()
-      const owned = {
-        ...row,
-        organizationId: owner.organizationId,
-        ...(table.userId && { userId: owner.userId }),
-      }
       const [made] = await db
         .insert(table as PgTable)
-        .values(owned)
+        .values(withOwner(table, row))
         .returning()
       await record(table, null, made as object)
       return made as InferSelectModel<T>
+    },
+    async insertAll<T extends TenantTable>(table: T, rows: NewRow<T>[]) {
+      check()
+      if (isRecorded(getTableName(table))) throw new Error('rows of a recorded table are inserted one by one')
+      await db.insert(table as PgTable).values(rows.map((row) => withOwner(table, row)))
     },
     async update<T extends TenantTable>(table: T, where: SQL | undefined, change: Change<T>) {
       check()

@@ -59,6 +59,8 @@ const RECORDED: Record<string, { type: string; secrets: string[] }> = {
   invitations: { type: 'invitation', secrets: ['token_hash'] },
   api_keys: { type: 'api_key', secrets: ['key_hash'] },
   llm_models: { type: 'model', secrets: ['api_key'] },
+  knowledge_bases: { type: 'knowledge_base', secrets: [] },
+  kb_sources: { type: 'kb_source', secrets: ['secrets'] },
 }
 /** Says nothing that the entry does not say already. */
 const UNINTERESTING = ['id', 'organization_id', 'created_at', 'updated_at']

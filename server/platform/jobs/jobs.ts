@@ -13,13 +13,18 @@ export interface Queue<Data extends object> {
   timeoutSeconds: number
   /** How many run at once in this process. */
   concurrency: number
+  /** At most one job with the same key waits. */
+  isKeyed?: boolean
   run(data: Data, job: { id: string; isLastTry: boolean }): Promise<void>
 }
 
 /** Work that is done after its request was answered, at least once, also when processes die in between. */
 export interface Jobs {
-  /** Adds a job inside the caller's transaction: it is there when that commits, and not before. */
-  add<Data extends object>(tx: ISql, queue: Queue<Data>, data: Data): Promise<void>
+  /**
+   * Adds a job inside the caller's transaction: it is there when that commits, and not before. In a queue with keys it
+   * is left out where one with this key waits already.
+   */
+  add<Data extends object>(tx: ISql, queue: Queue<Data>, data: Data, key?: string): Promise<void>
   /** Begins to work on these queues. Until this has answered, `add` waits. */
   start(queues: Queue<never>[]): Promise<void>
   stop(): Promise<void>
@@ -51,8 +56,11 @@ export function createJobs({ sql }: Database, log: Logger): Jobs {
   }
 
   return {
-    async add(tx, queue, data) {
-      await boss.send(queue.name, data, { db: executor(tx) })
+    async add(tx, queue, data, key) {
+      await boss.send(queue.name, data, {
+        db: executor(tx),
+        ...(key !== undefined && { singletonKey: key }),
+      })
       for (const ms of NUDGES_MS) setTimeout(wake, ms, queue.name).unref()
     },
     async start(queues) {
@@ -68,6 +76,7 @@ export function createJobs({ sql }: Database, log: Logger): Jobs {
 /** Answers the ids of its workers. */
 async function startQueue(boss: PgBoss, queue: Queue<object>, log: Logger): Promise<string[]> {
   await boss.createQueue(queue.name, {
+    policy: queue.isKeyed ? 'short' : 'standard',
     retryLimit: queue.retries,
     retryDelay: queue.firstRetrySeconds,
     retryBackoff: true,

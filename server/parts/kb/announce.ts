@@ -1,0 +1,37 @@
+import type { Rooms } from '#platform/rooms.ts'
+import type { KbPlace } from './ingestion.ts'
+import { describeSources } from './ingestion-state.ts'
+
+/** Tells those who may read a knowledge base how far it is, soon, and at most so often. */
+export type Announce = (place: KbPlace) => void
+
+/** What happens within this time is told by one event. */
+const GATHER_MS = 500
+
+export function createAnnouncer({ database: { sql }, events, log }: Rooms): Announce {
+  const waiting = new Set<string>()
+
+  async function tell({ organizationId, kbId }: KbPlace): Promise<void> {
+    waiting.delete(kbId)
+    const sources = await sql<Parameters<typeof describeSources>[0]>`
+      select status, error, reading, documents_pending as "documentsPending", documents_ready as "documentsReady",
+        documents_failed as "documentsFailed"
+      from kb_sources where kb_id = ${kbId} and organization_id = ${organizationId}`
+    if (sources.length === 0) return
+    const { status, progress } = describeSources(sources)
+    events.publish({
+      type: 'kb.ingestion',
+      organizationId,
+      data: { kb_id: kbId, status, progress },
+      to: { permission: 'kb:read' },
+    })
+  }
+
+  return (place) => {
+    if (waiting.has(place.kbId)) return
+    waiting.add(place.kbId)
+    setTimeout(() => {
+      tell(place).catch((error: unknown) => log.warn({ err: error }, 'an ingestion was not announced'))
+    }, GATHER_MS).unref()
+  }
+}

@@ -1,0 +1,107 @@
+import type { Sql, TransactionSql } from 'postgres'
+import { fail } from '#errors'
+import type { Scope } from '#platform/access/scope.ts'
+import { countTokens } from '#platform/models/index.ts'
+import type { Language } from '#platform/retrieval/languages.ts'
+import { SegmentBuilder } from '#platform/retrieval/postings.ts'
+import { listWords } from '#platform/retrieval/words.ts'
+import type { KbDesk } from './desk.ts'
+import { embedTexts, toVectorText } from './embed-texts.ts'
+import { withContext } from './index-documents.ts'
+import { type ChunkChange, type ChunkRow, type ChunkView, viewChunk } from './schemas.ts'
+import { insertSegment } from './segments.ts'
+
+interface FoundChunk extends ChunkRow {
+  number: number
+  name: string
+  language: Language
+  generation: number
+  embeddingModelId: string | null
+}
+
+/**
+ * Changes what a chunk says, or whether it is found at all. It stays so until its document is indexed anew. Throws
+ * kb.chunk_not_found, kb.changing where that happens meanwhile, and what embedding throws.
+ */
+export async function changeChunk(
+  desk: KbDesk,
+  scope: Scope<'kb:write'>,
+  { kb_id: kbId, chunk_id: id }: { kb_id: string; chunk_id: string },
+  { content, is_enabled: isEnabled }: ChunkChange,
+): Promise<ChunkView> {
+  const { sql } = desk.rooms.database
+  const chunk = await findChunk(sql, scope, kbId, id)
+  if (isEnabled !== undefined) await enable(sql, scope, kbId, id, isEnabled)
+  if (content !== undefined && content !== chunk.content)
+    await rewrite(desk, scope, kbId, chunk, content.replaceAll('\0', '').toWellFormed())
+  return viewChunk(await findChunk(sql, scope, kbId, id))
+}
+
+async function findChunk(sql: Sql, scope: Scope<'kb:write'>, kbId: string, id: string): Promise<FoundChunk> {
+  const [row] = await sql<FoundChunk[]>`
+    select c.id, document_id as "documentId", position, content, headings, page, tokens, is_enabled as "isEnabled",
+      is_edited as "isEdited", number, d.name, language, k.generation, embedding_model_id as "embeddingModelId"
+    from kb_chunks c join kb_documents d on d.id = c.document_id join knowledge_bases k on k.id = c.kb_id
+    where c.id = ${id} and c.kb_id = ${kbId} and c.organization_id = ${scope.organizationId}`
+  if (!row) throw fail('kb.chunk_not_found')
+  return row
+}
+
+const enable = (sql: Sql, scope: Scope<'kb:write'>, kbId: string, id: string, isEnabled: boolean) =>
+  sql.begin(async (tx) => {
+    await raiseVersion(tx, scope, kbId)
+    await tx`update kb_chunks set is_enabled = ${isEnabled} where id = ${id} and kb_id = ${kbId}`
+  })
+
+/** The chunk gets a new number, so that what its old words say of the old one leads nowhere. */
+async function rewrite(
+  desk: KbDesk,
+  scope: Scope<'kb:write'>,
+  kbId: string,
+  chunk: FoundChunk,
+  content: string,
+): Promise<void> {
+  const { organizationId } = scope
+  const text = withContext(chunk.name, { headings: chunk.headings, content })
+  const signal = AbortSignal.timeout(EMBEDDING_MS)
+  const of = { organizationId, embeddingModelId: chunk.embeddingModelId }
+  const [vector] = await embedTexts(desk, of, [text], 'document', signal)
+  const words = listWords(text)
+  const stem = await desk.stemmer.stems(words, chunk.language)
+  const tokens = await countTokens(content)
+  await desk.rooms.database.sql.begin(async (tx) => {
+    const place = await raiseVersion(tx, scope, kbId)
+    const segment = new SegmentBuilder()
+    const length = segment.add(place.number, words, stem)
+    const changed = await tx`
+      update kb_chunks
+      set content = ${content}, tokens = ${tokens}, words = ${length}, number = ${place.number}, is_edited = true,
+        embedding = ${toVectorText(vector as Float32Array)}::text::halfvec, generation = ${chunk.generation}
+      where id = ${chunk.id} and kb_id = ${kbId} and number = ${chunk.number}`
+    if (changed.count === 0) throw fail('kb.changing')
+    await insertSegment(
+      tx,
+      { organizationId, kbId },
+      { segment: place.segment, chunks: 1 },
+      segment.entries(),
+    )
+    await tx`update knowledge_bases set dead_count = dead_count + 1 where id = ${kbId}`
+  })
+}
+
+const EMBEDDING_MS = 60_000
+
+/** Locks the knowledge base, says that something else is found now, and takes a number for a chunk and a segment. */
+async function raiseVersion(
+  tx: TransactionSql,
+  scope: Scope<'kb:write'>,
+  kbId: string,
+): Promise<{ number: number; segment: number }> {
+  const [place] = await tx<{ number: number; segment: number }[]>`
+    update knowledge_bases
+    set index_version = index_version + 1, next_chunk = next_chunk + 1, next_segment = next_segment + 1
+    where id = ${kbId} and organization_id = ${scope.organizationId}
+    returning next_chunk - 1 as number, next_segment - 1 as segment`
+  if (!place) throw fail('kb.not_found')
+  return place
+}

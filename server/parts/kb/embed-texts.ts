@@ -1,0 +1,76 @@
+import type { EmbeddingPurpose } from '#platform/models/types.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import type { ModelFinder, PaidCalls } from '../llm/index.ts'
+import { LOCAL_TARGET } from './embedding-model.ts'
+
+interface EmbeddingDesk {
+  rooms: Pick<Rooms, 'models'>
+  models: ModelFinder
+  calls: PaidCalls
+}
+
+/** Whose texts are embedded, and by what; null: by the built-in embedding, which costs nothing. */
+export interface EmbeddingOf {
+  organizationId: string
+  embeddingModelId: string | null
+}
+
+/**
+ * Vectors of texts, in their order; what a provider makes is paid by its tokens. Rejects with a ModelError, the
+ * signal's reason, billing.insufficient_credits, llm.not_found, llm.inactive or llm.not_configured.
+ */
+export async function embedTexts(
+  { rooms, models, calls }: EmbeddingDesk,
+  { organizationId, embeddingModelId }: EmbeddingOf,
+  texts: string[],
+  purpose: EmbeddingPurpose,
+  signal: AbortSignal,
+): Promise<Float32Array[]> {
+  if (texts.length === 0) return []
+  if (embeddingModelId === null)
+    return (await rooms.models.embed(LOCAL_TARGET, texts, purpose, signal)).vectors
+  const model = await models.find(organizationId, embeddingModelId)
+  return calls.embed(organizationId, model, texts, purpose, signal)
+}
+
+/** As PostgreSQL reads a vector. Five digits are more than a half-precision number has. */
+export const toVectorText = (vector: Float32Array): string => {
+  let text = '['
+  for (const value of vector) text += `${text.length > 1 ? ',' : ''}${value.toPrecision(5)}`
+  return `${text}]`
+}
+
+/** A few sentences that have nothing to do with each other, in several languages. */
+const UNRELATED = [
+  'The tide table for the harbour is printed on green paper every spring.',
+  'To shorten a string in this library, call the method with a negative index.',
+  'Das Rezept verlangt zwei Eier, etwas Mehl und eine Prise Muskat.',
+  'Quarterly revenue rose by four per cent because of lower shipping costs.',
+  'Le musée ferme ses portes à dix-huit heures pendant la restauration.',
+  'Patients with a known allergy should not be given this antibiotic.',
+  'La montaña más alta de la isla se puede subir en tres horas.',
+  'The goalkeeper was sent off two minutes before the final whistle.',
+]
+
+/**
+ * How similar a model finds texts that have nothing to do with each other: for some models that is far from zero. What
+ * is above counts as likeness, so that scores mean the same whatever the model.
+ */
+export async function measureFloor(
+  desk: EmbeddingDesk,
+  of: EmbeddingOf,
+  signal: AbortSignal,
+): Promise<number> {
+  const vectors = await embedTexts(desk, of, UNRELATED, 'document', signal)
+  let sum = 0
+  let pairs = 0
+  for (const [place, one] of vectors.entries())
+    for (const other of vectors.slice(place + 1)) {
+      sum += one.reduce((product, value, at) => product + value * (other[at] as number), 0)
+      pairs += 1
+    }
+  return Math.min(Math.max(sum / pairs, 0), FLOOR_MAX)
+}
+
+/** A model that finds all texts alike tells nothing by its likeness. */
+const FLOOR_MAX = 0.95

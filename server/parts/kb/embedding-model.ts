@@ -1,0 +1,29 @@
+import { fail } from '#errors'
+import type { ModelTarget } from '#platform/models/types.ts'
+import type { ResolvedModel } from '../llm/index.ts'
+import type { KbDesk } from './desk.ts'
+
+/** The name of the built-in embedding. */
+const LOCAL = 'local'
+export const LOCAL_TARGET: ModelTarget = {
+  provider: 'demo',
+  model: LOCAL,
+  baseUrl: '',
+  apiKey: null,
+  guarded: false,
+}
+
+/**
+ * The model that is asked for by its name or id; null: the built-in one. Throws llm.not_found, llm.inactive,
+ * llm.not_configured, kb.not_embedding.
+ */
+export async function findEmbeddingModel(
+  { models }: Pick<KbDesk, 'models'>,
+  organizationId: string,
+  nameOrId: string,
+): Promise<ResolvedModel | null> {
+  if (nameOrId === LOCAL) return null
+  const model = await models.findNamed(organizationId, nameOrId)
+  if (!model.capabilities.includes('embedding')) throw fail('kb.not_embedding')
+  return model
+}

@@ -1,0 +1,167 @@
+import type { Chunking } from '#database/schema/kb.ts'
+import { AppError } from '#errors'
+import { type Chunk, splitText } from '#platform/documents/split-text.ts'
+import { ModelError } from '#platform/models/types.ts'
+import { languageOf } from '#platform/retrieval/languages.ts'
+import { listWords } from '#platform/retrieval/words.ts'
+import type { ClaimedDocument } from './claims.ts'
+import { embedTexts, measureFloor } from './embed-texts.ts'
+import type { IngestionDesk, KbPlace } from './ingestion.ts'
+import { compactPostings, mergeSegments } from './merge-segments.ts'
+import { type PreparedDocument, writeIndex } from './write-index.ts'
+
+/** A knowledge base as its documents are indexed; of these settings is all that is written together. */
+export interface IndexedKb extends KbPlace {
+  generation: number
+  dimensions: number | null
+  floor: number | null
+  chunking: Chunking
+  embeddingModelId: string | null
+}
+
+/** Documents are indexed together up to so many bytes of text, or so many of them. */
+const GROUP_BYTES = 1_000_000
+const GROUP_DOCUMENTS = 100
+/** After so long other knowledge bases have their turn. */
+const TURN_MS = 20_000
+
+/**
+ * Indexes the documents of a knowledge base that wait for it: splits, embeds and stores them, some at a time. While one
+ * group is written, the next is made. A document that can't be indexed is noted so, and holds up no other.
+ */
+export async function indexDocuments(desk: IngestionDesk, place: KbPlace): Promise<void> {
+  const end = performance.now() + TURN_MS
+  let writing: Promise<void> = Promise.resolve()
+  try {
+    while (!desk.stopping.aborted && performance.now() < end) {
+      const claimed = await desk.claims.claim(place)
+      if (claimed.length === 0) break
+      for (const group of groupsOf(claimed)) {
+        const prepared = await settle(desk, group, () => prepare(desk, place, group))
+        await writing
+        if (prepared) writing = settle(desk, group, () => write(desk, place, prepared)).then(() => {})
+      }
+    }
+  } finally {
+    await writing
+  }
+  if (desk.stopping.aborted) return
+  if (performance.now() >= end) await desk.wakeIndexing(place)
+  await mergeSegments(desk, place)
+  await compactPostings(desk, place)
+  desk.announce(place)
+}
+
+/** What has failed before is tried by itself, so that it takes no other along. */
+function groupsOf(documents: ClaimedDocument[]): ClaimedDocument[][] {
+  const groups: ClaimedDocument[][] = []
+  let bytes = Number.POSITIVE_INFINITY
+  for (const document of documents) {
+    const isFull = bytes + document.textBytes > GROUP_BYTES || groups.at(-1)?.length === GROUP_DOCUMENTS
+    if (isFull || document.failures > 0) {
+      groups.push([])
+      bytes = 0
+    }
+    groups.at(-1)?.push(document)
+    bytes = document.failures > 0 ? Number.POSITIVE_INFINITY : bytes + document.textBytes
+  }
+  return groups
+}
+
+const UNEXPECTED = 'Something went wrong while this document was indexed. Please try again.'
+
+/** Does a step with a group. A step that fails is noted at its documents; undefined. */
+async function settle<Result>(
+  desk: IngestionDesk,
+  group: ClaimedDocument[],
+  step: () => Promise<Result>,
+): Promise<Result | undefined> {
+  const ids = group.map(({ id }) => id)
+  try {
+    return await step()
+  } catch (error) {
+    if (desk.stopping.aborted) await desk.claims.release(ids)
+    else {
+      const isExpected = error instanceof ModelError || error instanceof AppError
+      desk.rooms.log[isExpected ? 'info' : 'error']({ err: error }, 'documents were not indexed')
+      // What a person has to put right, such as missing credits, is not tried again by itself.
+      await desk.claims.fail(ids, isExpected ? error.message : UNEXPECTED, error instanceof AppError)
+    }
+    return undefined
+  }
+}
+
+interface Prepared {
+  kb: IndexedKb
+  documents: PreparedDocument[]
+}
+
+/** Splits and embeds documents. Undefined: the knowledge base is gone. */
+async function prepare(
+  desk: IngestionDesk,
+  place: KbPlace,
+  group: ClaimedDocument[],
+): Promise<Prepared | undefined> {
+  const kb = await readKb(desk, place)
+  if (!kb) {
+    desk.claims.forget(group.map(({ id }) => id))
+    return undefined
+  }
+  const texts = await readTexts(desk, place, group)
+  const split: Omit<PreparedDocument, 'vectors'>[] = []
+  for (const document of group) {
+    const text = texts.get(document.id)
+    if (text === undefined) continue // deleted since
+    const chunks = await splitText(text, {
+      kind: document.textKind,
+      maxTokens: kb.chunking.max_tokens,
+      overlapTokens: kb.chunking.overlap_tokens,
+    })
+    const embedded = chunks.map((chunk) => withContext(document.name, chunk))
+    split.push({ document, chunks, embedded, words: embedded.map(listWords), language: languageOf(text) })
+  }
+  const all = split.flatMap(({ embedded }) => embedded)
+  const vectors = await embedTexts(desk, kb, all, 'document', desk.stopping)
+  const floor = kb.floor ?? (await measureFloor(desk, kb, desk.stopping))
+  let from = 0
+  const documents = split.map((one) => {
+    const own = vectors.slice(from, from + one.chunks.length)
+    from += one.chunks.length
+    return { ...one, vectors: own }
+  })
+  return { kb: { ...kb, floor }, documents }
+}
+
+const write = (desk: IngestionDesk, place: KbPlace, { kb, documents }: Prepared): Promise<void> =>
+  writeIndex(desk, kb, documents).then(() => desk.announce(place))
+
+/**
+ * A chunk with what stands above it, by which it is found too: the document's name without its extension, and the
+ * headings.
+ */
+export const withContext = (
+  name: string,
+  { headings, content }: Pick<Chunk, 'headings' | 'content'>,
+): string => `${[name.replace(/\.[a-z0-9]{1,8}$/i, ''), ...headings].join(' > ')}\n\n${content}`
+
+async function readKb(
+  { rooms }: IngestionDesk,
+  { organizationId, kbId }: KbPlace,
+): Promise<IndexedKb | undefined> {
+  const [kb] = await rooms.database.sql<IndexedKb[]>`
+    select organization_id as "organizationId", id as "kbId", generation, dimensions, floor, chunking,
+      embedding_model_id as "embeddingModelId"
+    from knowledge_bases where id = ${kbId} and organization_id = ${organizationId}`
+  return kb
+}
+
+async function readTexts(
+  { rooms }: IngestionDesk,
+  { organizationId, kbId }: KbPlace,
+  group: ClaimedDocument[],
+): Promise<Map<string, string>> {
+  const rows = await rooms.database.sql<{ id: string; text: string }[]>`
+    select document_id as id, text from kb_texts
+    where document_id = any(${group.map(({ id }) => id)}) and kb_id = ${kbId} and organization_id = ${organizationId}`
+  return new Map(rows.map(({ id, text }) => [id, text]))
+}

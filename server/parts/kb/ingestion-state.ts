@@ -1,0 +1,84 @@
+import type { kbSources } from '#database/schema/kb.ts'
+
+/*
+ * How far knowledge bases and their sources are, made of what the sources count. A source is read (its documents
+ * become known), and its documents are indexed, each by itself.
+ */
+
+export const STATUSES = ['pending', 'processing', 'ready', 'failed'] as const
+export type Status = (typeof STATUSES)[number]
+
+export interface DocumentCounts {
+  total: number
+  ready: number
+  failed: number
+  pending: number
+}
+
+type Source = Pick<
+  typeof kbSources.$inferSelect,
+  'status' | 'error' | 'reading' | 'documentsPending' | 'documentsReady' | 'documentsFailed'
+>
+
+export interface SourceState {
+  status: Status
+  error: string | null
+  documents: DocumentCounts
+}
+
+const NO_DOCUMENT = 'None of its documents could be read.'
+
+/** A source whose documents have all failed has failed; with some that are ready it is ready. */
+export function describeSource(row: Source): SourceState {
+  const documents = countsOf(row)
+  return { ...statusOf(row, documents), documents }
+}
+
+function statusOf(row: Source, { pending, ready, failed }: DocumentCounts): Omit<SourceState, 'documents'> {
+  if (row.status === 'failed') return { status: 'failed', error: row.error }
+  if (row.status === 'pending' && row.reading === 0) return { status: 'pending', error: null }
+  if (row.status !== 'read' || pending > 0) return { status: 'processing', error: row.error }
+  if (ready === 0 && failed > 0) return { status: 'failed', error: row.error ?? NO_DOCUMENT }
+  return { status: 'ready', error: row.error }
+}
+
+/** While a source is read it is not known what else there is, so it is never all. */
+const PROGRESS_WHILE_READING = 0.99
+
+/** A knowledge base is ready when nothing is to be done and something is there, or nothing was to be. */
+export function describeSources(sources: readonly Source[]): {
+  status: Status
+  progress: number
+  documents: DocumentCounts
+} {
+  const states = sources.map(describeSource)
+  const is = (status: Status) => states.some((state) => state.status === status)
+  const documents = states.reduce<DocumentCounts>(
+    (sum, { documents: { total, ready, failed, pending } }) => ({
+      total: sum.total + total,
+      ready: sum.ready + ready,
+      failed: sum.failed + failed,
+      pending: sum.pending + pending,
+    }),
+    { total: 0, ready: 0, failed: 0, pending: 0 },
+  )
+  const isBusy = is('processing') || is('pending')
+  const done = documents.total === 0 ? 0 : (documents.ready + documents.failed) / documents.total
+  return {
+    status: is('processing') || (is('pending') && is('ready')) ? 'processing' : restingStatus(is),
+    progress: isBusy ? Math.min(done, PROGRESS_WHILE_READING) : 1,
+    documents,
+  }
+}
+
+function restingStatus(is: (status: Status) => boolean): Status {
+  if (is('pending')) return 'pending'
+  return is('failed') && !is('ready') ? 'failed' : 'ready'
+}
+
+const countsOf = (row: Source): DocumentCounts => ({
+  total: row.documentsPending + row.documentsReady + row.documentsFailed,
+  ready: row.documentsReady,
+  failed: row.documentsFailed,
+  pending: row.documentsPending,
+})

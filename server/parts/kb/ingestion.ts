@@ -1,0 +1,133 @@
+import type { Queue } from '#platform/jobs/jobs.ts'
+import type { Stemmer } from '#platform/retrieval/stems.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { repeat } from '#platform/sweeps/repeat.ts'
+import type { ModelFinder, PaidCalls } from '../llm/index.ts'
+import { type Announce, createAnnouncer } from './announce.ts'
+import { ClaimedDocuments, isAlive } from './claims.ts'
+import { indexDocuments } from './index-documents.ts'
+import { readSource } from './read-source.ts'
+
+/*
+ * How documents come into a knowledge base, in two kinds of jobs. The first reads a source: its documents and what
+ * they say are stored (fetch, parse). The second indexes the documents of a knowledge base that wait for it: split,
+ * embed, index. What is to be done stands in the tables, claimed by the process that does it; a job only says where to
+ * look. So a job that is lost, or comes twice, loses and repeats nothing, and what a dead process has claimed is
+ * claimed by another one.
+ */
+
+/** One knowledge base. */
+export interface KbPlace {
+  organizationId: string
+  kbId: string
+}
+
+export interface SourcePlace extends KbPlace {
+  sourceId: string
+}
+
+export interface IngestionParts {
+  rooms: Rooms
+  models: ModelFinder
+  calls: PaidCalls
+  stemmer: Stemmer
+}
+
+/** What the jobs work with. */
+export interface IngestionDesk extends IngestionParts {
+  claims: ClaimedDocuments
+  announce: Announce
+  /** Has the documents of a knowledge base indexed that wait for it. */
+  wakeIndexing(place: KbPlace): Promise<void>
+  /** Aborted when the process stops. */
+  stopping: AbortSignal
+}
+
+export interface Ingestion {
+  queues: Queue<never>[]
+  /** Has the sources of a knowledge base read that are due, and its documents indexed that wait. */
+  begin(kb: { organizationId: string; id: string }): Promise<void>
+  /** Finds what is left to do, now and from time to time: what is due by its time, and what dead processes left. */
+  start(): void
+  stop(): Promise<void>
+}
+
+const SWEEP_MS = 5_000
+/** So much is found by one sweep; the rest by the next. */
+const SWEEP_MAX = 500
+const READINGS_AT_ONCE = 2
+const INDEXINGS_AT_ONCE = 2
+/** Reading a source has a clock of its own, so this is for a job whose process is gone. */
+const JOB_SECONDS_MAX = 3 * 3_600
+
+export function createIngestion(parts: IngestionParts): Ingestion {
+  const { rooms } = parts
+  const { jobs, log, instance } = rooms
+  const { sql } = rooms.database
+  const ending = new AbortController()
+  const underWay = new Set<Promise<unknown>>()
+  const track = async (work: Promise<void>): Promise<void> => {
+    underWay.add(work)
+    await work.finally(() => underWay.delete(work))
+  }
+  const desk: IngestionDesk = {
+    ...parts,
+    claims: new ClaimedDocuments(sql, instance.id),
+    announce: createAnnouncer(rooms),
+    wakeIndexing: (place) => jobs.add(sql, indexing, place, place.kbId),
+    stopping: ending.signal,
+  }
+  // What fails is noted where it belongs and tried again from there, so a job itself is never retried.
+  const rest = { retries: 0, firstRetrySeconds: 1, timeoutSeconds: JOB_SECONDS_MAX, isKeyed: true }
+  const reading: Queue<SourcePlace> = {
+    ...rest,
+    name: 'kb-reading',
+    concurrency: READINGS_AT_ONCE,
+    run: (place) => track(readSource(desk, place)),
+  }
+  const indexing: Queue<KbPlace> = {
+    ...rest,
+    name: 'kb-indexing',
+    concurrency: INDEXINGS_AT_ONCE,
+    run: (place) => track(indexDocuments(desk, place)),
+  }
+
+  async function wakeReadings(kbId: string | null): Promise<void> {
+    const due = await sql<SourcePlace[]>`
+      select organization_id as "organizationId", kb_id as "kbId", id as "sourceId" from kb_sources s
+      where next_reading_at <= now() and (status <> 'reading' or not ${isAlive(sql)})
+        and (${kbId}::uuid is null or kb_id = ${kbId})
+      order by next_reading_at limit ${SWEEP_MAX}`
+    for (const place of due) await jobs.add(sql, reading, place, place.sourceId)
+  }
+
+  async function sweep(): Promise<void> {
+    await wakeReadings(null)
+    await desk.claims.dropForgotten()
+    const waiting = await sql<KbPlace[]>`
+      select distinct s.organization_id as "organizationId", s.kb_id as "kbId" from kb_sources s
+      where s.documents_pending > 0 and exists (
+        select from kb_documents d where d.kb_id = s.kb_id and ${desk.claims.claimable()})
+      limit ${SWEEP_MAX}`
+    for (const place of waiting) await desk.wakeIndexing(place)
+  }
+
+  let endSweep = (): void => {}
+  return {
+    queues: [reading, indexing],
+    async begin({ organizationId, id }) {
+      await wakeReadings(id)
+      await desk.wakeIndexing({ organizationId, kbId: id })
+    },
+    start() {
+      const failure = { log, message: 'a sweep of the knowledge bases failed' }
+      endSweep = repeat(SWEEP_MS, sweep, failure)
+      sweep().catch((error: unknown) => log.error({ err: error }, failure.message))
+    },
+    async stop() {
+      endSweep()
+      ending.abort(new Error('The server is stopping'))
+      await Promise.allSettled(underWay)
+    },
+  }
+}

@@ -1,0 +1,113 @@
+import type { Sql } from 'postgres'
+import { and, desc, eq, inArray } from '#database/drizzle.ts'
+import { kbDocuments, knowledgeBases } from '#database/schema/kb.ts'
+import { uploads } from '#database/schema/uploads.ts'
+import { fail } from '#errors'
+import type { Scope } from '#platform/access/scope.ts'
+import type { ReceivedFile } from '#platform/http/receive-file.ts'
+import { keepReceivedFile } from '#platform/storage/keep-received.ts'
+import { type UploadView, viewUpload } from '#platform/storage/view-upload.ts'
+import type { KbDesk } from './desk.ts'
+import {
+  type ChunkRow,
+  type DocumentList,
+  type DocumentWithChunks,
+  viewChunk,
+  viewDocument,
+} from './schemas.ts'
+
+const LIMIT_DEFAULT = 10
+
+interface NumberedPage {
+  page?: number
+  limit?: number
+}
+
+/** A page of the documents, newest first, of those whose name holds what is searched for. */
+export async function listDocuments(
+  sql: Sql,
+  scope: Scope<'kb:read'>,
+  { kb_id: kbId, page = 1, limit = LIMIT_DEFAULT, search }: NumberedPage & { kb_id: string; search?: string },
+): Promise<DocumentList> {
+  const pattern = search?.trim() ? `%${search.trim().replace(/[\\%_]/g, '\\$&')}%` : null
+  const ids = await sql<{ id: string }[]>`
+    select id from kb_documents
+    where kb_id = ${kbId} and organization_id = ${scope.organizationId}
+      and (${pattern}::text is null or name ilike ${pattern})
+    order by id desc limit ${limit} offset ${(page - 1) * limit}`
+  const [{ total } = { total: 0 }] =
+    pattern === null
+      ? await sql<{ total: number }[]>`
+          select coalesce(sum(documents_pending + documents_ready + documents_failed), 0)::int as total
+          from kb_sources where kb_id = ${kbId} and organization_id = ${scope.organizationId}`
+      : await sql<{ total: number }[]>`
+          select count(*)::int as total from kb_documents
+          where kb_id = ${kbId} and organization_id = ${scope.organizationId} and name ilike ${pattern}`
+  const rows = await scope.select(kbDocuments, {
+    where: inArray(
+      kbDocuments.id,
+      ids.map(({ id }) => id),
+    ),
+    orderBy: [desc(kbDocuments.id)],
+  })
+  return { documents: rows.map(viewDocument), total, page, limit }
+}
+
+/** A document with a page of its chunks, in their order. */
+export async function getDocument(
+  sql: Sql,
+  scope: Scope<'kb:read'>,
+  {
+    kb_id: kbId,
+    document_id: id,
+    page = 1,
+    limit = LIMIT_DEFAULT,
+  }: NumberedPage & { kb_id: string; document_id: string },
+): Promise<DocumentWithChunks> {
+  const [document] = await scope.select(kbDocuments, {
+    where: and(eq(kbDocuments.kbId, kbId), eq(kbDocuments.id, id)),
+  })
+  if (!document) throw fail('kb.document_not_found')
+  const from = (page - 1) * limit
+  const chunks = await sql<ChunkRow[]>`
+    select id, document_id as "documentId", position, content, headings, page, tokens, is_enabled as "isEnabled",
+      is_edited as "isEdited"
+    from kb_chunks
+    where document_id = ${id} and organization_id = ${scope.organizationId}
+      and position >= ${from} and position < ${from + limit}
+    order by position`
+  return { ...viewDocument(document), chunks: chunks.map(viewChunk), page, limit }
+}
+
+/** A source that has it still brings it back when it is read again. */
+export async function deleteDocument(
+  desk: KbDesk,
+  scope: Scope<'kb:delete'>,
+  kbId: string,
+  documentId: string,
+): Promise<void> {
+  await scope.transaction(async (database) => {
+    // Who counts documents locks the knowledge base first (migration 0012).
+    await database.select(knowledgeBases, { where: eq(knowledgeBases.id, kbId), lock: true })
+    const rows = await database.delete(
+      kbDocuments,
+      and(eq(kbDocuments.kbId, kbId), eq(kbDocuments.id, documentId)),
+    )
+    if (rows.length === 0) throw fail('kb.document_not_found')
+  })
+  await desk.ingestion.begin({ organizationId: scope.organizationId, id: kbId })
+}
+
+/** Keeps a file of the caller's for a source of the type file. Throws as keepReceivedFile does. */
+export async function uploadFile(
+  { rooms }: KbDesk,
+  scope: Scope<'kb:write'>,
+  file: ReceivedFile,
+): Promise<UploadView> {
+  const { organizationId, userId } = scope
+  const place = { organizationId, userId, chatId: null }
+  const id = await keepReceivedFile(rooms, place, file, { needsText: true })
+  const [row] = await scope.select(uploads, { where: eq(uploads.id, id) })
+  if (!row) throw fail('upload.not_found')
+  return viewUpload(rooms.storage, row)
+}

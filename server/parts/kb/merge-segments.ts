@@ -1,0 +1,104 @@
+import type { TransactionSql } from 'postgres'
+import { mergePostings, type SegmentEntry } from '#platform/retrieval/postings.ts'
+import type { IngestionDesk, KbPlace } from './ingestion.ts'
+import { insertPostings, noteSegment, type Segment } from './segments.ts'
+
+/*
+ * A search reads one row of each of its terms from each segment, so segments are merged: the newest ones, when eight of
+ * about one size are there. So a posting is written again once for each eightfold growth. Chunks that are gone stay in
+ * the postings (whoever reads them finds no such chunk) until they are a fifth of all; then all is written anew.
+ */
+
+const MERGED_MIN = 8
+/** Chunks of the smallest size that counts as one. */
+const SIZE_MIN = 1_000
+const SIZE_MAX = 10_000_000
+const DEAD_SHARE_MAX = 0.2
+const DEAD_LEAST = 200
+/** Terms that are written anew in one statement. */
+const TERMS_AT_ONCE = 5_000
+
+export async function mergeSegments(
+  { rooms }: IngestionDesk,
+  { organizationId, kbId }: KbPlace,
+): Promise<void> {
+  await rooms.database.sql.begin(async (tx) => {
+    if (!(await lockKb(tx, { organizationId, kbId }))) return
+    const segments = await tx<Segment[]>`
+      select segment, chunks from kb_segments where kb_id = ${kbId} order by segment`
+    const merged = mergeable(segments)
+    const last = merged.at(-1)
+    if (!last) return
+    const numbers = merged.map(({ segment }) => segment)
+    // In the order of segments numbers ascend, so that rows are simply joined.
+    await tx`
+      with old as (
+        delete from kb_postings where kb_id = ${kbId} and segment = any(${numbers})
+        returning term, segment, postings)
+      insert into kb_postings (kb_id, term, segment, postings)
+      select ${kbId}, term, ${last.segment}, string_agg(postings, ''::bytea order by segment)
+      from old group by term`
+    await tx`delete from kb_segments where kb_id = ${kbId} and segment = any(${numbers})`
+    const chunks = merged.reduce((sum, segment) => sum + segment.chunks, 0)
+    await noteSegment(tx, { organizationId, kbId }, { segment: last.segment, chunks })
+  })
+}
+
+/** The newest segments that are to become one; none where they are few. */
+function mergeable(segments: readonly Segment[]): Segment[] {
+  for (let size = SIZE_MAX; size >= SIZE_MIN; size /= MERGED_MIN) {
+    const larger = segments.findLastIndex(({ chunks }) => chunks > size)
+    const newest = segments.slice(larger + 1)
+    if (newest.length >= MERGED_MIN) return newest
+  }
+  return []
+}
+
+/** Writes the postings anew without what is gone, where that is much. */
+export async function compactPostings(
+  { rooms }: IngestionDesk,
+  { organizationId, kbId }: KbPlace,
+): Promise<void> {
+  await rooms.database.sql.begin(async (tx) => {
+    const kb = await lockKb(tx, { organizationId, kbId })
+    if (!kb || kb.deadCount < DEAD_LEAST || kb.deadCount < kb.chunkCount * DEAD_SHARE_MAX) return
+    const chunks = await tx<{ number: number }[]>`select number from kb_chunks where kb_id = ${kbId}`
+    const alive = new Set(chunks.map(({ number }) => number))
+    const [next] = await tx<{ segment: number }[]>`
+      update knowledge_bases set next_segment = next_segment + 1, dead_count = 0 where id = ${kbId}
+      returning next_segment - 1 as segment`
+    const segment = next?.segment as number
+    await tx`delete from kb_segments where kb_id = ${kbId}`
+    await noteSegment(tx, { organizationId, kbId }, { segment, chunks: alive.size })
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const old: { term: string; postings: Buffer[] }[] = await tx`
+        select term, array_agg(postings order by segment) as postings from kb_postings
+        where kb_id = ${kbId} and segment < ${segment} and term > ${after}
+        group by term order by term limit ${TERMS_AT_ONCE}`
+      await insertPostings(
+        tx,
+        kbId,
+        segment,
+        old.map(({ term, postings }) => mergeTerm(term, postings, alive)),
+      )
+      after = old.at(-1)?.term
+    }
+    await tx`delete from kb_postings where kb_id = ${kbId} and segment < ${segment}`
+  })
+}
+
+const mergeTerm = (term: string, postings: Buffer[], alive: ReadonlySet<number>): SegmentEntry => ({
+  term,
+  postings: mergePostings(postings, (number) => alive.has(number)),
+})
+
+/** Nobody else indexes the knowledge base before the transaction ends. Undefined: it is gone. */
+async function lockKb(
+  tx: TransactionSql,
+  { organizationId, kbId }: KbPlace,
+): Promise<{ chunkCount: number; deadCount: number } | undefined> {
+  const [kb] = await tx<{ chunkCount: number; deadCount: number }[]>`
+    select chunk_count as "chunkCount", dead_count as "deadCount" from knowledge_bases
+    where id = ${kbId} and organization_id = ${organizationId} for no key update`
+  return kb
+}

@@ -1,0 +1,106 @@
+import { rm } from 'node:fs/promises'
+import {
+  type Bucket,
+  BucketError,
+  type BucketObject,
+  listObjects,
+  readObject,
+} from '#platform/bucket/bucket.ts'
+import { ACCEPTED_TYPES } from '#platform/documents/accepted-types.ts'
+import { detectType } from '#platform/documents/detect-type.ts'
+import { DocumentError } from '#platform/documents/documents.ts'
+import { newIncomingPath } from '#platform/storage/local-file.ts'
+import type { IngestionDesk } from './ingestion.ts'
+import type { ReadingResult, ReadingSource } from './reading.ts'
+import { type S3Config, toBucket } from './source-config.ts'
+import { confirmDocuments, type FoundDocument, storeDocument } from './store-document.ts'
+import { hashOf, textKindOf } from './text-kind.ts'
+
+const OBJECTS_AT_ONCE = 4
+
+/** Each object of a bucket whose kind holds text becomes a document under its key; what has its old ETag is not read. */
+export async function readBucket(
+  desk: IngestionDesk,
+  source: ReadingSource,
+  signal: AbortSignal,
+): Promise<ReadingResult> {
+  const bucket = bucketOf(desk, source)
+  let skipped = 0
+  for await (const page of listObjects(desk.rooms.net, bucket, signal)) {
+    const objects = page.filter(({ key }) => holdsText(key))
+    skipped += page.length - objects.length
+    const known = await confirmDocuments(
+      desk,
+      source,
+      objects.map((object) => ({ key: object.key, fingerprint: object.etag })),
+    )
+    const changed = objects.filter(({ key }) => !known.has(key)).values()
+    const ending = new AbortController()
+    const bounded = AbortSignal.any([signal, ending.signal])
+    const work = async (): Promise<void> => {
+      for (const object of changed) await storeObject(desk, source, bucket, object, bounded)
+    }
+    // One that fails for all, such as a bucket that is closed meanwhile, ends the others.
+    await Promise.all(Array.from({ length: OBJECTS_AT_ONCE }, work)).catch((error: unknown) => {
+      ending.abort(error)
+      throw error
+    })
+  }
+  return { isComplete: true, skipped }
+}
+
+function bucketOf({ rooms: { secrets } }: IngestionDesk, source: ReadingSource): Bucket {
+  const secret =
+    source.secrets === null ? {} : { secret_access_key: secrets.decrypt(source.secrets, source.sourceId) }
+  return toBucket({ ...(source.config as S3Config), ...secret })
+}
+
+const TEXT_EXTENSIONS = new Set(
+  [...ACCEPTED_TYPES.values()].filter(({ hasText }) => hasText).flatMap(({ extensions }) => extensions),
+)
+
+const holdsText = (key: string): boolean => TEXT_EXTENSIONS.has(key.split('.').at(-1)?.toLowerCase() ?? '')
+
+async function storeObject(
+  desk: IngestionDesk,
+  source: ReadingSource,
+  bucket: Bucket,
+  object: BucketObject,
+  signal: AbortSignal,
+): Promise<void> {
+  const { key, size, etag, lastModified } = object
+  const document = {
+    key,
+    name: key.split('/').at(-1) || key,
+    size,
+    metadata: { key, last_modified: lastModified },
+    fingerprint: etag,
+  }
+  const path = await newIncomingPath(desk.rooms.config.dataDir)
+  try {
+    const read = await readFile(desk, bucket, object, path, signal)
+    await storeDocument(desk, source, { ...document, ...read })
+  } catch (error) {
+    const isItsOwn = (error instanceof DocumentError || error instanceof BucketError) && !error.canTryAgain
+    if (!isItsOwn) throw error
+    const mimeType = 'application/octet-stream'
+    await storeDocument(desk, source, { ...document, mimeType, text: { failure: error.message } })
+  } finally {
+    await rm(path, { force: true })
+  }
+}
+
+async function readFile(
+  { rooms: { net, documents, config } }: IngestionDesk,
+  bucket: Bucket,
+  { key }: BucketObject,
+  path: string,
+  signal: AbortSignal,
+): Promise<Pick<FoundDocument, 'mimeType' | 'size' | 'text'>> {
+  const { size } = await readObject(net, bucket, key, { path, maxBytes: config.maxUploadBytes }, signal)
+  const mimeType = await detectType(path, key)
+  if (mimeType === null || !ACCEPTED_TYPES.get(mimeType)?.hasText)
+    throw new DocumentError('This file is not what its name says.')
+  const { text } = await documents.extractText({ path, contentType: mimeType })
+  return { mimeType, size, text: { content: text, hash: hashOf(text), kind: textKindOf(mimeType) } }
+}

@@ -1,0 +1,128 @@
+import { BucketError } from '#platform/bucket/bucket.ts'
+import { CrawlError } from '#platform/crawler/crawl.ts'
+import { DocumentError } from '#platform/documents/documents.ts'
+import { FetchError } from '#platform/net/fetch-bounded.ts'
+import { NetError } from '#platform/net/index.ts'
+import { keepTrying } from '#platform/sweeps/keep-trying.ts'
+import { isAlive } from './claims.ts'
+import type { IngestionDesk, SourcePlace } from './ingestion.ts'
+import { readBucket } from './read-bucket.ts'
+import { readWebsite } from './read-website.ts'
+import { isBeingRead, type ReadingResult, type ReadingSource } from './reading.ts'
+import { refreshHoursOf } from './source-config.ts'
+
+/** All of one reading. */
+const READING_MS_MAX = 2 * 3_600_000
+/** How often it is looked whether the source is still wanted. */
+const WATCH_MS = 2_000
+const TRIES_MAX = 3
+const FIRST_WAIT_SECONDS = 15
+const WAIT_FACTOR = 4
+const END_ATTEMPTS = 5
+
+/**
+ * Reads a source that is due: what it says becomes documents, which wait to be indexed. A document that is as it was
+ * stays as it is. Ends when the source is deleted; a failure is noted at the source, and tried again twice.
+ */
+export async function readSource(desk: IngestionDesk, place: SourcePlace): Promise<void> {
+  const source = await claim(desk, place)
+  if (!source) return
+  desk.announce(place)
+  const ending = new AbortController()
+  const signal = AbortSignal.any([ending.signal, desk.stopping, AbortSignal.timeout(READING_MS_MAX)])
+  const watch = setInterval(() => {
+    isWanted(desk, source).then(
+      (wanted) => wanted || ending.abort(new Error('The source is gone')),
+      () => {},
+    )
+  }, WATCH_MS)
+  try {
+    const result = await (source.type === 'web' ? readWebsite : readBucket)(desk, source, signal)
+    await persist(desk, () => finish(desk, source, result))
+  } catch (error) {
+    if (desk.stopping.aborted) await giveBack(desk, source)
+    else if (!ending.signal.aborted) await persist(desk, () => noteFailure(desk, source, error))
+  } finally {
+    clearInterval(watch)
+    desk.announce(place)
+  }
+}
+
+const persist = (desk: IngestionDesk, work: () => Promise<void>) =>
+  keepTrying(END_ATTEMPTS, work, (error) =>
+    desk.rooms.log.error({ err: error }, 'the end of a reading was not noted'),
+  )
+
+async function claim(desk: IngestionDesk, place: SourcePlace): Promise<ReadingSource | undefined> {
+  const { database, instance } = desk.rooms
+  const { sql } = database
+  const [row] = await sql<Omit<ReadingSource, keyof SourcePlace>[]>`
+    update kb_sources set status = 'reading', claimed_by = ${instance.id}, reading = reading + 1, updated_at = now()
+    where id = ${place.sourceId} and kb_id = ${place.kbId} and organization_id = ${place.organizationId}
+      and next_reading_at <= now() and (status <> 'reading' or not ${isAlive(sql)})
+    returning type, config, secrets, reading, failures`
+  return row && { ...row, ...place }
+}
+
+async function isWanted(desk: IngestionDesk, source: ReadingSource): Promise<boolean> {
+  const rows = await desk.rooms.database.sql`select from kb_sources where ${isBeingRead(desk, source)}`
+  return rows.count > 0
+}
+
+async function finish(desk: IngestionDesk, source: ReadingSource, result: ReadingResult): Promise<void> {
+  const hours = refreshHoursOf(source.config)
+  await desk.rooms.database.sql.begin(async (tx) => {
+    // Who removes documents locks the knowledge base first (migration 0012).
+    await tx`select from knowledge_bases where id = ${source.kbId} for no key update`
+    const ended = await tx`
+      update kb_sources
+      set status = 'read', claimed_by = null, error = null, failures = 0, skipped = ${result.skipped},
+        next_reading_at = now() + ${hours}::int * interval '1 hour', updated_at = now()
+      where ${isBeingRead(desk, source)}`
+    if (ended.count > 0 && result.isComplete)
+      await tx`delete from kb_documents where source_id = ${source.sourceId} and found_by < ${source.reading}`
+  })
+}
+
+async function noteFailure(desk: IngestionDesk, source: ReadingSource, error: unknown): Promise<void> {
+  const { log, database } = desk.rooms
+  const reason = sentenceOf(error)
+  log[reason === UNEXPECTED ? 'error' : 'info'](
+    { err: error, source_id: source.sourceId },
+    'a source was not read',
+  )
+  const isLast = source.failures + 1 >= TRIES_MAX || isLasting(error)
+  const waitSeconds = isLast
+    ? (refreshHoursOf(source.config) ?? Number.NaN) * 3_600
+    : FIRST_WAIT_SECONDS * WAIT_FACTOR ** source.failures
+  await database.sql`
+    update kb_sources
+    set status = ${isLast ? 'failed' : 'pending'}, claimed_by = null, error = ${reason}, updated_at = now(),
+      failures = ${isLast ? 0 : source.failures + 1},
+      next_reading_at = now() + ${Number.isNaN(waitSeconds) ? null : waitSeconds}::int * interval '1 second'
+    where ${isBeingRead(desk, source)}`
+}
+
+/** For a process that stops: the next one may begin at once. */
+async function giveBack(desk: IngestionDesk, source: ReadingSource): Promise<void> {
+  await desk.rooms.database.sql`
+    update kb_sources set status = 'pending', claimed_by = null where ${isBeingRead(desk, source)}`
+}
+
+const UNEXPECTED = 'Something went wrong while this source was read. Please try again.'
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof DOMException && error.name === 'TimeoutError')
+    return `Reading this source took more than ${READING_MS_MAX / 3_600_000} hours. Make it smaller.`
+  const isExpected = [DocumentError, FetchError, NetError, CrawlError, BucketError].some(
+    (known) => error instanceof known,
+  )
+  return isExpected ? (error as Error).message : UNEXPECTED
+}
+
+/** What another try in a minute would not change. */
+const isLasting = (error: unknown): boolean =>
+  error instanceof NetError ||
+  error instanceof CrawlError ||
+  (error instanceof DocumentError && !error.canTryAgain) ||
+  (error instanceof BucketError && !error.canTryAgain)

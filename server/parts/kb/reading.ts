@@ -1,0 +1,24 @@
+import type { IngestionDesk, SourcePlace } from './ingestion.ts'
+
+/** A source that this process is reading. */
+export interface ReadingSource extends SourcePlace {
+  type: 'web' | 's3'
+  config: Record<string, unknown>
+  secrets: string | null
+  /** Which reading of it this is. */
+  reading: number
+  failures: number
+}
+
+/** What a reading of a source has come to. */
+export interface ReadingResult {
+  /** Whether all was seen that is there, so that documents which were not are gone. */
+  isComplete: boolean
+  /** Files that hold no text by their kind. */
+  skipped: number
+}
+
+/** Of a row of kb_sources: whether this reading of it goes on. */
+export const isBeingRead = (desk: IngestionDesk, { sourceId, reading }: ReadingSource) =>
+  desk.rooms.database.sql`
+    id = ${sourceId} and reading = ${reading} and status = 'reading' and claimed_by = ${desk.rooms.instance.id}`

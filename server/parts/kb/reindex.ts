@@ -1,0 +1,69 @@
+import { and, eq, isNotNull, ne } from '#database/drizzle.ts'
+import { kbDocuments, kbSources, knowledgeBases } from '#database/schema/kb.ts'
+import { fail } from '#errors'
+import type { Scope } from '#platform/access/scope.ts'
+import { chooseChunking } from './chunking.ts'
+import type { KbDesk } from './desk.ts'
+import { findEmbeddingModel } from './embedding-model.ts'
+import { getKnowledgeBase } from './manage-knowledge-bases.ts'
+import type { KnowledgeBaseView, Reindexing } from './schemas.ts'
+
+/**
+ * Has every document split and embedded anew from its stored text, by other settings where they are given, and sources
+ * that have failed read again; with a source, only has that one read again, where what has not changed stays. Until a
+ * document is ready, what it had before is found; with another embedding model by its words only. Throws
+ * kb.chunking_invalid, llm.not_found, kb.not_embedding, kb.source_not_found.
+ */
+export async function reindex(
+  desk: KbDesk,
+  scope: Scope<'kb:write'>,
+  kbId: string,
+  asked: Reindexing,
+): Promise<KnowledgeBaseView> {
+  if (asked.source_id !== undefined) await readAgain(scope, kbId, asked.source_id)
+  else await indexAgain(desk, scope, kbId, asked)
+  await desk.ingestion.begin({ organizationId: scope.organizationId, id: kbId })
+  return getKnowledgeBase(scope, kbId)
+}
+
+async function indexAgain(
+  desk: KbDesk,
+  scope: Scope<'kb:write'>,
+  kbId: string,
+  { embedding_model: name, chunking }: Reindexing,
+): Promise<void> {
+  const model = name === undefined ? undefined : await findEmbeddingModel(desk, scope.organizationId, name)
+  await scope.transaction(async (database) => {
+    const [kb] = await database.select(knowledgeBases, { where: eq(knowledgeBases.id, kbId), lock: true })
+    if (!kb) throw fail('kb.not_found')
+    const isOther = model !== undefined && (model?.id ?? null) !== kb.embeddingModelId
+    await database.update(knowledgeBases, eq(knowledgeBases.id, kbId), {
+      chunking: chooseChunking(chunking, kb.chunking),
+      ...(name !== undefined && { embeddingModel: name, embeddingModelId: model?.id ?? null }),
+      ...(isOther && { generation: kb.generation + 1, dimensions: null, floor: null }),
+      updatedAt: new Date(),
+    })
+    await database.update(kbDocuments, and(eq(kbDocuments.kbId, kbId), isNotNull(kbDocuments.contentHash)), {
+      status: 'pending',
+      claimedBy: null,
+      failures: 0,
+      notBefore: null,
+      error: null,
+    })
+    await database.update(kbSources, and(eq(kbSources.kbId, kbId), eq(kbSources.status, 'failed')), DUE_NOW)
+  })
+}
+
+const DUE_NOW = { status: 'pending', nextReadingAt: new Date(0), failures: 0, error: null } as const
+
+/** One that is being read now is left to that. */
+async function readAgain(scope: Scope<'kb:write'>, kbId: string, sourceId: string): Promise<void> {
+  const where = and(eq(kbSources.kbId, kbId), eq(kbSources.id, sourceId))
+  const [source] = await scope.select(kbSources, { where })
+  if (!source) throw fail('kb.source_not_found')
+  if (source.type === 'file' || source.type === 'text')
+    throw fail('kb.source_invalid', {
+      reason: 'Files and texts are read once: add what is new as another source',
+    })
+  await scope.update(kbSources, and(where, ne(kbSources.status, 'reading')), DUE_NOW)
+}

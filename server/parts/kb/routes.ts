@@ -1,0 +1,241 @@
+import Type from 'typebox'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { Message, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { UploadView } from '#platform/storage/view-upload.ts'
+import { addSource, deleteSource } from './add-source.ts'
+import { changeChunk } from './change-chunk.ts'
+import type { KbDesk } from './desk.ts'
+import { deleteDocument, getDocument, listDocuments, uploadFile } from './manage-documents.ts'
+import {
+  createKnowledgeBase,
+  deleteKnowledgeBase,
+  getIngestionStatus,
+  getKnowledgeBase,
+  listKnowledgeBases,
+  updateKnowledgeBase,
+} from './manage-knowledge-bases.ts'
+import { reindex } from './reindex.ts'
+import * as schemas from './schemas.ts'
+import { NewSource } from './source-config.ts'
+
+const InOrganization = Type.Object({ org_id: Uuid })
+const OneKb = Type.Object({ kb_id: Uuid })
+const ofKb = { kb: 'kb_id' } as const
+
+/** Knowledge bases, their sources, documents and chunks (spec, Knowledge bases). */
+export const manageRoutes = (desk: KbDesk): Route[] => {
+  const { sql } = desk.rooms.database
+  return [
+    defineRoute({
+      method: 'POST',
+      url: '/api/kb/create',
+      summary: 'Create a knowledge base',
+      description: 'Its sources are read after the answer: see ingestion_status, or the event kb.ingestion.',
+      access: { permission: 'kb:write', orgOf: 'query' },
+      query: InOrganization,
+      body: schemas.NewKnowledgeBase,
+      example: {
+        name: 'Handbook',
+        description: 'How we work',
+        embedding_model: 'local',
+        sources: [
+          { type: 'web', config: { url: 'https://example.com/handbook', max_pages: 50, max_depth: 2 } },
+        ],
+      },
+      reply: [201, schemas.KnowledgeBaseView],
+      errors: [
+        'org.not_found',
+        'kb.name_taken',
+        'kb.source_invalid',
+        'kb.chunking_invalid',
+        'kb.not_embedding',
+        'llm.not_found',
+        'llm.inactive',
+        'llm.not_configured',
+        'upload.not_found',
+      ],
+      handler: ({ scope, body }) => createKnowledgeBase(desk, scope, body),
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/api/kb/list',
+      summary: 'List knowledge bases, newest first',
+      access: { permission: 'kb:read', orgOf: 'query' },
+      query: Type.Object({ ...InOrganization.properties, ...PageQuery }),
+      reply: [200, PageOf(schemas.KnowledgeBaseView, 'KnowledgeBasePage')],
+      errors: ['org.not_found', 'request.invalid_cursor'],
+      handler: ({ scope, query }) => listKnowledgeBases(scope, query),
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/api/kb/get',
+      summary: 'Get a knowledge base',
+      access: { permission: 'kb:read', orgOf: ofKb },
+      query: OneKb,
+      reply: [200, schemas.KnowledgeBaseView],
+      errors: ['kb.not_found'],
+      handler: ({ scope, query }) => getKnowledgeBase(scope, query.kb_id),
+    }),
+    defineRoute({
+      method: 'PUT',
+      url: '/api/kb/update',
+      summary: 'Change the name or description of a knowledge base',
+      access: { permission: 'kb:write', orgOf: ofKb },
+      query: OneKb,
+      body: schemas.KnowledgeBaseChange,
+      example: { description: 'How we work, and why' },
+      reply: [200, schemas.KnowledgeBaseView],
+      errors: ['kb.not_found', 'kb.name_taken'],
+      handler: ({ scope, query, body }) => updateKnowledgeBase(scope, query.kb_id, body),
+    }),
+    defineRoute({
+      method: 'DELETE',
+      url: '/api/kb/delete',
+      summary: 'Delete a knowledge base with all that is in it',
+      access: { permission: 'kb:delete', orgOf: ofKb },
+      query: OneKb,
+      reply: [200, Message],
+      errors: ['kb.not_found'],
+      async handler({ scope, query }) {
+        await deleteKnowledgeBase(scope, query.kb_id)
+        return { message: 'Knowledge base deleted' }
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      url: '/api/kb/add_source',
+      summary: 'Add a source to a knowledge base and start ingesting it',
+      access: { permission: 'kb:write', orgOf: ofKb },
+      query: OneKb,
+      body: NewSource,
+      example: { type: 'text', config: { name: 'Opening hours', content: 'We open at nine.' } },
+      reply: [201, schemas.SourceView],
+      errors: ['kb.not_found', 'kb.source_invalid', 'kb.too_many_sources', 'upload.not_found'],
+      handler: ({ scope, query, body }) => addSource(desk, scope, query.kb_id, body),
+    }),
+    defineRoute({
+      method: 'DELETE',
+      url: '/api/kb/delete_source',
+      summary: 'Delete a source with its documents',
+      access: { permission: 'kb:delete', orgOf: ofKb },
+      query: Type.Object({ ...OneKb.properties, source_id: Uuid }),
+      reply: [200, Message],
+      errors: ['kb.not_found', 'kb.source_not_found'],
+      async handler({ scope, query }) {
+        await deleteSource(desk, scope, query.kb_id, query.source_id)
+        return { message: 'Source deleted' }
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      url: '/api/kb/upload_file',
+      summary: 'Upload a document for a source of the type file',
+      description: 'PDF, TXT, DOCX, XLSX, CSV or MD. Name its id in upload_ids of add_source.',
+      access: { permission: 'kb:write', orgOf: ofKb },
+      query: OneKb,
+      upload: { description: 'The document' },
+      reply: [201, UploadView],
+      errors: [
+        'kb.not_found',
+        'upload.empty',
+        'upload.type',
+        'upload.no_text',
+        'upload.quota',
+        'server.unavailable',
+      ],
+      handler: ({ scope, file }) => uploadFile(desk, scope, file),
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/api/kb/list_documents',
+      summary: 'List documents, newest first',
+      access: { permission: 'kb:read', orgOf: ofKb },
+      query: Type.Object({
+        ...OneKb.properties,
+        ...schemas.NumberedPage,
+        search: Type.Optional(Type.String({ maxLength: 200, description: 'A part of the name' })),
+      }),
+      reply: [200, schemas.DocumentList],
+      errors: ['kb.not_found'],
+      handler: ({ scope, query }) => listDocuments(sql, scope, query),
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/api/kb/document',
+      summary: 'Get a document with a page of its chunks',
+      access: { permission: 'kb:read', orgOf: ofKb },
+      query: Type.Object({ ...OneKb.properties, document_id: Uuid, ...schemas.NumberedPage }),
+      reply: [200, schemas.DocumentWithChunks],
+      errors: ['kb.not_found', 'kb.document_not_found'],
+      handler: ({ scope, query }) => getDocument(sql, scope, query),
+    }),
+    defineRoute({
+      method: 'DELETE',
+      url: '/api/kb/delete_document',
+      summary: 'Delete a document',
+      description: 'A website or bucket that still has it brings it back when it is read again.',
+      access: { permission: 'kb:delete', orgOf: ofKb },
+      query: Type.Object({ ...OneKb.properties, document_id: Uuid }),
+      reply: [200, Message],
+      errors: ['kb.not_found', 'kb.document_not_found'],
+      async handler({ scope, query }) {
+        await deleteDocument(desk, scope, query.kb_id, query.document_id)
+        return { message: 'Document deleted' }
+      },
+    }),
+    defineRoute({
+      method: 'PUT',
+      url: '/api/kb/chunk',
+      summary: 'Change what a chunk says, or disable it',
+      description:
+        'It stays so until its document is indexed anew: after a change at its source, or by reindex.',
+      access: { permission: 'kb:write', orgOf: ofKb },
+      query: Type.Object({ ...OneKb.properties, chunk_id: Uuid }),
+      body: schemas.ChunkChange,
+      example: { is_enabled: false },
+      reply: [200, schemas.ChunkView],
+      errors: [
+        'kb.not_found',
+        'kb.chunk_not_found',
+        'kb.changing',
+        'billing.insufficient_credits',
+        'llm.failed',
+      ],
+      handler: ({ scope, query, body }) => changeChunk(desk, scope, query, body),
+    }),
+    defineRoute({
+      method: 'POST',
+      url: '/api/kb/reindex',
+      summary: 'Split and embed all documents anew, or read one source again',
+      description:
+        'From the stored texts, by other settings where they are given. Sources that have failed are read again. With ' +
+        'source_id only that source is read again, and what has not changed stays.',
+      access: { permission: 'kb:write', orgOf: ofKb },
+      query: OneKb,
+      body: schemas.Reindexing,
+      example: { chunking: { max_tokens: 200 } },
+      reply: [200, schemas.KnowledgeBaseView],
+      errors: [
+        'kb.not_found',
+        'kb.chunking_invalid',
+        'kb.source_not_found',
+        'kb.source_invalid',
+        'kb.not_embedding',
+        'llm.not_found',
+        'llm.inactive',
+        'llm.not_configured',
+      ],
+      handler: ({ scope, query, body }) => reindex(desk, scope, query.kb_id, body),
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/api/kb/ingestion_status',
+      summary: 'How far the ingestion is',
+      access: { permission: 'kb:read', orgOf: ofKb },
+      query: OneKb,
+      reply: [200, schemas.IngestionStatus],
+      errors: ['kb.not_found'],
+      handler: ({ scope, query }) => getIngestionStatus(scope, query.kb_id),
+    }),
+  ]
+}

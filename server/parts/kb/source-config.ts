@@ -1,0 +1,123 @@
+import Type, { type Static } from 'typebox'
+import { fail } from '#errors'
+import { type Bucket, BucketError, checkBucket } from '#platform/bucket/bucket.ts'
+import { PAGES_MAX } from '#platform/crawler/crawl.ts'
+import { Body, Enum, Uuid } from '#platform/http/schemas.ts'
+import { compileValidator, validationError } from '#platform/http/validation.ts'
+import { type Net, NetError } from '#platform/net/index.ts'
+
+export const SOURCE_TYPES = ['web', 's3', 'file', 'text'] as const
+
+export const NewSource = Body(
+  {
+    type: Enum(SOURCE_TYPES),
+    config: Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description:
+          'web: url, max_pages (1), max_depth (0), refresh_interval_hours. s3: bucket, prefix, region, endpoint, ' +
+          'access_key_id, secret_access_key, refresh_interval_hours. file: upload_ids. text: name, content',
+      },
+    ),
+  },
+  { title: 'NewSource' },
+)
+export type NewSource = Static<typeof NewSource>
+
+const FILES_MAX = 100
+const DEPTH_MAX = 20
+const RefreshHours = Type.Optional(Type.Integer({ minimum: 1, maximum: 8_760 }))
+const Address = Type.String({ format: 'uri', maxLength: 2_000 })
+const Key = Type.String({ minLength: 1, maxLength: 200 })
+
+/** A website, from one of its pages on. */
+const WebConfig = Body({
+  url: Address,
+  max_pages: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGES_MAX })),
+  max_depth: Type.Optional(Type.Integer({ minimum: 0, maximum: DEPTH_MAX })),
+  refresh_interval_hours: RefreshHours,
+})
+export type WebConfig = Static<typeof WebConfig>
+
+/** A bucket of S3, or of what speaks its language. Without keys it is asked as anybody may ask. */
+const S3Config = Body({
+  bucket: Type.String({ minLength: 1, maxLength: 63 }),
+  prefix: Type.Optional(Type.String({ maxLength: 1_024 })),
+  region: Type.Optional(Type.String({ minLength: 1, maxLength: 32 })),
+  endpoint: Type.Optional(Address),
+  access_key_id: Type.Optional(Key),
+  secret_access_key: Type.Optional(Key),
+  refresh_interval_hours: RefreshHours,
+})
+export type S3Config = Static<typeof S3Config>
+
+/** Files that the caller has uploaded, by kb/upload_file or in a chat. */
+const FileConfig = Body({
+  upload_ids: Type.Array(Uuid, { minItems: 1, maxItems: FILES_MAX, uniqueItems: true }),
+})
+export type FileConfig = Static<typeof FileConfig>
+
+const TextConfig = Body({
+  name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }),
+  content: Type.String({ minLength: 1, maxLength: 2_000_000, pattern: '\\S' }),
+})
+export type TextConfig = Static<typeof TextConfig>
+
+export type SourceConfig =
+  | { type: 'web'; config: WebConfig }
+  | { type: 's3'; config: S3Config }
+  | { type: 'file'; config: FileConfig }
+  | { type: 'text'; config: TextConfig }
+
+const VALIDATORS = Object.fromEntries(
+  Object.entries({ web: WebConfig, s3: S3Config, file: FileConfig, text: TextConfig }).map(
+    ([type, config]) => [type, compileValidator(Type.Object({ config }), 'body')],
+  ),
+) as Record<NewSource['type'], ReturnType<typeof compileValidator>>
+
+/**
+ * A source as it was sent, found to be one: throws request.invalid for what its type does not have, and
+ * kb.source_invalid for an address that may not be asked.
+ */
+export function checkSource(net: Net, { type, config }: NewSource): SourceConfig {
+  const validate = VALIDATORS[type]
+  if (!validate({ config })) throw validationError(validate.errors ?? [], 'config')
+  const source = { type, config } as unknown as SourceConfig
+  try {
+    if (source.type === 'web') net.checkUrl(source.config.url)
+    if (source.type === 's3') checkBucket(net, toBucket(source.config))
+  } catch (error) {
+    if (!(error instanceof NetError || error instanceof BucketError)) throw error
+    throw fail('kb.source_invalid', { reason: error.message })
+  }
+  return source
+}
+
+/** Of S3 a config names a region at most. */
+const FALLBACK_REGION = 'us-east-1'
+
+/** A bucket as it is asked. */
+export const toBucket = (config: S3Config): Bucket => ({
+  bucket: config.bucket,
+  region: config.region ?? FALLBACK_REGION,
+  ...(config.prefix !== undefined && { prefix: config.prefix }),
+  ...(config.endpoint !== undefined && { endpoint: config.endpoint }),
+  ...(config.access_key_id !== undefined && { accessKeyId: config.access_key_id }),
+  ...(config.secret_access_key !== undefined && { secretAccessKey: config.secret_access_key }),
+})
+
+/** What of a config is stored in clear and shown, and what is secret. */
+export function splitSecrets({ type, config }: SourceConfig): {
+  shown: Record<string, unknown>
+  secret: string | null
+} {
+  if (type === 'text') return { shown: { name: config.name }, secret: null }
+  if (type !== 's3') return { shown: config, secret: null }
+  const { secret_access_key: secret, ...shown } = config
+  return { shown, secret: secret ?? null }
+}
+
+/** How often a source is to be read again, in hours. */
+export const refreshHoursOf = (config: Record<string, unknown>): number | null =>
+  (config['refresh_interval_hours'] as number | undefined) ?? null

@@ -1,0 +1,100 @@
+import type { TransactionSql } from 'postgres'
+import { newId } from '#database/new-id.ts'
+import type { TextKind } from '#platform/documents/split-text.ts'
+import type { IngestionDesk } from './ingestion.ts'
+import { isBeingRead, type ReadingSource } from './reading.ts'
+
+/** What a source has under one key. */
+export interface FoundDocument {
+  key: string
+  name: string
+  mimeType: string
+  /** Bytes. */
+  size: number
+  metadata: Record<string, unknown>
+  /** What tells without reading it that it has not changed. */
+  fingerprint: string | null
+  /** What it says, or why that can't be read: a sentence. */
+  text: { content: string; hash: string; kind: TextKind } | { failure: string }
+}
+
+const NAME_CHARACTERS_MAX = 500
+
+/**
+ * Notes what a source has. A text that is new, has changed, or could not be indexed before, waits to be indexed. What
+ * could be read before and can't be now stays as it was, with the reason. Throws when the source is gone.
+ */
+export async function storeDocument(
+  desk: IngestionDesk,
+  source: ReadingSource,
+  document: FoundDocument,
+): Promise<void> {
+  const isWaiting = await desk.rooms.database.sql.begin(async (tx) => {
+    const kept = await tx`select from kb_sources where ${isBeingRead(desk, source)} for no key update`
+    if (kept.count === 0) throw new Error('The source is gone')
+    if ('failure' in document.text) return storeFailure(tx, source, document, document.text.failure)
+    return storeText(tx, source, document, document.text)
+  })
+  if (isWaiting) await desk.wakeIndexing(source)
+  desk.announce(source)
+}
+
+async function storeText(
+  tx: TransactionSql,
+  { organizationId, kbId, sourceId, reading }: ReadingSource,
+  { key, name, mimeType, size, metadata, fingerprint }: FoundDocument,
+  { content, hash, kind }: { content: string; hash: string; kind: TextKind },
+): Promise<boolean> {
+  const isNews = tx`d.content_hash is distinct from excluded.content_hash or d.status = 'failed'`
+  const [row] = await tx<{ id: string; status: string }[]>`
+    insert into kb_documents as d (id, organization_id, kb_id, source_id, key, name, mime_type, size, metadata, status,
+      fingerprint, content_hash, text_kind, text_bytes, found_by)
+    values (${newId()}, ${organizationId}, ${kbId}, ${sourceId}, ${key}, ${nameOf(name)}, ${mimeType}, ${size},
+      ${JSON.stringify(metadata)}::text::jsonb, 'pending', ${fingerprint}, ${hash}, ${kind},
+      ${Buffer.byteLength(content)}, ${reading})
+    on conflict (source_id, key) do update set
+      name = excluded.name, mime_type = excluded.mime_type, size = excluded.size, metadata = excluded.metadata,
+      fingerprint = excluded.fingerprint, content_hash = excluded.content_hash, text_kind = excluded.text_kind,
+      text_bytes = excluded.text_bytes, found_by = excluded.found_by, error = null, failures = 0, not_before = null,
+      status = case when ${isNews} then 'pending' else d.status end,
+      claimed_by = case when ${isNews} then null else d.claimed_by end, updated_at = now()
+    returning id, status`
+  if (row?.status !== 'pending') return false
+  await tx`
+    insert into kb_texts (document_id, organization_id, kb_id, text)
+    values (${row.id}, ${organizationId}, ${kbId}, ${content})
+    on conflict (document_id) do update set text = excluded.text`
+  return true
+}
+
+async function storeFailure(
+  tx: TransactionSql,
+  { organizationId, kbId, sourceId, reading }: ReadingSource,
+  { key, name, mimeType, size, metadata, fingerprint }: FoundDocument,
+  failure: string,
+): Promise<boolean> {
+  await tx`
+    insert into kb_documents as d (id, organization_id, kb_id, source_id, key, name, mime_type, size, metadata, status,
+      error, fingerprint, found_by)
+    values (${newId()}, ${organizationId}, ${kbId}, ${sourceId}, ${key}, ${nameOf(name)}, ${mimeType}, ${size},
+      ${JSON.stringify(metadata)}::text::jsonb, 'failed', ${failure}, ${fingerprint}, ${reading})
+    on conflict (source_id, key) do update
+    set found_by = excluded.found_by, error = excluded.error, updated_at = now()`
+  return false
+}
+
+const nameOf = (name: string): string => name.slice(0, NAME_CHARACTERS_MAX).toWellFormed()
+
+/** Notes that documents are still there and have not changed. Answers the keys of those that are known like this. */
+export async function confirmDocuments(
+  desk: IngestionDesk,
+  { sourceId, reading }: ReadingSource,
+  found: readonly { key: string; fingerprint: string }[],
+): Promise<Set<string>> {
+  const rows = await desk.rooms.database.sql<{ key: string }[]>`
+    update kb_documents d set found_by = ${reading}
+    from json_to_recordset(${JSON.stringify(found)}::text::json) as f (key text, fingerprint text)
+    where d.source_id = ${sourceId} and d.key = f.key and d.fingerprint = f.fingerprint and d.status <> 'failed'
+    returning d.key`
+  return new Set(rows.map(({ key }) => key))
+}

@@ -1,0 +1,193 @@
+import type { TransactionSql } from 'postgres'
+import { newId } from '#database/new-id.ts'
+import type { Chunk } from '#platform/documents/split-text.ts'
+import type { Language } from '#platform/retrieval/languages.ts'
+import { SegmentBuilder, type SegmentEntry } from '#platform/retrieval/postings.ts'
+import type { ClaimedDocument } from './claims.ts'
+import { toVectorText } from './embed-texts.ts'
+import type { IndexedKb } from './index-documents.ts'
+import type { IngestionDesk } from './ingestion.ts'
+import { insertSegment } from './segments.ts'
+
+/** A document that is split and embedded. */
+export interface PreparedDocument {
+  document: ClaimedDocument
+  chunks: Chunk[]
+  /** Each chunk with what stands above it, as it was embedded. */
+  embedded: string[]
+  /** The words of that. */
+  words: string[][]
+  language: Language
+  vectors: Float32Array[]
+}
+
+const NO_WORDS = 'This document holds no words.'
+
+/**
+ * Stores documents with their chunks and postings, in place of what they had before: all at once, so that a search sees
+ * the old ones or the new ones. A document that was deleted, or has changed since it was read, is left out; and so are
+ * all when the settings that they were made by have changed.
+ */
+export async function writeIndex(
+  desk: IngestionDesk,
+  kb: IndexedKb,
+  documents: PreparedDocument[],
+): Promise<void> {
+  const { sql } = desk.rooms.database
+  const ids = documents.map(({ document }) => document.id)
+  const count = documents.reduce((sum, { chunks }) => sum + chunks.length, 0)
+  const place = await allocate(desk, kb, count)
+  if (place) {
+    const { rows, chunks, entries } = await build(desk, documents, place.firstChunk)
+    const dimensions = documents.flatMap(({ vectors }) => vectors)[0]?.length ?? null
+    await sql.begin(async (tx) => {
+      if (!(await lockUnchanged(tx, kb, dimensions))) return
+      const kept = await keepClaimed(desk, tx, rows)
+      const isKept = new Set(kept)
+      await tx`delete from kb_chunks where document_id = any(${kept})`
+      await insertChunks(
+        tx,
+        kb,
+        chunks.filter(({ document_id: id }) => isKept.has(id)),
+      )
+      await insertSegment(tx, kb, { segment: place.segment, chunks: count }, entries)
+      await noteReady(
+        tx,
+        rows.filter(({ id }) => isKept.has(id)),
+      )
+      await noteSettings(tx, kb, dimensions, [...new Set(documents.map(({ language }) => language))])
+    })
+  }
+  // What was not stored waits again, if it is still there.
+  await desk.claims.release(ids)
+}
+
+/** Numbers for chunks and a segment. They are taken for good, so that nothing has to be numbered under the lock. */
+async function allocate(
+  desk: IngestionDesk,
+  { kbId, organizationId }: IndexedKb,
+  count: number,
+): Promise<{ firstChunk: number; segment: number } | undefined> {
+  const [row] = await desk.rooms.database.sql<{ firstChunk: number; segment: number }[]>`
+    update knowledge_bases set next_chunk = next_chunk + ${count}, next_segment = next_segment + 1
+    where id = ${kbId} and organization_id = ${organizationId}
+    returning next_chunk - ${count}::int as "firstChunk", next_segment - 1 as segment`
+  return row
+}
+
+interface DocumentEntry {
+  id: string
+  content_hash: string
+  first_chunk: number
+  chunk_count: number
+  word_count: number
+}
+
+interface ChunkEntry {
+  id: string
+  document_id: string
+  number: number
+  position: number
+  page: number | null
+  tokens: number
+  words: number
+  language: string
+  headings: string[]
+  content: string
+  embedding: string
+}
+
+async function build(
+  desk: IngestionDesk,
+  documents: PreparedDocument[],
+  firstChunk: number,
+): Promise<{ rows: DocumentEntry[]; chunks: ChunkEntry[]; entries: SegmentEntry[] }> {
+  const segment = new SegmentBuilder()
+  const chunks: ChunkEntry[] = []
+  const rows: DocumentEntry[] = []
+  for (const { document, language, words, vectors, ...prepared } of documents) {
+    const stem = await desk.stemmer.stems(words.flat(), language)
+    const row = {
+      id: document.id,
+      content_hash: document.contentHash,
+      first_chunk: firstChunk + chunks.length,
+    }
+    let wordCount = 0
+    for (const [place, chunk] of prepared.chunks.entries()) {
+      const number = firstChunk + chunks.length
+      const length = segment.add(number, words[place] ?? [], stem)
+      wordCount += length
+      chunks.push({
+        ...chunk,
+        id: newId(),
+        document_id: document.id,
+        number,
+        words: length,
+        language,
+        embedding: toVectorText(vectors[place] as Float32Array),
+      })
+    }
+    rows.push({ ...row, chunk_count: prepared.chunks.length, word_count: wordCount })
+  }
+  return { rows, chunks, entries: segment.entries() }
+}
+
+/** Locks the knowledge base, and answers whether it still wants what was made. */
+async function lockUnchanged(tx: TransactionSql, kb: IndexedKb, dimensions: number | null): Promise<boolean> {
+  const [row] = await tx<{ isSame: boolean; dimensions: number | null }[]>`
+    select generation = ${kb.generation} and chunking = ${JSON.stringify(kb.chunking)}::text::jsonb as "isSame",
+      dimensions
+    from knowledge_bases where id = ${kb.kbId} and organization_id = ${kb.organizationId} for no key update`
+  if (!row?.isSame) return false
+  if (row.dimensions !== null && dimensions !== null && row.dimensions !== dimensions)
+    throw new Error(`vectors of ${dimensions} numbers came after vectors of ${row.dimensions}`)
+  return true
+}
+
+/** Which documents are still as they were claimed. */
+async function keepClaimed(
+  desk: IngestionDesk,
+  tx: TransactionSql,
+  rows: DocumentEntry[],
+): Promise<string[]> {
+  const kept = await tx<{ id: string }[]>`
+    select d.id from kb_documents d
+    join json_to_recordset(${JSON.stringify(rows)}::text::json) as given (id uuid, content_hash text) using (id)
+    where d.content_hash = given.content_hash and ${desk.claims.isMine()}
+    order by d.id for update of d`
+  return kept.map(({ id }) => id)
+}
+
+async function insertChunks(tx: TransactionSql, kb: IndexedKb, chunks: ChunkEntry[]): Promise<void> {
+  await tx`
+    insert into kb_chunks (id, organization_id, kb_id, number, document_id, position, page, tokens, words, generation,
+      language, headings, content, embedding)
+    select id, ${kb.organizationId}, ${kb.kbId}, number, document_id, position, page, tokens, words, ${kb.generation},
+      language, array(select json_array_elements_text(headings)), content, embedding::halfvec
+    from json_to_recordset(${JSON.stringify(chunks)}::text::json) as c (id uuid, number int, document_id uuid,
+      position int, page int, tokens int, words int, language text, headings json, content text, embedding text)`
+}
+
+async function noteReady(tx: TransactionSql, rows: DocumentEntry[]): Promise<void> {
+  await tx`
+    update kb_documents d
+    set status = case when e.chunk_count = 0 then 'failed' else 'ready' end,
+      error = case when e.chunk_count = 0 then ${NO_WORDS} end, claimed_by = null, failures = 0, not_before = null,
+      first_chunk = e.first_chunk, chunk_count = e.chunk_count, word_count = e.word_count, updated_at = now()
+    from json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as e (id uuid, first_chunk int, chunk_count int, word_count int)
+    where d.id = e.id`
+}
+
+async function noteSettings(
+  tx: TransactionSql,
+  kb: IndexedKb,
+  dimensions: number | null,
+  languages: string[],
+): Promise<void> {
+  await tx`
+    update knowledge_bases
+    set dimensions = coalesce(dimensions, ${dimensions}), floor = coalesce(floor, ${kb.floor}),
+      languages = array(select distinct unnest(languages || ${languages}::text[]) order by 1)
+    where id = ${kb.kbId}`
+}

@@ -1,0 +1,47 @@
+import { fail } from '#errors'
+import { ACCEPTED_TYPES, type AcceptedType } from '../documents/accepted-types.ts'
+import { detectType } from '../documents/detect-type.ts'
+import { DocumentError, type Documents } from '../documents/documents.ts'
+import type { ReceivedFile } from '../http/receive-file.ts'
+import type { NewUpload, Uploads } from './uploads.ts'
+
+interface KeepingDesk {
+  documents: Documents
+  uploads: Uploads
+}
+
+/**
+ * Keeps a file that somebody has sent, with the text that is in it; one whose text can't be read is kept without it.
+ * Answers its id. Throws upload.empty, upload.type, upload.no_text for a kind that holds no text where one is needed,
+ * and what Uploads.keep throws.
+ */
+export async function keepReceivedFile(
+  { documents, uploads }: KeepingDesk,
+  place: Pick<NewUpload, 'organizationId' | 'userId' | 'chatId'>,
+  file: ReceivedFile,
+  { needsText = false }: { needsText?: boolean } = {},
+): Promise<string> {
+  if (file.size === 0) throw fail('upload.empty')
+  const contentType = await detectType(file.path, file.name)
+  const type = contentType === null ? undefined : ACCEPTED_TYPES.get(contentType)
+  if (!type) throw fail('upload.type')
+  if (needsText && !type.hasText) throw fail('upload.no_text')
+  const text = await textOf(documents, file.path, type)
+  const upload = { ...place, source: 'user' as const, name: file.name, contentType: type.contentType, text }
+  return (await uploads.keep(upload, file)).id
+}
+
+async function textOf(
+  documents: Documents,
+  path: string,
+  { contentType, hasText }: AcceptedType,
+): Promise<NewUpload['text']> {
+  if (!hasText) return null
+  try {
+    return await documents.extractText({ path, contentType })
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error
+    if (error.canTryAgain) throw fail('server.unavailable', { reason: error.message })
+    return null
+  }
+}

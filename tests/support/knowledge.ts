@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Answer, Client, Person } from './client.ts'
+
+const WAIT_MS_MAX = 15_000
+
+/** Knowledge bases as one person uses them. */
+export interface Librarian {
+  call(method: string, path: string, query: Record<string, string>, body?: unknown): Promise<Answer>
+  /** Makes a knowledge base with these sources. Answers its id. */
+  create(more?: Record<string, unknown>): Promise<string>
+  /** Adds a source. Answers its id. */
+  add(kbId: string, type: string, config: object): Promise<string>
+  /** Waits until nothing is left to do. Answers the ingestion status. */
+  settle(kbId: string): Promise<Answer['body']>
+}
+
+let count = 0
+
+export function librarian(server: Client, person: Person): Librarian {
+  const call: Librarian['call'] = (method, path, query, body) =>
+    server.call(method, `/api/kb/${path}?${new URLSearchParams(query)}`, { token: person.token, body })
+  const made = async (asked: Promise<Answer>): Promise<string> => {
+    const answer = await asked
+    if (answer.status !== 201) throw new Error(`${answer.status}: ${answer.text}`)
+    return answer.body['id'] as string
+  }
+  return {
+    call,
+    create: (more = {}) =>
+      made(
+        call(
+          'POST',
+          'create',
+          { org_id: person.organizationId },
+          {
+            name: `Library ${++count}`,
+            description: '',
+            embedding_model: 'local',
+            sources: [],
+            ...more,
+          },
+        ),
+      ),
+    add: (kbId, type, config) => made(call('POST', 'add_source', { kb_id: kbId }, { type, config })),
+    async settle(kbId) {
+      const end = Date.now() + WAIT_MS_MAX
+      for (;;) {
+        const { status, body, text } = await call('GET', 'ingestion_status', { kb_id: kbId })
+        if (status !== 200) throw new Error(`${status}: ${text}`)
+        if (body['status'] === 'ready' || body['status'] === 'failed') return body
+        if (Date.now() > end) throw new Error(`not settled: ${text}`)
+        await sleep(25)
+      }
+    },
+  }
+}
