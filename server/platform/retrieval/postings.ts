@@ -40,13 +40,7 @@ const packCounts = (frequency: number, length: number): number =>
  * number, the later one stands.
  */
 export function mergePostings(segments: readonly Uint8Array[], isAlive: (number: number) => boolean): Buffer {
-  let runs = segments.map(readPostings)
-  // Neighbours first, so that each posting is moved as seldom as in a merge sort.
-  while (runs.length > 1)
-    runs = Array.from({ length: Math.ceil(runs.length / 2) }, (_, at) =>
-      mergeTwo(runs[2 * at] as Uint32Array, runs[2 * at + 1]),
-    )
-  const merged = runs[0] ?? new Uint32Array()
+  const merged = mergeRuns(segments.map(readPostings), (_earlier, later) => later)
   const alive = new Uint32Array(merged.length)
   let length = 0
   for (let at = 0; at < merged.length; at += 2) {
@@ -57,20 +51,61 @@ export function mergePostings(segments: readonly Uint8Array[], isAlive: (number:
   return Buffer.from(alive.buffer, 0, length * Uint32Array.BYTES_PER_ELEMENT)
 }
 
-function mergeTwo(earlier: Uint32Array, later: Uint32Array | undefined): Uint32Array {
+/** What becomes of the counts of two postings with the same number. */
+export type Combine = (earlier: number, later: number) => number
+
+export const sumOfCounts: Combine = (earlier, later) =>
+  packCounts(frequencyOf(earlier) + frequencyOf(later), lengthOf(later))
+
+/** Postings as `readPostings` answers them, several as one. */
+export function mergeRuns(given: readonly Uint32Array[], combine: Combine): Uint32Array {
+  if (areApart(given)) return joined(given)
+  let runs = given
+  // Neighbours first, so that each posting is moved as seldom as in a merge sort.
+  while (runs.length > 1)
+    runs = Array.from({ length: Math.ceil(runs.length / 2) }, (_, at) =>
+      mergeTwo(runs[2 * at] as Uint32Array, runs[2 * at + 1], combine),
+    )
+  return runs[0] ?? new Uint32Array()
+}
+
+/** Whether each begins after the one before has ended; none is empty then. */
+export const areApart = (runs: readonly Uint32Array[]): boolean =>
+  runs.every(
+    (run, at) => run.length > 0 && (at === 0 || lastOf(runs[at - 1] as Uint32Array) < (run[0] as number)),
+  )
+
+/** The number of the last posting. */
+export const lastOf = (run: Uint32Array): number => run[run.length - 2] as number
+
+function joined(runs: readonly Uint32Array[]): Uint32Array {
+  const all = new Uint32Array(runs.reduce((sum, { length }) => sum + length, 0))
+  let end = 0
+  for (const run of runs) {
+    all.set(run, end)
+    end += run.length
+  }
+  return all
+}
+
+function mergeTwo(earlier: Uint32Array, later: Uint32Array | undefined, combine: Combine): Uint32Array {
   if (later === undefined) return earlier
   const merged = new Uint32Array(earlier.length + later.length)
   let length = 0
   let from = 0
   for (let at = 0; at < later.length; at += 2) {
     const number = later[at] as number
+    let counts = later[at + 1] as number
     while (from < earlier.length && (earlier[from] as number) < number) {
       merged[length++] = earlier[from++] as number
       merged[length++] = earlier[from++] as number
     }
-    if (earlier[from] === number) from += 2
+    if (earlier[from] === number) {
+      counts = combine(earlier[from + 1] as number, counts)
+      from += 2
+    }
     merged[length++] = number
-    merged[length++] = later[at + 1] as number
+    merged[length++] = counts
   }
   merged.set(earlier.subarray(from), length)
   return merged.subarray(0, length + earlier.length - from)

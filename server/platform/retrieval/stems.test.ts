@@ -64,6 +64,7 @@ describe.each(['PostgreSQL', 'embedded'])('%s', (engine) => {
       null,
       'invoic',
     ])
+    expect(await stemsOf(['before', 'was'], 'english')).toEqual(['before', null])
     expect(await stemsOf(['häuser', 'haus', 'der'], 'german')).toEqual(['haus', 'haus', null])
     expect(await stemsOf(['the', 'Running', 'x'], 'simple')).toEqual(['the', 'Running', 'x'])
   })

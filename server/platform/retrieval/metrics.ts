@@ -1,0 +1,60 @@
+/** The ids that a search found, best first, and those that it should have found: at least one. */
+export interface Ranking<Id> {
+  found: readonly Id[]
+  right: ReadonlySet<Id>
+}
+
+export interface Measures {
+  recall: number
+  ndcg: number
+  reciprocalRank: number
+}
+
+const NDCG_RANKS = 10
+
+/**
+ * The means over several rankings, from 0 to 1: recall of the first `k`, nDCG of the first ten, and the reciprocal rank
+ * (MRR). 0 for none. Throws RangeError where a ranking has no right answer.
+ */
+export function measureRankings<Id>(rankings: readonly Ranking<Id>[], k: number): Measures {
+  return {
+    recall: mean(rankings.map((ranking) => recallAt(k, ranking))),
+    ndcg: mean(rankings.map(ndcgAt10)),
+    reciprocalRank: mean(rankings.map(reciprocalRank)),
+  }
+}
+
+/** How many of the right ids are among the first `k`, of all right ones. Throws RangeError without a right one. */
+export function recallAt<Id>(k: number, ranking: Ranking<Id>): number {
+  const gains = gainsOf(ranking).slice(0, k)
+  return gains.filter(Boolean).length / ranking.right.size
+}
+
+/**
+ * Normalized discounted cumulated gain of the first ten, where an id is right or not (Järvelin and Kekäläinen,
+ * "Cumulated gain-based evaluation of IR techniques", 2002). Throws RangeError without a right one.
+ */
+export function ndcgAt10<Id>(ranking: Ranking<Id>): number {
+  const discount = (rank: number): number => 1 / Math.log2(rank + 2)
+  const got = gainsOf(ranking)
+    .slice(0, NDCG_RANKS)
+    .reduce((sum, isRight, rank) => sum + (isRight ? discount(rank) : 0), 0)
+  let most = 0
+  for (let rank = 0; rank < Math.min(NDCG_RANKS, ranking.right.size); rank++) most += discount(rank)
+  return got / most
+}
+
+/** 1 by the rank of the first right one, 0 where there is none. Throws RangeError without a right one to find. */
+export function reciprocalRank<Id>(ranking: Ranking<Id>): number {
+  const rank = gainsOf(ranking).indexOf(true)
+  return rank < 0 ? 0 : 1 / (rank + 1)
+}
+
+/** By rank, whether the id is right. An id that was found twice counts where it is first. */
+function gainsOf<Id>({ found, right }: Ranking<Id>): boolean[] {
+  if (right.size === 0) throw new RangeError('A ranking can not be measured without a right answer')
+  return [...new Set(found)].map((id) => right.has(id))
+}
+
+const mean = (values: number[]): number =>
+  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
