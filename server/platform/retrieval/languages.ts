@@ -1,7 +1,7 @@
 import { FUNCTION_WORDS } from './function-words.ts'
 import { listWords } from './words.ts'
 
-/** A text search configuration of PostgreSQL 14 or later. Each has a stemmer (Snowball), but for `simple`. */
+/** A text search configuration that PostgreSQL 14 and later have. Each has a stemmer (Snowball), but for `simple`. */
 export type Language =
   | ('simple' | 'arabic' | 'armenian' | 'basque' | 'catalan' | 'danish' | 'dutch' | 'english' | 'finnish')
   | ('french' | 'german' | 'greek' | 'hindi' | 'hungarian' | 'indonesian' | 'irish' | 'italian')
