@@ -57,7 +57,7 @@ export async function buildApp(rooms: Rooms, { retriever }: Doors = {}): Promise
   const models = new ModelFinder(rooms)
   const calls = new PaidCalls(rooms)
   const knowledge = createKnowledgeBases(rooms, models, calls)
-  const chat = createChat(rooms, models, calls, retriever)
+  const chat = createChat(rooms, models, calls, retriever ?? knowledge.retriever)
   const routes: Route[] = [
     ...authRoutes(rooms),
     ...orgRoutes(rooms),

@@ -34,6 +34,12 @@ const BARE_DATABASE = [
   'server/parts/chat/routes.ts', // hands it to search
   'server/parts/chat/search-chats.ts', // full text, in two steps; each carries the Scope's organization and user
   'server/parts/kb/announce.ts', // jobs act for no caller; each statement carries organization and knowledge base
+  'server/parts/kb/chat-retriever.ts', // carries the Scope's organization
+  'server/parts/kb/dense-stage.ts', // vectors, which the query builder does not know; organization and knowledge base
+  'server/parts/kb/filter.ts', // a condition within the statements of the stages
+  'server/parts/kb/lexical-stage.ts', // postings, by the ids of knowledge bases that searched-kbs.ts has found
+  'server/parts/kb/retrieve.ts', // several knowledge bases at once; organization and knowledge base
+  'server/parts/kb/searched-kbs.ts', // finds knowledge bases in the Scope's organization
   'server/parts/kb/change-chunk.ts', // numbers and postings, under the lock of the knowledge base
   'server/parts/kb/claims.ts', // sweeps over all organizations
   'server/parts/kb/index-documents.ts', // jobs

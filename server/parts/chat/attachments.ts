@@ -2,6 +2,7 @@ import { inArray } from '#database/drizzle.ts'
 import { uploads, uploadTexts } from '#database/schema/uploads.ts'
 import { fail } from '#errors'
 import { ACCEPTED_TYPES } from '#platform/documents/accepted-types.ts'
+import { withoutTags } from '#platform/models/prompt-elements.ts'
 import type { ContentPart } from '#platform/models/types.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 import type { UploadRow } from '#platform/storage/view-upload.ts'
@@ -109,10 +110,6 @@ function cutToBytes(text: string, bytesMax: number): string {
 
 /** Whether a byte of UTF-8 goes on with a character that has begun before it. */
 const isInsideCharacter = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
-
-/** So that no text can end the element that it stands in, and go on as something else. */
-export const withoutTags = (text: string, element: string): string =>
-  text.replace(new RegExp(`<(?=\\s{0,9}(?:/\\s{0,9})?${element})`, 'gi'), '‹')
 
 /** Throws where a message that is being sent has too large or too many images for any model. */
 export function checkImages(images: readonly UploadRow[]): void {

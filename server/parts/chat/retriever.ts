@@ -1,7 +1,7 @@
 import type { Citation } from '#database/schema/chat.ts'
 import { fail } from '#errors'
-import { withoutTags } from './attachments.ts'
-import type { ChatWriter } from './schemas.ts'
+import { withoutTags } from '#platform/models/prompt-elements.ts'
+import type { ChatReader, ChatWriter } from './schemas.ts'
 
 /** A passage of a document, with what a message says of it when it was used. */
 export interface Passage extends Citation {
@@ -20,7 +20,7 @@ export interface UsableKnowledgeBase {
 export interface Retriever {
   /** Those that the caller may use, newest first, below an id. */
   listUsable(
-    scope: { organizationId: string },
+    scope: Pick<ChatReader, 'organizationId' | 'holds'>,
     below: string | undefined,
     count: number,
   ): Promise<UsableKnowledgeBase[]>

@@ -2,18 +2,26 @@ import type { Route } from '#platform/http/define-route.ts'
 import { createStemmer } from '#platform/retrieval/stems.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import type { ModelFinder, PaidCalls } from '../llm/index.ts'
+import { createChatRetriever } from './chat-retriever.ts'
 import type { KbDesk } from './desk.ts'
 import { createIngestion, type Ingestion } from './ingestion.ts'
 import { manageRoutes } from './routes.ts'
+import { searchRoutes } from './search-routes.ts'
 
 export interface KnowledgeBases {
   routes: Route[]
   ingestion: Ingestion
+  /** For chats. */
+  retriever: ReturnType<typeof createChatRetriever>
 }
 
 export function createKnowledgeBases(rooms: Rooms, models: ModelFinder, calls: PaidCalls): KnowledgeBases {
   const stemmer = createStemmer(rooms.database.sql)
   const ingestion = createIngestion({ rooms, models, calls, stemmer })
   const desk: KbDesk = { rooms, models, calls, stemmer, ingestion }
-  return { routes: manageRoutes(desk), ingestion }
+  return {
+    routes: [...manageRoutes(desk), ...searchRoutes(desk)],
+    ingestion,
+    retriever: createChatRetriever(desk),
+  }
 }

@@ -1,0 +1,74 @@
+import { ModelError } from '#platform/models/types.ts'
+import type { KbDesk } from './desk.ts'
+import { embedTexts, toVectorText } from './embed-texts.ts'
+import { type Condition, matches } from './filter.ts'
+import type { SearchedKb, StageHit } from './searched-kbs.ts'
+
+const QUERY_EMBEDDING_MS = 30_000
+
+/**
+ * The nearest chunks by their vectors, all of each knowledge base compared (decisions/0014). Where a model does not make
+ * the question's vector, its knowledge bases have none, and the reason is told; missing credits are thrown.
+ */
+export async function denseStage(
+  desk: KbDesk,
+  kbs: SearchedKb[],
+  query: string,
+  filter: Condition[],
+  count: number,
+): Promise<{ hits: StageHit[]; failure: string | null }> {
+  const embedded = kbs.filter(({ dimensions }) => dimensions !== null)
+  const byModel = Map.groupBy(embedded, ({ embeddingModelId }) => embeddingModelId)
+  let failure: string | null = null
+  const hits = await Promise.all(
+    [...byModel].map(async ([embeddingModelId, some]) => {
+      const vector = await embedQuery(desk, some[0] as SearchedKb, query)
+      if (typeof vector === 'string') failure = vector
+      const usable = typeof vector === 'string' ? [] : some.filter((kb) => kb.dimensions === vector.length)
+      const found = usable.map((kb) => nearest(desk, kb, toVectorText(vector as Float32Array), filter, count))
+      return (await Promise.all(found)).flat().map((hit) => ({ ...hit, embeddingModelId }))
+    }),
+  )
+  return {
+    hits: hits
+      .flat()
+      .sort((a, b) => b.score - a.score)
+      .slice(0, count),
+    failure,
+  }
+}
+
+/** A sentence where there is none to have. */
+async function embedQuery(desk: KbDesk, kb: SearchedKb, query: string): Promise<Float32Array | string> {
+  try {
+    const [vector] = await embedTexts(desk, kb, [query], 'query', AbortSignal.timeout(QUERY_EMBEDDING_MS))
+    return vector as Float32Array
+  } catch (error) {
+    if (error instanceof ModelError) return error.message
+    throw error
+  }
+}
+
+/** Vectors have the length 1, so their product is their likeness. What is added keeps every index out of the order. */
+async function nearest(
+  { rooms }: KbDesk,
+  kb: SearchedKb,
+  vector: string,
+  filter: Condition[],
+  count: number,
+): Promise<StageHit[]> {
+  const { sql } = rooms.database
+  const isWanted =
+    filter.length === 0
+      ? sql`true`
+      : sql`c.document_id in (select d.id from kb_documents d where d.kb_id = ${kb.id} and ${matches(sql, filter)})`
+  const rows = await sql<{ number: number; similarity: number }[]>`
+    select number, -(embedding <#> ${vector}::text::halfvec) as similarity from kb_chunks c
+    where kb_id = ${kb.id} and organization_id = ${kb.organizationId} and generation = ${kb.generation} and is_enabled
+      and ${isWanted}
+    order by (embedding <#> ${vector}::text::halfvec) + 0 limit ${count}`
+  const floor = kb.floor ?? 0
+  return rows
+    .filter(({ similarity }) => similarity > floor)
+    .map(({ number, similarity }) => ({ kb, number, score: (similarity - floor) / (1 - floor) }))
+}

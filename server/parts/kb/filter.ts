@@ -1,0 +1,100 @@
+import type { PendingQuery, Row, Sql } from 'postgres'
+import { fail } from '#errors'
+
+type Value = string | number | boolean
+type Fragment = PendingQuery<Row[]>
+type Bound = 'gt' | 'gte' | 'lt' | 'lte'
+
+/** What a document's metadata has to say under one key; all conditions have to hold. */
+export interface Condition {
+  key: string
+  /** One of these. */
+  in?: Value[]
+  /** Numbers by size; texts by their characters, as ISO 8601 times are in order. */
+  bounds?: [Bound, string | number][]
+  exists?: boolean
+}
+
+const CONDITIONS_MAX = 20
+const VALUES_MAX = 100
+const KEY_CHARACTERS_MAX = 100
+const VALUE_CHARACTERS_MAX = 1_000
+const OPERATORS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
+
+/**
+ * A filter as it was sent (contract, 4): `{key: value}`, `{key: {in: […]}}`, `{key: {gt, gte, lt, lte: …}}`,
+ * `{key: {exists: true}}`. Throws kb.filter_invalid.
+ */
+export function parseFilter(filter: object = {}): Condition[] {
+  const entries = Object.entries(filter)
+  if (entries.length > CONDITIONS_MAX) throw invalid(`filter has more than ${CONDITIONS_MAX} keys`)
+  return entries.map(([key, wanted]) => {
+    if (key.length > KEY_CHARACTERS_MAX || key.includes('\0'))
+      throw invalid('filter has a key that no document has')
+    return { key, ...conditionOf(`filter.${key}`, wanted) }
+  })
+}
+
+function conditionOf(path: string, wanted: unknown): Omit<Condition, 'key'> {
+  if (isValue(wanted)) return { in: [wanted] }
+  if (wanted === null || typeof wanted !== 'object' || Array.isArray(wanted))
+    throw invalid(`${path} must be a value, or an object with in, gt, gte, lt, lte or exists`)
+  const { in: values, exists, ...rest } = wanted as Record<string, unknown>
+  const bounds = Object.entries(rest)
+  const unknown = bounds.find(([name]) => !(name in OPERATORS))
+  if (unknown) throw invalid(`${path}.${unknown[0]} is not known: use in, gt, gte, lt, lte or exists`)
+  if (values === undefined && exists === undefined && bounds.length === 0)
+    throw invalid(`${path} says nothing`)
+  if (exists !== undefined && typeof exists !== 'boolean')
+    throw invalid(`${path}.exists must be true or false`)
+  if (
+    values !== undefined &&
+    !(Array.isArray(values) && values.length <= VALUES_MAX && values.every(isValue))
+  )
+    throw invalid(`${path}.in must be a list of at most ${VALUES_MAX} texts, numbers or booleans`)
+  for (const [name, bound] of bounds)
+    if (!isValue(bound) || typeof bound === 'boolean')
+      throw invalid(`${path}.${name} must be a number or a text`)
+  return {
+    ...(values !== undefined && { in: values as Value[] }),
+    ...(bounds.length > 0 && { bounds: bounds as [Bound, string | number][] }),
+    ...(exists !== undefined && { exists }),
+  }
+}
+
+const isValue = (value: unknown): value is Value =>
+  typeof value === 'boolean' ||
+  (typeof value === 'number' && Number.isFinite(value)) ||
+  (typeof value === 'string' &&
+    value.length <= VALUE_CHARACTERS_MAX &&
+    !value.includes('\0') &&
+    value.isWellFormed())
+
+const invalid = (reason: string) => fail('kb.filter_invalid', { reason })
+
+/** Whether a row `d` of kb_documents is what the filter asks for. What we say of a document beats what its source says. */
+export function matches(sql: Sql, conditions: readonly Condition[]): Fragment {
+  const all = conditions.map((condition) => holds(sql, condition))
+  return all.reduce((before, one) => sql`${before} and ${one}`, sql`true`)
+}
+
+function holds(sql: Sql, { key, in: values, bounds = [], exists }: Condition): Fragment {
+  const value = sql`((d.metadata || jsonb_build_object('name', d.name, 'mime_type', d.mime_type, 'size', d.size,
+    'source_id', d.source_id, 'document_id', d.id)) -> ${key}::text)`
+  const parts = [
+    ...(values
+      ? [sql`${value} in (select jsonb_array_elements(${JSON.stringify(values)}::text::jsonb))`]
+      : []),
+    ...bounds.map((bound) => isWithin(sql, value, bound)),
+    ...(exists === undefined ? [] : [sql`(${value} is not null) = ${exists}`]),
+  ]
+  return sql`coalesce(${parts.reduce((before, one) => sql`${before} and ${one}`)}, false)`
+}
+
+/** A case, because what stands beside a condition may be computed before it. */
+function isWithin(sql: Sql, value: Fragment, [name, bound]: [Bound, string | number]): Fragment {
+  const operator = sql.unsafe(OPERATORS[name])
+  return typeof bound === 'number'
+    ? sql`case when jsonb_typeof(${value}) = 'number' then (${value} #>> '{}')::numeric ${operator} ${bound}::text::numeric end`
+    : sql`case when jsonb_typeof(${value}) = 'string' then (${value} #>> '{}') collate "C" ${operator} ${bound} end`
+}

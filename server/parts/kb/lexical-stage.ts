@@ -1,0 +1,86 @@
+import type { Sql } from 'postgres'
+import { type QueryTerm, type Scores, scoreChunks } from '#platform/retrieval/bm25.ts'
+import type { Language } from '#platform/retrieval/languages.ts'
+import type { KnowledgeQuery } from '#platform/retrieval/parse-query.ts'
+import type { Stemmer } from '#platform/retrieval/stems.ts'
+import type { SearchedKb } from './searched-kbs.ts'
+
+/** A prefix stands for so many terms at most. */
+const EXPANSIONS_MAX = 100
+/** What endings a stem may have lost: of `configuration`, `configur` is what the index has. */
+const ENDING_CHARACTERS_MAX = 5
+const STEM_CHARACTERS_MIN = 3
+
+/**
+ * BM25 over the words of a query in one knowledge base, by its own document frequencies: which chunks hold them, and
+ * how well. A word counts in each of its stems, one for each language that the knowledge base has.
+ */
+export async function scoreWords(
+  sql: Sql,
+  stemmer: Stemmer,
+  kb: SearchedKb,
+  query: KnowledgeQuery,
+): Promise<Scores> {
+  const stems = await stemsOf(stemmer, kb, query)
+  const [byTerm, expansions] = await Promise.all([
+    readTerms(sql, kb, [...new Set([...stems.values()].flat())]),
+    Promise.all(query.prefixes.map((prefix) => readPrefix(sql, kb, prefix))),
+  ])
+  const terms: QueryTerm[] = [...stems]
+    .filter(([, forms]) => forms.length > 0)
+    .map(([word, forms]) => ({
+      postings: forms.flatMap((form) => byTerm.get(form) ?? []),
+      times: query.words.get(word) ?? 1,
+    }))
+  for (const postings of expansions) terms.push({ postings, times: 1 })
+  return scoreChunks(terms, {
+    chunks: kb.chunkCount,
+    averageLength: kb.chunkCount === 0 ? 0 : kb.wordCount / kb.chunkCount,
+  })
+}
+
+/** The stems of each word; none for a stop word. */
+async function stemsOf(
+  stemmer: Stemmer,
+  { languages }: SearchedKb,
+  { words }: KnowledgeQuery,
+): Promise<Map<string, string[]>> {
+  const byLanguage = await Promise.all(
+    languages.map((language) => stemmer.stems(words.keys(), language as Language)),
+  )
+  return new Map(
+    [...words.keys()].map((word) => {
+      const stems = byLanguage.map((stem) => stem(word)).filter((stem) => stem !== null)
+      return [word, [...new Set(stems)]]
+    }),
+  )
+}
+
+async function readTerms(sql: Sql, { id }: SearchedKb, terms: string[]): Promise<Map<string, Buffer[]>> {
+  const found = new Map<string, Buffer[]>()
+  if (terms.length === 0) return found
+  const rows = await sql<{ term: string; postings: Buffer }[]>`
+    select term, postings from kb_postings where kb_id = ${id} and term = any(${terms}) order by segment`
+  for (const { term, postings } of rows) {
+    const known = found.get(term)
+    if (known) known.push(postings)
+    else found.set(term, [postings])
+  }
+  return found
+}
+
+/** The postings of all terms that begin so, and of those that a word that begins so may have been stemmed to. */
+async function readPrefix(sql: Sql, { id }: SearchedKb, prefix: string): Promise<Buffer[]> {
+  const least = Math.max(STEM_CHARACTERS_MIN, prefix.length - ENDING_CHARACTERS_MAX)
+  const shorter = Array.from({ length: Math.max(prefix.length - least, 0) }, (_, at) =>
+    prefix.slice(0, least + at),
+  )
+  const rows = await sql<{ postings: Buffer }[]>`
+    select postings from kb_postings
+    where kb_id = ${id} and term in (
+      select distinct term from kb_postings
+      where kb_id = ${id} and term >= ${prefix} and term < ${`${prefix}\u{10ffff}`} limit ${EXPANSIONS_MAX})
+    union all
+    select postings from kb_postings where kb_id = ${id} and term = any(${shorter})`
+  return rows.map(({ postings }) => postings)
+}

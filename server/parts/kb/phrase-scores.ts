@@ -1,0 +1,41 @@
+import type { Language } from '#platform/retrieval/languages.ts'
+import type { KnowledgeQuery } from '#platform/retrieval/parse-query.ts'
+import { countPhrase, toPhrase } from '#platform/retrieval/phrases.ts'
+import type { Stemmer } from '#platform/retrieval/stems.ts'
+import { listWords } from '#platform/retrieval/words.ts'
+import type { ReadPassage } from './retrieve.ts'
+
+/**
+ * Where a query has phrases in quotes, or words of a script without spaces, a passage that holds them in their order is
+ * worth as much more as these words are of the query.
+ */
+export async function addPhrases(
+  stemmer: Stemmer,
+  { words, phrases, pairs }: KnowledgeQuery,
+  passages: ReadPassage[],
+): Promise<ReadPassage[]> {
+  const wanted: string[][] = [...phrases, ...pairs]
+  if (wanted.length === 0) return passages
+  return Promise.all(
+    passages.map(async (passage) => {
+      const held = await heldPhrases(stemmer, passage, wanted)
+      const share = held.reduce((sum, phrase) => sum + worthOf(phrase), 0) / Math.max(words.size, 1)
+      const score = (passage.lexical?.score ?? 0) + share
+      return { ...passage, lexical: passage.lexical && { ...passage.lexical, score } }
+    }),
+  )
+}
+
+/** Of two characters in a row each is in another pair too. */
+const worthOf = (phrase: string[]): number => (phrase.length === 2 ? 1 : phrase.length)
+
+async function heldPhrases(
+  stemmer: Stemmer,
+  { content, language }: { content: string; language: Language },
+  phrases: string[][],
+): Promise<string[][]> {
+  const words = listWords(content)
+  const stem = await stemmer.stems([...words, ...phrases.flat()], language)
+  const stems = toPhrase(words, stem)
+  return phrases.filter((phrase) => countPhrase(stems, toPhrase(phrase, stem)) > 0)
+}

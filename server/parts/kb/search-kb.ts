@@ -1,0 +1,52 @@
+import { fail } from '#errors'
+import type { Scope } from '#platform/access/scope.ts'
+import type { ResolvedModel } from '../llm/index.ts'
+import type { KbDesk } from './desk.ts'
+import { parseFilter } from './filter.ts'
+import { retrieve } from './retrieve.ts'
+import { type SearchAnswer, type SearchRequest, viewPassage, viewReceipt } from './search-schemas.ts'
+
+const LIMIT_DEFAULT = 5
+
+/**
+ * The passages that fit a question best (spec, search). Throws kb.not_found, kb.filter_invalid, and what a model for
+ * reranking throws.
+ */
+export async function searchKb(
+  desk: KbDesk,
+  scope: Scope<'kb:read'>,
+  kbId: string,
+  {
+    query,
+    limit = LIMIT_DEFAULT,
+    filter,
+    score_threshold: scoreThreshold = 0,
+    rerank,
+    explain = false,
+  }: SearchRequest,
+): Promise<SearchAnswer> {
+  const { passages, receipt } = await retrieve(desk, scope, {
+    knowledgeBaseIds: [kbId],
+    query,
+    limit,
+    scoreThreshold,
+    filter: parseFilter(filter),
+    rerank: await findTextModel(desk, scope, rerank),
+  })
+  return {
+    results: passages.map((passage) => viewPassage(passage, explain)),
+    ...(explain && { receipt: viewReceipt(receipt) }),
+  }
+}
+
+/** A model that writes, by its name or id. Throws llm.not_found, llm.inactive, llm.not_configured, llm.cannot_chat. */
+export async function findTextModel(
+  { models }: KbDesk,
+  { organizationId }: { organizationId: string },
+  nameOrId: string | undefined,
+): Promise<ResolvedModel | null> {
+  if (nameOrId === undefined) return null
+  const model = await models.findNamed(organizationId, nameOrId)
+  if (!model.capabilities.includes('text')) throw fail('llm.cannot_chat')
+  return model
+}

@@ -1,0 +1,41 @@
+import type { Sql } from 'postgres'
+import { fail } from '#errors'
+
+/** A knowledge base as a search needs it. */
+export interface SearchedKb {
+  id: string
+  organizationId: string
+  embeddingModel: string
+  embeddingModelId: string | null
+  generation: number
+  dimensions: number | null
+  floor: number | null
+  languages: string[]
+  indexVersion: number
+  chunkCount: number
+  wordCount: number
+}
+
+/** All of them, in the order of their ids. Throws kb.not_found for one that is not the organization's. */
+export async function readSearchedKbs(
+  sql: Sql,
+  { organizationId }: { organizationId: string },
+  ids: readonly string[],
+): Promise<SearchedKb[]> {
+  const wanted = [...new Set(ids)]
+  const rows = await sql<SearchedKb[]>`
+    select id, organization_id as "organizationId", embedding_model as "embeddingModel",
+      embedding_model_id as "embeddingModelId", generation, dimensions, floor, languages,
+      index_version as "indexVersion", chunk_count as "chunkCount", word_count::float as "wordCount"
+    from knowledge_bases where organization_id = ${organizationId} and id = any(${wanted}) order by id`
+  if (rows.length < wanted.length) throw fail('kb.not_found')
+  return rows
+}
+
+/** A chunk that a stage has found, by its number in its knowledge base. */
+export interface StageHit {
+  kb: SearchedKb
+  number: number
+  /** Above 0; of the same meaning in all knowledge bases. */
+  score: number
+}
