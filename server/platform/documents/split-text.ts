@@ -148,7 +148,7 @@ class Packer {
     // What a sentence is cut to, or is looked at from its middle, is cut again only where the chunk ends in a sentence.
     const sentences = [...sentencesOf(text, before)].slice(near > last.from ? 1 : 0)
     const starts = sentences.map((sentence) => sentence.start)
-    if (last.piece.isCut) starts.unshift(...wordStarts(text, before))
+    if (last.piece.isCut) starts.unshift(...wordStarts(text, before, room))
     return (
       starts.sort((a, b) => a - b).find((from) => this.#count({ start: from, end: start }) <= room) ?? start
     )
@@ -213,8 +213,12 @@ function repeatable(pieces: Piece[]): { piece: Piece; from: number } | null {
   return piece && first ? { piece, from: first.start } : null
 }
 
-function wordStarts(text: string, { start, end }: Range): number[] {
-  return [...text.slice(start, end).matchAll(/(?<=\s)\S/g)].map(({ index }) => start + index)
+/** Where words begin, as far back as there can be room for. */
+function wordStarts(text: string, { start, end }: Range, room: number): number[] {
+  const starts = [...text.slice(start, end).matchAll(/(?<=\s)\S/g)].map(({ index }) => start + index)
+  // A word takes a token at least; but slashes at the beginning of a line can be in one token with the line above.
+  const tooFar = starts.filter((at) => text[at] !== '/').at(-1 - room) ?? -1
+  return starts.filter((at) => at > tooFar)
 }
 
 const endsSentence = (text: string, { start, end }: Range): boolean =>
