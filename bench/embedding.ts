@@ -24,7 +24,10 @@ await splitText(words, { kind: 'markdown' })
 for (const [name, text] of Object.entries({ documentation: words, 'a made-up book': book })) {
   const long = `${text}\n\n`.repeat(Math.ceil(CHARACTERS / text.length)).slice(0, CHARACTERS)
   for (let round = 0; round < ROUNDS; round++) {
+    const splitting = performance.now()
     const chunks = await timed(`${name}: split`, () => splitText(long, { kind: 'markdown' }))
+    const megabytes = Buffer.byteLength(long) / 1e6
+    console.log(`${((megabytes / (performance.now() - splitting)) * 1000).toFixed(1)} MB a second`)
     const contents = chunks.map(({ content }) => content)
     const tokens = chunks.reduce((sum, chunk) => sum + chunk.tokens, 0)
     const begin = performance.now()

@@ -1,7 +1,35 @@
 import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
 import { countTokens as count } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
-import { countTokens } from './count-tokens.ts'
+import { countTokens, loadTokenCounter } from './count-tokens.ts'
+
+const tokensOf = await loadTokenCounter()
+const exact = (text: string): number => count(text, { allowedSpecial: 'all' })
+/** What the encoding parts words by, in and out of ASCII. */
+const WORDS =
+  "a word Word HTTPServer don't we'LL ' . , / // <| <|endoftext|> 1 2345 ² ١٢ — “ é e\u0301 \u0301 ß ǅ ʰ 漢 字仮 ไทย русский ЯЗ 😀 𝒳"
+const BLANKS = [' ', '  ', '\t', '\n', '\r\n', '\u00a0', '\u3000']
+const signs = fc.constantFrom(...WORDS.split(' '), ...BLANKS, '\ud83d', '\udc00', '\0')
+
+test('a text has as many tokens as the tokenizer says', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: signs, maxLength: 30 }), (text) => {
+      const hasLongRun = /[\p{L}\p{M}]{33}|[^\s\p{L}\p{N}]{33}|\s{33}/u.test(text)
+      if (!hasLongRun) expect(tokensOf(text)).toBe(exact(text))
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test.each([
+  [['x'.repeat(32), 'x']],
+  [['a ', 'é'.repeat(32), 'é'.repeat(8), '.']],
+  [['1', '.'.repeat(32), '.'.repeat(32), '.', '1']],
+  [['aB'.repeat(16), 'aB'.repeat(4), '  ', '-'.repeat(32), '--']],
+])('a long run has the tokens of its pieces: %j', (pieces) => {
+  expect(tokensOf(pieces.join(''))).toBe(pieces.reduce((sum, piece) => sum + exact(piece), 0))
+})
 
 test('a long text has the tokens that it has, within a per cent', async () => {
   const text = readFileSync('tests/fixtures/book.txt', 'utf8')

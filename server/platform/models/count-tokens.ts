@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { O200K_TOKEN_SPLIT_REGEX } from 'gpt-tokenizer/encodingParams/constants'
 
-/** Words whose tokens are kept: a text says most of its words again and again. */
-const KNOWN_WORDS_MAX = 50_000
-const KNOWN_WORD_CHARACTERS_MAX = 40
+/** As many characters of words are kept with their tokens, which is 70,000 words: a text says most of its words again and again. */
+const KNOWN_CHARACTERS_MAX = 500_000
 /** Texts longer than this are counted in part and scaled: the tokenizer takes a second for each megabyte. */
 const COUNTED_CHARACTERS_MAX = 400_000
 /** After so many, others have their turn. That tokens are cut where two pieces meet makes less than a per cent. */
@@ -94,6 +93,7 @@ const ASCII_WORD = new RegExp(
 
 /** The tokens of words that were counted. */
 const known = new Map<string, number>()
+let knownCharacters = 0
 
 function countWords(text: string, count: (text: string) => number): number {
   // A special token is one only at the beginning.
@@ -117,8 +117,11 @@ function endOfWord(text: string, start: number): number {
 }
 
 function learn(word: string, tokens: number): number {
-  if (word.length > KNOWN_WORD_CHARACTERS_MAX) return tokens
-  if (known.size >= KNOWN_WORDS_MAX) known.clear()
+  knownCharacters += word.length
+  if (knownCharacters > KNOWN_CHARACTERS_MAX) {
+    known.clear()
+    knownCharacters = word.length
+  }
   // A copy, because a part of a text would keep all of it.
   known.set(Buffer.from(word, 'utf16le').toString('utf16le'), tokens)
   return tokens

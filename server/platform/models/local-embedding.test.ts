@@ -14,6 +14,14 @@ const similarity = async (one: string, other: string): Promise<number> => {
 const product = (a: Float32Array, b: Float32Array): number =>
   a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0)
 
+test('a vector is the same, whatever was embedded before', async () => {
+  const words = (text: number): string =>
+    Array.from({ length: 2_000 }, (_, at) => `apple w${text}x${at}`).join(' ')
+  const texts = Array.from({ length: 30 }, (_, text) => words(text))
+  const vectors = await embed(texts)
+  expect((await embed(texts.toReversed())).toReversed()).toEqual(vectors)
+})
+
 test('every text has a vector of length 1, the same each time', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 300 }), async (text) => {
