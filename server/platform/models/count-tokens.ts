@@ -32,7 +32,10 @@ export async function countTokens(text: string): Promise<number> {
   return Math.ceil((tokens * text.length) / counted.length)
 }
 
-/** The same count for many short texts: a megabyte takes some 30 ms once its words are known, at most a second. */
+/**
+ * The same count for many short texts: a megabyte of ASCII takes some 40 ms once its words are known. New words, and
+ * other scripts, take up to a second.
+ */
 export async function loadTokenCounter(): Promise<(text: string) => number> {
   const { countTokens, setMergeCacheSize } = await import('gpt-tokenizer/encoding/o200k_base')
   // Its own cache would keep the texts that its words were found in.
