@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, Client, Person } from './client.ts'
 
-const WAIT_MS_MAX = 15_000
+const WAIT_MS_MAX = 60_000
 
 /** Knowledge bases as one person uses them. */
 export interface Librarian {
-  token: string
   call(method: string, path: string, query: Record<string, string>, body?: unknown): Promise<Answer>
   /** Makes a knowledge base with these sources. Answers its id. */
   create(more?: Record<string, unknown>): Promise<string>
   /** Adds a source. Answers its id. */
   add(kbId: string, type: string, config: object): Promise<string>
+  /** Uploads a file for a source of the type file. Answers its id. */
+  upload(kbId: string, name: string, content: string | Uint8Array<ArrayBuffer>): Promise<string>
   /** Waits until nothing is left to do. Answers the ingestion status. */
   settle(kbId: string): Promise<Answer['body']>
 }
@@ -26,7 +27,6 @@ export function librarian(server: Client, person: Person): Librarian {
     return answer.body['id'] as string
   }
   return {
-    token: person.token,
     call,
     create: (more = {}) =>
       made(
@@ -44,6 +44,17 @@ export function librarian(server: Client, person: Person): Librarian {
         ),
       ),
     add: (kbId, type, config) => made(call('POST', 'add_source', { kb_id: kbId }, { type, config })),
+    async upload(kbId, name, content) {
+      const form = new FormData()
+      form.set('file', new Blob([content]), name)
+      const response = await fetch(`${server.url}/api/kb/upload_file?kb_id=${kbId}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${person.token}` },
+        body: form,
+      })
+      if (response.status !== 201) throw new Error(`${response.status}: ${await response.text()}`)
+      return ((await response.json()) as { id: string }).id
+    },
     async settle(kbId) {
       const end = Date.now() + WAIT_MS_MAX
       for (;;) {

@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from 'postgres'
+import { toVectorText } from '#database/insert-rows.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { countTokens } from '#platform/models/index.ts'
@@ -6,7 +7,7 @@ import type { Language } from '#platform/retrieval/languages.ts'
 import { SegmentBuilder } from '#platform/retrieval/postings.ts'
 import { listWords } from '#platform/retrieval/words.ts'
 import type { KbDesk } from './desk.ts'
-import { embedTexts, toVectorText } from './embed-texts.ts'
+import { embedTexts } from './embed-texts.ts'
 import { withContext } from './index-documents.ts'
 import { type ChunkChange, type ChunkRow, type ChunkView, viewChunk } from './schemas.ts'
 import { insertSegment } from './segments.ts'
@@ -80,7 +81,7 @@ async function rewrite(
       where id = ${chunk.id} and kb_id = ${kbId} and number = ${chunk.number}`
     if (changed.count === 0) throw fail('kb.changing')
     await insertSegment(
-      tx,
+      { database: desk.rooms.database, tx },
       { organizationId, kbId },
       { segment: place.segment, chunks: 1 },
       segment.entries(),

@@ -1,6 +1,7 @@
+import { toVectorText } from '#database/insert-rows.ts'
 import { ModelError } from '#platform/models/types.ts'
 import type { KbDesk } from './desk.ts'
-import { embedTexts, toVectorText } from './embed-texts.ts'
+import { embedTexts } from './embed-texts.ts'
 import { type Condition, matches } from './filter.ts'
 import type { SearchedKb, StageHit } from './searched-kbs.ts'
 

@@ -33,13 +33,6 @@ export async function embedTexts(
   return calls.embed(organizationId, model, texts, purpose, signal)
 }
 
-/** As PostgreSQL reads a vector. Five digits are more than a half-precision number has. */
-export const toVectorText = (vector: Float32Array): string => {
-  let text = '['
-  for (const value of vector) text += `${text.length > 1 ? ',' : ''}${value.toPrecision(5)}`
-  return `${text}]`
-}
-
 /** A few sentences that have nothing to do with each other, in several languages. */
 const UNRELATED = [
   'The tide table for the harbour is printed on green paper every spring.',

@@ -76,7 +76,7 @@ export async function compactPostings(
         where kb_id = ${kbId} and segment < ${segment} and term > ${after}
         group by term order by term limit ${TERMS_AT_ONCE}`
       await insertPostings(
-        tx,
+        { database: rooms.database, tx },
         kbId,
         segment,
         old.map(({ term, postings }) => mergeTerm(term, postings, alive)),

@@ -1,4 +1,6 @@
 import type { TransactionSql } from 'postgres'
+import type { Database } from '#database/connect.ts'
+import { insertRows } from '#database/insert-rows.ts'
 import type { SegmentEntry } from '#platform/retrieval/postings.ts'
 import type { KbPlace } from './ingestion.ts'
 
@@ -9,14 +11,20 @@ export interface Segment {
   chunks: number
 }
 
+/** A transaction, and of which kind of database. */
+export interface Writing {
+  database: Pick<Database, 'embedded'>
+  tx: TransactionSql
+}
+
 export async function insertSegment(
-  tx: TransactionSql,
+  writing: Writing,
   place: KbPlace,
   segment: Segment,
   entries: SegmentEntry[],
 ): Promise<void> {
-  await insertPostings(tx, place.kbId, segment.segment, entries)
-  await noteSegment(tx, place, segment)
+  await insertPostings(writing, place.kbId, segment.segment, entries)
+  await noteSegment(writing.tx, place, segment)
 }
 
 export async function noteSegment(
@@ -30,14 +38,21 @@ export async function noteSegment(
 }
 
 export async function insertPostings(
-  tx: TransactionSql,
+  { database, tx }: Writing,
   kbId: string,
   segment: number,
   entries: SegmentEntry[],
 ): Promise<void> {
-  const rows = entries.map(({ term, postings }) => ({ t: term, p: postings.toString('base64') }))
-  await tx`
-    insert into kb_postings (kb_id, term, segment, postings)
-    select ${kbId}, t, ${segment}, decode(p, 'base64')
-    from json_to_recordset(${JSON.stringify(rows)}::text::json) as e (t text, p text)`
+  await insertRows<SegmentEntry>(
+    tx,
+    database,
+    'kb_postings',
+    [
+      { name: 'kb_id', type: 'uuid', of: () => kbId },
+      { name: 'term', type: 'text', of: ({ term }) => term },
+      { name: 'segment', type: 'int4', of: () => segment },
+      { name: 'postings', type: 'bytea', of: ({ postings }) => postings },
+    ],
+    entries,
+  )
 }

@@ -1,10 +1,10 @@
 import type { TransactionSql } from 'postgres'
+import { type Column, insertRows } from '#database/insert-rows.ts'
 import { newId } from '#database/new-id.ts'
 import type { Chunk } from '#platform/documents/split-text.ts'
 import type { Language } from '#platform/retrieval/languages.ts'
 import { SegmentBuilder, type SegmentEntry } from '#platform/retrieval/postings.ts'
 import type { ClaimedDocument } from './claims.ts'
-import { toVectorText } from './embed-texts.ts'
 import type { IndexedKb } from './index-documents.ts'
 import type { IngestionDesk } from './ingestion.ts'
 import { insertSegment } from './segments.ts'
@@ -45,12 +45,10 @@ export async function writeIndex(
       const kept = await keepClaimed(desk, tx, rows)
       const isKept = new Set(kept)
       await tx`delete from kb_chunks where document_id = any(${kept})`
-      await insertChunks(
-        tx,
-        kb,
-        chunks.filter(({ document_id: id }) => isKept.has(id)),
-      )
-      await insertSegment(tx, kb, { segment: place.segment, chunks: count }, entries)
+      const written = chunks.filter(({ documentId }) => isKept.has(documentId))
+      await insertRows(tx, desk.rooms.database, 'kb_chunks', chunkColumns(kb), written)
+      const segment = { segment: place.segment, chunks: count }
+      await insertSegment({ database: desk.rooms.database, tx }, kb, segment, entries)
       await noteReady(
         tx,
         rows.filter(({ id }) => isKept.has(id)),
@@ -83,18 +81,13 @@ interface DocumentEntry {
   word_count: number
 }
 
-interface ChunkEntry {
+interface ChunkEntry extends Chunk {
   id: string
-  document_id: string
+  documentId: string
   number: number
-  position: number
-  page: number | null
-  tokens: number
   words: number
   language: string
-  headings: string[]
-  content: string
-  embedding: string
+  vector: Float32Array
 }
 
 async function build(
@@ -120,11 +113,11 @@ async function build(
       chunks.push({
         ...chunk,
         id: newId(),
-        document_id: document.id,
+        documentId: document.id,
         number,
         words: length,
         language,
-        embedding: toVectorText(vectors[place] as Float32Array),
+        vector: vectors[place] as Float32Array,
       })
     }
     rows.push({ ...row, chunk_count: prepared.chunks.length, word_count: wordCount })
@@ -158,15 +151,22 @@ async function keepClaimed(
   return kept.map(({ id }) => id)
 }
 
-async function insertChunks(tx: TransactionSql, kb: IndexedKb, chunks: ChunkEntry[]): Promise<void> {
-  await tx`
-    insert into kb_chunks (id, organization_id, kb_id, number, document_id, position, page, tokens, words, generation,
-      language, headings, content, embedding)
-    select id, ${kb.organizationId}, ${kb.kbId}, number, document_id, position, page, tokens, words, ${kb.generation},
-      language, array(select json_array_elements_text(headings)), content, embedding::halfvec
-    from json_to_recordset(${JSON.stringify(chunks)}::text::json) as c (id uuid, number int, document_id uuid,
-      position int, page int, tokens int, words int, language text, headings json, content text, embedding text)`
-}
+const chunkColumns = (kb: IndexedKb): Column<ChunkEntry>[] => [
+  { name: 'id', type: 'uuid', of: ({ id }) => id },
+  { name: 'organization_id', type: 'uuid', of: () => kb.organizationId },
+  { name: 'kb_id', type: 'uuid', of: () => kb.kbId },
+  { name: 'number', type: 'int4', of: ({ number }) => number },
+  { name: 'document_id', type: 'uuid', of: ({ documentId }) => documentId },
+  { name: 'position', type: 'int4', of: ({ position }) => position },
+  { name: 'page', type: 'int4', of: ({ page }) => page },
+  { name: 'tokens', type: 'int4', of: ({ tokens }) => tokens },
+  { name: 'words', type: 'int4', of: ({ words }) => words },
+  { name: 'generation', type: 'int4', of: () => kb.generation },
+  { name: 'language', type: 'text', of: ({ language }) => language },
+  { name: 'headings', type: 'text[]', of: ({ headings }) => headings },
+  { name: 'content', type: 'text', of: ({ content }) => content },
+  { name: 'embedding', type: 'halfvec', of: ({ vector }) => vector },
+]
 
 async function noteReady(tx: TransactionSql, rows: DocumentEntry[]): Promise<void> {
   await tx`
