@@ -18,6 +18,8 @@ export interface Fixture {
   permissionId: string
   invitationId: string
   apiKeyId: string
+  kbId: string
+  kbSourceId: string
 }
 
 /**
@@ -50,6 +52,10 @@ const oneMember = ({ organizationId, memberId }: Fixture): Call => ({
 const oneRole = ({ organizationId, roleId }: Fixture): Call => ({
   query: { org_id: organizationId, role_id: roleId },
 })
+const oneKb = ({ kbId }: Fixture): Call => ({ query: { kb_id: kbId } })
+const ofKb =
+  (name: string) =>
+  ({ kbId }: Fixture): Call => ({ query: { kb_id: kbId, [name]: crypto.randomUUID() } })
 const nothing = (): Call => ({})
 const withBody =
   (call: (fixture: Fixture) => Call, body: (fixture: Fixture) => unknown) =>
@@ -209,6 +215,35 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   get_instructions_get: [READERS_OF_CHATS, oneInstruction],
   put_instructions_update: ['OAM', withBody(oneInstruction, () => ({ content: 'z' }))],
   delete_instructions_delete: ['OAM', oneInstruction],
+
+  post_kb_create: [
+    'OAM',
+    withBody(inOrganization, () => ({
+      name: crypto.randomUUID(),
+      description: '',
+      embedding_model: 'local',
+      sources: [],
+    })),
+  ],
+  get_kb_list: ['OAMG', inOrganization],
+  get_kb_get: ['OAMG', oneKb],
+  put_kb_update: ['OAM', withBody(oneKb, () => ({ description: 'x' }))],
+  delete_kb_delete: ['OA', oneKb],
+  post_kb_add_source: [
+    'OAM',
+    withBody(oneKb, () => ({ type: 'text', config: { name: 'x', content: 'y' } })),
+  ],
+  delete_kb_delete_source: [
+    'OA',
+    ({ kbId, kbSourceId }) => ({ query: { kb_id: kbId, source_id: kbSourceId } }),
+  ],
+  post_kb_upload_file: ['OAM', oneKb],
+  get_kb_list_documents: ['OAMG', oneKb],
+  get_kb_document: ['OAMG', ofKb('document_id')],
+  delete_kb_delete_document: ['OA', ofKb('document_id')],
+  put_kb_chunk: ['OAM', withBody(ofKb('chunk_id'), () => ({ is_enabled: false }))],
+  post_kb_reindex: ['OAM', withBody(oneKb, () => ({}))],
+  get_kb_ingestion_status: ['OAMG', oneKb],
 
   get_billing_balance: ['OAMGK', inOrganization],
   get_billing_ledger: ['OAMGK', inOrganization],

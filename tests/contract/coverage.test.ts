@@ -82,6 +82,12 @@ async function makeFixture(): Promise<{ fixture: Fixture; tokens: Record<Somebod
   const invitation = { email: `${crypto.randomUUID()}@example.com`, role_id: roleId }
   const modelId = await make(`/api/llm/add?${org}`, { name: 'm', provider: 'demo', version: 'parley-demo' })
   const conversationId = await make(`/api/conversation/create?${org}`, { title: 'c' })
+  const kbId = await make(`/api/kb/create?${org}`, {
+    name: 'k',
+    description: '',
+    embedding_model: 'local',
+    sources: [],
+  })
   const fixture: Fixture = {
     organizationId,
     roleId,
@@ -97,6 +103,11 @@ async function makeFixture(): Promise<{ fixture: Fixture; tokens: Record<Somebod
     instructionId: await make(`/api/instructions/create?${org}`, { name: 'n', content: 'c' }),
     invitationId: await make(`/api/invitations/create?${org}`, invitation),
     apiKeyId: await make(`/api/api_keys/create?${org}`, { ...key, name: 'another' }),
+    kbId,
+    kbSourceId: await make(`/api/kb/add_source?kb_id=${kbId}`, {
+      type: 'text',
+      config: { name: 't', content: 'c' },
+    }),
   }
   const K = await make(`/api/api_keys/create?${org}`, key, 'key')
   const tokens = {
