@@ -13,6 +13,8 @@ export interface Queue<Data extends object> {
   timeoutSeconds: number
   /** How many run at once in this process. */
   concurrency: number
+  /** And how many of one group. Those of others overtake what has to wait for it. */
+  groupConcurrency?: number
   /** At most one job with the same key waits. */
   isKeyed?: boolean
   run(data: Data, job: { id: string; isLastTry: boolean }): Promise<void>
@@ -24,7 +26,12 @@ export interface Jobs {
    * Adds a job inside the caller's transaction: it is there when that commits, and not before. In a queue with keys it
    * is left out where one with this key waits already.
    */
-  add<Data extends object>(tx: ISql, queue: Queue<Data>, data: Data, key?: string): Promise<void>
+  add<Data extends object>(
+    tx: ISql,
+    queue: Queue<Data>,
+    data: Data,
+    of?: { key: string; group: string },
+  ): Promise<void>
   /** Begins to work on these queues. Until this has answered, `add` waits. */
   start(queues: Queue<never>[]): Promise<void>
   stop(): Promise<void>
@@ -50,22 +57,21 @@ export function createJobs({ sql }: Database, log: Logger): Jobs {
   })
   boss.on('error', (error) => log.error({ err: error }, 'the job queue failed'))
 
-  const workers = new Map<string, string[]>()
   const wake = (queueName: string): void => {
-    for (const worker of workers.get(queueName) ?? []) boss.notifyWorker(worker)
+    for (const { id, name } of boss.getWipData()) if (name === queueName) boss.notifyWorker(id)
   }
 
   return {
-    async add(tx, queue, data, key) {
+    async add(tx, queue, data, of) {
       await boss.send(queue.name, data, {
         db: executor(tx),
-        ...(key !== undefined && { singletonKey: key }),
+        ...(of && { singletonKey: of.key, group: { id: of.group } }),
       })
       for (const ms of NUDGES_MS) setTimeout(wake, ms, queue.name).unref()
     },
     async start(queues) {
       await boss.start()
-      for (const queue of queues) workers.set(queue.name, await startQueue(boss, queue as Queue<object>, log))
+      for (const queue of queues) await startQueue(boss, queue as Queue<object>, wake, log)
     },
     async stop() {
       await boss.stop({ graceful: true, timeout: STOP_MS, close: false })
@@ -73,8 +79,12 @@ export function createJobs({ sql }: Database, log: Logger): Jobs {
   }
 }
 
-/** Answers the ids of its workers. */
-async function startQueue(boss: PgBoss, queue: Queue<object>, log: Logger): Promise<string[]> {
+async function startQueue(
+  boss: PgBoss,
+  queue: Queue<object>,
+  wake: (queueName: string) => void,
+  log: Logger,
+): Promise<void> {
   await boss.createQueue(queue.name, {
     policy: queue.isKeyed ? 'short' : 'standard',
     retryLimit: queue.retries,
@@ -83,20 +93,22 @@ async function startQueue(boss: PgBoss, queue: Queue<object>, log: Logger): Prom
     expireInSeconds: queue.timeoutSeconds,
     deleteAfterSeconds: KEEP_FINISHED_SECONDS,
   })
-  const startWorker = async (): Promise<string> => {
-    const id: string = await boss.work(
-      queue.name,
-      { pollingIntervalSeconds: POLL_SECONDS, includeMetadata: true },
-      async ([job]) => {
-        if (!job) return
-        // Where there was one there may be another: it is looked for at once when this one is done.
-        boss.notifyWorker(id)
-        await runJob(queue, job, log)
-      },
-    )
-    return id
-  }
-  return Promise.all(Array.from({ length: queue.concurrency }, startWorker))
+  const { concurrency, groupConcurrency } = queue
+  await boss.work(
+    queue.name,
+    {
+      pollingIntervalSeconds: POLL_SECONDS,
+      includeMetadata: true,
+      localConcurrency: concurrency,
+      ...(groupConcurrency !== undefined && { localGroupConcurrency: groupConcurrency }),
+    },
+    async ([job]) => {
+      if (!job) return
+      // Where there was one there may be another: it is looked for at once when this one is done.
+      wake(queue.name)
+      await runJob(queue, job, log)
+    },
+  )
 }
 
 async function runJob(queue: Queue<object>, job: JobWithMetadata<unknown>, log: Logger): Promise<void> {
