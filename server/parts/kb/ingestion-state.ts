@@ -65,15 +65,16 @@ export function describeSources(sources: readonly Source[]): {
   const isBusy = is('processing') || is('pending')
   const done = documents.total === 0 ? 0 : (documents.ready + documents.failed) / documents.total
   return {
-    status: is('processing') || (is('pending') && is('ready')) ? 'processing' : restingStatus(is),
+    status:
+      is('processing') || (is('pending') && is('ready')) ? 'processing' : restingStatus(is, documents.ready),
     progress: isBusy ? Math.min(done, PROGRESS_WHILE_READING) : 1,
     documents,
   }
 }
 
-function restingStatus(is: (status: Status) => boolean): Status {
+function restingStatus(is: (status: Status) => boolean, ready: number): Status {
   if (is('pending')) return 'pending'
-  return is('failed') && !is('ready') ? 'failed' : 'ready'
+  return is('failed') && ready === 0 ? 'failed' : 'ready'
 }
 
 const countsOf = (row: Source): DocumentCounts => ({
