@@ -109,6 +109,10 @@ const CATALOGUE = {
   'kb.document_not_found': [404, 'Document not found'],
   'kb.chunk_not_found': [404, 'Chunk not found'],
   'kb.changing': [409, 'This document is being indexed anew: try again when it is ready'],
+  'kb.dimensions': [
+    409,
+    'The embedding model makes vectors of {now} numbers now, and made {before} before. Use reindex with embedding_model.',
+  ],
   'kb.filter_invalid': [400, '{reason}'],
   'kb.query_empty': [400, 'query must hold a word to look for'],
   'kb.evaluation_not_found': [404, 'Evaluation not found'],

@@ -155,21 +155,25 @@ const ENCODERS: { [T in Type]: (block: Block, value: Values[T]) => void } = {
   },
 }
 
+/** As text, vectors are kilobytes each, and are made at once. */
+const ROWS_A_STATEMENT = 200
+
 async function insertJson<Row>(
   tx: TransactionSql,
   table: string,
   columns: readonly Column<Row>[],
   rows: readonly Row[],
 ): Promise<void> {
-  const json = rows.map((row) => columns.map(({ type, of }) => toJson(type, of(row))))
   const names = columns.map(({ name }) => `"${name}"`).join(', ')
   const values = columns
     .map(({ type }, at) => FROM_JSON[type](`value -> ${at}`, `value ->> ${at}`))
     .join(', ')
-  await tx.unsafe(
-    `insert into "${table}" (${names}) select ${values} from json_array_elements($1::text::json)`,
-    [JSON.stringify(json)],
-  )
+  const statement = `insert into "${table}" (${names}) select ${values} from json_array_elements($1::text::json)`
+  for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT) {
+    const some = rows.slice(from, from + ROWS_A_STATEMENT)
+    const json = some.map((row) => columns.map(({ type, of }) => toJson(type, of(row))))
+    await tx.unsafe(statement, [JSON.stringify(json)])
+  }
 }
 
 /** How each type is read out of JSON, and out of the text of it. */

@@ -229,10 +229,7 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   get_kb_get: ['OAMG', oneKb],
   put_kb_update: ['OAM', withBody(oneKb, () => ({ description: 'x' }))],
   delete_kb_delete: ['OA', oneKb],
-  post_kb_add_source: [
-    'OAM',
-    withBody(oneKb, () => ({ type: 'text', config: { name: 'x', content: 'y' } })),
-  ],
+  post_kb_add_source: ['OAM', withBody(oneKb, () => ({ type: 'text', config: { name: 'x', content: 'y' } }))],
   delete_kb_delete_source: [
     'OA',
     ({ kbId, kbSourceId }) => ({ query: { kb_id: kbId, source_id: kbSourceId } }),

@@ -45,6 +45,7 @@ const BARE_DATABASE = [
   'server/parts/kb/index-documents.ts', // jobs
   'server/parts/kb/index.ts', // hands it to those here
   'server/parts/kb/ingestion.ts', // sweeps over all organizations
+  'server/parts/kb/lock-kb.ts', // jobs
   'server/parts/kb/manage-documents.ts', // pages by number; each carries the Scope's organization
   'server/parts/kb/merge-segments.ts', // jobs
   'server/parts/kb/read-source.ts', // jobs

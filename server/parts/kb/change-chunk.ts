@@ -3,17 +3,19 @@ import { toVectorText } from '#database/insert-rows.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { countTokens } from '#platform/models/index.ts'
+import { ModelError } from '#platform/models/types.ts'
 import type { Language } from '#platform/retrieval/languages.ts'
 import { SegmentBuilder } from '#platform/retrieval/postings.ts'
 import { listWords } from '#platform/retrieval/words.ts'
 import type { KbDesk } from './desk.ts'
-import { embedTexts } from './embed-texts.ts'
+import { type EmbeddingOf, embedTexts } from './embed-texts.ts'
 import { withContext } from './index-documents.ts'
 import { type ChunkChange, type ChunkRow, type ChunkView, viewChunk } from './schemas.ts'
 import { insertSegment } from './segments.ts'
 
 interface FoundChunk extends ChunkRow {
   number: number
+  words: number
   name: string
   language: Language
   generation: number
@@ -22,7 +24,7 @@ interface FoundChunk extends ChunkRow {
 
 /**
  * Changes what a chunk says, or whether it is found at all. It stays so until its document is indexed anew. Throws
- * kb.chunk_not_found, kb.changing where that happens meanwhile, and what embedding throws.
+ * kb.chunk_not_found, kb.changing where that happens meanwhile, kb.dimensions, llm.failed, and what else embedding throws.
  */
 export async function changeChunk(
   desk: KbDesk,
@@ -32,16 +34,17 @@ export async function changeChunk(
 ): Promise<ChunkView> {
   const { sql } = desk.rooms.database
   const chunk = await findChunk(sql, scope, kbId, id)
-  if (isEnabled !== undefined) await enable(sql, scope, kbId, id, isEnabled)
+  // What may fail comes first, so that all is done or nothing.
   if (content !== undefined && content !== chunk.content)
     await rewrite(desk, scope, kbId, chunk, content.replaceAll('\0', '').toWellFormed())
+  if (isEnabled !== undefined) await enable(sql, scope, kbId, id, isEnabled)
   return viewChunk(await findChunk(sql, scope, kbId, id))
 }
 
 async function findChunk(sql: Sql, scope: Scope<'kb:write'>, kbId: string, id: string): Promise<FoundChunk> {
   const [row] = await sql<FoundChunk[]>`
     select c.id, document_id as "documentId", position, content, headings, page, tokens, is_enabled as "isEnabled",
-      is_edited as "isEdited", number, d.name, language, k.generation, embedding_model_id as "embeddingModelId"
+      is_edited as "isEdited", number, words, d.name, language, k.generation, embedding_model_id as "embeddingModelId"
     from kb_chunks c join kb_documents d on d.id = c.document_id join knowledge_bases k on k.id = c.kb_id
     where c.id = ${id} and c.kb_id = ${kbId} and c.organization_id = ${scope.organizationId}`
   if (!row) throw fail('kb.chunk_not_found')
@@ -64,20 +67,21 @@ async function rewrite(
 ): Promise<void> {
   const { organizationId } = scope
   const text = withContext(chunk.name, { headings: chunk.headings, content })
-  const signal = AbortSignal.timeout(EMBEDDING_MS)
-  const of = { organizationId, embeddingModelId: chunk.embeddingModelId }
-  const [vector] = await embedTexts(desk, of, [text], 'document', signal)
+  const vector = await embedOne(desk, { organizationId, embeddingModelId: chunk.embeddingModelId }, text)
   const words = listWords(text)
   const stem = await desk.stemmer.stems(words, chunk.language)
   const tokens = await countTokens(content)
   await desk.rooms.database.sql.begin(async (tx) => {
     const place = await raiseVersion(tx, scope, kbId)
+    if (place.generation !== chunk.generation) throw fail('kb.changing')
+    if (place.dimensions !== null && place.dimensions !== vector.length)
+      throw fail('kb.dimensions', { before: place.dimensions, now: vector.length })
     const segment = new SegmentBuilder()
     const length = segment.add(place.number, words, stem)
     const changed = await tx`
       update kb_chunks
       set content = ${content}, tokens = ${tokens}, words = ${length}, number = ${place.number}, is_edited = true,
-        embedding = ${toVectorText(vector as Float32Array)}::text::halfvec, generation = ${chunk.generation}
+        embedding = ${toVectorText(vector)}::text::halfvec, generation = ${chunk.generation}
       where id = ${chunk.id} and kb_id = ${kbId} and number = ${chunk.number}`
     if (changed.count === 0) throw fail('kb.changing')
     await insertSegment(
@@ -86,23 +90,46 @@ async function rewrite(
       { segment: place.segment, chunks: 1 },
       segment.entries(),
     )
-    await tx`update knowledge_bases set dead_count = dead_count + 1 where id = ${kbId}`
+    await tx`
+      update kb_documents set word_count = word_count + ${length - chunk.words} where id = ${chunk.documentId}`
+    await tx`
+      update knowledge_bases set dead_count = dead_count + 1, dimensions = ${vector.length} where id = ${kbId}`
   })
+  // Each change is a segment, and segments are merged.
+  await desk.ingestion.begin({ organizationId, id: kbId })
 }
 
+/** Somebody waits for it. */
 const EMBEDDING_MS = 60_000
 
+async function embedOne(desk: KbDesk, of: EmbeddingOf, text: string): Promise<Float32Array> {
+  const signal = AbortSignal.timeout(EMBEDDING_MS)
+  try {
+    const [vector] = await embedTexts(desk, of, [text], 'document', signal)
+    return vector as Float32Array
+  } catch (error) {
+    if (error instanceof ModelError) throw fail('llm.failed', { reason: error.message }, { cause: error })
+    if (error === signal.reason) throw fail('llm.failed', { reason: TOO_SLOW })
+    throw error
+  }
+}
+
+const TOO_SLOW = `The embedding model did not answer within ${EMBEDDING_MS / 1_000} seconds.`
+
+interface Place {
+  number: number
+  segment: number
+  generation: number
+  dimensions: number | null
+}
+
 /** Locks the knowledge base, says that something else is found now, and takes a number for a chunk and a segment. */
-async function raiseVersion(
-  tx: TransactionSql,
-  scope: Scope<'kb:write'>,
-  kbId: string,
-): Promise<{ number: number; segment: number }> {
-  const [place] = await tx<{ number: number; segment: number }[]>`
+async function raiseVersion(tx: TransactionSql, scope: Scope<'kb:write'>, kbId: string): Promise<Place> {
+  const [place] = await tx<Place[]>`
     update knowledge_bases
     set index_version = index_version + 1, next_chunk = next_chunk + 1, next_segment = next_segment + 1
     where id = ${kbId} and organization_id = ${scope.organizationId}
-    returning next_chunk - 1 as number, next_segment - 1 as segment`
+    returning next_chunk - 1 as number, next_segment - 1 as segment, generation, dimensions`
   if (!place) throw fail('kb.not_found')
   return place
 }

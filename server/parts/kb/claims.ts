@@ -1,6 +1,7 @@
-import type { ISql, Sql } from 'postgres'
+import type { ISql, Sql, TransactionSql } from 'postgres'
 import type { TEXT_KINDS } from '#database/schema/kb.ts'
 import type { KbPlace } from './ingestion.ts'
+import { lockKb } from './lock-kb.ts'
 
 /** Whether the process that has claimed a row is alive. */
 export const isAlive = (sql: ISql) => sql`exists (
@@ -25,6 +26,11 @@ export class ClaimedDocuments {
   readonly #instanceId: string
   /** What is being worked on; what is claimed in the table beside these was forgotten. */
   readonly #held = new Set<string>()
+  /** Claims whose answers have not come yet. */
+  #claiming = 0
+  /** A statement has failed, so there may be claims in the table that nobody here knows of. */
+  #mayHaveForgotten = false
+  #dropping: Promise<void> | undefined
 
   constructor(sql: Sql, instanceId: string) {
     this.#sql = sql
@@ -39,8 +45,24 @@ export class ClaimedDocuments {
   }
 
   /** The next ones that wait, oldest first. */
-  async claim({ organizationId, kbId }: KbPlace): Promise<ClaimedDocument[]> {
-    const rows = await this.#sql<ClaimedDocument[]>`
+  async claim(place: KbPlace): Promise<ClaimedDocument[]> {
+    while (this.#dropping) await this.#dropping
+    this.#claiming++
+    try {
+      const rows = await this.#claimNext(place)
+      for (const { id } of rows) this.#held.add(id)
+      return rows.sort((a, b) => (a.id < b.id ? -1 : 1))
+    } catch (error) {
+      this.#mayHaveForgotten = true
+      throw error
+    } finally {
+      this.#claiming--
+    }
+  }
+
+  /** It waits for nobody, so it needs no lock of the knowledge base. */
+  #claimNext({ organizationId, kbId }: KbPlace): Promise<ClaimedDocument[]> {
+    return this.#sql<ClaimedDocument[]>`
       with next as (
         select d.id from kb_documents d
         where d.kb_id = ${kbId} and d.organization_id = ${organizationId} and ${this.claimable()}
@@ -49,8 +71,6 @@ export class ClaimedDocuments {
       from next where d.id = next.id
       returning d.id, d.name, d.content_hash as "contentHash", d.text_kind as "textKind",
         d.text_bytes as "textBytes", d.failures`
-    for (const { id } of rows) this.#held.add(id)
-    return rows.sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 
   /** Of a row `d`: whether it is still claimed by this process. */
@@ -59,41 +79,74 @@ export class ClaimedDocuments {
   }
 
   /** Gives documents back that were not indexed. */
-  async release(ids: string[]): Promise<void> {
-    await this.#sql`
-      update kb_documents d set status = 'pending', claimed_by = null where d.id = any(${ids}) and ${this.isMine()}`
-    this.forget(ids)
+  release(place: KbPlace, ids: string[]): Promise<void> {
+    return this.#end(
+      place,
+      ids,
+      (tx) =>
+        tx`update kb_documents d set status = 'pending', claimed_by = null
+          where d.id = any(${ids}) and ${this.isMine()}`,
+    )
   }
 
   /**
    * Notes why documents could not be indexed: they are tried again, each time after a longer while and each by itself,
    * and after the last try they have failed.
    */
-  async fail(ids: string[], reason: string, isLasting: boolean): Promise<void> {
-    await this.#sql`
-      update kb_documents d
-      set failures = failures + 1, error = ${reason}, claimed_by = null, updated_at = now(),
-        status = case when ${isLasting} or failures + 1 >= ${TRIES_MAX} then 'failed' else 'pending' end,
-        not_before = now() + ${FIRST_WAIT_SECONDS} * power(${WAIT_FACTOR}, failures) * interval '1 second'
-      where d.id = any(${ids}) and ${this.isMine()}`
-    this.forget(ids)
+  fail(place: KbPlace, ids: string[], reason: string, isLasting: boolean): Promise<void> {
+    return this.#end(
+      place,
+      ids,
+      (tx) => tx`
+        update kb_documents d
+        set failures = failures + 1, error = ${reason}, claimed_by = null, updated_at = now(),
+          status = case when ${isLasting} or failures + 1 >= ${TRIES_MAX} then 'failed' else 'pending' end,
+          not_before = now() + ${FIRST_WAIT_SECONDS} * power(${WAIT_FACTOR}, failures) * interval '1 second'
+        where d.id = any(${ids}) and ${this.isMine()}`,
+    )
   }
 
-  /** After what was claimed has been stored. */
-  forget(ids: readonly string[]): void {
-    for (const id of ids) this.#held.delete(id)
+  async #end(place: KbPlace, ids: string[], change: (tx: TransactionSql) => Promise<unknown>): Promise<void> {
+    try {
+      await this.#sql.begin(async (tx) => {
+        await lockKb(tx, place)
+        await change(tx)
+      })
+    } catch (error) {
+      this.#mayHaveForgotten = true
+      throw error
+    } finally {
+      for (const id of ids) this.#held.delete(id)
+    }
   }
 
   /** Gives back what this process has claimed and forgot, because the database was away when it was done. */
   async dropForgotten(): Promise<void> {
-    const held = [...this.#held]
+    // What is claimed right now would look forgotten until the answer has come.
+    if (!this.#mayHaveForgotten || this.#claiming > 0) return
+    this.#mayHaveForgotten = false
+    this.#dropping = this.#drop([...this.#held])
+      .catch(() => {
+        this.#mayHaveForgotten = true
+      })
+      .finally(() => {
+        this.#dropping = undefined
+      })
+    await this.#dropping
+  }
+
+  async #drop(held: string[]): Promise<void> {
     await this.#sql`
-      update kb_documents d set status = 'pending', claimed_by = null
-      where d.kb_id in (select s.kb_id from kb_sources s where s.documents_pending > 0)
-        and ${this.isMine()} and not d.id = any(${held})`
+      with forgotten as (
+        select d.id from kb_documents d
+        where d.kb_id in (select s.kb_id from kb_sources s where s.documents_pending > 0)
+          and ${this.isMine()} and not d.id = any(${held})
+        for update skip locked)
+      update kb_documents d set status = 'pending', claimed_by = null from forgotten where d.id = forgotten.id`
   }
 }
 
-const TRIES_MAX = 3
+/** With the waits between them, about a quarter of an hour: so long a provider may be away. */
+const TRIES_MAX = 5
 const FIRST_WAIT_SECONDS = 10
 const WAIT_FACTOR = 4

@@ -27,26 +27,32 @@ const TURN_MS = 20_000
 
 /**
  * Indexes the documents of a knowledge base that wait for it: splits, embeds and stores them, some at a time. While one
- * group is written, the next is made. A document that can't be indexed is noted so, and holds up no other.
+ * group is written, the next is made. A document that can't be indexed is noted so, and holds up no other. After a
+ * while others have their turn, and what is left waits for the next one.
  */
 export async function indexDocuments(desk: IngestionDesk, place: KbPlace): Promise<void> {
   const end = performance.now() + TURN_MS
-  let writing: Promise<void> = Promise.resolve()
+  const isOver = (): boolean => desk.stopping.aborted || performance.now() >= end
+  let writing: Promise<unknown> = Promise.resolve()
   try {
-    while (!desk.stopping.aborted && performance.now() < end) {
+    while (!isOver()) {
       const claimed = await desk.claims.claim(place)
       if (claimed.length === 0) break
-      for (const group of groupsOf(claimed)) {
-        const prepared = await settle(desk, group, () => prepare(desk, place, group))
+      const groups = groupsOf(claimed)
+      for (let group = groups.shift(); group; group = isOver() ? undefined : groups.shift()) {
+        const ids = idsOf(group)
+        const prepared = await settle(desk, place, ids, () => prepare(desk, place, group ?? []))
         await writing
-        if (prepared) writing = settle(desk, group, () => write(desk, place, prepared)).then(() => {})
+        writing = prepared ? settle(desk, place, ids, () => write(desk, place, prepared)) : Promise.resolve()
       }
+      const left = idsOf(groups.flat())
+      if (left.length > 0) await settle(desk, place, left, () => desk.claims.release(place, left))
     }
   } finally {
     await writing
   }
   if (desk.stopping.aborted) return
-  if (performance.now() >= end) await desk.wakeIndexing(place)
+  if (isOver()) await desk.wakeIndexing(place)
   await mergeSegments(desk, place)
   await compactPostings(desk, place)
   desk.announce(place)
@@ -70,30 +76,44 @@ function groupsOf(documents: ClaimedDocument[]): ClaimedDocument[][] {
 
 const UNEXPECTED = 'Something went wrong while this document was indexed. Please try again.'
 
-/** Does a step with a group. A step that fails is noted at its documents; undefined. */
+const idsOf = (group: ClaimedDocument[]): string[] => group.map(({ id }) => id)
+
+/** Does a step with some documents. A step that fails is noted at them; undefined. Never rejects. */
 async function settle<Result>(
   desk: IngestionDesk,
-  group: ClaimedDocument[],
+  place: KbPlace,
+  ids: string[],
   step: () => Promise<Result>,
 ): Promise<Result | undefined> {
-  const ids = group.map(({ id }) => id)
   try {
     return await step()
   } catch (error) {
-    if (desk.stopping.aborted) await desk.claims.release(ids)
-    else {
-      const isExpected = error instanceof ModelError || error instanceof AppError
-      desk.rooms.log[isExpected ? 'info' : 'error']({ err: error }, 'documents were not indexed')
-      // What a person has to put right, such as missing credits, is not tried again by itself.
-      await desk.claims.fail(ids, isExpected ? error.message : UNEXPECTED, error instanceof AppError)
-    }
+    await noteFailure(desk, place, ids, error).catch((lost: unknown) =>
+      // They are given back by a sweep.
+      desk.rooms.log.error({ err: lost }, 'it was not noted that documents were not indexed'),
+    )
     return undefined
   }
+}
+
+async function noteFailure(
+  desk: IngestionDesk,
+  place: KbPlace,
+  ids: string[],
+  error: unknown,
+): Promise<void> {
+  if (desk.stopping.aborted) return desk.claims.release(place, ids)
+  const isExpected = error instanceof ModelError || error instanceof AppError
+  desk.rooms.log[isExpected ? 'info' : 'error']({ err: error }, 'documents were not indexed')
+  // What a person has to put right, such as missing credits, is not tried again by itself.
+  await desk.claims.fail(place, ids, isExpected ? error.message : UNEXPECTED, error instanceof AppError)
 }
 
 interface Prepared {
   kb: IndexedKb
   documents: PreparedDocument[]
+  /** All that are claimed for it, also those that are gone. */
+  ids: string[]
 }
 
 /** Splits and embeds documents. Undefined: the knowledge base is gone. */
@@ -104,7 +124,7 @@ async function prepare(
 ): Promise<Prepared | undefined> {
   const kb = await readKb(desk, place)
   if (!kb) {
-    desk.claims.forget(group.map(({ id }) => id))
+    await desk.claims.release(place, idsOf(group))
     return undefined
   }
   const texts = await readTexts(desk, place, group)
@@ -122,18 +142,22 @@ async function prepare(
   }
   const all = split.flatMap(({ embedded }) => embedded)
   const vectors = await embedTexts(desk, kb, all, 'document', desk.stopping)
-  const floor = kb.floor ?? (await measureFloor(desk, kb, desk.stopping))
+  const floor = all.length === 0 ? kb.floor : (kb.floor ?? (await measureFloor(desk, kb, desk.stopping)))
   let from = 0
   const documents = split.map((one) => {
     const own = vectors.slice(from, from + one.chunks.length)
     from += one.chunks.length
     return { ...one, vectors: own }
   })
-  return { kb: { ...kb, floor }, documents }
+  return { kb: { ...kb, floor }, documents, ids: idsOf(group) }
 }
 
-const write = (desk: IngestionDesk, place: KbPlace, { kb, documents }: Prepared): Promise<void> =>
-  writeIndex(desk, kb, documents).then(() => desk.announce(place))
+async function write(desk: IngestionDesk, place: KbPlace, { kb, documents, ids }: Prepared): Promise<void> {
+  await writeIndex(desk, kb, documents)
+  // What was not stored waits again, if it is still there.
+  await desk.claims.release(place, ids)
+  desk.announce(place)
+}
 
 /**
  * A chunk with what stands above it, by which it is found too: the document's name without its extension, and the

@@ -6,7 +6,7 @@ import type { ModelFinder, PaidCalls } from '../llm/index.ts'
 import { type Announce, createAnnouncer } from './announce.ts'
 import { ClaimedDocuments, isAlive } from './claims.ts'
 import { indexDocuments } from './index-documents.ts'
-import { readSource } from './read-source.ts'
+import { dropUnended, readSource } from './read-source.ts'
 
 /*
  * How documents come into a knowledge base, in two kinds of jobs. The first reads a source: its documents and what
@@ -36,6 +36,8 @@ export interface IngestionParts {
 /** What the jobs work with. */
 export interface IngestionDesk extends IngestionParts {
   claims: ClaimedDocuments
+  /** Sources that this process has claimed, and whose end the database was too far away for. */
+  unended: Set<string>
   announce: Announce
   /** Has the documents of a knowledge base indexed that wait for it. */
   wakeIndexing(place: KbPlace): Promise<void>
@@ -45,7 +47,7 @@ export interface IngestionDesk extends IngestionParts {
 
 export interface Ingestion {
   queues: Queue<never>[]
-  /** Has the sources of a knowledge base read that are due, and its documents indexed that wait. */
+  /** Has the sources of a knowledge base read that are due, and its documents indexed that wait. Never rejects. */
   begin(kb: { organizationId: string; id: string }): Promise<void>
   /** Finds what is left to do, now and from time to time: what is due by its time, and what dead processes left. */
   start(): void
@@ -55,8 +57,10 @@ export interface Ingestion {
 const SWEEP_MS = 5_000
 /** So much is found by one sweep; the rest by the next. */
 const SWEEP_MAX = 500
-const READINGS_AT_ONCE = 2
-const INDEXINGS_AT_ONCE = 2
+/** Most of the time they wait for servers of others. One organization has half of them at most. */
+const READINGS_AT_ONCE = 6
+const INDEXINGS_AT_ONCE = 4
+const SHARE_OF_ONE = 0.5
 /** Reading a source has a clock of its own, so this is for a job whose process is gone. */
 const JOB_SECONDS_MAX = 3 * 3_600
 
@@ -73,8 +77,9 @@ export function createIngestion(parts: IngestionParts): Ingestion {
   const desk: IngestionDesk = {
     ...parts,
     claims: new ClaimedDocuments(sql, instance.id),
+    unended: new Set(),
     announce: createAnnouncer(rooms),
-    wakeIndexing: (place) => jobs.add(sql, indexing, place, place.kbId),
+    wakeIndexing: (place) => jobs.add(sql, indexing, place, { key: place.kbId, group: place.organizationId }),
     stopping: ending.signal,
   }
   // What fails is noted where it belongs and tried again from there, so a job itself is never retried.
@@ -83,12 +88,14 @@ export function createIngestion(parts: IngestionParts): Ingestion {
     ...rest,
     name: 'kb-reading',
     concurrency: READINGS_AT_ONCE,
+    groupConcurrency: READINGS_AT_ONCE * SHARE_OF_ONE,
     run: (place) => track(readSource(desk, place)),
   }
   const indexing: Queue<KbPlace> = {
     ...rest,
     name: 'kb-indexing',
     concurrency: INDEXINGS_AT_ONCE,
+    groupConcurrency: INDEXINGS_AT_ONCE * SHARE_OF_ONE,
     run: (place) => track(indexDocuments(desk, place)),
   }
 
@@ -98,10 +105,12 @@ export function createIngestion(parts: IngestionParts): Ingestion {
       where next_reading_at <= now() and (status <> 'reading' or not ${isAlive(sql)})
         and (${kbId}::uuid is null or kb_id = ${kbId})
       order by next_reading_at limit ${SWEEP_MAX}`
-    for (const place of due) await jobs.add(sql, reading, place, place.sourceId)
+    for (const place of due)
+      await jobs.add(sql, reading, place, { key: place.sourceId, group: place.organizationId })
   }
 
   async function sweep(): Promise<void> {
+    await dropUnended(desk)
     await wakeReadings(null)
     await desk.claims.dropForgotten()
     const waiting = await sql<KbPlace[]>`
@@ -116,8 +125,12 @@ export function createIngestion(parts: IngestionParts): Ingestion {
   return {
     queues: [reading, indexing],
     async begin({ organizationId, id }) {
-      await wakeReadings(id)
-      await desk.wakeIndexing({ organizationId, kbId: id })
+      try {
+        await wakeReadings(id)
+        await desk.wakeIndexing({ organizationId, kbId: id })
+      } catch (error) {
+        log.error({ err: error }, 'an ingestion waits for the next sweep')
+      }
     },
     start() {
       const failure = { log, message: 'a sweep of the knowledge bases failed' }

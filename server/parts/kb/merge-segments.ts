@@ -1,6 +1,6 @@
-import type { TransactionSql } from 'postgres'
 import { mergePostings, type SegmentEntry } from '#platform/retrieval/postings.ts'
 import type { IngestionDesk, KbPlace } from './ingestion.ts'
+import { lockKb } from './lock-kb.ts'
 import { insertPostings, noteSegment, type Segment } from './segments.ts'
 
 /*
@@ -30,7 +30,7 @@ export async function mergeSegments(
     const last = merged.at(-1)
     if (!last) return
     const numbers = merged.map(({ segment }) => segment)
-    // In the order of segments numbers ascend, so that rows are simply joined.
+    // Chunks and segments get their numbers under one lock, so in the order of segments chunks ascend too: rows are joined.
     await tx`
       with old as (
         delete from kb_postings where kb_id = ${kbId} and segment = any(${numbers})
@@ -46,7 +46,8 @@ export async function mergeSegments(
 
 /** The newest segments that are to become one; none where they are few. */
 function mergeable(segments: readonly Segment[]): Segment[] {
-  for (let size = SIZE_MAX; size >= SIZE_MIN; size /= MERGED_MIN) {
+  // The small ones first: else each time that eight are there at all, everything would be written again.
+  for (let size = SIZE_MIN; size <= SIZE_MAX; size *= MERGED_MIN) {
     const larger = segments.findLastIndex(({ chunks }) => chunks > size)
     const newest = segments.slice(larger + 1)
     if (newest.length >= MERGED_MIN) return newest
@@ -79,7 +80,9 @@ export async function compactPostings(
         { database: rooms.database, tx },
         kbId,
         segment,
-        old.map(({ term, postings }) => mergeTerm(term, postings, alive)),
+        old
+          .map(({ term, postings }) => mergeTerm(term, postings, alive))
+          .filter(({ postings }) => postings.length > 0),
       )
       after = old.at(-1)?.term
     }
@@ -91,14 +94,3 @@ const mergeTerm = (term: string, postings: Buffer[], alive: ReadonlySet<number>)
   term,
   postings: mergePostings(postings, (number) => alive.has(number)),
 })
-
-/** Nobody else indexes the knowledge base before the transaction ends. Undefined: it is gone. */
-async function lockKb(
-  tx: TransactionSql,
-  { organizationId, kbId }: KbPlace,
-): Promise<{ chunkCount: number; deadCount: number } | undefined> {
-  const [kb] = await tx<{ chunkCount: number; deadCount: number }[]>`
-    select chunk_count as "chunkCount", dead_count as "deadCount" from knowledge_bases
-    where id = ${kbId} and organization_id = ${organizationId} for no key update`
-  return kb
-}

@@ -6,9 +6,10 @@ import { NetError } from '#platform/net/index.ts'
 import { keepTrying } from '#platform/sweeps/keep-trying.ts'
 import { isAlive } from './claims.ts'
 import type { IngestionDesk, SourcePlace } from './ingestion.ts'
+import { lockKb } from './lock-kb.ts'
 import { readBucket } from './read-bucket.ts'
 import { readWebsite } from './read-website.ts'
-import { isBeingRead, type ReadingResult, type ReadingSource } from './reading.ts'
+import { isBeingRead, type ReadingResult, type ReadingSource, SourceGone } from './reading.ts'
 import { refreshHoursOf } from './source-config.ts'
 
 /** All of one reading. */
@@ -25,33 +26,56 @@ const END_ATTEMPTS = 5
  * stays as it is. Ends when the source is deleted; a failure is noted at the source, and tried again twice.
  */
 export async function readSource(desk: IngestionDesk, place: SourcePlace): Promise<void> {
-  const source = await claim(desk, place)
+  const source = await claim(desk, place).catch((error: unknown) => {
+    // It may have come about nevertheless.
+    desk.unended.add(place.sourceId)
+    throw error
+  })
   if (!source) return
+  desk.unended.delete(source.sourceId)
   desk.announce(place)
   const ending = new AbortController()
   const signal = AbortSignal.any([ending.signal, desk.stopping, AbortSignal.timeout(READING_MS_MAX)])
   const watch = setInterval(() => {
     isWanted(desk, source).then(
-      (wanted) => wanted || ending.abort(new Error('The source is gone')),
+      (wanted) => wanted || ending.abort(new SourceGone()),
       () => {},
     )
   }, WATCH_MS)
   try {
     const result = await (source.type === 'web' ? readWebsite : readBucket)(desk, source, signal)
-    await persist(desk, () => finish(desk, source, result))
+    await persist(desk, source, () => finish(desk, source, result))
   } catch (error) {
-    if (desk.stopping.aborted) await giveBack(desk, source)
-    else if (!ending.signal.aborted) await persist(desk, () => noteFailure(desk, source, error))
+    if (desk.stopping.aborted) await giveBack(desk, [source.sourceId])
+    else if (!ending.signal.aborted && !(error instanceof SourceGone))
+      await persist(desk, source, () => noteFailure(desk, source, error))
   } finally {
     clearInterval(watch)
     desk.announce(place)
   }
 }
 
-const persist = (desk: IngestionDesk, work: () => Promise<void>) =>
-  keepTrying(END_ATTEMPTS, work, (error) =>
-    desk.rooms.log.error({ err: error }, 'the end of a reading was not noted'),
+/** Where the database stays away, a sweep gives the source back. */
+async function persist(
+  desk: IngestionDesk,
+  { sourceId }: SourcePlace,
+  work: () => Promise<void>,
+): Promise<void> {
+  const isDone = await keepTrying(
+    END_ATTEMPTS,
+    () => work().then(() => true),
+    (error) => desk.rooms.log.error({ err: error }, 'the end of a reading was not noted'),
   )
+  if (!isDone) desk.unended.add(sourceId)
+}
+
+/** Gives back the sources that this process has claimed and could not note the end of. */
+export async function dropUnended(desk: IngestionDesk): Promise<void> {
+  const ids = [...desk.unended]
+  if (ids.length === 0) return
+  await giveBack(desk, ids)
+  for (const id of ids) desk.unended.delete(id)
+}
 
 async function claim(desk: IngestionDesk, place: SourcePlace): Promise<ReadingSource | undefined> {
   const { database, instance } = desk.rooms
@@ -72,8 +96,7 @@ async function isWanted(desk: IngestionDesk, source: ReadingSource): Promise<boo
 async function finish(desk: IngestionDesk, source: ReadingSource, result: ReadingResult): Promise<void> {
   const hours = refreshHoursOf(source.config)
   await desk.rooms.database.sql.begin(async (tx) => {
-    // Who removes documents locks the knowledge base first (migration 0012).
-    await tx`select from knowledge_bases where id = ${source.kbId} for no key update`
+    await lockKb(tx, source)
     const ended = await tx`
       update kb_sources
       set status = 'read', claimed_by = null, error = null, failures = 0, skipped = ${result.skipped},
@@ -103,10 +126,11 @@ async function noteFailure(desk: IngestionDesk, source: ReadingSource, error: un
     where ${isBeingRead(desk, source)}`
 }
 
-/** For a process that stops: the next one may begin at once. */
-async function giveBack(desk: IngestionDesk, source: ReadingSource): Promise<void> {
-  await desk.rooms.database.sql`
-    update kb_sources set status = 'pending', claimed_by = null where ${isBeingRead(desk, source)}`
+/** They may be begun again at once. */
+async function giveBack({ rooms: { database, instance } }: IngestionDesk, ids: string[]): Promise<void> {
+  await database.sql`
+    update kb_sources set status = 'pending', claimed_by = null
+    where id = any(${ids}) and status = 'reading' and claimed_by = ${instance.id}`
 }
 
 const UNEXPECTED = 'Something went wrong while this source was read. Please try again.'

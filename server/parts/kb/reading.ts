@@ -18,6 +18,11 @@ export interface ReadingResult {
   skipped: number
 }
 
+/** The source was deleted, or another process has it: what was read is for nothing, and that is no failure. */
+export class SourceGone extends Error {
+  override readonly name = 'SourceGone'
+}
+
 /** Of a row of kb_sources: whether this reading of it goes on. */
 export const isBeingRead = (desk: IngestionDesk, { sourceId, reading }: ReadingSource) =>
   desk.rooms.database.sql`

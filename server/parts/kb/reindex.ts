@@ -11,7 +11,7 @@ import type { KnowledgeBaseView, Reindexing } from './schemas.ts'
 /**
  * Has every document split and embedded anew from its stored text, by other settings where they are given, and sources
  * that have failed read again; with a source, only has that one read again, where what has not changed stays. Until a
- * document is ready, what it had before is found; with another embedding model by its words only. Throws
+ * document is ready, what it had before is found; where an embedding model is named by its words only. Throws
  * kb.chunking_invalid, llm.not_found, kb.not_embedding, kb.source_not_found.
  */
 export async function reindex(
@@ -36,11 +36,16 @@ async function indexAgain(
   await scope.transaction(async (database) => {
     const [kb] = await database.select(knowledgeBases, { where: eq(knowledgeBases.id, kbId), lock: true })
     if (!kb) throw fail('kb.not_found')
-    const isOther = model !== undefined && (model?.id ?? null) !== kb.embeddingModelId
     await database.update(knowledgeBases, eq(knowledgeBases.id, kbId), {
       chunking: chooseChunking(chunking, kb.chunking),
-      ...(name !== undefined && { embeddingModel: name, embeddingModelId: model?.id ?? null }),
-      ...(isOther && { generation: kb.generation + 1, dimensions: null, floor: null }),
+      // Also where it is the same one: what it is, its version or its server, may have changed.
+      ...(name !== undefined && {
+        embeddingModel: name,
+        embeddingModelId: model?.id ?? null,
+        generation: kb.generation + 1,
+        dimensions: null,
+        floor: null,
+      }),
       updatedAt: new Date(),
     })
     await database.update(kbDocuments, and(eq(kbDocuments.kbId, kbId), isNotNull(kbDocuments.contentHash)), {

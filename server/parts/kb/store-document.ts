@@ -2,7 +2,8 @@ import type { TransactionSql } from 'postgres'
 import { newId } from '#database/new-id.ts'
 import type { TextKind } from '#platform/documents/split-text.ts'
 import type { IngestionDesk } from './ingestion.ts'
-import { isBeingRead, type ReadingSource } from './reading.ts'
+import { lockKb } from './lock-kb.ts'
+import { isBeingRead, type ReadingSource, SourceGone } from './reading.ts'
 
 /** What a source has under one key. */
 export interface FoundDocument {
@@ -22,7 +23,7 @@ const NAME_CHARACTERS_MAX = 500
 
 /**
  * Notes what a source has. A text that is new, has changed, or could not be indexed before, waits to be indexed. What
- * could be read before and can't be now stays as it was, with the reason. Throws when the source is gone.
+ * could be read before and can't be now stays as it was, with the reason. Throws SourceGone.
  */
 export async function storeDocument(
   desk: IngestionDesk,
@@ -30,8 +31,9 @@ export async function storeDocument(
   document: FoundDocument,
 ): Promise<void> {
   const isWaiting = await desk.rooms.database.sql.begin(async (tx) => {
-    const kept = await tx`select from kb_sources where ${isBeingRead(desk, source)} for no key update`
-    if (kept.count === 0) throw new Error('The source is gone')
+    await lockKb(tx, source)
+    const kept = await tx`select from kb_sources where ${isBeingRead(desk, source)}`
+    if (kept.count === 0) throw new SourceGone()
     if ('failure' in document.text) return storeFailure(tx, source, document, document.text.failure)
     return storeText(tx, source, document, document.text)
   })
@@ -45,7 +47,9 @@ async function storeText(
   { key, name, mimeType, size, metadata, fingerprint }: FoundDocument,
   { content, hash, kind }: { content: string; hash: string; kind: TextKind },
 ): Promise<boolean> {
-  const isNews = tx`d.content_hash is distinct from excluded.content_hash or d.status = 'failed'`
+  // Its name is found too, as what stands above its chunks.
+  const isNews = tx`(d.content_hash is distinct from excluded.content_hash or d.name <> excluded.name
+    or d.status = 'failed')`
   const [row] = await tx<{ id: string; status: string }[]>`
     insert into kb_documents as d (id, organization_id, kb_id, source_id, key, name, mime_type, size, metadata, status,
       fingerprint, content_hash, text_kind, text_bytes, found_by)
@@ -88,13 +92,18 @@ const nameOf = (name: string): string => name.slice(0, NAME_CHARACTERS_MAX).toWe
 /** Notes that documents are still there and have not changed. Answers the keys of those that are known like this. */
 export async function confirmDocuments(
   desk: IngestionDesk,
-  { sourceId, reading }: ReadingSource,
+  source: ReadingSource,
   found: readonly { key: string; fingerprint: string }[],
 ): Promise<Set<string>> {
-  const rows = await desk.rooms.database.sql<{ key: string }[]>`
-    update kb_documents d set found_by = ${reading}
-    from json_to_recordset(${JSON.stringify(found)}::text::json) as f (key text, fingerprint text)
-    where d.source_id = ${sourceId} and d.key = f.key and d.fingerprint = f.fingerprint and d.status <> 'failed'
-    returning d.key`
-  return new Set(rows.map(({ key }) => key))
+  return desk.rooms.database.sql.begin(async (tx) => {
+    await lockKb(tx, source)
+    const rows = await tx<{ key: string }[]>`
+      update kb_documents d
+      set found_by = ${source.reading}, error = case when d.status = 'ready' then null else d.error end
+      from json_to_recordset(${JSON.stringify(found)}::text::json) as f (key text, fingerprint text)
+      where d.source_id = ${source.sourceId} and d.key = f.key and d.fingerprint = f.fingerprint
+        and d.status <> 'failed'
+      returning d.key`
+    return new Set(rows.map(({ key }) => key))
+  })
 }

@@ -1,9 +1,10 @@
 import type { TransactionSql } from 'postgres'
 import { type Column, insertRows } from '#database/insert-rows.ts'
 import { newId } from '#database/new-id.ts'
+import { fail } from '#errors'
 import type { Chunk } from '#platform/documents/split-text.ts'
 import type { Language } from '#platform/retrieval/languages.ts'
-import { SegmentBuilder, type SegmentEntry } from '#platform/retrieval/postings.ts'
+import { raiseNumbers, SegmentBuilder, type SegmentEntry } from '#platform/retrieval/postings.ts'
 import type { ClaimedDocument } from './claims.ts'
 import type { IndexedKb } from './index-documents.ts'
 import type { IngestionDesk } from './ingestion.ts'
@@ -26,56 +27,62 @@ const NO_WORDS = 'This document holds no words.'
 /**
  * Stores documents with their chunks and postings, in place of what they had before: all at once, so that a search sees
  * the old ones or the new ones. A document that was deleted, or has changed since it was read, is left out; and so are
- * all when the settings that they were made by have changed.
+ * all when the settings that they were made by have changed. Throws kb.dimensions.
  */
 export async function writeIndex(
   desk: IngestionDesk,
   kb: IndexedKb,
   documents: PreparedDocument[],
 ): Promise<void> {
-  const { sql } = desk.rooms.database
-  const ids = documents.map(({ document }) => document.id)
-  const count = documents.reduce((sum, { chunks }) => sum + chunks.length, 0)
-  const place = await allocate(desk, kb, count)
-  if (place) {
-    const { rows, chunks, entries } = await build(desk, documents, place.firstChunk)
-    const dimensions = documents.flatMap(({ vectors }) => vectors)[0]?.length ?? null
-    await sql.begin(async (tx) => {
-      if (!(await lockUnchanged(tx, kb, dimensions))) return
-      const kept = await keepClaimed(desk, tx, rows)
-      const isKept = new Set(kept)
-      await tx`delete from kb_chunks where document_id = any(${kept})`
-      const written = chunks.filter(({ documentId }) => isKept.has(documentId))
-      await insertRows(tx, desk.rooms.database, 'kb_chunks', chunkColumns(kb), written)
-      const segment = { segment: place.segment, chunks: count }
-      await insertSegment({ database: desk.rooms.database, tx }, kb, segment, entries)
-      await noteReady(
-        tx,
-        rows.filter(({ id }) => isKept.has(id)),
-      )
-      await noteSettings(tx, kb, dimensions, [...new Set(documents.map(({ language }) => language))])
-    })
-  }
-  // What was not stored waits again, if it is still there.
-  await desk.claims.release(ids)
+  const { database } = desk.rooms
+  const { rows, chunks, entries } = await build(desk, documents)
+  const dimensions = chunks[0]?.vector.length ?? null
+  await database.sql.begin(async (tx) => {
+    if (!(await lockUnchanged(tx, kb, dimensions))) return
+    const kept = await keepClaimed(desk, tx, rows)
+    if (kept.size === 0) return
+    const keptChunks = chunks.filter(({ documentId }) => kept.has(documentId))
+    const dead = chunks.length - keptChunks.length
+    const place = await takePlace(tx, kb, { chunks: chunks.length, dead })
+    raiseNumbers(entries, place.firstChunk)
+    await tx`delete from kb_chunks where document_id = any(${[...kept]})`
+    await insertRows(tx, database, 'kb_chunks', chunkColumns(kb, place), keptChunks)
+    await insertSegment({ database, tx }, kb, { segment: place.segment, chunks: chunks.length }, entries)
+    await noteReady(
+      tx,
+      place,
+      rows.filter(({ id }) => kept.has(id)),
+    )
+    await noteSettings(tx, kb, dimensions, [...new Set(documents.map(({ language }) => language))])
+  })
 }
 
-/** Numbers for chunks and a segment. They are taken for good, so that nothing has to be numbered under the lock. */
-async function allocate(
-  desk: IngestionDesk,
-  { kbId, organizationId }: IndexedKb,
-  count: number,
-): Promise<{ firstChunk: number; segment: number } | undefined> {
-  const [row] = await desk.rooms.database.sql<{ firstChunk: number; segment: number }[]>`
-    update knowledge_bases set next_chunk = next_chunk + ${count}, next_segment = next_segment + 1
-    where id = ${kbId} and organization_id = ${organizationId}
-    returning next_chunk - ${count}::int as "firstChunk", next_segment - 1 as segment`
-  return row
+interface Place {
+  firstChunk: number
+  segment: number
+}
+
+/**
+ * Numbers for chunks and a segment. They are taken under the lock under which they are written, so that what is written
+ * later has higher ones.
+ */
+async function takePlace(
+  tx: TransactionSql,
+  { kbId }: IndexedKb,
+  { chunks, dead }: { chunks: number; dead: number },
+): Promise<Place> {
+  const [row] = await tx<Place[]>`
+    update knowledge_bases
+    set next_chunk = next_chunk + ${chunks}, next_segment = next_segment + 1, dead_count = dead_count + ${dead}
+    where id = ${kbId}
+    returning next_chunk - ${chunks}::int as "firstChunk", next_segment - 1 as segment`
+  return row as Place
 }
 
 interface DocumentEntry {
   id: string
   content_hash: string
+  /** From 0 on among all that are written. */
   first_chunk: number
   chunk_count: number
   word_count: number
@@ -84,6 +91,7 @@ interface DocumentEntry {
 interface ChunkEntry extends Chunk {
   id: string
   documentId: string
+  /** From 0 on among all that are written. */
   number: number
   words: number
   language: string
@@ -93,7 +101,6 @@ interface ChunkEntry extends Chunk {
 async function build(
   desk: IngestionDesk,
   documents: PreparedDocument[],
-  firstChunk: number,
 ): Promise<{ rows: DocumentEntry[]; chunks: ChunkEntry[]; entries: SegmentEntry[] }> {
   const segment = new SegmentBuilder()
   const chunks: ChunkEntry[] = []
@@ -103,11 +110,11 @@ async function build(
     const row = {
       id: document.id,
       content_hash: document.contentHash,
-      first_chunk: firstChunk + chunks.length,
+      first_chunk: chunks.length,
     }
     let wordCount = 0
     for (const [place, chunk] of prepared.chunks.entries()) {
-      const number = firstChunk + chunks.length
+      const number = chunks.length
       const length = segment.add(number, words[place] ?? [], stem)
       wordCount += length
       chunks.push({
@@ -133,7 +140,7 @@ async function lockUnchanged(tx: TransactionSql, kb: IndexedKb, dimensions: numb
     from knowledge_bases where id = ${kb.kbId} and organization_id = ${kb.organizationId} for no key update`
   if (!row?.isSame) return false
   if (row.dimensions !== null && dimensions !== null && row.dimensions !== dimensions)
-    throw new Error(`vectors of ${dimensions} numbers came after vectors of ${row.dimensions}`)
+    throw fail('kb.dimensions', { before: row.dimensions, now: dimensions })
   return true
 }
 
@@ -142,20 +149,20 @@ async function keepClaimed(
   desk: IngestionDesk,
   tx: TransactionSql,
   rows: DocumentEntry[],
-): Promise<string[]> {
+): Promise<Set<string>> {
   const kept = await tx<{ id: string }[]>`
     select d.id from kb_documents d
     join json_to_recordset(${JSON.stringify(rows)}::text::json) as given (id uuid, content_hash text) using (id)
     where d.content_hash = given.content_hash and ${desk.claims.isMine()}
     order by d.id for update of d`
-  return kept.map(({ id }) => id)
+  return new Set(kept.map(({ id }) => id))
 }
 
-const chunkColumns = (kb: IndexedKb): Column<ChunkEntry>[] => [
+const chunkColumns = (kb: IndexedKb, { firstChunk }: Place): Column<ChunkEntry>[] => [
   { name: 'id', type: 'uuid', of: ({ id }) => id },
   { name: 'organization_id', type: 'uuid', of: () => kb.organizationId },
   { name: 'kb_id', type: 'uuid', of: () => kb.kbId },
-  { name: 'number', type: 'int4', of: ({ number }) => number },
+  { name: 'number', type: 'int4', of: ({ number }) => firstChunk + number },
   { name: 'document_id', type: 'uuid', of: ({ documentId }) => documentId },
   { name: 'position', type: 'int4', of: ({ position }) => position },
   { name: 'page', type: 'int4', of: ({ page }) => page },
@@ -168,12 +175,12 @@ const chunkColumns = (kb: IndexedKb): Column<ChunkEntry>[] => [
   { name: 'embedding', type: 'halfvec', of: ({ vector }) => vector },
 ]
 
-async function noteReady(tx: TransactionSql, rows: DocumentEntry[]): Promise<void> {
+async function noteReady(tx: TransactionSql, { firstChunk }: Place, rows: DocumentEntry[]): Promise<void> {
   await tx`
     update kb_documents d
     set status = case when e.chunk_count = 0 then 'failed' else 'ready' end,
       error = case when e.chunk_count = 0 then ${NO_WORDS} end, claimed_by = null, failures = 0, not_before = null,
-      first_chunk = e.first_chunk, chunk_count = e.chunk_count, word_count = e.word_count, updated_at = now()
+      first_chunk = e.first_chunk + ${firstChunk}::int, chunk_count = e.chunk_count, word_count = e.word_count, updated_at = now()
     from json_to_recordset(${JSON.stringify(rows)}::text::json)
       as e (id uuid, first_chunk int, chunk_count int, word_count int)
     where d.id = e.id`

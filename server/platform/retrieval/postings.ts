@@ -111,6 +111,13 @@ function mergeTwo(earlier: Uint32Array, later: Uint32Array | undefined, combine:
   return merged.subarray(0, length + earlier.length - from)
 }
 
+/** Adds to the numbers of the chunks in a segment's rows, in place: so it can be made before its chunks have numbers. */
+export function raiseNumbers(entries: readonly SegmentEntry[], by: number): void {
+  for (const { postings } of entries)
+    for (let at = 0; at < postings.length; at += POSTING_BYTES)
+      postings.writeUInt32LE(postings.readUInt32LE(at) + by, at)
+}
+
 /** Collects the words of a batch of chunks and answers the rows of their segment. It is as large as the batch. */
 export class SegmentBuilder {
   /** By term, two numbers for each chunk that holds it: the chunk's place among all, and how often it does. */

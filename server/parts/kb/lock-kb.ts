@@ -1,0 +1,16 @@
+import type { TransactionSql } from 'postgres'
+import type { KbPlace } from './ingestion.ts'
+
+/**
+ * Locks a knowledge base until the transaction ends. Whoever changes documents or chunks takes this lock first, then
+ * sources, then documents: so nobody waits for somebody who waits for him. Undefined: it is gone.
+ */
+export async function lockKb(
+  tx: TransactionSql,
+  { organizationId, kbId }: KbPlace,
+): Promise<{ chunkCount: number; deadCount: number } | undefined> {
+  const [kb] = await tx<{ chunkCount: number; deadCount: number }[]>`
+    select chunk_count as "chunkCount", dead_count as "deadCount" from knowledge_bases
+    where id = ${kbId} and organization_id = ${organizationId} for no key update`
+  return kb
+}

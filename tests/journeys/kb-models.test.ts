@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { balanceOf, ledgerOf } from '#tests/support/chats.ts'
+import type { Person } from '#tests/support/client.ts'
+import { addEmbedder, type Embedder, startEmbedder } from '#tests/support/embedder.ts'
+import { expectGone, expectSound } from '#tests/support/kb-invariants.ts'
+import { type Librarian, librarian } from '#tests/support/knowledge.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+
+/** Knowledge bases whose vectors a provider makes: what is embedded when, what is paid, and what depends on the model. */
+
+let server: TestServer
+let embedder: Embedder
+let person: Person
+let library: Librarian
+let modelId: string
+beforeAll(async () => {
+  server = await startTestServer()
+  embedder = await startEmbedder()
+  person = await server.signUp()
+  library = librarian(server, person)
+  modelId = await addEmbedder(server, person, embedder, 'Our embedder')
+})
+beforeEach(() => {
+  embedder.texts.splice(0)
+  embedder.dimensions = 4
+})
+afterAll(async () => {
+  await server.stop()
+  await embedder.close()
+})
+
+const text = (name: string, content = `All about ${name}.`) => ({ type: 'text', config: { name, content } })
+const sql = () => server.server.rooms.database.sql
+const onlyChunk = async (kb: string, name: string) => {
+  const { body } = await library.call('GET', 'list_documents', { kb_id: kb, search: name })
+  const document = await library.call('GET', 'document', { kb_id: kb, document_id: body.documents[0].id })
+  return document.body.chunks[0]
+}
+/** How often texts that hold these words were embedded. */
+const embedded = (words: string) => embedder.texts.filter((one) => one.includes(words)).length
+
+test.each(['by its name', 'by its id'])(
+  'a model is found %s, and what it embeds is paid once',
+  async (way) => {
+    const before = (await balanceOf(server, person)).balance
+    const name = `Foxes ${way}`
+    const kb = await library.create({
+      embedding_model: way === 'by its id' ? modelId : 'Our embedder',
+      sources: [text(name)],
+    })
+    expect(await library.settle(kb)).toMatchObject({ status: 'ready', documents: { ready: 1 } })
+    expect(embedded(name)).toBe(1)
+    // One chunk, and the eight sentences that tell how alike this model finds texts.
+    expect(embedder.texts).toHaveLength(1 + 8)
+    expect((await balanceOf(server, person)).balance).toBe(before - 9)
+    const [row] = await sql()`
+    select vector_dims(embedding) as dimensions, dimensions as noted from kb_chunks c
+    join knowledge_bases k on k.id = kb_id where kb_id = ${kb}`
+    expect(row).toEqual({ dimensions: 4, noted: 4 })
+    await expectSound(sql(), kb)
+  },
+)
+
+test('other chunks: everything is embedded anew; edits go', async () => {
+  const content = Array.from({ length: 60 }, (_, at) => `Paragraph ${at} tells of badgers and their sets.`)
+  const kb = await library.create({
+    embedding_model: modelId,
+    sources: [text('Badgers', content.join('\n\n')), text('Owls')],
+  })
+  await library.settle(kb)
+  const before = await library.call('GET', 'get', { kb_id: kb })
+  const chunk = await onlyChunk(kb, 'Owls')
+  await library.call('PUT', 'chunk', { kb_id: kb, chunk_id: chunk.id }, { content: 'All about eagle owls.' })
+  expect(await onlyChunk(kb, 'Owls')).toMatchObject({ content: 'All about eagle owls.', is_edited: true })
+  await expectSound(sql(), kb)
+  const asked = await library.call('POST', 'reindex', { kb_id: kb }, { chunking: { max_tokens: 40 } })
+  expect([asked.status, asked.body.chunking]).toEqual([200, { max_tokens: 40, overlap_tokens: 10 }])
+  await library.settle(kb)
+  const after = await library.call('GET', 'get', { kb_id: kb })
+  expect(after.body.chunk_count).toBeGreaterThan(2 * before.body.chunk_count)
+  expect(after.body.index_version).toBeGreaterThan(before.body.index_version)
+  expect(await onlyChunk(kb, 'Owls')).toMatchObject({ content: 'All about Owls.', is_edited: false })
+  await expectSound(sql(), kb)
+})
+
+test('another embedding model: every vector is its own', async () => {
+  const kb = await library.create({ sources: [text('Wolves'), text('Bears')] })
+  await library.settle(kb)
+  expect(embedder.texts).toEqual([])
+  const asked = await library.call('POST', 'reindex', { kb_id: kb }, { embedding_model: modelId })
+  expect([asked.status, asked.body.embedding_model]).toEqual([200, modelId])
+  await library.settle(kb)
+  expect(embedded('Wolves') + embedded('Bears')).toBe(2)
+  const dimensions =
+    await sql()`select distinct vector_dims(embedding) as n from kb_chunks where kb_id = ${kb}`
+  expect([...dimensions]).toEqual([{ n: 4 }])
+  await expectSound(sql(), kb)
+})
+
+test('a model whose vectors have other dimensions now is told, and named anew it works again', async () => {
+  const kb = await library.create({ embedding_model: modelId, sources: [text('Lynxes')] })
+  await library.settle(kb)
+  embedder.dimensions = 6
+  await library.add(kb, 'text', { name: 'Martens', content: 'All about martens.' })
+  await library.settle(kb)
+  const { body } = await library.call('GET', 'list_documents', { kb_id: kb, search: 'Martens' })
+  expect(body.documents[0]).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('6 numbers now'),
+  })
+  expect(embedded('Martens')).toBe(1)
+  const chunk = await onlyChunk(kb, 'Lynxes')
+  const change = await library.call('PUT', 'chunk', { kb_id: kb, chunk_id: chunk.id }, { content: 'New' })
+  expect([change.status, change.body.detail]).toEqual([409, expect.stringContaining('made 4 before')])
+  await expectSound(sql(), kb)
+  await library.call('POST', 'reindex', { kb_id: kb }, { embedding_model: modelId })
+  expect(await library.settle(kb)).toMatchObject({ status: 'ready', documents: { ready: 2, failed: 0 } })
+  await expectSound(sql(), kb)
+})
+
+test('a chunk that can not be embedded is not changed', async () => {
+  const kb = await library.create({ embedding_model: modelId, sources: [text('Voles')] })
+  await library.settle(kb)
+  const chunk = await onlyChunk(kb, 'Voles')
+  embedder.refuse = () => 400
+  const change = { content: 'New', is_enabled: false }
+  const { status, body } = await library.call('PUT', 'chunk', { kb_id: kb, chunk_id: chunk.id }, change)
+  embedder.refuse = () => undefined
+  expect([status, body.detail]).toEqual([503, expect.stringContaining('Refused with 400')])
+  expect(await onlyChunk(kb, 'Voles')).toEqual(chunk)
+})
+
+test('a model that is used stays, and says by what', async () => {
+  const id = await addEmbedder(server, person, embedder)
+  const kb = await library.create({ name: 'Users of it', embedding_model: id })
+  const remove = () => server.call('DELETE', `/api/llm/delete?model_id=${id}`, { token: person.token })
+  const refused = await remove()
+  expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('Users of it')])
+  await library.call('DELETE', 'delete', { kb_id: kb })
+  expect((await remove()).status).toBe(200)
+})
+
+test('an inactive model embeds nothing, and its documents say why', async () => {
+  const id = await addEmbedder(server, person, embedder)
+  const kb = await library.create({ embedding_model: id })
+  await server.call('PUT', `/api/llm/update?model_id=${id}`, {
+    token: person.token,
+    body: { is_active: false },
+  })
+  await library.add(kb, 'text', { name: 'Stoats', content: 'All about stoats.' })
+  expect(await library.settle(kb)).toMatchObject({ status: 'failed', documents: { failed: 1 } })
+  const { body } = await library.call('GET', 'list_documents', { kb_id: kb })
+  expect(body.documents[0].error).toContain('not active')
+  expect(embedder.texts).toEqual([])
+})
+
+test('an organization goes with its knowledge bases, whatever embeds them', async () => {
+  const made = await server.call('POST', `/api/org/create_org?name=${crypto.randomUUID()}`, {
+    token: person.token,
+  })
+  const owner = { ...person, organizationId: made.body.id }
+  const own = librarian(server, owner)
+  const embeddingModel = await addEmbedder(server, owner, embedder)
+  const kbs = [
+    await own.create({ embedding_model: embeddingModel, sources: [text('Hares')] }),
+    await own.create({ sources: [text('Rabbits')] }),
+  ]
+  for (const kb of kbs) await own.settle(kb)
+  const { status, text: said } = await server.call(
+    'DELETE',
+    `/api/org/delete?org_id=${owner.organizationId}`,
+    {
+      token: person.token,
+    },
+  )
+  expect([status, said]).toEqual([200, expect.any(String)])
+  for (const kb of kbs) await expectGone(sql(), kb)
+})
+
+test('nothing is held, and the balance is what the ledger says', async () => {
+  const entries = await ledgerOf(server, person)
+  const paid = entries.reduce((sum, { amount }) => sum + amount, 0)
+  expect(await balanceOf(server, person)).toMatchObject({ held: 0, balance: 1_000_000 + paid })
+})
