@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres'
 import { expect } from 'vitest'
-import { withContext } from '#parts/kb/index-documents.ts'
+import { withContext } from '#parts/kb/prepare-text.ts'
 import type { Language } from '#platform/retrieval/languages.ts'
 import { frequencyOf, lengthOf, readPostings, SegmentBuilder } from '#platform/retrieval/postings.ts'
 import { createStemmer } from '#platform/retrieval/stems.ts'

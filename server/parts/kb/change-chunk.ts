@@ -9,7 +9,7 @@ import { SegmentBuilder } from '#platform/retrieval/postings.ts'
 import { listWords } from '#platform/retrieval/words.ts'
 import type { KbDesk } from './desk.ts'
 import { type EmbeddingOf, embedTexts } from './embed-texts.ts'
-import { withContext } from './index-documents.ts'
+import { withContext } from './prepare-text.ts'
 import { type ChunkChange, type ChunkRow, type ChunkView, viewChunk } from './schemas.ts'
 import { insertSegment } from './segments.ts'
 

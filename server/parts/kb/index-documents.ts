@@ -1,13 +1,11 @@
 import type { Chunking } from '#database/schema/kb.ts'
 import { AppError } from '#errors'
-import { type Chunk, splitText } from '#platform/documents/split-text.ts'
 import { ModelError } from '#platform/models/types.ts'
-import { languageOf } from '#platform/retrieval/languages.ts'
-import { listWords } from '#platform/retrieval/words.ts'
 import type { ClaimedDocument } from './claims.ts'
 import { embedTexts, measureFloor } from './embed-texts.ts'
 import type { IngestionDesk, KbPlace } from './ingestion.ts'
 import { compactPostings, mergeSegments } from './merge-segments.ts'
+import { type PreparedTexts, withContext } from './prepare-text.ts'
 import { type PreparedDocument, writeIndex } from './write-index.ts'
 
 /** A knowledge base as its documents are indexed; of these settings is all that is written together. */
@@ -112,6 +110,7 @@ async function noteFailure(
 interface Prepared {
   kb: IndexedKb
   documents: PreparedDocument[]
+  dictionary: string[]
   /** All that are claimed for it, also those that are gone. */
   ids: string[]
 }
@@ -128,45 +127,46 @@ async function prepare(
     return undefined
   }
   const texts = await readTexts(desk, place, group)
-  const split: Omit<PreparedDocument, 'vectors'>[] = []
-  for (const document of group) {
-    const text = texts.get(document.id)
-    if (text === undefined) continue // deleted since
-    const chunks = await splitText(text, {
-      kind: document.textKind,
-      maxTokens: kb.chunking.max_tokens,
-      overlapTokens: kb.chunking.overlap_tokens,
-    })
-    const embedded = chunks.map((chunk) => withContext(document.name, chunk))
-    split.push({ document, chunks, embedded, words: embedded.map(listWords), language: languageOf(text) })
-  }
-  const all = split.flatMap(({ embedded }) => embedded)
-  const vectors = await embedTexts(desk, kb, all, 'document', desk.stopping)
-  const floor = all.length === 0 ? kb.floor : (kb.floor ?? (await measureFloor(desk, kb, desk.stopping)))
-  let from = 0
-  const documents = split.map((one) => {
-    const own = vectors.slice(from, from + one.chunks.length)
-    from += one.chunks.length
-    return { ...one, vectors: own }
+  const there = group.filter(({ id }) => texts.has(id)) // others were deleted since
+  const prepared = await desk.preparer.prepare({
+    texts: there.map(({ id, name, textKind }) => ({ name, text: texts.get(id) ?? '', kind: textKind })),
+    chunking: kb.chunking,
+    isLocal: kb.embeddingModelId === null,
   })
-  return { kb: { ...kb, floor }, documents, ids: idsOf(group) }
+  const count = prepared.texts.reduce((sum, { chunks }) => sum + chunks.length, 0)
+  const vectors = prepared.vectors
+    ? partsOf(prepared.vectors, count)
+    : await embedTexts(desk, kb, embeddedTexts(there, prepared), 'document', desk.stopping)
+  const floor = count === 0 ? kb.floor : (kb.floor ?? (await measureFloor(desk, kb, desk.stopping)))
+  let from = 0
+  const documents = prepared.texts.map((text, place) => {
+    const own = vectors.slice(from, from + text.chunks.length)
+    from += text.chunks.length
+    return { ...text, document: there[place] as ClaimedDocument, vectors: own }
+  })
+  return { kb: { ...kb, floor }, documents, dictionary: prepared.dictionary, ids: idsOf(group) }
 }
 
-async function write(desk: IngestionDesk, place: KbPlace, { kb, documents, ids }: Prepared): Promise<void> {
-  await writeIndex(desk, kb, documents)
+const partsOf = (vectors: Float32Array, count: number): Float32Array[] => {
+  const length = vectors.length / count
+  return Array.from({ length: count }, (_, at) => vectors.subarray(at * length, (at + 1) * length))
+}
+
+const embeddedTexts = (documents: ClaimedDocument[], { texts }: PreparedTexts): string[] =>
+  texts.flatMap(({ chunks }, place) =>
+    chunks.map((chunk) => withContext((documents[place] as ClaimedDocument).name, chunk)),
+  )
+
+async function write(
+  desk: IngestionDesk,
+  place: KbPlace,
+  { kb, documents, dictionary, ids }: Prepared,
+): Promise<void> {
+  await writeIndex(desk, kb, documents, dictionary)
   // What was not stored waits again, if it is still there.
   await desk.claims.release(place, ids)
   desk.announce(place)
 }
-
-/**
- * A chunk with what stands above it, by which it is found too: the document's name without its extension, and the
- * headings.
- */
-export const withContext = (
-  name: string,
-  { headings, content }: Pick<Chunk, 'headings' | 'content'>,
-): string => `${[name.replace(/\.[a-z0-9]{1,8}$/i, ''), ...headings].join(' > ')}\n\n${content}`
 
 async function readKb(
   { rooms }: IngestionDesk,

@@ -6,6 +6,7 @@ import type { ModelFinder, PaidCalls } from '../llm/index.ts'
 import { type Announce, createAnnouncer } from './announce.ts'
 import { ClaimedDocuments, isAlive } from './claims.ts'
 import { indexDocuments } from './index-documents.ts'
+import { createPreparer, type Preparer } from './preparer.ts'
 import { dropUnended, readSource } from './read-source.ts'
 
 /*
@@ -35,6 +36,7 @@ export interface IngestionParts {
 
 /** What the jobs work with. */
 export interface IngestionDesk extends IngestionParts {
+  preparer: Preparer
   claims: ClaimedDocuments
   /** Sources that this process has claimed, and whose end the database was too far away for. */
   unended: Set<string>
@@ -76,6 +78,7 @@ export function createIngestion(parts: IngestionParts): Ingestion {
   }
   const desk: IngestionDesk = {
     ...parts,
+    preparer: createPreparer(),
     claims: new ClaimedDocuments(sql, instance.id),
     unended: new Set(),
     announce: createAnnouncer(rooms),
@@ -140,6 +143,7 @@ export function createIngestion(parts: IngestionParts): Ingestion {
     async stop() {
       endSweep()
       ending.abort(new Error('The server is stopping'))
+      await desk.preparer.close()
       await Promise.allSettled(underWay)
     },
   }

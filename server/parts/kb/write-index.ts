@@ -5,6 +5,7 @@ import { fail } from '#errors'
 import type { Chunk } from '#platform/documents/split-text.ts'
 import type { Language } from '#platform/retrieval/languages.ts'
 import { raiseNumbers, SegmentBuilder, type SegmentEntry } from '#platform/retrieval/postings.ts'
+import type { Stem } from '#platform/retrieval/stems.ts'
 import type { ClaimedDocument } from './claims.ts'
 import type { IndexedKb } from './index-documents.ts'
 import type { IngestionDesk } from './ingestion.ts'
@@ -14,10 +15,8 @@ import { insertSegment } from './segments.ts'
 export interface PreparedDocument {
   document: ClaimedDocument
   chunks: Chunk[]
-  /** Each chunk with what stands above it, as it was embedded. */
-  embedded: string[]
-  /** The words of that. */
-  words: string[][]
+  /** The words of each chunk, and of what stands above it, as places in a dictionary. */
+  words: Uint32Array[]
   language: Language
   vectors: Float32Array[]
 }
@@ -33,9 +32,10 @@ export async function writeIndex(
   desk: IngestionDesk,
   kb: IndexedKb,
   documents: PreparedDocument[],
+  dictionary: readonly string[],
 ): Promise<void> {
   const { database } = desk.rooms
-  const { rows, chunks, entries } = await build(desk, documents)
+  const { rows, chunks, entries } = await build(desk, documents, dictionary)
   const dimensions = chunks[0]?.vector.length ?? null
   await database.sql.begin(async (tx) => {
     if (!(await lockUnchanged(tx, kb, dimensions))) return
@@ -101,12 +101,14 @@ interface ChunkEntry extends Chunk {
 async function build(
   desk: IngestionDesk,
   documents: PreparedDocument[],
+  dictionary: readonly string[],
 ): Promise<{ rows: DocumentEntry[]; chunks: ChunkEntry[]; entries: SegmentEntry[] }> {
   const segment = new SegmentBuilder()
   const chunks: ChunkEntry[] = []
   const rows: DocumentEntry[] = []
+  const stems = await stemsOf(desk, documents, dictionary)
   for (const { document, language, words, vectors, ...prepared } of documents) {
-    const stem = await desk.stemmer.stems(words.flat(), language)
+    const stem = stems.get(language) as Stem
     const row = {
       id: document.id,
       content_hash: document.contentHash,
@@ -115,7 +117,11 @@ async function build(
     let wordCount = 0
     for (const [place, chunk] of prepared.chunks.entries()) {
       const number = chunks.length
-      const length = segment.add(number, words[place] ?? [], stem)
+      const length = segment.add(
+        number,
+        Array.from(words[place] ?? [], (at) => dictionary[at] as string),
+        stem,
+      )
       wordCount += length
       chunks.push({
         ...chunk,
@@ -130,6 +136,16 @@ async function build(
     rows.push({ ...row, chunk_count: prepared.chunks.length, word_count: wordCount })
   }
   return { rows, chunks, entries: segment.entries() }
+}
+
+async function stemsOf(
+  desk: IngestionDesk,
+  documents: PreparedDocument[],
+  dictionary: readonly string[],
+): Promise<Map<Language, Stem>> {
+  const languages = [...new Set(documents.map(({ language }) => language))]
+  const stems = await Promise.all(languages.map((language) => desk.stemmer.stems(dictionary, language)))
+  return new Map(languages.map((language, place) => [language, stems[place] as Stem]))
 }
 
 /** Locks the knowledge base, and answers whether it still wants what was made. */

@@ -1,0 +1,70 @@
+import type { Chunking } from '#database/schema/kb.ts'
+import { type Chunk, splitText, type TextKind } from '#platform/documents/split-text.ts'
+import { embedLocally } from '#platform/models/local-embedding.ts'
+import { type Language, languageOf } from '#platform/retrieval/languages.ts'
+import { listWords } from '#platform/retrieval/words.ts'
+
+/** What a document says, and how it is to be split. */
+export interface GivenText {
+  name: string
+  text: string
+  kind: TextKind
+}
+
+export interface Preparation {
+  texts: GivenText[]
+  chunking: Chunking
+  /** Whether the built-in embedding makes the vectors. */
+  isLocal: boolean
+}
+
+/** Texts, ready to be indexed but for stems and a provider's vectors. */
+export interface PreparedTexts {
+  texts: { chunks: Chunk[]; language: Language; words: Uint32Array[] }[]
+  /** Words that the numbers in `words` stand for: so each crosses from thread to thread once. */
+  dictionary: string[]
+  /** Those of all chunks, one after another; null where a provider makes them. */
+  vectors: Float32Array | null
+}
+
+/** Splits texts, parts their chunks into words and embeds them. Runs in a thread of its own (prepare-thread.ts). */
+export async function prepareTexts({ texts, chunking, isLocal }: Preparation): Promise<PreparedTexts> {
+  const places = new Map<string, number>()
+  const embedded: string[] = []
+  const prepared: PreparedTexts['texts'] = []
+  for (const { name, text, kind } of texts) {
+    const { max_tokens: maxTokens, overlap_tokens: overlapTokens } = chunking
+    const chunks = await splitText(text, { kind, maxTokens, overlapTokens })
+    const words = chunks.map((chunk) => {
+      const content = withContext(name, chunk)
+      embedded.push(content)
+      return Uint32Array.from(listWords(content), (word) => placeOf(places, word))
+    })
+    prepared.push({ chunks, language: languageOf(text), words })
+  }
+  const vectors = isLocal ? joined(await embedLocally(embedded, new AbortController().signal)) : null
+  return { texts: prepared, dictionary: [...places.keys()], vectors }
+}
+
+/**
+ * A chunk with what stands above it, by which it is found too: the document's name without its extension, and the
+ * headings.
+ */
+export const withContext = (
+  name: string,
+  { headings, content }: Pick<Chunk, 'headings' | 'content'>,
+): string => `${[name.replace(/\.[a-z0-9]{1,8}$/i, ''), ...headings].join(' > ')}\n\n${content}`
+
+function placeOf(places: Map<string, number>, word: string): number {
+  const known = places.get(word)
+  if (known !== undefined) return known
+  places.set(word, places.size)
+  return places.size - 1
+}
+
+function joined(vectors: Float32Array[]): Float32Array {
+  const length = vectors[0]?.length ?? 0
+  const all = new Float32Array(vectors.length * length)
+  for (const [place, vector] of vectors.entries()) all.set(vector, place * length)
+  return all
+}

@@ -1,0 +1,68 @@
+import { Worker } from 'node:worker_threads'
+import type { Preparation, PreparedTexts } from './prepare-text.ts'
+
+/**
+ * Prepares texts for the index beside the event loop, which goes on serving. The texts are ours by now, bounded and
+ * well-formed; what parses files runs in processes (platform/documents).
+ */
+export interface Preparer {
+  prepare(preparation: Preparation): Promise<PreparedTexts>
+  close(): Promise<void>
+}
+
+/** A thread that had nothing to do for this long is ended, with the tables of the tokenizer. */
+const IDLE_MS = 30_000
+
+interface Waiting {
+  resolve(prepared: PreparedTexts): void
+  reject(error: Error): void
+}
+
+type Answer = { id: number; prepared: PreparedTexts } | { id: number; error: Error }
+
+export function createPreparer(): Preparer {
+  const waiting = new Map<number, Waiting>()
+  let thread: Worker | undefined
+  let idle: NodeJS.Timeout | undefined
+  let count = 0
+
+  const end = async (): Promise<void> => {
+    const ended = thread
+    thread = undefined
+    await ended?.terminate()
+  }
+  const fail = (failed: Worker, error: Error): void => {
+    if (thread === failed) thread = undefined
+    for (const { reject } of waiting.values()) reject(error)
+    waiting.clear()
+  }
+  const settle = (answer: Answer): void => {
+    const asked = waiting.get(answer.id)
+    waiting.delete(answer.id)
+    if ('error' in answer) asked?.reject(answer.error)
+    else asked?.resolve(answer.prepared)
+    if (waiting.size === 0) idle = setTimeout(end, IDLE_MS).unref()
+  }
+  const start = (): Worker => {
+    const started = new Worker(new URL('./prepare-thread.ts', import.meta.url))
+    started.unref()
+    started.on('message', settle)
+    started.once('error', (error: Error) => fail(started, error))
+    started.once('exit', () => fail(started, new Error('The thread that prepares texts has ended')))
+    return started
+  }
+
+  return {
+    prepare(preparation) {
+      clearTimeout(idle)
+      thread ??= start()
+      const id = ++count
+      thread.postMessage({ id, ...preparation })
+      return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }))
+    },
+    async close() {
+      clearTimeout(idle)
+      await end()
+    },
+  }
+}
