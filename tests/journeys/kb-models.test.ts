@@ -3,7 +3,7 @@ import { balanceOf, ledgerOf } from '#tests/support/chats.ts'
 import type { Person } from '#tests/support/client.ts'
 import { addEmbedder, type Embedder, startEmbedder } from '#tests/support/embedder.ts'
 import { expectGone, expectSound } from '#tests/support/kb-invariants.ts'
-import { type Librarian, librarian } from '#tests/support/knowledge.ts'
+import { type Librarian, librarian, textSource as text } from '#tests/support/knowledge.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** Knowledge bases whose vectors a provider makes: what is embedded when, what is paid, and what depends on the model. */
@@ -29,7 +29,6 @@ afterAll(async () => {
   await embedder.close()
 })
 
-const text = (name: string, content = `All about ${name}.`) => ({ type: 'text', config: { name, content } })
 const sql = () => server.server.rooms.database.sql
 const onlyChunk = async (kb: string, name: string) => {
   const { body } = await library.call('GET', 'list_documents', { kb_id: kb, search: name })

@@ -16,6 +16,15 @@ export interface Librarian {
   settle(kbId: string): Promise<Answer['body']>
 }
 
+/** A source of the type text. */
+export const textSource = (name: string, content = `All about ${name}.`) => ({
+  type: 'text',
+  config: { name, content },
+})
+
+/** What a refusal says. */
+export const said = ({ status, body }: Answer) => [status, body.detail]
+
 let count = 0
 
 export function librarian(server: Client, person: Person): Librarian {

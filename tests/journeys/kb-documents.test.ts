@@ -1,0 +1,208 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Answer, type Person, uploadPath } from '#tests/support/client.ts'
+import { expectSound } from '#tests/support/kb-invariants.ts'
+import { type Librarian, librarian, said, textSource as text } from '#tests/support/knowledge.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { addMemberWithRole } from '#tests/support/tenants.ts'
+
+let server: TestServer
+let person: Person
+let library: Librarian
+beforeAll(async () => {
+  server = await startTestServer()
+  person = await server.signUp()
+  library = librarian(server, person)
+})
+afterAll(() => server.stop())
+
+const NOTHING = '00000000-0000-4000-8000-000000000000'
+const sql = () => server.server.rooms.database.sql
+const documentsOf = async (kb: string, query: Record<string, string> = {}) =>
+  (await library.call('GET', 'list_documents', { kb_id: kb, ...query })).body
+
+async function uploadTo(kb: string, name: string, bytes: string | Buffer, by = person): Promise<Answer> {
+  const form = new FormData()
+  form.set('file', new Blob([bytes as never]), name)
+  const response = await fetch(`${server.url}/api/kb/upload_file?kb_id=${kb}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${by.token}` },
+    body: form,
+  })
+  const said = await response.text()
+  return { status: response.status, headers: response.headers, text: said, body: JSON.parse(said) }
+}
+
+describe('files', () => {
+  test('become documents; what holds no text fails with the reason, and holds up no other', async () => {
+    const kb = await library.create()
+    const own = await uploadTo(kb, 'report.pdf', readFileSync('tests/fixtures/report.pdf'))
+    expect([own.status, own.body]).toEqual([
+      201,
+      expect.objectContaining({ filename: 'report.pdf', text_extracted: true }),
+    ])
+    const table = await uploadTo(kb, 'table.csv', readFileSync('tests/fixtures/table.csv'))
+    const broken = await uploadTo(kb, 'broken.pdf', readFileSync('tests/fixtures/truncated.pdf'))
+    const picture = await server.upload(person, {
+      name: 'picture.png',
+      bytes: readFileSync('tests/fixtures/picture.png'),
+    })
+    const note = await server.upload(person, { name: 'note.md', bytes: '# A note\n\nOn moles.' })
+    const upload_ids = [own, table, broken, picture, note].map(({ body }) => body.id)
+    await library.add(kb, 'file', { upload_ids })
+    expect(await library.settle(kb)).toMatchObject({
+      status: 'ready',
+      documents: { total: 5, ready: 3, failed: 2, pending: 0 },
+    })
+    const { documents } = await documentsOf(kb)
+    const failed = documents.filter((document: { status: string }) => document.status === 'failed')
+    expect(failed.map(({ name }: { name: string }) => name).sort()).toEqual(['broken.pdf', 'picture.png'])
+    for (const { error } of failed) expect(error).toBe('No text could be read in this file.')
+    await expectSound(sql(), kb)
+    // What they say was copied.
+    const path = `/api/chat/delete_upload?org_id=${person.organizationId}&upload_id=${note.body.id}`
+    expect((await server.call('DELETE', path, { token: person.token })).status).toBe(200)
+    await library.call('POST', 'reindex', { kb_id: kb }, {})
+    expect(await library.settle(kb)).toMatchObject({ documents: { ready: 3 } })
+  })
+
+  test('that hold no text by their kind are not taken, nor are empty or unknown ones', async () => {
+    const kb = await library.create()
+    const picture = await uploadTo(kb, 'picture.png', readFileSync('tests/fixtures/picture.png'))
+    expect(said(picture)).toEqual([415, expect.stringContaining('hold no text')])
+    expect((await uploadTo(kb, 'archive.zip', readFileSync('tests/fixtures/archive.zip'))).status).toBe(415)
+    expect((await uploadTo(kb, 'empty.txt', '')).status).toBe(400)
+    expect((await uploadTo(NOTHING, 'a.txt', 'a')).status).toBe(404)
+  })
+
+  test('of other people are not found, not even by an owner', async () => {
+    const colleague = await server.signUp()
+    await addMemberWithRole(sql(), person.organizationId, colleague.userId, 'member')
+    const path = uploadPath({ ...colleague, organizationId: person.organizationId })
+    const form = new FormData()
+    form.set('file', new Blob(['secret']), 'secret.txt')
+    const headers = { authorization: `Bearer ${colleague.token}` }
+    const response = await fetch(server.url + path, { method: 'POST', headers, body: form })
+    const { id } = (await response.json()) as { id: string }
+    const kb = await library.create()
+    const config = { upload_ids: [id] }
+    const added = await library.call('POST', 'add_source', { kb_id: kb }, { type: 'file', config })
+    expect([response.status, added.status]).toEqual([201, 404])
+    expect((await library.call('GET', 'get', { kb_id: kb })).body.sources).toEqual([])
+  })
+})
+
+describe('documents', () => {
+  test('are listed newest first, by numbered pages, and searched by their names as they are written', async () => {
+    const names = ['100% wool', 'a_b', 'a\\b', 'aXb', 'Zoë']
+    const kb = await library.create({ sources: names.map((name) => text(name)) })
+    await library.settle(kb)
+    const found = async (search: string) =>
+      (await documentsOf(kb, { search })).documents.map(({ name }: { name: string }) => name)
+    expect(await found('%')).toEqual(['100% wool'])
+    expect(await found('_')).toEqual(['a_b'])
+    expect(await found('\\')).toEqual(['a\\b'])
+    expect(await found('A_B')).toEqual(['a_b'])
+    expect(await found(' zoë ')).toEqual(['Zoë'])
+    expect((await documentsOf(kb, { search: 'b', limit: '1', page: '2' })).total).toBe(3)
+    const page = await documentsOf(kb, { limit: '2', page: '2' })
+    expect(page).toMatchObject({ total: 5, page: 2, limit: 2 })
+    expect(page.documents.map(({ name }: { name: string }) => name)).toEqual(['a\\b', 'a_b'])
+    expect((await documentsOf(kb, { page: '4' })).documents).toEqual([])
+    for (const query of [{ page: '0' }, { limit: '101' }, { limit: '0' }])
+      expect((await library.call('GET', 'list_documents', { kb_id: kb, ...query } as never)).status).toBe(400)
+  })
+
+  test('show their chunks page by page', async () => {
+    const content = Array.from({ length: 30 }, (_, at) => `# Part ${at}\n\nIt tells of ${at}.`).join('\n\n')
+    const kb = await library.create({ sources: [text('Parts', content)], chunking: { max_tokens: 32 } })
+    await library.settle(kb)
+    const [{ id, chunk_count: count }] = (await documentsOf(kb)).documents
+    const query = { kb_id: kb, document_id: id, limit: '7' }
+    const positions: number[] = []
+    for (let page = 1; page <= Math.ceil(count / 7); page++) {
+      const { body } = await library.call('GET', 'document', { ...query, page: String(page) })
+      positions.push(...body.chunks.map(({ position }: { position: number }) => position))
+    }
+    expect(positions).toEqual(Array.from({ length: count }, (_, at) => at))
+    const foreign = await library.create()
+    for (const wrong of [
+      { ...query, document_id: NOTHING },
+      { ...query, kb_id: foreign },
+    ])
+      expect(said(await library.call('GET', 'document', wrong))).toEqual([404, 'Document not found'])
+  })
+
+  test('are deleted, and their sources with theirs', async () => {
+    const kb = await library.create({ sources: [text('One'), text('Two')] })
+    const other = await library.create()
+    await library.settle(kb)
+    const { documents } = await documentsOf(kb)
+    const query = { kb_id: kb, document_id: documents[0].id }
+    const notFound = [404, 'Document not found']
+    expect(said(await library.call('DELETE', 'delete_document', { ...query, kb_id: other }))).toEqual(
+      notFound,
+    )
+    expect((await library.call('DELETE', 'delete_document', query)).body).toEqual({
+      message: 'Document deleted',
+    })
+    expect(said(await library.call('DELETE', 'delete_document', query))).toEqual(notFound)
+    await expectSound(sql(), kb)
+    const source = { kb_id: kb, source_id: documents[1].source_id }
+    const foreign = await library.call('DELETE', 'delete_source', { ...source, kb_id: other })
+    expect(said(foreign)).toEqual([404, 'Source not found'])
+    expect((await library.call('DELETE', 'delete_source', source)).body).toEqual({
+      message: 'Source deleted',
+    })
+    expect(await documentsOf(kb)).toMatchObject({ documents: [], total: 0 })
+    await expectSound(sql(), kb)
+  })
+})
+
+describe('chunks', () => {
+  test('are changed, disabled and enabled', async () => {
+    const kb = await library.create({ sources: [text('Otters')] })
+    await library.settle(kb)
+    const [{ id: document_id }] = (await documentsOf(kb)).documents
+    const shown = async () =>
+      (await library.call('GET', 'document', { kb_id: kb, document_id })).body.chunks[0]
+    const query = { kb_id: kb, chunk_id: (await shown()).id }
+    const version = async () => (await library.call('GET', 'get', { kb_id: kb })).body.index_version
+    let before = await version()
+    for (const change of [{ is_enabled: false }, { content: 'Of sea otters.' }, { is_enabled: true }]) {
+      const answer = await library.call('PUT', 'chunk', query, change)
+      expect([answer.status, answer.body]).toEqual([200, expect.objectContaining(change)])
+      expect(await shown()).toEqual(answer.body)
+      expect(await version()).toBeGreaterThan(before)
+      before = await version()
+      await expectSound(sql(), kb)
+    }
+    expect(await shown()).toMatchObject({ is_edited: true, is_enabled: true, tokens: 5 })
+    const unchanged = await library.call('PUT', 'chunk', query, {})
+    expect([unchanged.status, unchanged.body]).toEqual([200, await shown()])
+    expect((await library.call('PUT', 'chunk', query, { content: ' ' })).status).toBe(400)
+    expect((await library.call('PUT', 'chunk', query, { content: 'x'.repeat(20_001) })).status).toBe(400)
+    const foreign = { ...query, kb_id: await library.create() }
+    for (const wrong of [foreign, { ...query, chunk_id: NOTHING }])
+      expect(said(await library.call('PUT', 'chunk', wrong, {}))).toEqual([404, 'Chunk not found'])
+  })
+
+  test('that are changed often, and by several at once, leave few segments', async () => {
+    const kb = await library.create({ sources: [text('Seals')] })
+    await library.settle(kb)
+    const [{ id: document_id }] = (await documentsOf(kb)).documents
+    const { body } = await library.call('GET', 'document', { kb_id: kb, document_id })
+    const query = { kb_id: kb, chunk_id: body.chunks[0].id }
+    for (let round = 0; round < 8; round++) {
+      const changes = ['grey', 'ringed', 'hooded'].map((kind) =>
+        library.call('PUT', 'chunk', query, { content: `Of ${kind} seals, ${round}.` }),
+      )
+      for (const { status } of await Promise.all(changes)) expect([200, 409]).toContain(status)
+    }
+    await expectSound(sql(), kb)
+    const segments = async () =>
+      Number((await sql()`select count(*) from kb_segments where kb_id = ${kb}`)[0]?.['count'])
+    await expect.poll(segments, { timeout: 5_000 }).toBeLessThan(16)
+    await expectSound(sql(), kb)
+  })
+})
