@@ -115,6 +115,10 @@ const CATALOGUE = {
   ],
   'kb.filter_invalid': [400, '{reason}'],
   'kb.query_empty': [400, 'query must hold a word to look for'],
+  'kb.window_too_small': [
+    400,
+    'No passage fits into the context window of this model beside the question. Choose one with a larger window, or a shorter system_prompt.',
+  ],
   'kb.evaluation_not_found': [404, 'Evaluation not found'],
   'kb.run_not_found': [404, 'Evaluation run not found'],
   'llm.not_configured': [400, 'LLM provider {provider} is not configured correctly. Please contact support.'],

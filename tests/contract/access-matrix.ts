@@ -241,6 +241,10 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   put_kb_chunk: ['OAM', withBody(ofKb('chunk_id'), () => ({ is_enabled: false }))],
   post_kb_reindex: ['OAM', withBody(oneKb, () => ({}))],
   get_kb_ingestion_status: ['OAMG', oneKb],
+  post_kb_query: [
+    'OAMG',
+    ({ kbId, modelId }) => ({ query: { kb_id: kbId }, body: { query: 'When?', model: modelId } }),
+  ],
 
   get_billing_balance: ['OAMGK', inOrganization],
   get_billing_ledger: ['OAMGK', inOrganization],

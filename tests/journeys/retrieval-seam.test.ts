@@ -59,6 +59,7 @@ const passage = (content: string, more: Partial<Passage> = {}): Passage => ({
   chunk_id: randomUUID(),
   score: 0.5,
   snippet: '',
+  headings: [],
   content,
   ...more,
 })
@@ -150,7 +151,7 @@ test('the reply cites what it was given, in the stream and when it is read', asy
     passage('Wizards', { snippet: 'Wizards …', score: 0.2 }),
   ]
   const { events, chatId, messageId } = await say(quiet)
-  const expected = passages.map(({ content, snippet, ...rest }) => ({
+  const expected = passages.map(({ content, snippet, headings: _headings, ...rest }) => ({
     ...rest,
     snippet: snippet || content.slice(0, 300),
   }))

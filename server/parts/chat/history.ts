@@ -1,4 +1,5 @@
 import { fail } from '#errors'
+import { promptBytesOf, promptTokensOf, type Window } from '#platform/models/context-window.ts'
 import { countTokens } from '#platform/models/index.ts'
 import { type Attachment, attachmentsOf, isImage, readAttachments, withTexts } from './attachments.ts'
 import type { HistoryMessage, ReadHistoryPage } from './history-reader.ts'
@@ -7,14 +8,10 @@ import type { ChatWriter } from './schemas.ts'
 
 /** No more than so many messages are sent to a model, whatever its context window. */
 const MESSAGES_MAX = 400
-/** Room that is kept for the reply where the request names no max_tokens: a quarter of the window, at most this. */
-const REPLY_TOKENS_MAX = 8_192
 /** What a message costs beside its text, in tokens. */
 const TOKENS_PER_MESSAGE = 8
 /** Of a prompt, for what is attached to one message: what is asked has to fit too. */
 const ATTACHMENTS_SHARE = 0.5
-/** Of text in most languages. */
-const BYTES_PER_TOKEN = 4
 
 /** A message as the model is to have it: its text, with what is attached to it, and its images apart. */
 export interface PromptMessage {
@@ -28,12 +25,6 @@ export interface History {
   messages: PromptMessage[]
   /** Messages of the chat that were read and left out; there may be older ones. */
   leftOut: number
-}
-
-export interface Window {
-  /** Tokens of prompt and reply together. */
-  contextWindow: number
-  maxTokens: number | undefined
 }
 
 /**
@@ -71,15 +62,6 @@ function checkLeaf(leaf: HistoryMessage | undefined): void {
   if (!leaf) throw fail('chat.message_not_found')
   if (leaf.role !== 'assistant') throw fail('chat.parent_not_reply')
 }
-
-/** Tokens that a prompt may have. */
-function promptTokensOf({ contextWindow, maxTokens }: Window): number {
-  const reply = maxTokens ?? Math.min(REPLY_TOKENS_MAX, contextWindow / 4)
-  return Math.max(0, contextWindow - Math.min(reply, contextWindow / 2))
-}
-
-/** About how many bytes that is. */
-export const promptBytesOf = (window: Window): number => promptTokensOf(window) * BYTES_PER_TOKEN
 
 export const toPromptMessage = (
   { role, content }: Pick<HistoryMessage, 'role' | 'content'>,

@@ -1,7 +1,9 @@
 import type { Citation } from '#database/schema/chat.ts'
 import { fail } from '#errors'
+import { promptBytesOf } from '#platform/models/context-window.ts'
 import type { ModelMessage, ModelRequest } from '#platform/models/types.ts'
 import type { Storage } from '#platform/storage/storage.ts'
+import { describePassages } from '../kb/index.ts'
 import type { ResolvedModel } from '../llm/index.ts'
 import {
   type Attachment,
@@ -14,9 +16,9 @@ import {
 } from './attachments.ts'
 import type { OpenChat } from './chat-finder.ts'
 import type { Place, Question } from './find-place.ts'
-import { type History, type PromptMessage, promptBytesOf, readHistory, toPromptMessage } from './history.ts'
+import { type History, type PromptMessage, readHistory, toPromptMessage } from './history.ts'
 import type { ReadHistoryPage } from './history-reader.ts'
-import { citationOf, describePassages, type Retriever, retrieveFor } from './retriever.ts'
+import { citationOf, type Retriever, retrieveFor } from './retriever.ts'
 import type { ChatWriter, SendQuery } from './schemas.ts'
 import { kindOf } from './write-media.ts'
 

@@ -15,16 +15,17 @@ export const createChatRetriever = (desk: KbDesk) => ({
   async retrieve(
     scope: Reader,
     wanted: { knowledgeBaseIds: string[]; query: string; limit: number; scoreThreshold: number },
-  ): Promise<(Citation & { content: string })[]> {
+  ): Promise<(Citation & { content: string; headings: string[] })[]> {
     if (!scope.holds('kb:read')) throw fail('access.missing_permission', { permission: 'kb:read' })
     const { passages } = await retrieve(desk, scope, { ...wanted, filter: [], rerank: null })
-    return passages.map(({ documentId, documentName, chunkId, score, content }) => ({
+    return passages.map(({ documentId, documentName, chunkId, score, content, headings }) => ({
       document_id: documentId,
       document_name: documentName,
       chunk_id: chunkId,
       score,
       snippet: '',
       content,
+      headings,
     }))
   },
 })

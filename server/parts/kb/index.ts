@@ -8,6 +8,8 @@ import { createIngestion, type Ingestion } from './ingestion.ts'
 import { manageRoutes } from './routes.ts'
 import { searchRoutes } from './search-routes.ts'
 
+export { describePassages, SCORE_THRESHOLD } from './describe-passages.ts'
+
 export interface KnowledgeBases {
   routes: Route[]
   ingestion: Ingestion

@@ -6,7 +6,7 @@ import { parseFilter } from './filter.ts'
 import { retrieve } from './retrieve.ts'
 import { type SearchAnswer, type SearchRequest, viewPassage, viewReceipt } from './search-schemas.ts'
 
-const LIMIT_DEFAULT = 5
+export const LIMIT_DEFAULT = 5
 
 /**
  * The passages that fit a question best (spec, search). Throws kb.not_found, kb.filter_invalid, and what a model for
@@ -31,7 +31,7 @@ export async function searchKb(
     limit,
     scoreThreshold,
     filter: parseFilter(filter),
-    rerank: await findTextModel(desk, scope, rerank),
+    rerank: rerank === undefined ? null : await findTextModel(desk, scope, rerank),
   })
   return {
     results: passages.map((passage) => viewPassage(passage, explain)),
@@ -43,9 +43,8 @@ export async function searchKb(
 export async function findTextModel(
   { models }: KbDesk,
   { organizationId }: { organizationId: string },
-  nameOrId: string | undefined,
-): Promise<ResolvedModel | null> {
-  if (nameOrId === undefined) return null
+  nameOrId: string,
+): Promise<ResolvedModel> {
   const model = await models.findNamed(organizationId, nameOrId)
   if (!model.capabilities.includes('text')) throw fail('llm.cannot_chat')
   return model

@@ -1,9 +1,11 @@
 import Type from 'typebox'
+import { prefersEvents } from '#platform/http/accept.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Uuid } from '#platform/http/schemas.ts'
 import type { KbDesk } from './desk.ts'
+import { queryKb } from './query-kb.ts'
 import { searchKb } from './search-kb.ts'
-import { SearchAnswer, SearchRequest } from './search-schemas.ts'
+import { QueryAnswer, QueryEvent, QueryRequest, SearchAnswer, SearchRequest } from './search-schemas.ts'
 
 const OneKb = Type.Object({ kb_id: Uuid })
 const ofKb = { kb: 'kb_id' } as const
@@ -33,5 +35,41 @@ export const searchRoutes = (desk: KbDesk): Route[] => [
       'billing.insufficient_credits',
     ],
     handler: ({ scope, query, body }) => searchKb(desk, scope, query.kb_id, body),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/kb/query',
+    summary: 'Have a language model answer a question from the passages that fit it best',
+    description:
+      'With `Accept: text/event-stream` the answer comes as it is written. What the answer cites, [1], is a passage that ' +
+      'the model was given: other numbers are taken out. Where no passage fits (a score of 0.1), no model is asked, and ' +
+      'nothing paid. `usage` is what is paid for the answer; a model for rerank or embedding has its own entries in the ' +
+      'ledger.',
+    access: { permission: 'kb:read', orgOf: ofKb },
+    query: OneKb,
+    body: QueryRequest,
+    example: {
+      query: 'When does the shop open?',
+      model: 'gpt-4o',
+      params: { temperature: 0.2, include_sources: true },
+    },
+    reply: {
+      view: QueryAnswer,
+      orEvents: QueryEvent,
+      description: 'The answer, at once or as events',
+    },
+    errors: [
+      'kb.not_found',
+      'kb.filter_invalid',
+      'kb.window_too_small',
+      'llm.not_found',
+      'llm.inactive',
+      'llm.not_configured',
+      'llm.cannot_chat',
+      'llm.failed',
+      'billing.insufficient_credits',
+    ],
+    handler: ({ scope, query, body, headers }) =>
+      queryKb(desk, scope, query.kb_id, body, { asEvents: prefersEvents(headers.accept) }),
   }),
 ]

@@ -90,6 +90,42 @@ export const SearchResult = Type.Object(
 )
 export type SearchResult = Static<typeof SearchResult>
 
+const QuerySource = Type.Object(
+  {
+    number: Type.Integer({ description: 'What the answer cites it as: [1]' }),
+    ...SearchResult.properties,
+    is_cited: Type.Boolean(),
+  },
+  { title: 'QuerySource' },
+)
+
+const Usage = Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() })
+const Citations = Type.Array(Type.Integer(), { description: 'The numbers of the passages that are cited' })
+
+export const QueryAnswer = Type.Object(
+  {
+    answer: Type.String(),
+    sources: Type.Optional(Type.Array(QuerySource, { description: 'The passages that the model was given' })),
+    citations: Citations,
+    usage: Usage,
+  },
+  { title: 'QueryAnswer' },
+)
+export type QueryAnswer = Static<typeof QueryAnswer>
+
+export const QueryEvent = Type.Unsafe<object>({
+  title: 'QueryEvent',
+  description:
+    'What stands behind `data:` of the events sources (where they are wanted), content and end; or error, after which ' +
+    'nothing comes.',
+  anyOf: [
+    Type.Object({ sources: Type.Array(Type.Omit(QuerySource, ['is_cited'])) }),
+    Type.Object({ content: Type.String() }),
+    Type.Object({ citations: Citations, usage: Usage }),
+    Type.Object({ error: Type.String() }),
+  ],
+})
+
 const ReceiptView = Type.Object(
   {
     knowledge_bases: Type.Array(

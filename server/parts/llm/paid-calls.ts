@@ -7,6 +7,7 @@ import {
   ModelError,
   type ModelRequest,
   type ModelSink,
+  type ModelUsage,
   type Recording,
   type Transcription,
 } from '#platform/models/types.ts'
@@ -24,8 +25,8 @@ const UNEXPECTED = 'Something went wrong while the model was answering. Please t
 /** What was said, with the seconds that are paid. */
 export type Transcribed = Transcription & { durationSeconds: number }
 
-/** How a call has ended: with all that was written, or with a sentence for the user. */
-export type Outcome = { error: string | null; content: string }
+/** How a call has ended: with all that was written, or with a sentence for the user; and what is paid, null: nothing. */
+export type Outcome = { error: string | null; content: string; usage: ModelUsage | null }
 
 /**
  * Calls of models that belong to no chat: a credit is held before, the usage debited after, and a call that failed
@@ -175,14 +176,11 @@ export class PaidCalls {
       toolCall: (call) => sink.toolCall?.(call),
     }
     try {
-      const { usage } = await this.#rooms.models.stream(
-        model.target,
-        request,
-        counting,
-        this.#shutdown.signal,
-      )
-      await this.#settle(holdId, await payableUsage(usage, written, request, false), null)
-      return { error: null, content: written.content }
+      const signal = this.#shutdown.signal
+      const told = await this.#rooms.models.stream(model.target, request, counting, signal)
+      const usage = await payableUsage(told.usage, written, request, false)
+      await this.#settle(holdId, usage, null)
+      return { error: null, content: written.content, usage }
     } catch (error) {
       const expected = error instanceof ModelError
       this.#rooms.log[expected ? 'warn' : 'error'](
@@ -190,8 +188,9 @@ export class PaidCalls {
         'a call of a model failed',
       )
       const sentence = expected ? error.message : UNEXPECTED
-      await this.#settle(holdId, await payableUsage(null, written, request, true), sentence)
-      return { error: sentence, content: written.content }
+      const usage = await payableUsage(null, written, request, true)
+      await this.#settle(holdId, usage, sentence)
+      return { error: sentence, content: written.content, usage }
     }
   }
 

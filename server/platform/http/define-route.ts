@@ -44,12 +44,13 @@ export interface File {
 }
 
 /**
- * What a route answers: a status and the view of a record, a stream described by its events, a redirect, or a file of
- * one of these types.
+ * What a route answers: a status and the view of a record, a stream described by its events, the view or the stream as
+ * the client accepts it (`prefersEvents`), a redirect, or a file of one of these types.
  */
 export type Reply =
   | readonly [status: 200 | 201, view: TSchema]
   | { events: TSchema; description: string; mayBeEmpty?: boolean }
+  | { view: TSchema; orEvents: TSchema; description: string }
   | { redirect: string }
   | { file: readonly string[] }
 
@@ -57,11 +58,13 @@ type Answer<R> = R extends readonly [number, infer V extends TSchema]
   ? Static<V>
   : R extends { mayBeEmpty: true }
     ? EventStream | null
-    : R extends { redirect: string }
-      ? Redirect
-      : R extends { file: unknown }
-        ? File
-        : EventStream
+    : R extends { view: infer V extends TSchema }
+      ? Static<V> | EventStream
+      : R extends { redirect: string }
+        ? Redirect
+        : R extends { file: unknown }
+          ? File
+          : EventStream
 
 /** What a file is for; `raw`: the types in which the body may be the file itself. */
 export interface Upload {

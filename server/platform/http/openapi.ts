@@ -134,6 +134,11 @@ function successResponse({ reply }: Route): Json {
     }
     return { 200: stream, ...(reply.mayBeEmpty && { 204: { description: 'Nothing more to deliver' } }) }
   }
+  if ('view' in reply) {
+    const json = { 'application/json': { schema: reply.view } }
+    const stream = { 'text/event-stream': { schema: reply.orEvents } }
+    return { 200: { description: reply.description, content: { ...json, ...stream } } }
+  }
   if ('redirect' in reply)
     return { 302: { description: reply.redirect, headers: { Location: { schema: { type: 'string' } } } } }
   if ('file' in reply) {

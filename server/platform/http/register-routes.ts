@@ -8,6 +8,7 @@ import type { AccessTokens } from '#platform/access/access-tokens.ts'
 import { type Credential, readCredential } from '#platform/access/credentials.ts'
 import type { Client } from '#platform/access/scope.ts'
 import { contentDisposition } from '#platform/storage/addresses.ts'
+import { EventLog } from '#platform/streams/event-log.ts'
 import type { EventStream, File, Redirect, Route, RouteInput, Upload } from './define-route.ts'
 import { checkQuery } from './json-body.ts'
 import { type ReceivedFile, receiveFile } from './receive-file.ts'
@@ -136,8 +137,9 @@ function answer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply | undefined {
-  if (Array.isArray(route.reply))
-    return reply.code(route.reply[0]).send(request.enveloped ? { status: 'success', data: value } : value)
+  const status = Array.isArray(route.reply) ? route.reply[0] : 200
+  if (Array.isArray(route.reply) || ('view' in route.reply && !isEventStream(value)))
+    return reply.code(status).send(request.enveloped ? { status: 'success', data: value } : value)
   if ('redirect' in route.reply) {
     const { location, headers = {} } = value as Redirect
     return reply.headers(headers).redirect(location, 302)
@@ -147,6 +149,9 @@ function answer(
   sendEvents(reply, value as EventStream)
   return undefined
 }
+
+const isEventStream = (value: unknown): value is EventStream =>
+  (value as Partial<EventStream>).log instanceof EventLog
 
 const sendFile = (reply: FastifyReply, { name, contentType, content }: File): FastifyReply =>
   reply

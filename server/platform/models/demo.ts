@@ -1,4 +1,5 @@
 import { pause } from './pause.ts'
+import { readPassages, withoutAttachments } from './prompt-elements.ts'
 import type { ReplyText } from './reply-text.ts'
 import { asArguments, newCallId } from './tool-calls.ts'
 import type { ModelMessage, ModelRequest, ModelResult, ToolDefinition } from './types.ts'
@@ -6,6 +7,8 @@ import type { ModelMessage, ModelRequest, ModelResult, ToolDefinition } from './
 const WORD_DELAY_MS = 15
 const QUOTE_CHARACTERS_MAX = 400
 const TITLE_WORDS = 6
+const PASSAGES_QUOTED_MAX = 3
+const PASSAGE_CHARACTERS_MAX = 200
 
 /**
  * The built-in model: no language model but a deterministic stand-in that needs no key and no network, and says so.
@@ -46,14 +49,17 @@ export async function streamDemo(
 function answer(request: ModelRequest, last: ModelMessage | undefined, question: string): string {
   if (request.system?.startsWith('Write a title')) return titleOf(question)
   if (last?.role === 'tool') return `The tool **${last.toolName}** answered:\n\n> ${quote(last.output)}\n`
+  const { asked, passages } = readPassages(question)
   const lines = [
     'This is the **Parley demo**, not a language model: it answers without any provider. You said:',
-    `> ${quote(question)}`,
+    `> ${quote(asked)}`,
   ]
   if (request.system) lines.push(`It was told: *${quote(request.system)}*`)
+  if (passages.length > 0) lines.push(`It was given ${countOf(passages.length, 'passage')}:`)
+  for (const { number, document, content } of passages.slice(0, PASSAGES_QUOTED_MAX))
+    lines.push(`> ${quote(content, PASSAGE_CHARACTERS_MAX)}\n>\n> (${document}) [${number}]`)
   const earlier = request.messages.length - 1
-  if (earlier > 0)
-    lines.push(`It was given ${earlier} earlier message${earlier === 1 ? '' : 's'} of this chat.`)
+  if (earlier > 0) lines.push(`It was given ${countOf(earlier, 'earlier message')} of this chat.`)
   lines.push('Add a model of your own with `POST /api/llm/add`, or start the server with `OPENAI_API_KEY=…`.')
   return `${lines.join('\n\n')}\n`
 }
@@ -62,11 +68,13 @@ function answer(request: ModelRequest, last: ModelMessage | undefined, question:
 const titleOf = (conversation: string): string =>
   (/^User: (.*)/.exec(conversation)?.[1] ?? '').split(/\s+/).slice(0, TITLE_WORDS).join(' ')
 
+/** The tool that whoever asks has named: what a file or a passage says is nothing that is asked for. */
 function wantedTool(
   question: string,
   tools: ToolDefinition[],
 ): { name: string; input: Record<string, unknown> } | undefined {
-  const [, name, input] = /(?:TOOL:|\buse (?:the )?tool )([\w-]+)(?:=(\{.*\}))?/is.exec(question) ?? []
+  const asked = withoutAttachments(readPassages(question).asked)
+  const [, name, input] = /(?:TOOL:|\buse (?:the )?tool )([\w-]+)(?:=(\{.*\}))?/is.exec(asked) ?? []
   const tool = tools.find((candidate) => candidate.name === name)
   if (!tool) return undefined
   try {
@@ -84,10 +92,12 @@ function textOf(message: ModelMessage | undefined): string {
 }
 
 /** Cut between characters, not inside one. */
-function quote(text: string): string {
-  const characters = [...text.slice(0, QUOTE_CHARACTERS_MAX * 2)]
-  const shown = characters.slice(0, QUOTE_CHARACTERS_MAX).join('').toWellFormed()
+function quote(text: string, charactersMax = QUOTE_CHARACTERS_MAX): string {
+  const characters = [...text.slice(0, charactersMax * 2)]
+  const shown = characters.slice(0, charactersMax).join('').toWellFormed()
   return (shown.length < text.length ? `${shown} …` : shown).replaceAll('\n', '\n> ')
 }
+
+const countOf = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`
 
 const countWords = (text: string): number => text.split(/\s+/).filter(Boolean).length

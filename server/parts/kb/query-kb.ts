@@ -1,0 +1,144 @@
+import { fail } from '#errors'
+import type { Scope } from '#platform/access/scope.ts'
+import type { EventStream } from '#platform/http/define-route.ts'
+import { promptBytesOf } from '#platform/models/context-window.ts'
+import type { ModelRequest } from '#platform/models/types.ts'
+import type { ResolvedModel } from '../llm/index.ts'
+import { CitationCheck } from './check-citations.ts'
+import { describePassages, SCORE_THRESHOLD } from './describe-passages.ts'
+import type { KbDesk } from './desk.ts'
+import { parseFilter } from './filter.ts'
+import { QueryStream } from './query-stream.ts'
+import { retrieve } from './retrieve.ts'
+import { findTextModel, LIMIT_DEFAULT } from './search-kb.ts'
+import { type QueryAnswer, type QueryRequest, type SearchResult, viewPassage } from './search-schemas.ts'
+
+/** So much of what a prompt may have beside the question may be passages: in some languages a token has fewer bytes. */
+const PASSAGES_SHARE = 0.5
+const INSTRUCTION =
+  'Answer the question from the passages that follow it and from nothing else, in the language of the question. ' +
+  'Where they do not hold the answer, say that you do not know it.'
+const NOTHING_FOUND = 'I do not know: nothing in this knowledge base fits the question.'
+
+/**
+ * Has a model answer a question from the passages that fit it best (spec, Knowledge bases, query), as one record or as
+ * a stream. Where none fits, no model is asked, and the answer says so. A call that is under way goes on to its end, and
+ * is paid, also when its reader has left.
+ *
+ * Throws kb.not_found, kb.filter_invalid, kb.window_too_small, billing.insufficient_credits, what a model that is named
+ * throws, and llm.failed where the answer is no stream.
+ */
+export async function queryKb(
+  desk: KbDesk,
+  scope: Scope<'kb:read'>,
+  kbId: string,
+  asked: QueryRequest,
+  { asEvents }: { asEvents: boolean },
+): Promise<QueryAnswer | EventStream> {
+  const { query, limit = LIMIT_DEFAULT, filter, rerank, params = {} } = asked
+  const model = await findTextModel(desk, scope, asked.model)
+  const { passages } = await retrieve(desk, scope, {
+    knowledgeBaseIds: [kbId],
+    query,
+    limit,
+    scoreThreshold: SCORE_THRESHOLD,
+    filter: parseFilter(filter),
+    rerank: rerank === undefined ? null : await findTextModel(desk, scope, rerank),
+  })
+  const found = passages.map((passage) => viewPassage(passage, false))
+  const { request, used } = toRequest(asked, model, found)
+  const sources = params.include_sources === false ? null : used
+  const call = { desk, organizationId: scope.organizationId, model, request, count: used.length }
+  return asEvents ? stream(call, sources) : answer(call, sources)
+}
+
+/** What the model is to be told. Throws kb.window_too_small. */
+function toRequest(
+  { query, params: { temperature, system_prompt: systemPrompt = '' } = {} }: QueryRequest,
+  { contextWindow }: ResolvedModel,
+  found: SearchResult[],
+): { request: ModelRequest; used: SearchResult[] } {
+  const system = systemPrompt.trim() === '' ? INSTRUCTION : `${systemPrompt}\n\n${INSTRUCTION}`
+  const room = promptBytesOf({ contextWindow, maxTokens: undefined }) - Buffer.byteLength(system + query)
+  const { text, used } = describePassages(found, room * PASSAGES_SHARE)
+  if (found.length > 0 && used.length === 0) throw fail('kb.window_too_small')
+  const messages = [{ role: 'user' as const, content: `${query}\n\n${text}` }]
+  return { request: { system, messages, ...(temperature !== undefined && { temperature }) }, used }
+}
+
+interface Call {
+  desk: KbDesk
+  organizationId: string
+  model: ResolvedModel
+  request: ModelRequest
+  /** Passages that the model is given. */
+  count: number
+}
+
+interface Ended {
+  error: string | null
+  citations: number[]
+  usage: QueryAnswer['usage']
+}
+
+/** Has the model answer, and tells what it says, its citations checked. Throws billing.insufficient_credits. */
+async function ask(
+  { desk, organizationId, model, request, count }: Call,
+  take: (text: string) => void,
+): Promise<{ ended: Promise<Ended> }> {
+  if (count === 0) {
+    take(NOTHING_FOUND)
+    const usage = { input_tokens: 0, output_tokens: 0 }
+    return { ended: Promise.resolve({ error: null, citations: [], usage }) }
+  }
+  const check = new CitationCheck(count)
+  const takeSome = (text: string): void => {
+    if (text !== '') take(text)
+  }
+  const { ended } = await desk.calls.begin(organizationId, model, request, {
+    text: (piece) => takeSome(check.pass(piece)),
+  })
+  const settled = ended.then(({ error, usage }) => {
+    takeSome(check.end())
+    const { inputTokens = 0, outputTokens = 0 } = usage ?? {}
+    return {
+      error,
+      citations: check.cited,
+      usage: { input_tokens: inputTokens, output_tokens: outputTokens },
+    }
+  })
+  return { ended: settled }
+}
+
+async function answer(call: Call, sources: SearchResult[] | null): Promise<QueryAnswer> {
+  let text = ''
+  const { ended } = await ask(call, (piece) => {
+    text += piece
+  })
+  const { error, citations, usage } = await ended
+  if (error !== null) throw fail('llm.failed', { reason: error })
+  return {
+    answer: text,
+    ...(sources && {
+      sources: numbered(sources).map((source) => ({
+        ...source,
+        is_cited: citations.includes(source.number),
+      })),
+    }),
+    citations,
+    usage,
+  }
+}
+
+async function stream(call: Call, sources: SearchResult[] | null): Promise<EventStream> {
+  const events = new QueryStream()
+  if (sources) events.add('sources', { sources: numbered(sources) })
+  const { ended } = await ask(call, (content) => events.add('content', { content }))
+  ended.then(({ error, citations, usage }) =>
+    error === null ? events.end('end', { citations, usage }) : events.end('error', { error }),
+  )
+  return { log: events.log, named: true }
+}
+
+const numbered = (sources: SearchResult[]) =>
+  sources.map((source, place) => ({ number: place + 1, ...source }))

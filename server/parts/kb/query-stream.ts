@@ -1,0 +1,19 @@
+import { randomUUID } from 'node:crypto'
+import { EventLog } from '#platform/streams/event-log.ts'
+
+/** An answer as events. It is stored nowhere, so it can't be resumed. */
+export class QueryStream {
+  readonly log = new EventLog()
+  readonly #id = randomUUID()
+  #count = 0
+
+  add(name: 'sources' | 'content' | 'end' | 'error', data: object): void {
+    this.#count += 1
+    this.log.append(`${this.#id}.${this.#count}`, JSON.stringify(data), name)
+  }
+
+  end(name: 'end' | 'error', data: object): void {
+    this.add(name, data)
+    this.log.end()
+  }
+}

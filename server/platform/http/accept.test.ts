@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { prefersEvents } from './accept.ts'
+
+test.each([
+  [undefined, false],
+  ['', false],
+  ['*/*', false],
+  ['text/*', false],
+  ['application/json', false],
+  ['text/event-stream', true],
+  ['Text/Event-Stream; charset=utf-8', true],
+  ['application/json, text/event-stream', true],
+  ['application/json, text/event-stream;q=0.5', false],
+  ['application/json;q=0.5, text/event-stream; q=0.8', true],
+  ['text/event-stream;q=0', false],
+  ['text/event-stream;q=x', false],
+])('%j', (accept, expected) => {
+  expect(prefersEvents(accept)).toBe(expected)
+})
