@@ -95,12 +95,12 @@ const WORDS = 'the quick brown fox jumps over a lazy dog while seven wizards boi
 )
 const TRICKY = ['ok \ud83d', '\ude00 half \ud83d', ' and low \ude00', ' nul \0 end', ' done \ud83d']
 
-/** The pieces of the reply. `say: …` in the user's text has it say just that. */
+/** The pieces of the reply. `say: …` in the user's text has it say just that, up to the passages behind it. */
 export function pieces(behaviour: Behaviour, request: unknown, userText: string): string[] {
   if (behaviour.fault === 'surrogate') return TRICKY
   if (behaviour.fault === 'blanks') return ['a', ' '.repeat(400_000), 'b']
   if (behaviour.echo) return JSON.stringify(request).match(/[\s\S]{1,40}/g) ?? []
-  const said = /say: ([\s\S]+)$/.exec(userText)?.[1]
+  const said = /say: ([\s\S]+?)(?:\n\nPassages from the knowledge base |$)/.exec(userText)?.[1]
   if (said !== undefined) return said.split(/(?= )/)
   return words(behaviour.tokens)
 }

@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { getChat } from '#tests/support/chats.ts'
+import type { Person, StreamEvent } from '#tests/support/client.ts'
+import { type Librarian, librarian } from '#tests/support/knowledge.ts'
+import { startProvider } from '#tests/support/provider/index.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { addPowerlessMember } from '#tests/support/tenants.ts'
+
+/** Knowledge bases that were filled by jobs, used in chats (spec, send_message, rule 3). */
+
+type Provider = Awaited<ReturnType<typeof startProvider>>
+interface Citation {
+  document_name: string
+  score: number
+  snippet: string
+}
+
+let server: TestServer
+let provider: Provider
+let person: Person
+let library: Librarian
+let echo: string
+let local: string
+let embedder: string
+
+const text = (name: string, content: string) => ({ type: 'text', config: { name, content } })
+const HOURS = text('Hours', '# Opening hours\n\nThe shop opens at nine.')
+const QUESTION = 'When does the shop open?'
+
+beforeAll(async () => {
+  provider = await startProvider()
+  server = await startTestServer()
+  person = await server.signUp()
+  library = librarian(server, person)
+  echo = await modelOf('emu-echo')
+  embedder = await modelOf('emu-vectors', provider, { capabilities: ['embedding'] })
+  local = await filled([HOURS, text('Place', 'The shop is in Berlin.')])
+})
+afterAll(async () => {
+  await server.stop()
+  await provider.close()
+})
+
+const modelOf = (version: string, at = provider, config: object = {}) =>
+  server.addModel(person, {
+    name: version,
+    provider: 'openai-compatible',
+    version,
+    config: { base_url: `${at.url}/v1`, api_key: 'k', ...config },
+  })
+async function filled(sources: object[], more: Record<string, unknown> = {}, own = library): Promise<string> {
+  const kb = await own.create({ sources, ...more })
+  expect(await own.settle(kb)).toMatchObject({ status: 'ready' })
+  return kb
+}
+const say = (knowledgeBaseIds: string[], content = QUESTION, model = echo) =>
+  server.say(person, { model_id: model, events: 'all' }, { content, knowledge_base_ids: knowledgeBaseIds })
+const refusalOf = (somebody: Person, modelId: string, knowledgeBaseIds: string[]) =>
+  server.call(
+    'POST',
+    `/api/chat/send_message?${new URLSearchParams({ org_id: person.organizationId, model_id: modelId })}`,
+    { token: somebody.token, body: { content: QUESTION, knowledge_base_ids: knowledgeBaseIds } },
+  )
+const citationsOf = (events: StreamEvent[]): Citation[] =>
+  (events.find(({ event }) => event === 'citations')?.data['citations'] ?? []) as Citation[]
+const namesOf = (events: StreamEvent[]): string[] =>
+  citationsOf(events).map(({ document_name }) => document_name)
+/** What the echoing model was told last. */
+const promptOf = (said: string): string => JSON.parse(said).messages.at(-1).content
+const usable = async ({ token }: Person, query = '') =>
+  (
+    await server.call('GET', `/api/chat/available_knowledge_bases?org_id=${person.organizationId}${query}`, {
+      token,
+    })
+  ).body
+
+test('a passage stands in the prompt, and the reply cites it, in the stream and where it is stored', async () => {
+  const { text: said, events, chatId } = await say([local])
+  expect(promptOf(said)).toContain(
+    '<passage number="1" document="Hours" headings="Opening hours">\n# Opening hours\n\nThe shop opens at nine.\n</passage>',
+  )
+  const citations = citationsOf(events)
+  expect(citations[0]).toEqual({
+    document_id: expect.any(String),
+    document_name: 'Hours',
+    chunk_id: expect.any(String),
+    score: expect.any(Number),
+    snippet: '# Opening hours\n\nThe shop opens at nine.',
+  })
+  const { messages } = await getChat(server, person, chatId)
+  expect(messages[1].citations).toEqual(citations)
+  const found = await library.call('POST', 'search', { kb_id: local }, { query: QUESTION })
+  const [best] = found.body.results
+  expect([best.chunk_id, best.score]).toEqual([
+    (citations[0] as unknown as { chunk_id: string }).chunk_id,
+    expect.closeTo(citations[0]?.score ?? 0, 3),
+  ])
+})
+
+test('ten passages at most, none with a score below 0.1', async () => {
+  const goods = 'apples pears plums nuts figs dates limes kiwis melons grapes berries peaches mangos'.split(
+    ' ',
+  )
+  const kb = await filled(
+    goods.map((goods, place) => text(goods, `The shop sells ${goods} for ${place} euros, ${goods} only.`)),
+  )
+  const { events } = await say([kb], 'What does the shop sell, and for how much?')
+  const scores = citationsOf(events).map(({ score }) => score)
+  expect(scores).toHaveLength(10)
+  expect(Math.min(...scores)).toBeGreaterThanOrEqual(0.1)
+  expect(scores).toEqual(scores.toSorted((a, b) => b - a))
+  const { text: said, events: none } = await say([kb], 'Zebras')
+  expect([citationsOf(none), promptOf(said)]).toEqual([[], 'Zebras'])
+})
+
+test('several at once, with the built-in embedding and that of a provider; one may be named twice', async () => {
+  const hosted = await filled([text('Prices', 'When the shop opens, coffee costs two euros.')], {
+    embedding_model: embedder,
+  })
+  const { events } = await say([local, hosted, local])
+  expect(namesOf(events)).toEqual(expect.arrayContaining(['Hours', 'Prices']))
+  expect(new Set(namesOf(events)).size).toBe(namesOf(events).length)
+})
+
+test('an empty one, and one that is still being filled, bring nothing and are in nobody’s way', async () => {
+  const empty = await library.create()
+  const hanging = await modelOf('emu-hang', provider, { capabilities: ['embedding'] })
+  const filling = await library.create({ embedding_model: hanging, sources: [HOURS] })
+  const { text: said } = await say([empty, filling])
+  expect(promptOf(said)).toBe(QUESTION)
+  const { events } = await say([empty, filling, local])
+  expect(namesOf(events)).toContain('Hours')
+  const { body } = await library.call('GET', 'ingestion_status', { kb_id: filling })
+  expect(body.status).not.toBe('ready')
+})
+
+test('where the provider of its embedding is down, the words alone are looked for', async () => {
+  const falling = await startProvider()
+  const model = await modelOf('emu-falling', falling, { capabilities: ['embedding'] })
+  const kb = await filled([HOURS], { embedding_model: model })
+  await falling.close()
+  const { events } = await say([kb])
+  expect(namesOf(events)).toEqual(['Hours'])
+})
+
+test('one of another organization is not found, with one’s own beside it, and nothing is stored', async () => {
+  const stranger = await server.signUp()
+  const foreign = await filled([HOURS], {}, librarian(server, stranger))
+  const list = `/api/chat/list?org_id=${person.organizationId}&limit=100`
+  const before = (await server.call('GET', list, { token: person.token })).body.data.length
+  const answer = await refusalOf(person, echo, [local, foreign])
+  expect([answer.status, answer.body.detail]).toEqual([404, 'Knowledge base not found'])
+  expect((await server.call('GET', list, { token: person.token })).body.data).toHaveLength(before)
+})
+
+test('who may not read knowledge bases can not use them, and sees none', async () => {
+  const writer = await addPowerlessMember(server, person.organizationId, ['chats:read', 'chats:write'])
+  const answer = await refusalOf(writer, echo, [local])
+  expect([answer.status, answer.body.detail]).toEqual([403, 'Missing permission: kb:read'])
+  expect((await usable(writer)).data).toEqual([])
+  const plain = await refusalOf(writer, echo, [])
+  expect(plain.status).toBe(200)
+})
+
+test('those of the organization are listed, newest first, page by page', async () => {
+  const newest = await library.create({ name: 'The newest', description: 'of all' })
+  const page = await usable(person, '&limit=1')
+  expect(page.data).toEqual([{ id: newest, name: 'The newest', description: 'of all' }])
+  const next = await usable(person, `&limit=100&cursor=${page.pagination.next_cursor}`)
+  expect(next.data.map(({ id }: { id: string }) => id)).toContain(local)
+  expect(next.data.map(({ id }: { id: string }) => id)).not.toContain(newest)
+})
+
+test('an answer anew looks anew', async () => {
+  const kb = await filled([HOURS, text('Sundays', 'The shop opens at noon on Sundays.')])
+  const { chatId, messageId, events } = await say([kb])
+  expect(namesOf(events)).toEqual(expect.arrayContaining(['Hours', 'Sundays']))
+  const listed = await library.call('GET', 'list_documents', { kb_id: kb, search: 'Hours' })
+  const gone = await library.call('DELETE', 'delete_document', {
+    kb_id: kb,
+    document_id: listed.body.documents[0].id,
+  })
+  expect(gone.status).toBe(200)
+  const query = new URLSearchParams({ chat_id: chatId, message_id: messageId, org_id: person.organizationId })
+  const again = await server.call('POST', `/api/chat/regenerate?${query}`, {
+    token: person.token,
+    body: { knowledge_base_ids: [kb] },
+  })
+  expect(again.status).toBe(200)
+  const { messages } = await getChat(server, person, chatId)
+  expect(messages.at(-1).citations.map(({ document_name }: Citation) => document_name)).toEqual(['Sundays'])
+})
+
+test('passages take a quarter of the prompt at most', async () => {
+  const opening = Array.from({ length: 12 }, (_, place) =>
+    text(`Shop ${place}`, `Shop ${place} opens at ${place}, ${String.fromCharCode(97 + place).repeat(9)}.`),
+  )
+  const kb = await filled(opening)
+  const small = await modelOf('emu-echo', provider, { context_window: 800 })
+  const { text: said, events } = await say([kb], QUESTION, small)
+  const passages = promptOf(said).match(/<passage [\s\S]*?<\/passage>/g) ?? []
+  expect(passages.length).toBeGreaterThan(1)
+  expect(passages.length).toBeLessThan(10)
+  expect(Buffer.byteLength(passages.join(''))).toBeLessThanOrEqual((800 * 0.75 * 4) / 4)
+  expect(citationsOf(events)).toHaveLength(passages.length)
+})
+
+test('the demo quotes them with their numbers', async () => {
+  const demo = await server.addModel(person, { provider: 'demo', version: 'parley-demo' })
+  const { text: said } = await say([local], QUESTION, demo)
+  expect(said).toContain('You said:\n\n> When does the shop open?\n\n')
+  expect(said).toContain('> The shop opens at nine.\n>\n> (Hours) [1]')
+})
