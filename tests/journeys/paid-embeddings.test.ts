@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ModelFinder, PaidCalls } from '#parts/llm/index.ts'
+import { countTokens } from '#platform/models/index.ts'
+import { ModelError } from '#platform/models/types.ts'
+import { balanceOf, kindsOf, ledgerOf } from '#tests/support/chats.ts'
+import type { Person } from '#tests/support/client.ts'
+import { librarian } from '#tests/support/knowledge.ts'
+import { startProvider } from '#tests/support/provider/index.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+
+/** Embeddings by a provider are paid by their tokens (contract, 6). */
+
+let server: TestServer
+let provider: Awaited<ReturnType<typeof startProvider>>
+let calls: PaidCalls
+const IN_PEACE = new AbortController().signal
+
+beforeAll(async () => {
+  provider = await startProvider()
+  server = await startTestServer()
+  calls = new PaidCalls(server.server.rooms)
+})
+afterAll(async () => {
+  await server.stop()
+  await provider.close()
+})
+
+const modelOf = (person: Person, version: string) =>
+  server.addModel(person, {
+    name: version,
+    provider: 'openai-compatible',
+    version,
+    config: {
+      base_url: `${provider.url}/v1`,
+      api_key: 'k',
+      capabilities: ['embedding'],
+      input_ratio: 2,
+      output_ratio: 5,
+    },
+  })
+/** Somebody with a model that embeds. */
+async function payer(version: string) {
+  const person = await server.signUp()
+  const modelId = await modelOf(person, version)
+  const model = await new ModelFinder(server.server.rooms).find(person.organizationId, modelId)
+  const embed = (texts: string[], signal = IN_PEACE, by = calls) =>
+    by.embed(person.organizationId, model, texts, 'document', signal)
+  return { person, embed, modelId }
+}
+async function expectReleased(person: Person, reason?: string): Promise<void> {
+  const entries = await ledgerOf(server, person)
+  expect(kindsOf(entries)).toEqual(['HOLD', 'RELEASE'])
+  expect(entries[1]).toMatchObject({ amount: 0, usage: null, ...(reason && { reason }) })
+  expect(await balanceOf(server, person)).toMatchObject({ balance: 1_000_000, held: 0 })
+}
+
+test('what the provider tells is paid', async () => {
+  const { person, embed } = await payer('emu-told')
+  expect(await embed(['one', 'two'])).toHaveLength(2)
+  const entries = await ledgerOf(server, person)
+  expect(kindsOf(entries)).toEqual(['HOLD', 'DEBIT'])
+  expect(entries[1]).toMatchObject({
+    usage: { input_tokens: 6, output_tokens: 0 },
+    amount: -12,
+    reason: 'embedding of 2 texts',
+  })
+  expect(await balanceOf(server, person)).toMatchObject({ balance: 1_000_000 - 12, held: 0 })
+})
+
+test('many texts go in several requests, and are one entry', async () => {
+  const { person, embed } = await payer('emu-many')
+  const before = provider.requests.length
+  await embed(Array.from({ length: 100 }, (_, place) => `text ${place}`))
+  expect(provider.requests.length - before).toBe(2)
+  const entries = await ledgerOf(server, person)
+  expect(kindsOf(entries)).toEqual(['HOLD', 'DEBIT'])
+  expect(entries[1]?.usage).toEqual({ input_tokens: 300, output_tokens: 0 })
+})
+
+test('what the provider does not tell is counted', async () => {
+  const { person, embed } = await payer('emu-nousage')
+  await embed(['The shop opens at nine.'])
+  const [, debit] = await ledgerOf(server, person)
+  expect(debit).toMatchObject({
+    kind: 'DEBIT',
+    usage: { input_tokens: await countTokens('The shop opens at nine.'), output_tokens: 0 },
+    reason: 'embedding of 1 text',
+  })
+})
+
+test.each(['emu-err401', 'emu-fewer', 'emu-html'])(
+  'a provider that fails costs nothing: %s',
+  async (version) => {
+    const { person, embed } = await payer(version)
+    const error = await embed(['one', 'two']).catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(ModelError)
+    await expectReleased(person, (error as ModelError).message)
+  },
+)
+
+test('without credits nothing is sent', async () => {
+  const { person, embed } = await payer('emu-poor')
+  await server.server.rooms.database.sql`
+    update credit_accounts set balance = 0 where organization_id = ${person.organizationId}`
+  const before = provider.requests.length
+  await expect(embed(['one'])).rejects.toMatchObject({ code: 'billing.insufficient_credits', status: 402 })
+  expect(provider.requests).toHaveLength(before)
+  expect(await ledgerOf(server, person)).toEqual([])
+})
+
+describe('a call that hangs', () => {
+  test('is given up by who asked, for nothing', async () => {
+    const { person, embed } = await payer('emu-hang')
+    const abort = new AbortController()
+    const embedding = embed(['one'], abort.signal)
+    await expect.poll(() => calls.holdIds()).toHaveLength(1)
+    await expect.poll(() => provider.stats.open).toBe(1)
+    expect(await balanceOf(server, person)).toMatchObject({ held: 1 })
+    abort.abort('enough')
+    await expect(embedding).rejects.toBe('enough')
+    expect(calls.holdIds()).toEqual([])
+    await expectReleased(person)
+    await expect.poll(() => provider.stats.open).toBe(0)
+  })
+
+  test('ends when the server stops, for nothing', async () => {
+    const { person, embed } = await payer('emu-hang')
+    const stopping = new PaidCalls(server.server.rooms)
+    const embedding = embed(['one'], IN_PEACE, stopping).catch((error: unknown) => error)
+    await expect.poll(() => provider.stats.open).toBe(1)
+    await stopping.close(10)
+    expect(await embedding).toBeInstanceOf(Error)
+    expect(stopping.holdIds()).toEqual([])
+    await expectReleased(person)
+  })
+})
+
+describe('a knowledge base', () => {
+  const CONTENT = 'The shop opens at nine.'
+  const source = { type: 'text', config: { name: 'Hours', content: CONTENT } }
+
+  test('has its documents and the questions to it paid; the built-in embedding costs nothing', async () => {
+    const { person, modelId } = await payer('emu-kb')
+    const library = librarian(server, person)
+    const free = await library.create({ sources: [source] })
+    await library.settle(free)
+    const search = (kbId: string) =>
+      library.call('POST', 'search', { kb_id: kbId }, { query: 'When does it open?' })
+    expect((await search(free)).body.results).toHaveLength(1)
+    expect(await ledgerOf(server, person)).toEqual([])
+
+    const paid = await library.create({ sources: [source], embedding_model: modelId })
+    expect(await library.settle(paid)).toMatchObject({ status: 'ready' })
+    const filled = await ledgerOf(server, person)
+    expect(filled.filter(({ kind }) => kind === 'DEBIT').length).toBeGreaterThan(0)
+    expect((await search(paid)).body.results).toHaveLength(1)
+    const asked = (await ledgerOf(server, person)).slice(filled.length)
+    expect(kindsOf(asked)).toEqual(['HOLD', 'DEBIT'])
+    expect(asked[1]).toMatchObject({ amount: -6, reason: 'embedding of 1 text' })
+  })
+
+  test('that a provider embeds can not be asked without credits', async () => {
+    const { person, modelId } = await payer('emu-kb')
+    const library = librarian(server, person)
+    const kb = await library.create({ sources: [source], embedding_model: modelId })
+    await library.settle(kb)
+    await server.server.rooms.database.sql`
+      update credit_accounts set balance = 0 where organization_id = ${person.organizationId}`
+    for (const [path, body] of [
+      ['search', {}],
+      ['query', { model: await server.addModel(person, { provider: 'demo', version: 'parley-demo' }) }],
+    ] as const)
+      expect((await library.call('POST', path, { kb_id: kb }, { query: 'When?', ...body })).status).toBe(402)
+  })
+})
