@@ -241,6 +241,7 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   put_kb_chunk: ['OAM', withBody(ofKb('chunk_id'), () => ({ is_enabled: false }))],
   post_kb_reindex: ['OAM', withBody(oneKb, () => ({}))],
   get_kb_ingestion_status: ['OAMG', oneKb],
+  post_kb_search: ['OAMG', withBody(oneKb, () => ({ query: 'x' }))],
   post_kb_query: [
     'OAMG',
     ({ kbId, modelId }) => ({ query: { kb_id: kbId }, body: { query: 'When?', model: modelId } }),
