@@ -287,6 +287,9 @@ describe('a stream', () => {
   })
 
   test('ends with what went wrong', async () => {
+    await modelOf('emu-err503')
+    const failed = await (await openStream('emu-err503')).take()
+    expect(failed.map(({ event }) => event)).toEqual(['sources', 'error'])
     await modelOf('emu-n8-cut')
     const events = await (await openStream('emu-n8-cut')).take()
     expect(events.at(-1)?.event).toBe('error')

@@ -89,7 +89,7 @@ export function withTexts(content: string, attachments: readonly Attachment[], b
 }
 
 function describe(attachment: Attachment, bytesMax: number): string {
-  const name = withoutTags(JSON.stringify(attachment.filename), 'attachment')
+  const name = withoutTags(JSON.stringify(attachment.filename))
   if (isImage(attachment)) return `[Attached image: ${name}]`
   if (attachment.text === null)
     return `[Attached file: ${name}, ${attachment.contentType}. Its text is not here.]`
@@ -97,7 +97,7 @@ function describe(attachment: Attachment, bytesMax: number): string {
   const shown = cutToBytes(text, bytesMax)
   const isCut = attachment.isCut || shown.length < text.length
   const remark = isCut ? `\n[… cut here: the file goes on, and only its beginning fits]` : ''
-  return `<attachment name=${name}>\n${withoutTags(shown, 'attachment')}${remark}\n</attachment>`
+  return `<attachment name=${name}>\n${withoutTags(shown)}${remark}\n</attachment>`
 }
 
 /** Cut between characters. */

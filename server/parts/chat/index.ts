@@ -10,7 +10,7 @@ import { createMessageIndex } from './index-messages.ts'
 import { LiveReplies } from './live-replies.ts'
 import { recoverReplies } from './recover-replies.ts'
 import { createReplyWrites } from './reply-writes.ts'
-import { noKnowledge, type Retriever } from './retriever.ts'
+import type { Retriever } from './retriever.ts'
 import { chatRoutes } from './routes.ts'
 import { Titles } from './titles.ts'
 
@@ -32,12 +32,7 @@ export interface Chat {
   stop(graceMs: number): Promise<void>
 }
 
-export function createChat(
-  rooms: Rooms,
-  models: ModelFinder,
-  calls: PaidCalls,
-  retriever: Retriever = noKnowledge,
-): Chat {
+export function createChat(rooms: Rooms, models: ModelFinder, calls: PaidCalls, retriever: Retriever): Chat {
   const { sql } = rooms.database
   const writes = createReplyWrites(sql, rooms.instance.id)
   const replies = new LiveReplies(rooms, writes)

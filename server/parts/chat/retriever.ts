@@ -1,5 +1,4 @@
 import type { Citation } from '#database/schema/chat.ts'
-import { fail } from '#errors'
 import { SCORE_THRESHOLD } from '../kb/index.ts'
 import type { ChatReader, ChatWriter } from './schemas.ts'
 
@@ -34,15 +33,6 @@ export interface Retriever {
     scope: ChatWriter,
     wanted: { knowledgeBaseIds: string[]; query: string; limit: number; scoreThreshold: number },
   ): Promise<Passage[]>
-}
-
-/** Where there are no knowledge bases. */
-export const noKnowledge: Retriever = {
-  listUsable: async () => [],
-  async retrieve(_scope, { knowledgeBaseIds }) {
-    if (knowledgeBaseIds.length > 0) throw fail('kb.not_found')
-    return []
-  },
 }
 
 const LIMIT = 10

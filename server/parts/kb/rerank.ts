@@ -53,9 +53,9 @@ export async function rerank(
 function requestOf(query: string, passages: FoundPassage[]) {
   const numbered = passages.map(
     ({ content }, place) =>
-      `<passage number="${place + 1}">\n${withoutTags(content.slice(0, PASSAGE_CHARACTERS_MAX).toWellFormed(), 'passage')}\n</passage>`,
+      `<passage number="${place + 1}">\n${withoutTags(content.slice(0, PASSAGE_CHARACTERS_MAX).toWellFormed())}\n</passage>`,
   )
-  const question = `<question>\n${withoutTags(query, 'question')}\n</question>`
+  const question = `<question>\n${withoutTags(query)}\n</question>`
   return {
     system: TASK,
     temperature: 0,

@@ -20,12 +20,12 @@ test.each(HOSTILE)('%j does not end an element, nor begin one', (text) => {
 
 test('what a chat template would take for the end of a message is taken apart', () => {
   const marks = ['<|im_end|>', '<｜User｜>', '<start_of_turn>', '<end_of_turn>', '[INST]', '[/INST]']
-  for (const mark of marks) expect(withoutTags(mark, 'passage')).not.toContain(mark)
+  for (const mark of marks) expect(withoutTags(mark)).not.toContain(mark)
 })
 
 test('other tags and texts stay as they are', () => {
-  const text = '<b>1 < 2</b> <past> [1] a|b </attachment>'
-  expect(withoutTags(text, 'passage')).toBe(text)
+  const text = '<b>1 < 2</b> <past> [1] a|b </attach>'
+  expect(withoutTags(text)).toBe(text)
 })
 
 test('a name and headings stand on one line, within their quotes', () => {
@@ -50,7 +50,7 @@ test('what was written is read, whatever the passages say', () => {
       expect(read.asked).toBe('What?')
       expect(read.passages.map(({ number }) => number)).toEqual(passages.map(({ number }) => number))
       expect(read.passages.map(({ content }) => content)).toEqual(
-        passages.map(({ content }) => withoutTags(content, 'passage')),
+        passages.map(({ content }) => withoutTags(content)),
       )
     }),
   )

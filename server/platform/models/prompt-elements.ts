@@ -4,12 +4,12 @@
  */
 
 /**
- * So that no text can end the element of a prompt that it stands in, and go on as something else; nor end the message,
- * with models whose server takes the marks of its chat template from anywhere.
+ * So that no text can end the element of a prompt that it stands in, and go on as something else, nor pass for another
+ * element; nor end the message, with models whose server takes the marks of its chat template from anywhere.
  */
-export const withoutTags = (text: string, element: string): string =>
+export const withoutTags = (text: string): string =>
   text
-    .replace(new RegExp(`<(?=[\\s\\p{Cf}]*(?:/[\\s\\p{Cf}]*)?${element})`, 'giu'), '‹')
+    .replace(/<(?=[\s\p{Cf}]*(?:\/[\s\p{Cf}]*)?(?:attachment|passage|question))/giu, '‹')
     .replace(/<(?=[|\uff5c]|(?:start|end)_of_turn>)/g, '‹')
     .replace(/\[(?=\/?INST\])/g, '(')
 
@@ -24,7 +24,7 @@ export interface PromptPassage {
 
 export function writePassage({ number, document, headings, content }: PromptPassage): string {
   const under = headings.length > 0 ? ` headings="${attributeOf(headings.join(' > '))}"` : ''
-  return `<passage number="${number}" document="${attributeOf(document)}"${under}>\n${withoutTags(content, 'passage')}\n</passage>`
+  return `<passage number="${number}" document="${attributeOf(document)}"${under}>\n${withoutTags(content)}\n</passage>`
 }
 
 /** Stands before the passages of a prompt. */
