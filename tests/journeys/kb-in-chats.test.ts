@@ -122,6 +122,16 @@ test('several at once, with the built-in embedding and that of a provider; one m
   expect(new Set(namesOf(events)).size).toBe(namesOf(events).length)
 })
 
+test('of a long message its beginning is looked for', async () => {
+  const hosted = await filled([HOURS], { embedding_model: embedder })
+  const { events } = await say([hosted], `${QUESTION} ${'\u{1f600}'.repeat(30_000)}`)
+  expect(namesOf(events)).toEqual(['Hours'])
+  const asked = provider.requests.findLast(({ path }) => path.endsWith('/embeddings'))
+  const [input = ''] = (asked as { body: { input: string[] } }).body.input
+  expect(input.startsWith(QUESTION)).toBe(true)
+  expect(input.length).toBeLessThanOrEqual(10_000)
+})
+
 test('an empty one, and one that is still being filled, bring nothing and are in nobody’s way', async () => {
   const empty = await library.create()
   const hanging = await modelOf('emu-hang', provider, { capabilities: ['embedding'] })

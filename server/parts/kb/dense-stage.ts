@@ -5,7 +5,8 @@ import { embedTexts } from './embed-texts.ts'
 import { type Condition, matches } from './filter.ts'
 import type { SearchedKb, StageHit } from './searched-kbs.ts'
 
-const QUERY_EMBEDDING_MS = 30_000
+/** Somebody waits for what a question finds, and its words find most of it. */
+const QUERY_EMBEDDING_MS = 10_000
 
 /**
  * The nearest chunks by their vectors, all of each knowledge base compared (decisions/0014). Where a model does not make
@@ -41,11 +42,14 @@ export async function denseStage(
 
 /** A sentence where there is none to have. */
 async function embedQuery(desk: KbDesk, kb: SearchedKb, query: string): Promise<Float32Array | string> {
+  const late = AbortSignal.timeout(QUERY_EMBEDDING_MS)
   try {
-    const [vector] = await embedTexts(desk, kb, [query], 'query', AbortSignal.timeout(QUERY_EMBEDDING_MS))
+    const [vector] = await embedTexts(desk, kb, [query], 'query', late)
     return vector as Float32Array
   } catch (error) {
     if (error instanceof ModelError) return error.message
+    if (error === late.reason)
+      return `The embedding model did not answer within ${QUERY_EMBEDDING_MS / 1000} s`
     throw error
   }
 }
