@@ -144,13 +144,19 @@ test('an empty one, and one that is still being filled, bring nothing and are in
   expect(body.status).not.toBe('ready')
 })
 
-test('where the provider of its embedding is down, the words alone are looked for', async () => {
+test('where the provider of its embedding is down, or the model off, the words alone are looked for', async () => {
   const falling = await startProvider()
   const model = await modelOf('emu-falling', falling, { capabilities: ['embedding'] })
   const kb = await filled([HOURS], { embedding_model: model })
   await falling.close()
   const { events } = await say([kb])
   expect(namesOf(events)).toEqual(['Hours'])
+  const off = await server.call('PUT', `/api/llm/update?model_id=${model}`, {
+    token: person.token,
+    body: { is_active: false },
+  })
+  expect(off.status).toBe(200)
+  expect(namesOf((await say([kb])).events)).toEqual(['Hours'])
 })
 
 test('one of another organization is not found, with one’s own beside it, and nothing is stored', async () => {

@@ -1,4 +1,5 @@
 import { toVectorText } from '#database/insert-rows.ts'
+import { AppError } from '#errors'
 import { ModelError } from '#platform/models/types.ts'
 import type { KbDesk } from './desk.ts'
 import { embedTexts } from './embed-texts.ts'
@@ -47,12 +48,16 @@ async function embedQuery(desk: KbDesk, kb: SearchedKb, query: string): Promise<
     const [vector] = await embedTexts(desk, kb, [query], 'query', late)
     return vector as Float32Array
   } catch (error) {
-    if (error instanceof ModelError) return error.message
+    if (error instanceof ModelError || isOfModel(error)) return error.message
     if (error === late.reason)
       return `The embedding model did not answer within ${QUERY_EMBEDDING_MS / 1000} s`
     throw error
   }
 }
+
+/** A model that is off, or has lost its key: whoever asks has not chosen it. */
+const isOfModel = (error: unknown): error is AppError =>
+  error instanceof AppError && error.code.startsWith('llm.')
 
 /** Vectors have the length 1, so their product is their likeness. What is added keeps every index out of the order. */
 async function nearest(
