@@ -4,6 +4,7 @@ import { expect } from 'vitest'
 import type { Person } from '#tests/support/client.ts'
 import { type ServerProcess, startProcess } from '#tests/support/process.ts'
 import type { EmulatedProvider } from '#tests/support/provider/index.ts'
+import { createRandom } from '#tests/support/random.ts'
 import { idsOf, openMessage, type StreamReader } from '#tests/support/reader.ts'
 
 /*
@@ -137,15 +138,4 @@ async function checkLedger(server: ServerProcess, person: Person, acknowledged: 
   const sum = entries.reduce((total, { amount }) => total + amount, 0)
   const balance = await server.call('GET', `/api/billing/balance?${organization}`, { token: person.token })
   expect(balance.body).toEqual({ balance: sum, held: 0, available: sum })
-}
-
-/** Numbers from 0 to 1 that follow from a seed (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }

@@ -1,11 +1,11 @@
 import type { Chunking } from '#database/schema/kb.ts'
 import { fail } from '#errors'
 
-const DEFAULT: Chunking = { max_tokens: 400, overlap_tokens: 50 }
+export const DEFAULT_CHUNKING: Chunking = { max_tokens: 400, overlap_tokens: 50 }
 const OVERLAP_SHARE_MAX = 0.25
 
 /** What is asked for, the rest as it was. Throws kb.chunking_invalid for an overlap that leaves too little that is new. */
-export function chooseChunking(asked: Partial<Chunking> = {}, before: Chunking = DEFAULT): Chunking {
+export function chooseChunking(asked: Partial<Chunking> = {}, before: Chunking = DEFAULT_CHUNKING): Chunking {
   const maxTokens = asked.max_tokens ?? before.max_tokens
   const most = Math.floor(maxTokens * OVERLAP_SHARE_MAX)
   // An overlap that nobody has named follows the size.

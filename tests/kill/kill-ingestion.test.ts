@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { startProvider } from '#tests/support/provider/index.ts'
+import { createDatabase } from '#tests/support/server.ts'
+import { startWebsite } from '#tests/support/website.ts'
+import { killIngestion } from './kill-ingestion.ts'
+import { onPostgres } from './kill-server.ts'
+
+/** `npm run test:kill`: twenty kills in the middle of ingestion, on PostgreSQL where there is one. */
+
+const KILLS = 20
+const dataDir = mkdtempSync(join(tmpdir(), 'parley-kill-'))
+const provider = await startProvider()
+const website = await startWebsite()
+const database = await createDatabase()
+const field = database && {
+  ...onPostgres(database.url, provider, dataDir),
+  databaseUrl: database.url,
+  website,
+}
+afterAll(async () => {
+  await field?.server?.stop()
+  await database?.drop()
+  await provider.close()
+  await website.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+test.skipIf(field === null).each(Array.from({ length: KILLS }, (_, at) => 2_000 + at))(
+  'kill %i',
+  async (seed) => {
+    expect.hasAssertions()
+    if (field) await killIngestion(field, seed)
+  },
+)
