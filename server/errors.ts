@@ -121,6 +121,9 @@ const CATALOGUE = {
   ],
   'kb.evaluation_not_found': [404, 'Evaluation not found'],
   'kb.run_not_found': [404, 'Evaluation run not found'],
+  'kb.documents_unknown': [400, 'Not documents of this knowledge base: {ids}'],
+  'kb.too_many_evaluations': [400, 'A knowledge base has at most {limit} evaluations: delete one first'],
+  'kb.too_many_runs': [409, '{limit} runs of this evaluation are under way: wait until one has ended'],
   'llm.not_configured': [400, 'LLM provider {provider} is not configured correctly. Please contact support.'],
 
   'chat.not_found': [404, 'Chat session not found'],

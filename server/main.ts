@@ -54,9 +54,12 @@ export async function startServer(
   const administrator = await ensureAdministrator(rooms)
   const discovery = discoverModels(rooms)
   const app = await buildApp(rooms, doors)
-  await rooms.jobs.start([rooms.mail.queue, resetRequests(rooms), ...app.knowledge.ingestion.queues])
+  const { ingestion, evaluationRuns } = app.knowledge
+  const queues = [...ingestion.queues, ...evaluationRuns.queues]
+  await rooms.jobs.start([rooms.mail.queue, resetRequests(rooms), ...queues])
   await app.chat.start()
-  app.knowledge.ingestion.start()
+  ingestion.start()
+  evaluationRuns.start()
   const endAuthSweep = startAuthSweep(rooms)
   const endUploadSweeps = rooms.uploads.startSweeps(rooms.log)
   await app.http.listen({ port: config.port, host: config.host, backlog: BACKLOG })
@@ -68,7 +71,7 @@ export async function startServer(
       endAuthSweep()
       endUploadSweeps()
       const closed = app.http.close()
-      await Promise.all([app.chat.stop(STOP_GRACE_MS), app.knowledge.ingestion.stop()])
+      await Promise.all([app.chat.stop(STOP_GRACE_MS), ingestion.stop(), evaluationRuns.stop()])
       await Promise.all([rooms.events.stop(), endConnections(app.http.server, closed)])
       await discovery
       await rooms.jobs.stop()

@@ -20,6 +20,7 @@ export interface Fixture {
   apiKeyId: string
   kbId: string
   kbSourceId: string
+  kbEvaluationId: string
 }
 
 /**
@@ -56,6 +57,9 @@ const oneKb = ({ kbId }: Fixture): Call => ({ query: { kb_id: kbId } })
 const ofKb =
   (name: string) =>
   ({ kbId }: Fixture): Call => ({ query: { kb_id: kbId, [name]: crypto.randomUUID() } })
+const oneEvaluation = ({ kbId, kbEvaluationId }: Fixture): Call => ({
+  query: { kb_id: kbId, evaluation_id: kbEvaluationId },
+})
 const nothing = (): Call => ({})
 const withBody =
   (call: (fixture: Fixture) => Call, body: (fixture: Fixture) => unknown) =>
@@ -246,6 +250,18 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
     'OAMG',
     ({ kbId, modelId }) => ({ query: { kb_id: kbId }, body: { query: 'When?', model: modelId } }),
   ],
+
+  post_kb_search: ['OAMG', withBody(oneKb, () => ({ query: 'x' }))],
+  post_kb_evaluations_create: [
+    'OAM',
+    withBody(oneKb, () => ({ name: 'x', questions: [{ question: 'y', document_names: ['z'] }] })),
+  ],
+  get_kb_evaluations_list: ['OAMG', oneKb],
+  get_kb_evaluations_get: ['OAMG', oneEvaluation],
+  delete_kb_evaluations_delete: ['OA', oneEvaluation],
+  post_kb_evaluations_run: ['OAM', withBody(oneEvaluation, () => ({}))],
+  get_kb_evaluations_runs: ['OAMG', oneEvaluation],
+  get_kb_evaluations_run: ['OAMG', ofKb('run_id')],
 
   get_billing_balance: ['OAMGK', inOrganization],
   get_billing_ledger: ['OAMGK', inOrganization],

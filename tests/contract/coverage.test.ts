@@ -108,6 +108,10 @@ async function makeFixture(): Promise<{ fixture: Fixture; tokens: Record<Somebod
       type: 'text',
       config: { name: 't', content: 'c' },
     }),
+    kbEvaluationId: await make(`/api/kb/evaluations/create?kb_id=${kbId}`, {
+      name: 'e',
+      questions: [{ question: 'q', document_names: ['t'] }],
+    }),
   }
   const K = await make(`/api/api_keys/create?${org}`, key, 'key')
   const tokens = {

@@ -36,11 +36,13 @@ const BARE_DATABASE = [
   'server/parts/kb/announce.ts', // jobs act for no caller; each statement carries organization and knowledge base
   'server/parts/kb/chat-retriever.ts', // carries the Scope's organization
   'server/parts/kb/dense-stage.ts', // vectors, which the query builder does not know; organization and knowledge base
+  'server/parts/kb/evaluations.ts', // lists leave out what may be long; each carries the Scope's organization
   'server/parts/kb/filter.ts', // a condition within the statements of the stages
   'server/parts/kb/lexical-stage.ts', // postings, by the ids of knowledge bases that searched-kbs.ts has found
   'server/parts/kb/retrieve.ts', // several knowledge bases at once; organization and knowledge base
   'server/parts/kb/searched-kbs.ts', // finds knowledge bases in the Scope's organization
   'server/parts/kb/change-chunk.ts', // numbers and postings, under the lock of the knowledge base
+  'server/parts/kb/claimed-run.ts', // jobs; each carries organization and knowledge base
   'server/parts/kb/claims.ts', // sweeps over all organizations
   'server/parts/kb/index-documents.ts', // jobs
   'server/parts/kb/index.ts', // hands it to those here
@@ -50,6 +52,7 @@ const BARE_DATABASE = [
   'server/parts/kb/merge-segments.ts', // jobs
   'server/parts/kb/read-source.ts', // jobs
   'server/parts/kb/reading.ts', // jobs
+  'server/parts/kb/run-evaluation.ts', // jobs, and a sweep over all organizations
   'server/parts/kb/routes.ts', // hands it to manage-documents
   'server/parts/kb/segments.ts', // jobs
   'server/parts/kb/store-document.ts', // jobs

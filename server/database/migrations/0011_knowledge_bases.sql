@@ -160,6 +160,7 @@ CREATE INDEX "kb_chunks_document" ON "kb_chunks" USING btree ("document_id","pos
 CREATE INDEX "kb_documents_list" ON "kb_documents" USING btree ("kb_id","id");--> statement-breakpoint
 CREATE INDEX "kb_documents_open" ON "kb_documents" USING btree ("kb_id","id") WHERE "kb_documents"."status" in ('pending', 'processing');--> statement-breakpoint
 CREATE INDEX "kb_evaluation_runs_list" ON "kb_evaluation_runs" USING btree ("evaluation_id","id");--> statement-breakpoint
+CREATE INDEX "kb_evaluation_runs_open" ON "kb_evaluation_runs" USING btree ("kb_id") WHERE "kb_evaluation_runs"."status" in ('pending', 'processing');--> statement-breakpoint
 CREATE INDEX "kb_evaluations_list" ON "kb_evaluations" USING btree ("kb_id","id");--> statement-breakpoint
 CREATE INDEX "kb_sources_kb_id" ON "kb_sources" USING btree ("kb_id");--> statement-breakpoint
 CREATE INDEX "kb_sources_due" ON "kb_sources" USING btree ("next_reading_at") WHERE "kb_sources"."next_reading_at" is not null;--> statement-breakpoint

@@ -267,10 +267,29 @@ export const kbSegments = pgTable(
   ],
 )
 
-/** A question, and the documents that answer it. */
+/** A question, and the documents that answer it: by their ids, or by names, which last when a source is read again. */
 export interface EvaluationQuestion {
   question: string
-  document_ids: string[]
+  document_ids?: string[]
+  document_names?: string[]
+}
+
+/** What was found for a question of an evaluation. */
+export interface QuestionResult {
+  question: string
+  /** The best first, each with the score of its best chunk. */
+  found: { document_id: string; document_name: string; score: number }[]
+  /** Of the first right one; null: none was found. */
+  first_rank: number | null
+  recall_at_k: number
+  ndcg_at_10: number
+  /** Names and ids of right documents that are not there. */
+  missing: string[]
+  milliseconds: number
+  /** Why only words were looked for, where there was no vector of the question. */
+  dense_failure: string | null
+  /** Why it could not be searched for; then nothing of it counts. */
+  error: string | null
 }
 
 /** Questions to measure a knowledge base by. */
@@ -311,13 +330,14 @@ export const kbEvaluationRuns = pgTable(
     claimedBy: uuid('claimed_by'),
     settings: jsonb('settings').$type<Record<string, unknown>>().notNull(),
     metrics: jsonb('metrics').$type<Record<string, number>>(),
-    /** For each question what was found. */
-    results: jsonb('results').$type<Record<string, unknown>[]>(),
+    /** For each question what was found, in their order, as far as the run has come. */
+    results: jsonb('results').$type<QuestionResult[]>(),
     createdAt: createdAt(),
     finishedAt: moment('finished_at'),
   },
   (table) => [
     index('kb_evaluation_runs_list').on(table.evaluationId, table.id),
+    index('kb_evaluation_runs_open').on(table.kbId).where(sql`${table.status} in ('pending', 'processing')`),
     foreignKey({
       name: 'kb_evaluation_runs_evaluation',
       columns: [table.organizationId, table.kbId, table.evaluationId],

@@ -30,6 +30,8 @@ export interface Wanted {
   scoreThreshold: number
   filter: Condition[]
   rerank: ResolvedModel | null
+  /** Of each document only its best passage. */
+  oncePerDocument?: boolean
 }
 
 /** A passage, with how it was found. */
@@ -94,8 +96,7 @@ export async function retrieve(
     timed(denseStage(desk, kbs, wanted.query, wanted.filter, STAGE_MAX)),
   ])
   const fused = fuse(lexical.result, dense.result.hits)
-  const pool = fused.slice(0, Math.max(POOL, wanted.limit * POOL_PER_RESULT))
-  const passages = await readPassages(desk.rooms.database.sql, pool)
+  const passages = await readPool(desk.rooms.database.sql, fused, wanted)
   const withPhrases = await addPhrases(desk.stemmer, query, passages)
   const hasVectors = dense.result.failure === null
   const scored = bestFirst(withPhrases.map((one) => ({ ...one, score: relevanceOf(one, hasVectors) })))
@@ -103,7 +104,7 @@ export async function retrieve(
   const different = dropNearDuplicates(ranked, ({ content }) => content)
   const good = different.filter(({ score }) => score >= wanted.scoreThreshold)
   return {
-    passages: good.slice(0, wanted.limit),
+    passages: (wanted.oncePerDocument ? bestOfEach(good) : good).slice(0, wanted.limit),
     receipt: {
       knowledgeBases: kbs.map(({ id, indexVersion, embeddingModel, chunkCount }) => ({
         id,
@@ -141,6 +142,11 @@ async function timed<Result>(work: Promise<Result>): Promise<{ result: Result; m
 
 export const bestFirst = <Scored extends { score: number }>(passages: Scored[]): Scored[] =>
   passages.sort((a, b) => b.score - a.score)
+
+const bestOfEach = (passages: FoundPassage[]): FoundPassage[] => {
+  const seen = new Set<string>()
+  return passages.filter(({ documentId }) => !seen.has(documentId) && seen.add(documentId))
+}
 
 /** The best of all knowledge bases together. */
 async function gather(finding: Promise<StageHit[]>[]): Promise<StageHit[]> {
@@ -188,6 +194,25 @@ async function findAlive(
     where kb_id = ${id} and organization_id = ${organizationId} and number = any(${numbers}) and is_enabled
       and ${isWanted}`
   return new Set(rows.map(({ number }) => number))
+}
+
+/**
+ * What of the fused ones is looked at. Where documents are wanted, each once, the pool goes on until as many are in it,
+ * at most to the end of what the stages have found.
+ */
+async function readPool(
+  sql: Sql,
+  fused: Candidate[],
+  { limit, oncePerDocument }: Wanted,
+): Promise<ReadPassage[]> {
+  const size = Math.max(POOL, limit * POOL_PER_RESULT)
+  if (!oncePerDocument) return readPassages(sql, fused.slice(0, size))
+  const passages = await readPassages(sql, fused)
+  const documents = new Set<string>()
+  const last = passages.findIndex(
+    ({ documentId }, place) => documents.add(documentId).size >= limit && place + 1 >= size,
+  )
+  return last === -1 ? passages : passages.slice(0, last + 1)
 }
 
 interface PassageRow extends Omit<FoundPassage, 'score' | 'lexical' | 'dense' | 'fusedRank' | 'reranked'> {

@@ -5,7 +5,7 @@ import type { FoundPassage, Receipt } from './retrieve.ts'
 
 const LIMIT_MAX = 100
 
-const Filter = Type.Object(
+export const Filter = Type.Object(
   {},
   {
     additionalProperties: true,
@@ -21,20 +21,24 @@ const Query = Type.String({
   pattern: '\\S',
   description: 'A question, or words; "phrases in quotes" and prefixes* count too',
 })
-const Limit = Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: 5 })
-const Rerank = Type.String({
+export const Limit = Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: 5 })
+export const Rerank = Type.String({
   minLength: 1,
   maxLength: 200,
   description: 'The name or id of a language model that scores the best passages; paid like any call of it',
+})
+
+export const ScoreThreshold = Type.Number({
+  minimum: 0,
+  maximum: 1,
+  description: 'Leaves out what fits less; 0 where absent',
 })
 
 export const SearchRequest = Body({
   query: Query,
   limit: Type.Optional(Limit),
   filter: Type.Optional(Filter),
-  score_threshold: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 1, description: 'Leaves out what fits less; 0 where absent' }),
-  ),
+  score_threshold: Type.Optional(ScoreThreshold),
   rerank: Type.Optional(Rerank),
   explain: Type.Optional(Type.Boolean({ description: 'Tells how each result was found' })),
 })

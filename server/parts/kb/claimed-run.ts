@@ -1,0 +1,104 @@
+import type { PendingQuery, Row, Sql } from 'postgres'
+import type { EvaluationQuestion, QuestionResult } from '#database/schema/kb.ts'
+import type { RunMetrics, RunSettings } from './evaluation-schemas.ts'
+import type { KbPlace } from './ingestion.ts'
+
+export interface RunPlace extends KbPlace {
+  runId: string
+}
+
+/** From the order to the end, with all waiting. */
+export const RUN_HOURS_MAX = 24
+
+/** What is to be done for a run. */
+export interface Run {
+  settings: RunSettings
+  questions: EvaluationQuestion[]
+  results: QuestionResult[]
+  isLate: boolean
+}
+
+/** A run as this process has it. What is written is written only while it is still there and claimed. */
+export class ClaimedRun {
+  readonly #sql: Sql
+  readonly #instanceId: string
+  readonly place: RunPlace
+
+  constructor(sql: Sql, instanceId: string, place: RunPlace) {
+    this.#sql = sql
+    this.#instanceId = instanceId
+    this.place = place
+  }
+
+  /** Undefined: it is gone, done, or somebody else's. */
+  async take(claimable: PendingQuery<Row[]>): Promise<Run | undefined> {
+    const { organizationId, kbId, runId } = this.place
+    const [run] = await this.#sql<Run[]>`
+      with state as (
+        select jsonb_build_object('embedding_model', embedding_model, 'chunking', chunking,
+          'index_version', index_version, 'chunks', chunk_count) as now
+        from knowledge_bases where id = ${kbId} and organization_id = ${organizationId})
+      update kb_evaluation_runs
+      set status = 'processing', claimed_by = ${this.#instanceId}, settings = settings || state.now,
+        results = case when settings @> state.now then results end
+      from state
+      where id = ${runId} and kb_id = ${kbId} and organization_id = ${organizationId} and ${claimable}
+      returning settings, coalesce(results, '[]') as results,
+        created_at < now() - ${RUN_HOURS_MAX} * interval '1 hour' as "isLate",
+        (select questions from kb_evaluations e where e.id = evaluation_id) as questions`
+    return run
+  }
+
+  async isHeld(): Promise<boolean> {
+    const rows = await this.#sql`select from kb_evaluation_runs where ${this.#isMine()}`
+    return rows.length > 0
+  }
+
+  /** Keeps what is there for the next turn. Answers whether there is to be one. */
+  async pause(results: QuestionResult[]): Promise<boolean> {
+    const { count } = await this.#sql`
+      update kb_evaluation_runs set claimed_by = null, results = ${JSON.stringify(results)}::text::jsonb
+      where ${this.#isMine()}`
+    return count > 0
+  }
+
+  async complete(results: QuestionResult[]): Promise<void> {
+    await this.#sql`
+      update kb_evaluation_runs
+      set status = 'complete', claimed_by = null, finished_at = now(),
+        results = ${JSON.stringify(results)}::text::jsonb,
+        metrics = ${JSON.stringify(metricsOf(results))}::text::jsonb
+      where ${this.#isMine()}`
+  }
+
+  async fail(reason: string, results: QuestionResult[]): Promise<void> {
+    await this.#sql`
+      update kb_evaluation_runs
+      set status = 'failed', error = ${reason}, claimed_by = null, finished_at = now(),
+        results = ${JSON.stringify(results)}::text::jsonb
+      where ${this.#isMine()}`
+  }
+
+  #isMine() {
+    const { organizationId, kbId, runId } = this.place
+    return this.#sql`id = ${runId} and kb_id = ${kbId} and organization_id = ${organizationId}
+      and status = 'processing' and claimed_by = ${this.#instanceId}`
+  }
+}
+
+function metricsOf(results: QuestionResult[]): RunMetrics {
+  const asked = results.filter(({ error }) => error === null)
+  const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
+  const times = asked.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b)
+  const percentile = (share: number): number => times[Math.ceil(times.length * share) - 1] ?? 0
+  return {
+    recall_at_k: mean(asked.map((result) => result.recall_at_k)),
+    ndcg_at_10: mean(asked.map((result) => result.ndcg_at_10)),
+    mrr: mean(asked.map(({ first_rank: rank }) => (rank === null ? 0 : 1 / rank))),
+    questions: asked.length,
+    failed_questions: results.length - asked.length,
+    questions_without_vectors: asked.filter((result) => result.dense_failure !== null).length,
+    milliseconds_p50: percentile(0.5),
+    milliseconds_p95: percentile(0.95),
+  }
+}

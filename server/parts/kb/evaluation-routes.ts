@@ -1,0 +1,123 @@
+import Type from 'typebox'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { Message, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import type { KbDesk } from './desk.ts'
+import * as schemas from './evaluation-schemas.ts'
+import {
+  createEvaluation,
+  deleteEvaluation,
+  getEvaluation,
+  getRun,
+  listEvaluations,
+  listRuns,
+  startRun,
+} from './evaluations.ts'
+import type { EvaluationRuns } from './run-evaluation.ts'
+import { NumberedPage } from './schemas.ts'
+
+const OneKb = Type.Object({ kb_id: Uuid })
+const OneEvaluation = Type.Object({ ...OneKb.properties, evaluation_id: Uuid })
+const ofKb = { kb: 'kb_id' } as const
+
+/** How well a knowledge base finds what it should find (ext). */
+export const evaluationRoutes = (desk: KbDesk, runs: EvaluationRuns): Route[] => [
+  defineRoute({
+    method: 'POST',
+    url: '/api/kb/evaluations/create',
+    summary: 'Keep questions to measure a knowledge base by',
+    description: 'Each with the documents that answer it, which have to be of this knowledge base.',
+    access: { permission: 'kb:write', orgOf: ofKb },
+    query: OneKb,
+    body: schemas.NewEvaluation,
+    example: {
+      name: 'What customers ask',
+      questions: [{ question: 'When does the shop open?', document_names: ['Opening hours'] }],
+    },
+    reply: [201, schemas.EvaluationView],
+    errors: ['kb.not_found', 'kb.documents_unknown', 'kb.too_many_evaluations'],
+    handler: ({ scope, query, body }) => createEvaluation(desk, scope, query.kb_id, body),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/kb/evaluations/list',
+    summary: 'List the evaluations of a knowledge base, newest first',
+    access: { permission: 'kb:read', orgOf: ofKb },
+    query: Type.Object({ ...OneKb.properties, ...PageQuery }),
+    reply: [200, PageOf(schemas.EvaluationView, 'EvaluationPage')],
+    errors: ['kb.not_found', 'request.invalid_cursor'],
+    handler: ({ scope, query }) => listEvaluations(desk, scope, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/kb/evaluations/get',
+    summary: 'Get an evaluation with its questions',
+    access: { permission: 'kb:read', orgOf: ofKb },
+    query: OneEvaluation,
+    reply: [200, schemas.EvaluationWithQuestions],
+    errors: ['kb.not_found', 'kb.evaluation_not_found'],
+    handler: ({ scope, query }) => getEvaluation(scope, query),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    url: '/api/kb/evaluations/delete',
+    summary: 'Delete an evaluation with its runs',
+    access: { permission: 'kb:delete', orgOf: ofKb },
+    query: OneEvaluation,
+    reply: [200, Message],
+    errors: ['kb.not_found', 'kb.evaluation_not_found'],
+    async handler({ scope, query }) {
+      await deleteEvaluation(scope, query)
+      return { message: 'Evaluation deleted' }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/kb/evaluations/run',
+    summary: 'Search for all questions of an evaluation, and measure what is found',
+    description:
+      'After the answer, as a search with these settings does it, and paid like one. A document counts once, at the ' +
+      'rank of its best chunk. The newest 100 runs of an evaluation are kept.',
+    access: { permission: 'kb:write', orgOf: ofKb },
+    query: OneEvaluation,
+    body: schemas.NewRun,
+    example: { limit: 10, score_threshold: 0.2 },
+    reply: [201, schemas.RunView],
+    errors: [
+      'kb.not_found',
+      'kb.evaluation_not_found',
+      'kb.too_many_runs',
+      'kb.filter_invalid',
+      'llm.not_found',
+      'llm.inactive',
+      'llm.not_configured',
+      'llm.cannot_chat',
+    ],
+    handler: ({ scope, query, body }) => startRun(desk, runs, scope, query, body),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/kb/evaluations/runs',
+    summary: 'List the runs of an evaluation, newest first, with their settings and metrics',
+    access: { permission: 'kb:read', orgOf: ofKb },
+    query: Type.Object({ ...OneEvaluation.properties, ...PageQuery }),
+    reply: [200, PageOf(schemas.RunView, 'EvaluationRunPage')],
+    errors: ['kb.not_found', 'kb.evaluation_not_found', 'request.invalid_cursor'],
+    handler: ({ scope, query }) => listRuns(desk, scope, query),
+  }),
+  // Its address differs from that of POST by the method alone: one starts a run, the other shows it.
+  defineRoute({
+    method: 'GET',
+    url: '/api/kb/evaluations/run',
+    summary: 'Get a run with what was found for each question',
+    access: { permission: 'kb:read', orgOf: ofKb },
+    query: Type.Object({
+      ...OneKb.properties,
+      run_id: Uuid,
+      page: NumberedPage.page,
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100 })),
+    }),
+    reply: [200, schemas.RunWithResults],
+    errors: ['kb.not_found', 'kb.run_not_found'],
+    handler: ({ scope, query }) => getRun(desk, scope, query),
+  }),
+]

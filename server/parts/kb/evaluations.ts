@@ -1,0 +1,237 @@
+import type { Sql } from 'postgres'
+import { and, eq } from '#database/drizzle.ts'
+import { newId } from '#database/new-id.ts'
+import { type EvaluationQuestion, kbEvaluations, type QuestionResult } from '#database/schema/kb.ts'
+import { fail } from '#errors'
+import type { Scope } from '#platform/access/scope.ts'
+import { type Page, readPage } from '#platform/http/pagination.ts'
+import type { KbDesk } from './desk.ts'
+import {
+  type EvaluationRow,
+  type EvaluationView,
+  type EvaluationWithQuestions,
+  type NewEvaluation,
+  type NewRun,
+  type RunRow,
+  type RunSettings,
+  type RunView,
+  type RunWithResults,
+  viewEvaluation,
+  viewResults,
+  viewRun,
+  viewWithQuestions,
+} from './evaluation-schemas.ts'
+import { parseFilter } from './filter.ts'
+import { findKnowledgeBase } from './manage-knowledge-bases.ts'
+import type { EvaluationRuns } from './run-evaluation.ts'
+import { findTextModel } from './search-kb.ts'
+
+/*
+ * Evaluations: questions with the documents that answer them, and runs that measure how well a knowledge base finds
+ * these. Questions and results may be long, so lists are read without them.
+ */
+
+const EVALUATIONS_MAX = 100
+const OPEN_RUNS_MAX = 5
+/** Of an evaluation; the oldest go. */
+const RUNS_KEPT = 100
+/** So many unknown ids are named. */
+const NAMED_MAX = 10
+const RUN_LIMIT_DEFAULT = 10
+const RESULTS_DEFAULT = 100
+
+interface OneKb {
+  kb_id: string
+}
+interface OneEvaluation extends OneKb {
+  evaluation_id: string
+}
+interface OneRun extends OneKb {
+  run_id: string
+}
+
+/** Throws kb.documents_unknown, kb.too_many_evaluations, and request.invalid for a question without an answer. */
+export async function createEvaluation(
+  { rooms }: KbDesk,
+  scope: Scope<'kb:write'>,
+  kbId: string,
+  { name, questions }: NewEvaluation,
+): Promise<EvaluationView> {
+  const { sql } = rooms.database
+  checkAnswers(questions)
+  await checkDocuments(sql, scope, kbId, questions)
+  const row = await sql.begin(async (tx) => {
+    const [kb] = await tx`
+      select from knowledge_bases where id = ${kbId} and organization_id = ${scope.organizationId}
+      for no key update`
+    if (!kb) throw fail('kb.not_found')
+    const [made] = await tx<EvaluationRow[]>`
+      insert into kb_evaluations (id, organization_id, kb_id, created_by, name, questions)
+      select ${newId()}, ${scope.organizationId}, ${kbId}, ${scope.userId}, ${name.trim()},
+        ${JSON.stringify(questions)}::text::jsonb
+      where (select count(*) from kb_evaluations where kb_id = ${kbId}) < ${EVALUATIONS_MAX}
+      returning ${evaluationColumns(sql)}`
+    return made
+  })
+  if (!row) throw fail('kb.too_many_evaluations', { limit: EVALUATIONS_MAX })
+  return viewEvaluation(row)
+}
+
+function checkAnswers(questions: EvaluationQuestion[]): void {
+  const place = questions.findIndex(({ document_ids: ids, document_names: names }) => !ids && !names)
+  if (place >= 0)
+    throw fail('request.invalid', { reason: `questions.${place} must have document_ids or document_names` })
+}
+
+async function checkDocuments(
+  sql: Sql,
+  { organizationId }: Scope<'kb:write'>,
+  kbId: string,
+  questions: EvaluationQuestion[],
+): Promise<void> {
+  const ids = [...new Set(questions.flatMap(({ document_ids: some = [] }) => some))]
+  if (ids.length === 0) return
+  const rows = await sql<{ id: string }[]>`
+    select id from kb_documents
+    where kb_id = ${kbId} and organization_id = ${organizationId} and id = any(${ids})`
+  const known = new Set(rows.map(({ id }) => id))
+  const unknown = ids.filter((id) => !known.has(id))
+  if (unknown.length === 0) return
+  const more = unknown.length > NAMED_MAX ? `, and ${unknown.length - NAMED_MAX} more` : ''
+  throw fail('kb.documents_unknown', { ids: unknown.slice(0, NAMED_MAX).join(', ') + more })
+}
+
+const evaluationColumns = (sql: Sql) => sql`
+  id, kb_id as "kbId", name, jsonb_array_length(questions) as "questionCount", created_by as "createdBy",
+  created_at as "createdAt"`
+
+export const listEvaluations = (
+  { rooms }: KbDesk,
+  { organizationId }: Scope<'kb:read'>,
+  { kb_id: kbId, ...query }: OneKb & { limit?: number; cursor?: string },
+): Promise<Page<EvaluationView>> =>
+  readPage(
+    query,
+    async (below, count) => {
+      const { sql } = rooms.database
+      return sql<EvaluationRow[]>`
+        select ${evaluationColumns(sql)} from kb_evaluations
+        where kb_id = ${kbId} and organization_id = ${organizationId}
+          and (${below ?? null}::uuid is null or id < ${below ?? null}::uuid)
+        order by id desc limit ${count}`
+    },
+    viewEvaluation,
+  )
+
+/** With its questions. Throws kb.evaluation_not_found. */
+export async function getEvaluation(
+  scope: Scope<'kb:read'>,
+  { kb_id: kbId, evaluation_id: id }: OneEvaluation,
+): Promise<EvaluationWithQuestions> {
+  const where = and(eq(kbEvaluations.kbId, kbId), eq(kbEvaluations.id, id))
+  const [row] = await scope.select(kbEvaluations, { where })
+  if (!row) throw fail('kb.evaluation_not_found')
+  return viewWithQuestions({ ...row, questionCount: row.questions.length }, row.questions)
+}
+
+/** Its runs go with it; one that is under way ends. Throws kb.evaluation_not_found. */
+export async function deleteEvaluation(
+  scope: Scope<'kb:delete'>,
+  { kb_id: kbId, evaluation_id: id }: OneEvaluation,
+): Promise<void> {
+  const rows = await scope.delete(kbEvaluations, and(eq(kbEvaluations.kbId, kbId), eq(kbEvaluations.id, id)))
+  if (rows.length === 0) throw fail('kb.evaluation_not_found')
+}
+
+/**
+ * Has the questions of an evaluation searched for after the answer, with these settings. Throws
+ * kb.evaluation_not_found, kb.too_many_runs, kb.filter_invalid, and what findTextModel throws.
+ */
+export async function startRun(
+  desk: KbDesk,
+  runs: EvaluationRuns,
+  scope: Scope<'kb:write'>,
+  { kb_id: kbId, evaluation_id: evaluationId }: OneEvaluation,
+  { limit = RUN_LIMIT_DEFAULT, score_threshold: threshold = 0, filter, rerank }: NewRun,
+): Promise<RunView> {
+  const { sql } = desk.rooms.database
+  const { organizationId } = scope
+  parseFilter(filter)
+  await findTextModel(desk, scope, rerank)
+  const kb = await findKnowledgeBase(scope, kbId)
+  const settings: RunSettings = {
+    limit,
+    score_threshold: threshold,
+    filter: filter ?? null,
+    rerank: rerank ?? null,
+    embedding_model: kb.embeddingModel,
+    chunking: kb.chunking,
+    index_version: kb.indexVersion,
+    chunks: kb.chunkCount,
+  }
+  const row = await sql.begin(async (tx) => {
+    const [evaluation] = await tx`
+      select from kb_evaluations
+      where id = ${evaluationId} and kb_id = ${kbId} and organization_id = ${organizationId} for no key update`
+    if (!evaluation) throw fail('kb.evaluation_not_found')
+    await tx`
+      delete from kb_evaluation_runs where evaluation_id = ${evaluationId} and status in ('complete', 'failed')
+        and id not in (select id from kb_evaluation_runs where evaluation_id = ${evaluationId}
+          order by id desc limit ${RUNS_KEPT - 1})`
+    const [made] = await tx<RunRow[]>`
+      insert into kb_evaluation_runs (id, organization_id, kb_id, evaluation_id, created_by, status, settings)
+      select ${newId()}, ${organizationId}, ${kbId}, ${evaluationId}, ${scope.userId}, 'pending',
+        ${JSON.stringify(settings)}::text::jsonb
+      where (select count(*) from kb_evaluation_runs where evaluation_id = ${evaluationId}
+        and status in ('pending', 'processing')) < ${OPEN_RUNS_MAX}
+      returning ${runColumns(sql)}`
+    return made
+  })
+  if (!row) throw fail('kb.too_many_runs', { limit: OPEN_RUNS_MAX })
+  await runs.begin({ organizationId, kbId, runId: row.id })
+  return viewRun(row)
+}
+
+const runColumns = (sql: Sql) => sql`
+  id, kb_id as "kbId", evaluation_id as "evaluationId", created_by as "createdBy", status, error, settings, metrics,
+  created_at as "createdAt", finished_at as "finishedAt"`
+
+/** Newest first, with settings and metrics, so that two settings can be compared. Throws kb.evaluation_not_found. */
+export async function listRuns(
+  { rooms }: KbDesk,
+  scope: Scope<'kb:read'>,
+  { kb_id: kbId, evaluation_id: id, ...query }: OneEvaluation & { limit?: number; cursor?: string },
+): Promise<Page<RunView>> {
+  const { sql } = rooms.database
+  const { organizationId } = scope
+  const [evaluation] = await sql`
+    select from kb_evaluations where id = ${id} and kb_id = ${kbId} and organization_id = ${organizationId}`
+  if (!evaluation) throw fail('kb.evaluation_not_found')
+  return readPage(
+    query,
+    async (below, count) => sql<RunRow[]>`
+      select ${runColumns(sql)} from kb_evaluation_runs
+      where evaluation_id = ${id} and kb_id = ${kbId} and organization_id = ${organizationId}
+        and (${below ?? null}::uuid is null or id < ${below ?? null}::uuid)
+      order by id desc limit ${count}`,
+    viewRun,
+  )
+}
+
+/** With a page of what was found for each question. Throws kb.run_not_found. */
+export async function getRun(
+  { rooms }: KbDesk,
+  { organizationId }: Scope<'kb:read'>,
+  { kb_id: kbId, run_id: id, page = 1, limit = RESULTS_DEFAULT }: OneRun & { page?: number; limit?: number },
+): Promise<RunWithResults> {
+  const { sql } = rooms.database
+  const from = (page - 1) * limit
+  const [row] = await sql<(RunRow & { results: QuestionResult[]; total: number })[]>`
+    select ${runColumns(sql)}, coalesce(jsonb_array_length(results), 0) as total,
+      coalesce((select jsonb_agg(value order by place)
+        from jsonb_array_elements(results) with ordinality as r (value, place)
+        where place > ${from} and place <= ${from + limit}), '[]') as results
+    from kb_evaluation_runs where id = ${id} and kb_id = ${kbId} and organization_id = ${organizationId}`
+  if (!row) throw fail('kb.run_not_found')
+  return viewResults(row, row.results, { total: row.total, page, limit })
+}

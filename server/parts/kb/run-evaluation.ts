@@ -1,0 +1,226 @@
+import type { Sql } from 'postgres'
+import type { EvaluationQuestion, QuestionResult } from '#database/schema/kb.ts'
+import { AppError } from '#errors'
+import type { Queue } from '#platform/jobs/jobs.ts'
+import { ndcgAt10, recallAt, reciprocalRank } from '#platform/retrieval/metrics.ts'
+import { repeat } from '#platform/sweeps/repeat.ts'
+import type { ResolvedModel } from '../llm/index.ts'
+import { ClaimedRun, RUN_HOURS_MAX, type Run, type RunPlace } from './claimed-run.ts'
+import { isAlive } from './claims.ts'
+import type { KbDesk } from './desk.ts'
+import type { RunSettings } from './evaluation-schemas.ts'
+import { type Condition, parseFilter } from './filter.ts'
+import type { KbPlace } from './ingestion.ts'
+import { retrieve } from './retrieve.ts'
+import { findTextModel } from './search-kb.ts'
+
+/*
+ * Runs of evaluations, one question after the other, by the same code as a search. A run stands in the table and is
+ * claimed by the process that does it, some seconds at a time, so that others have their turn. What is found is stored
+ * at the end of a turn: whoever claims it next goes on from there, unless the knowledge base has changed meanwhile, and
+ * then from the beginning, because a run measures one state.
+ */
+
+export interface EvaluationRuns {
+  queues: Queue<never>[]
+  /** Has a run done that was stored. */
+  begin(run: RunPlace): Promise<void>
+  /** Finds runs that dead processes left, now and from time to time. */
+  start(): void
+  stop(): Promise<void>
+}
+
+const SWEEP_MS = 5_000
+const SWEEP_MAX = 100
+const TURN_MS = 20_000
+/** How often it is looked up whether a run is still wanted. */
+const CHECK_MS = 1_000
+/** After so many questions in a row whose model failed, the others are not tried. */
+const FAILURES_MAX = 10
+/** A turn ends after the question that it is at, which may have to wait for models. */
+const TURN_SECONDS_MAX = 900
+/** What does not end by then is claimed by another process. */
+const STOP_MS = 3_000
+
+const UNEXPECTED = 'Something went wrong while this evaluation was run. Please try again.'
+
+export function createEvaluationRuns(desk: KbDesk): EvaluationRuns {
+  const { database, jobs, log, instance } = desk.rooms
+  const { sql } = database
+  /** What this process works on; what is claimed by it beside these was forgotten, when the database was away. */
+  const held = new Map<string, Promise<void>>()
+  let isStopping = false
+  let endSweep = (): void => {}
+
+  const queue: Queue<RunPlace> = {
+    name: 'kb-evaluations',
+    retries: 0,
+    firstRetrySeconds: 1,
+    timeoutSeconds: TURN_SECONDS_MAX,
+    concurrency: 1,
+    isKeyed: true,
+    async run(place) {
+      if (isStopping || held.has(place.runId)) return
+      const turn = takeTurn(place)
+      held.set(place.runId, turn)
+      await turn.finally(() => held.delete(place.runId))
+    },
+  }
+  const begin: EvaluationRuns['begin'] = (place) => jobs.add(sql, queue, place, place.runId)
+
+  async function takeTurn(place: RunPlace): Promise<void> {
+    const claim = new ClaimedRun(sql, instance.id, place)
+    const run = await claim.take(claimable())
+    if (!run) return
+    try {
+      if (run.isLate) throw new RunError(`The run has not ended within ${RUN_HOURS_MAX} hours`)
+      if (await askQuestions(desk, claim, run, () => isStopping)) await claim.complete(run.results)
+      else if (await claim.pause(run.results)) await begin(place)
+    } catch (error) {
+      const isExpected = error instanceof AppError || error instanceof RunError
+      log[isExpected ? 'info' : 'error']({ err: error }, 'an evaluation was not run')
+      await claim.fail(isExpected ? error.message : UNEXPECTED, run.results)
+    }
+  }
+
+  const claimable = () => sql`(status = 'pending' or status = 'processing' and (not ${isAlive(sql)}
+    or claimed_by = ${instance.id} and not id = any(${[...held.keys()]})))`
+
+  async function sweep(): Promise<void> {
+    const open = await sql<RunPlace[]>`
+      select organization_id as "organizationId", kb_id as "kbId", id as "runId" from kb_evaluation_runs
+      where status in ('pending', 'processing') and ${claimable()} order by id limit ${SWEEP_MAX}`
+    for (const place of open) await begin(place)
+  }
+
+  return {
+    queues: [queue],
+    begin,
+    start() {
+      const failure = { log, message: 'a sweep of the evaluation runs failed' }
+      endSweep = repeat(SWEEP_MS, sweep, failure)
+      sweep().catch((error: unknown) => log.error({ err: error }, failure.message))
+    },
+    async stop() {
+      isStopping = true
+      endSweep()
+      const late = new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())
+      await Promise.race([Promise.allSettled(held.values()), late])
+    },
+  }
+}
+
+/** Why a run can not be done, in words for people. */
+class RunError extends Error {
+  override readonly name = 'RunError'
+}
+
+/** Adds to the results, until the turn ends, the run is gone, or (true) there is no question left. */
+async function askQuestions(
+  desk: KbDesk,
+  claim: ClaimedRun,
+  { settings, questions, results }: Run,
+  isStopping: () => boolean,
+): Promise<boolean> {
+  const { place } = claim
+  const answers = await readAnswers(desk.rooms.database.sql, place, questions)
+  const asked: AskedWith = {
+    settings,
+    filter: parseFilter(settings.filter ?? {}),
+    rerank: await findTextModel(desk, place, settings.rerank ?? undefined),
+  }
+  const end = performance.now() + TURN_MS
+  let check = performance.now() + CHECK_MS
+  for (const question of questions.slice(results.length)) {
+    const now = performance.now()
+    if (isStopping() || now > end) return false
+    if (now > check && !(await claim.isHeld())) return false
+    if (now > check) check = now + CHECK_MS
+    results.push(await ask(desk, place, question, answers(question), asked))
+    const latest = results.slice(-FAILURES_MAX)
+    const reason = latest.at(-1)?.error ?? ''
+    if (latest.length === FAILURES_MAX && latest.every(({ error }) => error !== null))
+      throw new RunError(reason)
+  }
+  if (results.every(({ error }) => error !== null)) throw new RunError(results[0]?.error ?? UNEXPECTED)
+  return true
+}
+
+interface AskedWith {
+  settings: RunSettings
+  filter: Condition[]
+  rerank: ResolvedModel | null
+}
+
+interface Answers {
+  right: Set<string>
+  missing: string[]
+}
+
+/** The ids of the right documents of a question; of what is not there, the id or name that was given. */
+async function readAnswers(
+  sql: Sql,
+  { organizationId, kbId }: KbPlace,
+  questions: EvaluationQuestion[],
+): Promise<(question: EvaluationQuestion) => Answers> {
+  const ids = new Set(questions.flatMap((question) => question.document_ids ?? []))
+  const names = new Set(questions.flatMap((question) => question.document_names ?? []))
+  const rows = await sql<{ id: string; name: string }[]>`
+    select id, name from kb_documents
+    where kb_id = ${kbId} and organization_id = ${organizationId}
+      and (id = any(${[...ids]}) or name = any(${[...names]}))`
+  const known = new Set(rows.map(({ id }) => id))
+  const byName = Map.groupBy(rows, ({ name }) => name)
+  return ({ document_ids: wanted = [], document_names: named = [] }) => {
+    const missing = [...wanted.filter((id) => !known.has(id)), ...named.filter((name) => !byName.has(name))]
+    const found = named.flatMap((name) => byName.get(name) ?? []).map(({ id }) => id)
+    return { right: new Set([...wanted, ...found, ...missing]), missing: [...new Set(missing)] }
+  }
+}
+
+/** Searches for one question. What a model failed to do is noted; everything else that is thrown ends the run. */
+async function ask(
+  desk: KbDesk,
+  { organizationId, kbId }: KbPlace,
+  { question }: EvaluationQuestion,
+  { right, missing }: Answers,
+  { settings, filter, rerank }: AskedWith,
+): Promise<QuestionResult> {
+  const begin = performance.now()
+  const none = { question, found: [], first_rank: null, recall_at_k: 0, ndcg_at_10: 0, missing }
+  try {
+    const { passages, receipt } = await retrieve(
+      desk,
+      { organizationId },
+      {
+        knowledgeBaseIds: [kbId],
+        query: question,
+        limit: settings.limit,
+        scoreThreshold: settings.score_threshold,
+        filter,
+        rerank,
+        oncePerDocument: true,
+      },
+    )
+    const milliseconds = performance.now() - begin
+    const ranking = { found: passages.map(({ documentId }) => documentId), right }
+    const reciprocal = reciprocalRank(ranking)
+    return {
+      ...none,
+      found: passages.map(({ documentId, documentName, score }) => ({
+        document_id: documentId,
+        document_name: documentName,
+        score,
+      })),
+      first_rank: reciprocal === 0 ? null : Math.round(1 / reciprocal),
+      recall_at_k: recallAt(settings.limit, ranking),
+      ndcg_at_10: ndcgAt10(ranking),
+      milliseconds,
+      dense_failure: receipt.denseFailure,
+      error: null,
+    }
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'llm.failed') throw error
+    return { ...none, milliseconds: performance.now() - begin, dense_failure: null, error: error.message }
+  }
+}

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Answer, Person } from '#tests/support/client.ts'
+import { type Evaluator, evaluator, sourcesOf } from '#tests/support/evaluations.ts'
+import { type Librarian, librarian } from '#tests/support/knowledge.ts'
+import { type EmulatedProvider, startProvider } from '#tests/support/provider/index.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+
+let server: TestServer
+let provider: EmulatedProvider
+let person: Person
+let library: Librarian
+let kb: string
+let exam: Evaluator
+
+beforeAll(async () => {
+  provider = await startProvider()
+  server = await startTestServer()
+  person = await server.signUp()
+  library = librarian(server, person)
+  const texts = { Hours: 'The shop opens at nine.', Refunds: 'Money is given back for a receipt.' }
+  kb = await library.create({ sources: sourcesOf(texts) })
+  await library.settle(kb)
+  exam = evaluator(library, kb)
+})
+afterAll(async () => {
+  await server.stop()
+  await provider.close()
+})
+
+test('a run by a model that embeds is paid like a search, and says when there are no credits', async () => {
+  const payer = await server.signUp()
+  const shelf = librarian(server, payer)
+  const model = (version: string) =>
+    server.addModel(payer, {
+      name: version,
+      provider: 'openai',
+      version,
+      config: { api_key: 'k', base_url: `${provider.url}/v1`, capabilities: ['embedding'] },
+    })
+  const embedding = await model('embed-emu')
+  const kbId = await shelf.create({
+    embedding_model: embedding,
+    sources: sourcesOf({ Hours: 'We open at nine' }),
+  })
+  await shelf.settle(kbId)
+  const payersExam = evaluator(shelf, kbId)
+  const { body: evaluation } = await payersExam.create([
+    { question: 'open', document_names: ['Hours'] },
+    { question: 'nine', document_names: ['Hours'] },
+  ])
+  const entries = async (): Promise<number> =>
+    (
+      await server.call('GET', `/api/billing/ledger?org_id=${payer.organizationId}&limit=100`, {
+        token: payer.token,
+      })
+    ).body.data.filter((entry: { kind: string }) => entry.kind === 'DEBIT').length
+  const before = await entries()
+  const paid = await payersExam.measure(evaluation.id)
+  expect(paid).toMatchObject({ status: 'complete', metrics: { mrr: 1 } })
+  expect((await entries()) - before).toBe(2)
+  const { sql } = server.server.rooms.database
+  await sql`update credit_accounts set balance = 0 where organization_id = ${payer.organizationId}`
+  const poor = await payersExam.measure(evaluation.id)
+  expect(poor).toMatchObject({
+    status: 'failed',
+    error: 'Insufficient credits to use this model.',
+    metrics: null,
+  })
+  expect(poor.finished_at).not.toBeNull()
+})
+
+test('a model that fails to embed leaves words, which the metrics say', async () => {
+  const { sql } = server.server.rooms.database
+  const model = await server.addModel(person, {
+    name: 'to break',
+    provider: 'openai',
+    version: 'embed-emu',
+    config: { api_key: 'k', base_url: `${provider.url}/v1`, capabilities: ['embedding'] },
+  })
+  const broken = await library.create({
+    embedding_model: model,
+    sources: sourcesOf({ Hours: 'We open at nine' }),
+  })
+  await library.settle(broken)
+  await sql`update llm_models set version = 'emu-err500' where id = ${model}`
+  const { body: evaluation } = await evaluator(library, broken).create([
+    { question: 'open', document_names: ['Hours'] },
+  ])
+  const body = await evaluator(library, broken).measure(evaluation.id)
+  expect(body).toMatchObject({ status: 'complete', metrics: { mrr: 1, questions_without_vectors: 1 } })
+  expect(body.results[0].dense_failure).toEqual(expect.stringMatching(/./))
+})
+
+test('a model for rerank that does not answer with scores fails a question, and all of them the run', async () => {
+  const model = await server.addModel(person, {
+    name: 'reranker',
+    provider: 'openai',
+    version: 'emu-n5',
+    config: { api_key: 'k', base_url: `${provider.url}/v1` },
+  })
+  const { body: evaluation } = await exam.create(
+    Array.from({ length: 3 }, () => ({ question: 'shop', document_names: ['Hours'] })),
+  )
+  const body = await exam.measure(evaluation.id, { rerank: model })
+  const reason = 'The model for rerank did not answer with scores. Choose another one.'
+  expect(body).toMatchObject({ status: 'failed', error: reason, settings: { rerank: model } })
+  expect(body.results.map(({ error }: { error: string }) => error)).toEqual([reason, reason, reason])
+})
+
+test('what a dead process has claimed is done by another, from where it came to', async () => {
+  const { sql } = server.server.rooms.database
+  const { body: evaluation } = await exam.create([
+    { question: 'When does the shop open?', document_names: ['Hours'] },
+    { question: 'receipt', document_names: ['Refunds'] },
+  ])
+  const left = await exam.measure(evaluation.id)
+  const outdated = await exam.measure(evaluation.id)
+  // As a process leaves them that dies in the second turn of each; for one the knowledge base has changed since.
+  const mark = 'as it was found before'
+  await sql`
+    update kb_evaluation_runs set status = 'processing', claimed_by = ${crypto.randomUUID()}, metrics = null,
+      settings = case when id = ${outdated.id} then jsonb_set(settings, '{index_version}', '0') else settings end,
+      results = jsonb_build_array(jsonb_set(results -> 0, '{question}', ${JSON.stringify(mark)}::text::jsonb))
+    where id in (${left.id}, ${outdated.id})`
+  const questionsOf = ({ body }: Answer): string[] =>
+    body.results.map(({ question }: { question: string }) => question)
+  const goneOn = await exam.ended(left.id)
+  expect(goneOn.body.metrics).toMatchObject({ mrr: left.metrics.mrr, questions: 2 })
+  expect(questionsOf(goneOn)).toEqual([mark, 'receipt'])
+  const begunAnew = await exam.ended(outdated.id)
+  expect(questionsOf(begunAnew)).toEqual(['When does the shop open?', 'receipt'])
+  expect(begunAnew.body.settings.index_version).toBeGreaterThan(0)
+})
+
+test('a run ends with its evaluation, and only so many wait', async () => {
+  const model = await server.addModel(person, {
+    name: 'slow',
+    provider: 'openai',
+    version: 'emu-n5-ttft400',
+    config: { api_key: 'k', base_url: `${provider.url}/v1` },
+  })
+  const { body: evaluation } = await exam.create(
+    Array.from({ length: 1_000 }, () => ({ question: 'shop', document_names: ['Hours'] })),
+  )
+  const runs = []
+  for (let at = 0; at < 5; at++) runs.push((await exam.run(evaluation.id, { rerank: model })).body.id)
+  const refused = await exam.run(evaluation.id)
+  expect([refused.status, refused.body.detail]).toEqual([
+    409,
+    '5 runs of this evaluation are under way: wait until one has ended',
+  ])
+  await library.call('DELETE', 'evaluations/delete', { kb_id: kb, evaluation_id: evaluation.id })
+  // The next one of another evaluation has its turn.
+  const { body: other } = await exam.create([{ question: 'shop', document_names: ['Hours'] }])
+  expect((await exam.ended((await exam.run(other.id)).body.id)).body.status).toBe('complete')
+})
+
+test('a knowledge base takes its evaluations with it', async () => {
+  const other = await library.create()
+  const { body: evaluation } = await evaluator(library, other).create([
+    { question: 'a', document_names: ['b'] },
+  ])
+  const { body: started } = await evaluator(library, other).run(evaluation.id)
+  await library.call('DELETE', 'delete', { kb_id: other })
+  const { status } = await library.call('GET', 'evaluations/run', { kb_id: other, run_id: started.id })
+  expect(status).toBe(404)
+  const rows = await server.server.rooms.database.sql`select from kb_evaluation_runs where id = ${started.id}`
+  expect(rows).toEqual([])
+})

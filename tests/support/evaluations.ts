@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Answer } from './client.ts'
+import type { Librarian } from './knowledge.ts'
+
+const WAIT_MS_MAX = 15_000
+
+/** Evaluations of one knowledge base. */
+export interface Evaluator {
+  create(questions: unknown): Promise<Answer>
+  run(evaluationId: string, body?: object): Promise<Answer>
+  /** Waits until a run has ended, or is gone. */
+  ended(runId: string): Promise<Answer>
+  /** Starts a run and waits for its end. */
+  measure(evaluationId: string, body?: object): Promise<Answer['body']>
+}
+
+export function evaluator({ call }: Librarian, kbId: string): Evaluator {
+  const run: Evaluator['run'] = (evaluationId, body = {}) =>
+    call('POST', 'evaluations/run', { kb_id: kbId, evaluation_id: evaluationId }, body)
+  const ended: Evaluator['ended'] = async (runId) => {
+    const end = Date.now() + WAIT_MS_MAX
+    for (;;) {
+      const answer = await call('GET', 'evaluations/run', { kb_id: kbId, run_id: runId })
+      if (answer.status !== 200 || ['complete', 'failed'].includes(answer.body.status)) return answer
+      if (Date.now() > end) throw new Error(`not ended: ${answer.text}`)
+      await sleep(25)
+    }
+  }
+  return {
+    create: (questions) =>
+      call('POST', 'evaluations/create', { kb_id: kbId }, { name: 'What is asked', questions }),
+    run,
+    ended,
+    measure: async (evaluationId, body) => (await ended((await run(evaluationId, body)).body.id)).body,
+  }
+}
+
+/** Texts by their names, as sources. */
+export const sourcesOf = (texts: Record<string, string>): { type: string; config: object }[] =>
+  Object.entries(texts).map(([name, content]) => ({ type: 'text', config: { name, content } }))
+
+/** The ids of up to 100 documents by their names. */
+export async function idsOf({ call }: Librarian, kbId: string): Promise<Record<string, string>> {
+  const { body } = await call('GET', 'list_documents', { kb_id: kbId, limit: '100' })
+  return Object.fromEntries(body.documents.map(({ id, name }: Record<string, string>) => [name, id]))
+}
