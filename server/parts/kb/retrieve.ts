@@ -155,7 +155,7 @@ async function gather(finding: Promise<StageHit[]>[]): Promise<StageHit[]> {
 }
 
 /** What lingers in the postings and is gone, disabled or not asked for is left out, and others come in its place. */
-async function lexicalStage(
+export async function lexicalStage(
   { rooms, stemmer }: KbDesk,
   kb: SearchedKb,
   query: KnowledgeQuery,

@@ -1,0 +1,225 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { readConfig } from '../server/config.ts'
+import { newId } from '../server/database/new-id.ts'
+import { startServer } from '../server/main.ts'
+import { denseStage } from '../server/parts/kb/dense-stage.ts'
+import type { KbDesk } from '../server/parts/kb/desk.ts'
+import { lexicalStage, retrieve } from '../server/parts/kb/retrieve.ts'
+import { readSearchedKbs, type StageHit } from '../server/parts/kb/searched-kbs.ts'
+import { ModelFinder, PaidCalls } from '../server/parts/llm/index.ts'
+import { measureRankings, type Ranking } from '../server/platform/retrieval/metrics.ts'
+import { parseQuery } from '../server/platform/retrieval/parse-query.ts'
+import { createStemmer } from '../server/platform/retrieval/stems.ts'
+import { createBm25 } from '../tests/support/bm25.ts'
+import { createClient } from '../tests/support/client.ts'
+import { librarian } from '../tests/support/knowledge.ts'
+import { findPostgres, startPostgres } from '../tests/support/postgres.ts'
+import { readCollection } from '../tests/support/retrieval.ts'
+
+/*
+ * How well a knowledge base finds what it should, with the built-in embedding:
+ *
+ *   node bench/retrieval.ts [a folder in the format of BEIR: corpus.jsonl, queries.jsonl, qrels/test.tsv]
+ *
+ * Without a folder, on the collection of the tests. nDCG@10, recall@10, recall@100 and MRR@100 of the stages, of what a
+ * search answers, and of a textbook BM25 (tests/support/bm25.ts) over the same texts, for all questions and for each
+ * half of them, so that what was tuned on one can be checked on the other. Documents that are not judged count as wrong.
+ */
+
+interface Document {
+  id: string
+  title: string
+  text: string
+}
+
+interface Bench {
+  name: string
+  documents: Document[]
+  questions: { text: string; right: Set<string> }[]
+}
+
+const DOCUMENTS_AT_ONCE = 500
+const INDEXING_MS_MAX = 3_600_000
+/** So many documents of each ranking are looked at. */
+const DEPTH = 100
+const PRECISE = 10
+
+const bench = readBench(process.argv[2])
+const folder = mkdtempSync(join(tmpdir(), 'parley-retrieval-'))
+const postgres = findPostgres() === undefined ? null : await startPostgres({ dataDir: folder })
+await postgres?.createDatabase('parley')
+const parley = await startServer(
+  readConfig({
+    PORT: '0',
+    DATA_DIR: folder,
+    LOG_LEVEL: 'silent',
+    ...(postgres && { DATABASE_URL: postgres.url('parley'), SECRET: 's'.repeat(32) }),
+  }),
+)
+const { rooms } = parley
+const { sql } = rooms.database
+
+try {
+  await report()
+} finally {
+  await parley.stop()
+  await postgres?.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function readBench(path: string | undefined): Bench {
+  if (path === undefined) {
+    const { passages, questions } = readCollection()
+    return {
+      name: "the tests' collection",
+      documents: passages.map(({ text }, place) => ({ id: String(place), title: '', text })),
+      questions: questions.map(({ question, places }) => ({
+        text: question,
+        right: new Set(places.map(String)),
+      })),
+    }
+  }
+  const lines = <Line>(file: string): Line[] =>
+    readFileSync(join(path, file), 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Line)
+  const right = new Map<string, Set<string>>()
+  for (const line of readFileSync(join(path, 'qrels/test.tsv'), 'utf8').split('\n').slice(1)) {
+    const [question = '', document = '', score = '0'] = line.split('\t')
+    if (Number(score) > 0) right.set(question, (right.get(question) ?? new Set()).add(document))
+  }
+  return {
+    name: basename(path),
+    documents: lines<{ _id: string; title?: string; text: string }>('corpus.jsonl').map((document) => ({
+      id: document._id,
+      title: document.title ?? '',
+      text: document.text,
+    })),
+    questions: lines<{ _id: string; text: string }>('queries.jsonl').flatMap(({ _id, text }) => {
+      const some = right.get(_id)
+      return some && /\S/.test(text) ? [{ text, right: some }] : []
+    }),
+  }
+}
+
+async function report(): Promise<void> {
+  console.log(`${bench.name}: ${bench.documents.length} documents, ${bench.questions.length} questions`)
+  const client = createClient(parley.address)
+  const person = await client.signUp()
+  const library = librarian(client, person)
+  const kbId = await library.create()
+  const begin = performance.now()
+  await index(person.organizationId, person.userId, kbId)
+  console.log(`indexed in ${((performance.now() - begin) / 1_000).toFixed(1)} s`)
+  const desk = {
+    rooms,
+    models: new ModelFinder(rooms),
+    calls: new PaidCalls(rooms),
+    stemmer: createStemmer(sql),
+  } as unknown as KbDesk
+  const textbook = createBm25(bench.documents.map(textOf))
+  const found: Record<string, string[][]> = { 'BM25 of a textbook': [], words: [], vectors: [], search: [] }
+  const times: number[] = []
+  for (const { text } of bench.questions) {
+    const scores = textbook(text)
+    const places = [...scores.keys()].filter((place) => (scores[place] as number) > 0)
+    places.sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b)
+    found['BM25 of a textbook']?.push(
+      places.slice(0, DEPTH).map((place) => bench.documents[place]?.id as string),
+    )
+    const [kb] = await readSearchedKbs(sql, person, [kbId])
+    if (!kb) throw new Error('the knowledge base has gone')
+    found['words']?.push(await idsOf(kbId, await lexicalStage(desk, kb, parseQuery(text), [])))
+    found['vectors']?.push(await idsOf(kbId, (await denseStage(desk, [kb], text, [], DEPTH)).hits))
+    const wanted = {
+      knowledgeBaseIds: [kbId],
+      query: text,
+      scoreThreshold: 0,
+      filter: [],
+      rerank: null,
+      oncePerDocument: true,
+    }
+    const start = performance.now()
+    const first = await retrieve(desk, person, { ...wanted, limit: PRECISE })
+    times.push(performance.now() - start)
+    const more = await retrieve(desk, person, { ...wanted, limit: DEPTH })
+    const names = [...first.passages, ...more.passages].map(({ documentName }) => documentName)
+    found['search']?.push([...new Set(names)])
+  }
+  for (const [name, rankings] of Object.entries(found)) tell(name, rankings)
+  times.sort((a, b) => a - b)
+  const at = (share: number): string => (times[Math.floor(times.length * share)] ?? 0).toFixed(1)
+  console.log(`a search takes ${at(0.5)} ms (p50), ${at(0.95)} ms (p95)`)
+}
+
+function textOf({ title, text }: Document): string {
+  return title === '' ? text : `# ${title}\n\n${text}`
+}
+
+/** As a source that has read the documents leaves them; then all are indexed. */
+async function index(organizationId: string, userId: string, kbId: string): Promise<void> {
+  const sourceId = newId()
+  await sql`
+    insert into kb_sources (id, organization_id, kb_id, created_by, type, config, status, reading)
+    values (${sourceId}, ${organizationId}, ${kbId}, ${userId}, 'text', '{}', 'read', 1)`
+  for (let at = 0; at < bench.documents.length; at += DOCUMENTS_AT_ONCE) {
+    const rows = bench.documents.slice(at, at + DOCUMENTS_AT_ONCE).map((document) => {
+      const text = textOf(document)
+      const hash = createHash('sha256').update(text).digest('hex')
+      return { id: newId(), name: document.id, text, hash, bytes: Buffer.byteLength(text) }
+    })
+    const given = sql`json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as d (id uuid, name text, text text, hash text, bytes int)`
+    await sql.begin(async (tx) => {
+      await tx`
+        insert into kb_documents (id, organization_id, kb_id, source_id, key, name, mime_type, size, metadata, status,
+          content_hash, text_kind, text_bytes, found_by)
+        select id, ${organizationId}, ${kbId}, ${sourceId}, name, name, 'text/markdown', bytes, '{}', 'pending', hash,
+          'markdown', bytes, 1 from ${given}`
+      await tx`
+        insert into kb_texts (document_id, organization_id, kb_id, text)
+        select id, ${organizationId}, ${kbId}, text from ${given}`
+    })
+  }
+  const end = performance.now() + INDEXING_MS_MAX
+  for (;;) {
+    const [left] = await sql<{ pending: number }[]>`
+      select documents_pending as pending from kb_sources where id = ${sourceId}`
+    if (left?.pending === 0) return
+    if (performance.now() > end) throw new Error('the documents were not indexed in time')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+/** The documents of chunks, each where its best chunk is. */
+async function idsOf(kbId: string, hits: StageHit[]): Promise<string[]> {
+  const rows = await sql<{ number: number; name: string }[]>`
+    select c.number, d.name from kb_chunks c join kb_documents d on d.id = c.document_id
+    where c.kb_id = ${kbId} and c.number = any(${hits.map(({ number }) => number)})`
+  const names = new Map(rows.map(({ number, name }) => [number, name]))
+  return [...new Set(hits.flatMap(({ number }) => names.get(number) ?? []))]
+}
+
+function tell(name: string, found: string[][]): void {
+  const rankings = found.map(
+    (ids, at): Ranking<string> => ({
+      found: ids,
+      right: bench.questions[at]?.right ?? new Set(),
+    }),
+  )
+  const { recall, ndcg, reciprocalRank } = measureRankings(rankings, PRECISE)
+  const deep = measureRankings(rankings, DEPTH).recall
+  const half = (odd: number): string =>
+    measureRankings(
+      rankings.filter((_, at) => at % 2 === odd),
+      PRECISE,
+    ).ndcg.toFixed(4)
+  console.log(
+    `${name.padEnd(20)} nDCG@10 ${ndcg.toFixed(4)} (halves ${half(0)}, ${half(1)})  recall@10 ${recall.toFixed(4)}` +
+      `  recall@100 ${deep.toFixed(4)}  MRR@100 ${reciprocalRank.toFixed(4)}`,
+  )
+}
