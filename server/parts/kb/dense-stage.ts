@@ -72,11 +72,13 @@ async function nearest(
     filter.length === 0
       ? sql`true`
       : sql`c.document_id in (select d.id from kb_documents d where d.kb_id = ${kb.id} and ${matches(sql, filter)})`
+  // A select of its own is computed once; else the vector would be read from its text anew for every row.
   const rows = await sql<{ number: number; similarity: number }[]>`
-    select number, -(embedding <#> ${vector}::text::halfvec) as similarity from kb_chunks c
-    where kb_id = ${kb.id} and organization_id = ${kb.organizationId} and generation = ${kb.generation} and is_enabled
-      and ${isWanted}
-    order by (embedding <#> ${vector}::text::halfvec) + 0 limit ${count}`
+    select number, -distance as similarity from (
+      select number, embedding <#> (select ${vector}::text::halfvec) as distance from kb_chunks c
+      where kb_id = ${kb.id} and organization_id = ${kb.organizationId} and generation = ${kb.generation}
+        and is_enabled and ${isWanted}) as near
+    order by distance + 0 limit ${count}`
   const floor = kb.floor ?? 0
   return rows
     .filter(({ similarity }) => similarity > floor)
