@@ -250,8 +250,6 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
     'OAMG',
     ({ kbId, modelId }) => ({ query: { kb_id: kbId }, body: { query: 'When?', model: modelId } }),
   ],
-
-  post_kb_search: ['OAMG', withBody(oneKb, () => ({ query: 'x' }))],
   post_kb_evaluations_create: [
     'OAM',
     withBody(oneKb, () => ({ name: 'x', questions: [{ question: 'y', document_names: ['z'] }] })),

@@ -24,7 +24,7 @@ import {
 import { parseFilter } from './filter.ts'
 import { findKnowledgeBase } from './manage-knowledge-bases.ts'
 import type { EvaluationRuns } from './run-evaluation.ts'
-import { findTextModel } from './search-kb.ts'
+import { findReranker } from './search-kb.ts'
 
 /*
  * Evaluations: questions with the documents that answer them, and runs that measure how well a knowledge base finds
@@ -145,7 +145,7 @@ export async function deleteEvaluation(
 
 /**
  * Has the questions of an evaluation searched for after the answer, with these settings. Throws
- * kb.evaluation_not_found, kb.too_many_runs, kb.filter_invalid, and what findTextModel throws.
+ * kb.evaluation_not_found, kb.too_many_runs, kb.filter_invalid, and what findReranker throws.
  */
 export async function startRun(
   desk: KbDesk,
@@ -157,7 +157,7 @@ export async function startRun(
   const { sql } = desk.rooms.database
   const { organizationId } = scope
   parseFilter(filter)
-  await findTextModel(desk, scope, rerank)
+  await findReranker(desk, scope, rerank)
   const kb = await findKnowledgeBase(scope, kbId)
   const settings: RunSettings = {
     limit,

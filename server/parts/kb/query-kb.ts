@@ -10,7 +10,7 @@ import type { KbDesk } from './desk.ts'
 import { parseFilter } from './filter.ts'
 import { QueryStream } from './query-stream.ts'
 import { retrieve } from './retrieve.ts'
-import { findTextModel, LIMIT_DEFAULT } from './search-kb.ts'
+import { findReranker, findTextModel, LIMIT_DEFAULT } from './search-kb.ts'
 import { type QueryAnswer, type QueryRequest, type SearchResult, viewPassage } from './search-schemas.ts'
 
 /** So much of what a prompt may have beside the question may be passages: in some languages a token has fewer bytes. */
@@ -43,7 +43,7 @@ export async function queryKb(
     limit,
     scoreThreshold: SCORE_THRESHOLD,
     filter: parseFilter(filter),
-    rerank: rerank === undefined ? null : await findTextModel(desk, scope, rerank),
+    rerank: await findReranker(desk, scope, rerank),
   })
   const found = passages.map((passage) => viewPassage(passage, false))
   const { request, used } = toRequest(asked, model, found)

@@ -12,7 +12,7 @@ import type { RunSettings } from './evaluation-schemas.ts'
 import { type Condition, parseFilter } from './filter.ts'
 import type { KbPlace } from './ingestion.ts'
 import { retrieve } from './retrieve.ts'
-import { findTextModel } from './search-kb.ts'
+import { findReranker } from './search-kb.ts'
 
 /*
  * Runs of evaluations, one question after the other, by the same code as a search. A run stands in the table and is
@@ -66,7 +66,8 @@ export function createEvaluationRuns(desk: KbDesk): EvaluationRuns {
       await turn.finally(() => held.delete(place.runId))
     },
   }
-  const begin: EvaluationRuns['begin'] = (place) => jobs.add(sql, queue, place, place.runId)
+  const begin: EvaluationRuns['begin'] = (place) =>
+    jobs.add(sql, queue, place, { key: place.runId, group: place.organizationId })
 
   async function takeTurn(place: RunPlace): Promise<void> {
     const claim = new ClaimedRun(sql, instance.id, place)
@@ -127,7 +128,7 @@ async function askQuestions(
   const asked: AskedWith = {
     settings,
     filter: parseFilter(settings.filter ?? {}),
-    rerank: await findTextModel(desk, place, settings.rerank ?? undefined),
+    rerank: await findReranker(desk, place, settings.rerank),
   }
   const end = performance.now() + TURN_MS
   let check = performance.now() + CHECK_MS

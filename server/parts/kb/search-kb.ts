@@ -31,7 +31,7 @@ export async function searchKb(
     limit,
     scoreThreshold,
     filter: parseFilter(filter),
-    rerank: rerank === undefined ? null : await findTextModel(desk, scope, rerank),
+    rerank: await findReranker(desk, scope, rerank),
   })
   return {
     results: passages.map((passage) => viewPassage(passage, explain)),
@@ -49,3 +49,10 @@ export async function findTextModel(
   if (!model.capabilities.includes('text')) throw fail('llm.cannot_chat')
   return model
 }
+
+/** The same for reranking, where one is named. */
+export const findReranker = async (
+  desk: KbDesk,
+  scope: { organizationId: string },
+  nameOrId: string | null | undefined,
+): Promise<ResolvedModel | null> => (nameOrId == null ? null : findTextModel(desk, scope, nameOrId))
