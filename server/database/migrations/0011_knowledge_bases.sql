@@ -156,7 +156,7 @@ ALTER TABLE "kb_sources" ADD CONSTRAINT "kb_sources_kb" FOREIGN KEY ("organizati
 ALTER TABLE "kb_texts" ADD CONSTRAINT "kb_texts_document" FOREIGN KEY ("organization_id","kb_id","document_id") REFERENCES "public"."kb_documents"("organization_id","kb_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "knowledge_bases" ADD CONSTRAINT "knowledge_bases_organization_id_organizations_id_fk" FOREIGN KEY ("organization_id") REFERENCES "public"."organizations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "knowledge_bases" ADD CONSTRAINT "knowledge_bases_embedding_model_id_llm_models_id_fk" FOREIGN KEY ("embedding_model_id") REFERENCES "public"."llm_models"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "kb_chunks_document" ON "kb_chunks" USING btree ("document_id","position");--> statement-breakpoint
+CREATE INDEX "kb_chunks_document" ON "kb_chunks" USING btree ("kb_id","document_id","position");--> statement-breakpoint
 CREATE INDEX "kb_documents_list" ON "kb_documents" USING btree ("kb_id","id");--> statement-breakpoint
 CREATE INDEX "kb_documents_open" ON "kb_documents" USING btree ("kb_id","id") WHERE "kb_documents"."status" in ('pending', 'processing');--> statement-breakpoint
 CREATE INDEX "kb_evaluation_runs_list" ON "kb_evaluation_runs" USING btree ("evaluation_id","id");--> statement-breakpoint

@@ -223,7 +223,8 @@ export const kbChunks = pgTable(
   },
   (table) => [
     unique('kb_chunks_number').on(table.kbId, table.number),
-    index('kb_chunks_document').on(table.documentId, table.position),
+    // By the columns of the foreign key: a knowledge base of many documents is deleted document by document.
+    index('kb_chunks_document').on(table.kbId, table.documentId, table.position),
     foreignKey({
       name: 'kb_chunks_document_id',
       columns: [table.organizationId, table.kbId, table.documentId],

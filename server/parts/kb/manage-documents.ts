@@ -73,7 +73,7 @@ export async function getDocument(
     select id, document_id as "documentId", position, content, headings, page, tokens, is_enabled as "isEnabled",
       is_edited as "isEdited"
     from kb_chunks
-    where document_id = ${id} and organization_id = ${scope.organizationId}
+    where kb_id = ${kbId} and document_id = ${id} and organization_id = ${scope.organizationId}
       and position >= ${from} and position < ${from + limit}
     order by position`
   return { ...viewDocument(document), chunks: chunks.map(viewChunk), page, limit }

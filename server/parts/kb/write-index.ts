@@ -45,7 +45,7 @@ export async function writeIndex(
     const dead = chunks.length - keptChunks.length
     const place = await takePlace(tx, kb, { chunks: chunks.length, dead })
     raiseNumbers(entries, place.firstChunk)
-    await tx`delete from kb_chunks where document_id = any(${[...kept]})`
+    await tx`delete from kb_chunks where kb_id = ${kb.kbId} and document_id = any(${[...kept]})`
     await insertRows(tx, database, 'kb_chunks', chunkColumns(kb, place), keptChunks)
     await insertSegment({ database, tx }, kb, { segment: place.segment, chunks: chunks.length }, entries)
     await noteReady(
