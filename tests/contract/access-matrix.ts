@@ -19,7 +19,6 @@ export interface Fixture {
   invitationId: string
   apiKeyId: string
   kbId: string
-  kbSourceId: string
   kbEvaluationId: string
 }
 
@@ -234,10 +233,7 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   put_kb_update: ['OAM', withBody(oneKb, () => ({ description: 'x' }))],
   delete_kb_delete: ['OA', oneKb],
   post_kb_add_source: ['OAM', withBody(oneKb, () => ({ type: 'text', config: { name: 'x', content: 'y' } }))],
-  delete_kb_delete_source: [
-    'OA',
-    ({ kbId, kbSourceId }) => ({ query: { kb_id: kbId, source_id: kbSourceId } }),
-  ],
+  delete_kb_delete_source: ['OA', ofKb('source_id')],
   post_kb_upload_file: ['OAM', oneKb],
   get_kb_list_documents: ['OAMG', oneKb],
   get_kb_document: ['OAMG', ofKb('document_id')],

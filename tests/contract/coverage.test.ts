@@ -104,10 +104,6 @@ async function makeFixture(): Promise<{ fixture: Fixture; tokens: Record<Somebod
     invitationId: await make(`/api/invitations/create?${org}`, invitation),
     apiKeyId: await make(`/api/api_keys/create?${org}`, { ...key, name: 'another' }),
     kbId,
-    kbSourceId: await make(`/api/kb/add_source?kb_id=${kbId}`, {
-      type: 'text',
-      config: { name: 't', content: 'c' },
-    }),
     kbEvaluationId: await make(`/api/kb/evaluations/create?kb_id=${kbId}`, {
       name: 'e',
       questions: [{ question: 'q', document_names: ['t'] }],
