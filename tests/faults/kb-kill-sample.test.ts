@@ -34,4 +34,5 @@ test.skipIf(field === null).each(Array.from({ length: KILLS }, (_, at) => at + 1
     expect.hasAssertions()
     if (field) await killIngestion(field, seed)
   },
+  60_000,
 )
