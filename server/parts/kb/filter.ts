@@ -29,7 +29,7 @@ export function parseFilter(filter: object = {}): Condition[] {
   const entries = Object.entries(filter)
   if (entries.length > CONDITIONS_MAX) throw invalid(`filter has more than ${CONDITIONS_MAX} keys`)
   return entries.map(([key, wanted]) => {
-    if (key.length > KEY_CHARACTERS_MAX || key.includes('\0'))
+    if (key.length > KEY_CHARACTERS_MAX || key.includes('\0') || !key.isWellFormed())
       throw invalid('filter has a key that no document has')
     return { key, ...conditionOf(`filter.${key}`, wanted) }
   })
@@ -41,8 +41,11 @@ function conditionOf(path: string, wanted: unknown): Omit<Condition, 'key'> {
     throw invalid(`${path} must be a value, or an object with in, gt, gte, lt, lte or exists`)
   const { in: values, exists, ...rest } = wanted as Record<string, unknown>
   const bounds = Object.entries(rest)
-  const unknown = bounds.find(([name]) => !(name in OPERATORS))
-  if (unknown) throw invalid(`${path}.${unknown[0]} is not known: use in, gt, gte, lt, lte or exists`)
+  const unknown = bounds.find(([name]) => !Object.hasOwn(OPERATORS, name))
+  if (unknown)
+    throw invalid(
+      `${path}.${unknown[0].slice(0, KEY_CHARACTERS_MAX)} is not known: use in, gt, gte, lt, lte or exists`,
+    )
   if (values === undefined && exists === undefined && bounds.length === 0)
     throw invalid(`${path} says nothing`)
   if (exists !== undefined && typeof exists !== 'boolean')
@@ -54,7 +57,9 @@ function conditionOf(path: string, wanted: unknown): Omit<Condition, 'key'> {
     throw invalid(`${path}.in must be a list of at most ${VALUES_MAX} texts, numbers or booleans`)
   for (const [name, bound] of bounds)
     if (!isValue(bound) || typeof bound === 'boolean')
-      throw invalid(`${path}.${name} must be a number or a text`)
+      throw invalid(
+        `${path}.${name} must be a number, or a text of at most ${VALUE_CHARACTERS_MAX} characters`,
+      )
   return {
     ...(values !== undefined && { in: values as Value[] }),
     ...(bounds.length > 0 && { bounds: bounds as [Bound, string | number][] }),
