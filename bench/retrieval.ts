@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { readConfig } from '../server/config.ts'
-import { newId } from '../server/database/new-id.ts'
 import { startServer } from '../server/main.ts'
 import { denseStage } from '../server/parts/kb/dense-stage.ts'
 import type { KbDesk } from '../server/parts/kb/desk.ts'
@@ -18,6 +16,7 @@ import { createClient } from '../tests/support/client.ts'
 import { librarian } from '../tests/support/knowledge.ts'
 import { findPostgres, startPostgres } from '../tests/support/postgres.ts'
 import { readCollection } from '../tests/support/retrieval.ts'
+import { shelve } from '../tests/support/shelves.ts'
 
 /*
  * How well a knowledge base finds what it should, with the built-in embedding:
@@ -41,7 +40,6 @@ interface Bench {
   questions: { text: string; right: Set<string> }[]
 }
 
-const DOCUMENTS_AT_ONCE = 500
 const INDEXING_MS_MAX = 3_600_000
 /** So many documents of each ranking are looked at. */
 const DEPTH = 100
@@ -113,7 +111,8 @@ async function report(): Promise<void> {
   const library = librarian(client, person)
   const kbId = await library.create()
   const begin = performance.now()
-  await index(person.organizationId, person.userId, kbId)
+  const files = bench.documents.map((document) => ({ name: document.id, text: textOf(document) }))
+  await shelve(sql, person, kbId, files, INDEXING_MS_MAX)
   console.log(`indexed in ${((performance.now() - begin) / 1_000).toFixed(1)} s`)
   const desk = {
     rooms,
@@ -158,41 +157,6 @@ async function report(): Promise<void> {
 
 function textOf({ title, text }: Document): string {
   return title === '' ? text : `# ${title}\n\n${text}`
-}
-
-/** As a source that has read the documents leaves them; then all are indexed. */
-async function index(organizationId: string, userId: string, kbId: string): Promise<void> {
-  const sourceId = newId()
-  await sql`
-    insert into kb_sources (id, organization_id, kb_id, created_by, type, config, status, reading)
-    values (${sourceId}, ${organizationId}, ${kbId}, ${userId}, 'text', '{}', 'read', 1)`
-  for (let at = 0; at < bench.documents.length; at += DOCUMENTS_AT_ONCE) {
-    const rows = bench.documents.slice(at, at + DOCUMENTS_AT_ONCE).map((document) => {
-      const text = textOf(document)
-      const hash = createHash('sha256').update(text).digest('hex')
-      return { id: newId(), name: document.id, text, hash, bytes: Buffer.byteLength(text) }
-    })
-    const given = sql`json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as d (id uuid, name text, text text, hash text, bytes int)`
-    await sql.begin(async (tx) => {
-      await tx`
-        insert into kb_documents (id, organization_id, kb_id, source_id, key, name, mime_type, size, metadata, status,
-          content_hash, text_kind, text_bytes, found_by)
-        select id, ${organizationId}, ${kbId}, ${sourceId}, name, name, 'text/markdown', bytes, '{}', 'pending', hash,
-          'markdown', bytes, 1 from ${given}`
-      await tx`
-        insert into kb_texts (document_id, organization_id, kb_id, text)
-        select id, ${organizationId}, ${kbId}, text from ${given}`
-    })
-  }
-  const end = performance.now() + INDEXING_MS_MAX
-  for (;;) {
-    const [left] = await sql<{ pending: number }[]>`
-      select documents_pending as pending from kb_sources where id = ${sourceId}`
-    if (left?.pending === 0) return
-    if (performance.now() > end) throw new Error('the documents were not indexed in time')
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
 }
 
 /** The documents of chunks, each where its best chunk is. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { embedLocally } from '#platform/models/local-embedding.ts'
 import { measureRankings } from '#platform/retrieval/metrics.ts'
 import { createBm25 } from '#tests/support/bm25.ts'
+import type { Person } from '#tests/support/client.ts'
 import { type Librarian, librarian } from '#tests/support/knowledge.ts'
 import { readCollection } from '#tests/support/retrieval.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
@@ -10,6 +11,7 @@ import { shelve } from '#tests/support/shelves.ts'
 const { passages, questions } = readCollection()
 
 let server: TestServer
+let person: Person
 let library: Librarian
 let kb: string
 
@@ -22,10 +24,11 @@ interface Result {
 
 beforeAll(async () => {
   server = await startTestServer()
-  library = librarian(server, await server.signUp())
+  person = await server.signUp()
+  library = librarian(server, person)
   kb = await library.create()
   const files = passages.map(({ text }, place) => ({ name: `${place}.md`, text }))
-  await shelve(server, library, kb, files)
+  await shelve(server.server.rooms.database.sql, person, kb, files)
 })
 afterAll(() => server.stop())
 
@@ -126,7 +129,7 @@ test('a passage has nearly the same score in a small knowledge base as in a larg
   const text = passages[places[0] ?? 0]?.text ?? ''
   const small = await library.create()
   const others = passages.slice(0, 9).map((passage, place) => ({ name: `o${place}.md`, text: passage.text }))
-  await shelve(server, library, small, [...others, { name: 'right.md', text }])
+  await shelve(server.server.rooms.database.sql, person, small, [...others, { name: 'right.md', text }])
   const query = { query: question, limit: 10 }
   const [inSmall] = (await library.call('POST', 'search', { kb_id: small }, query)).body.results.filter(
     ({ content }: { content: string }) => content === text.trim(),

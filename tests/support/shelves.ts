@@ -1,35 +1,57 @@
-import type { Librarian } from './knowledge.ts'
-import type { TestServer } from './server.ts'
+import { createHash } from 'node:crypto'
+import type { Sql } from 'postgres'
+import { newId } from '#database/new-id.ts'
 
-const UPLOADS_AT_ONCE = 8
-/** Of one source. */
-const FILES_MAX = 100
+const DOCUMENTS_AT_ONCE = 500
+const POLL_MS = 50
 
-/** Texts as files of a knowledge base, uploaded as a person does, and indexed. */
+/** A document in Markdown. */
+export interface Shelved {
+  name: string
+  text: string
+}
+
+/**
+ * Puts many documents into a knowledge base at once, as a source that has read them leaves them, and waits until all are
+ * indexed: uploading thousands of files would take longer than all that is measured. Throws after so many milliseconds.
+ */
 export async function shelve(
-  server: TestServer,
-  library: Librarian,
+  sql: Sql,
+  { organizationId, userId }: { organizationId: string; userId: string },
   kbId: string,
-  files: { name: string; text: string }[],
+  documents: Shelved[],
+  waitMs = 20_000,
 ): Promise<void> {
-  const ids: string[] = []
-  const rest = [...files.entries()]
-  const work = async (): Promise<void> => {
-    for (let next = rest.shift(); next; next = rest.shift()) {
-      const [place, { name, text }] = next
-      const form = new FormData()
-      form.set('file', new Blob([text], { type: 'text/markdown' }), name)
-      const response = await fetch(`${server.url}/api/kb/upload_file?kb_id=${kbId}`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${library.token}` },
-        body: form,
-      })
-      if (response.status !== 201) throw new Error(await response.text())
-      ids[place] = ((await response.json()) as { id: string }).id
-    }
+  const sourceId = newId()
+  await sql`
+    insert into kb_sources (id, organization_id, kb_id, created_by, type, config, status, reading)
+    values (${sourceId}, ${organizationId}, ${kbId}, ${userId}, 'text', '{}', 'read', 1)`
+  for (let at = 0; at < documents.length; at += DOCUMENTS_AT_ONCE) {
+    const rows = documents.slice(at, at + DOCUMENTS_AT_ONCE).map(({ name, text }) => ({
+      id: newId(),
+      name,
+      text,
+      hash: createHash('sha256').update(text).digest('hex'),
+      bytes: Buffer.byteLength(text),
+    }))
+    await sql`
+      with given as (
+        select * from json_to_recordset(${JSON.stringify(rows)}::text::json)
+          as d (id uuid, name text, text text, hash text, bytes int)),
+      made as (
+        insert into kb_documents (id, organization_id, kb_id, source_id, key, name, mime_type, size, metadata, status,
+          content_hash, text_kind, text_bytes, found_by)
+        select id, ${organizationId}, ${kbId}, ${sourceId}, name, name, 'text/markdown', bytes, '{}', 'pending', hash,
+          'markdown', bytes, 1 from given)
+      insert into kb_texts (document_id, organization_id, kb_id, text)
+      select id, ${organizationId}, ${kbId}, text from given`
   }
-  await Promise.all(Array.from({ length: UPLOADS_AT_ONCE }, work))
-  for (let at = 0; at < ids.length; at += FILES_MAX)
-    await library.add(kbId, 'file', { upload_ids: ids.slice(at, at + FILES_MAX) })
-  await library.settle(kbId)
+  const end = performance.now() + waitMs
+  for (;;) {
+    const [left] = await sql<{ pending: number }[]>`
+      select documents_pending as pending from kb_sources where id = ${sourceId}`
+    if (left?.pending === 0) return
+    if (performance.now() > end) throw new Error('the documents were not indexed in time')
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
 }

@@ -20,7 +20,9 @@ export interface Ranked {
 const RANK_CONSTANT = 60
 /** The built-in embedding sees the same words as the lexical stage, only less exactly (bench/retrieval.ts). */
 const LOCAL_RANK_WEIGHT = 0.3
-const LOCAL_SCORE_WEIGHT = 0.25
+const LOCAL_SCORE_WEIGHT = 0.15
+/** Where hardly a word is found, as when it is misspelt, its vector alone is worth this much. */
+const LOCAL_ALONE_WEIGHT = 0.25
 const MODEL_SCORE_WEIGHT = 0.5
 /** How soon words that are there make a passage fit: at a share of this much of the ceiling it is 63 %. */
 const LEXICAL_SCALE = 0.65
@@ -60,6 +62,8 @@ export function relevanceOf(
 ): number {
   const byWords = 1 - Math.exp(-(lexical?.score ?? 0) / LEXICAL_SCALE)
   if (!hasVectors) return byWords
+  const byVector = Math.min(dense?.score ?? 0, 1)
   const weight = isLocal(kb) ? LOCAL_SCORE_WEIGHT : MODEL_SCORE_WEIGHT
-  return (1 - weight) * byWords + weight * Math.min(dense?.score ?? 0, 1)
+  const together = (1 - weight) * byWords + weight * byVector
+  return isLocal(kb) ? Math.max(together, LOCAL_ALONE_WEIGHT * byVector) : together
 }
