@@ -5,6 +5,7 @@ const WAIT_MS_MAX = 60_000
 
 /** Knowledge bases as one person uses them. */
 export interface Librarian {
+  token: string
   call(method: string, path: string, query: Record<string, string>, body?: unknown): Promise<Answer>
   /** Makes a knowledge base with these sources. Answers its id. */
   create(more?: Record<string, unknown>): Promise<string>
@@ -36,6 +37,7 @@ export function librarian(server: Client, person: Person): Librarian {
     return answer.body['id'] as string
   }
   return {
+    token: person.token,
     call,
     create: (more = {}) =>
       made(

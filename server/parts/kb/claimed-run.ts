@@ -30,18 +30,16 @@ export class ClaimedRun {
     this.place = place
   }
 
-  /** Undefined: it is gone, done, or somebody else's. */
+  /** Undefined: it is gone, done, or somebody else's. The first turn notes what the knowledge base is like. */
   async take(claimable: PendingQuery<Row[]>): Promise<Run | undefined> {
     const { organizationId, kbId, runId } = this.place
     const [run] = await this.#sql<Run[]>`
-      with state as (
-        select jsonb_build_object('embedding_model', embedding_model, 'chunking', chunking,
-          'index_version', index_version, 'chunks', chunk_count) as now
-        from knowledge_bases where id = ${kbId} and organization_id = ${organizationId})
-      update kb_evaluation_runs
-      set status = 'processing', claimed_by = ${this.#instanceId}, settings = settings || state.now,
-        results = case when settings @> state.now then results end
-      from state
+      update kb_evaluation_runs r
+      set status = 'processing', claimed_by = ${this.#instanceId},
+        settings = case when results is not null then settings else settings || (
+          select jsonb_build_object('embedding_model', k.embedding_model, 'chunking', k.chunking,
+            'index_version', k.index_version, 'chunks', k.chunk_count)
+          from knowledge_bases k where k.id = r.kb_id) end
       where id = ${runId} and kb_id = ${kbId} and organization_id = ${organizationId} and ${claimable}
       returning settings, coalesce(results, '[]') as results,
         created_at < now() - ${RUN_HOURS_MAX} * interval '1 hour' as "isLate",
@@ -67,7 +65,8 @@ export class ClaimedRun {
       update kb_evaluation_runs
       set status = 'complete', claimed_by = null, finished_at = now(),
         results = ${JSON.stringify(results)}::text::jsonb,
-        metrics = ${JSON.stringify(metricsOf(results))}::text::jsonb
+        metrics = ${JSON.stringify(metricsOf(results))}::text::jsonb || jsonb_build_object('index_version_at_end',
+          (select k.index_version from knowledge_bases k where k.id = kb_id))
       where ${this.#isMine()}`
   }
 
@@ -86,7 +85,7 @@ export class ClaimedRun {
   }
 }
 
-function metricsOf(results: QuestionResult[]): RunMetrics {
+function metricsOf(results: QuestionResult[]): Omit<RunMetrics, 'index_version_at_end'> {
   const asked = results.filter(({ error }) => error === null)
   const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
   const times = asked.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b)

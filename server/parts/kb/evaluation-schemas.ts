@@ -97,6 +97,9 @@ const RunMetrics = Type.Object(
     questions_without_vectors: Type.Integer({
       description: 'Only their words were looked for, because the embedding model failed',
     }),
+    index_version_at_end: Type.Integer({
+      description: 'Another one than that of the settings: the knowledge base has changed during the run',
+    }),
     milliseconds_p50: Type.Number({ description: 'Of the search for one question' }),
     milliseconds_p95: Type.Number(),
   },

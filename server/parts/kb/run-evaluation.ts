@@ -17,8 +17,8 @@ import { findReranker } from './search-kb.ts'
 /*
  * Runs of evaluations, one question after the other, by the same code as a search. A run stands in the table and is
  * claimed by the process that does it, some seconds at a time, so that others have their turn. What is found is stored
- * at the end of a turn: whoever claims it next goes on from there, unless the knowledge base has changed meanwhile, and
- * then from the beginning, because a run measures one state.
+ * at the end of a turn, and whoever claims it next goes on from there: no question is asked, or paid, again because a
+ * process stops. A knowledge base may change meanwhile, which its two index versions tell.
  */
 
 export interface EvaluationRuns {
