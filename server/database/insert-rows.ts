@@ -71,6 +71,14 @@ async function copyRows<Row>(
 const write = (stream: Writable, bytes: Buffer): Promise<void> =>
   new Promise((resolve) => stream.write(bytes, () => resolve()))
 
+const DASH = 0x2d
+
+/** The value of a hexadecimal digit in small letters. */
+function digitAt(text: string, at: number): number {
+  const code = text.charCodeAt(at)
+  return code < 0x3a ? code - 0x30 : code - 0x57
+}
+
 /** Bytes that are being put together, numbers in network order. */
 class Block {
   #bytes = Buffer.allocUnsafe(BLOCK_BYTES * 2)
@@ -90,6 +98,15 @@ class Block {
     this.#reserve(bytes.length)
     this.#bytes.set(bytes, this.length)
     this.length += bytes.length
+  }
+
+  /** Its digits, two a byte; by hand, since most of a row's time would go into parting them. */
+  uuid(value: string): void {
+    this.#reserve(16)
+    for (let at = 0; at < value.length; at += 2) {
+      if (value.charCodeAt(at) === DASH) at++
+      this.#bytes[this.length++] = (digitAt(value, at) << 4) | digitAt(value, at + 1)
+    }
   }
 
   /** With its length before it. */
@@ -122,7 +139,7 @@ const NULL = -1
 const ENCODERS: { [T in Type]: (block: Block, value: Values[T]) => void } = {
   uuid(block, value) {
     block.int32(16)
-    block.raw(Buffer.from(value.replaceAll('-', ''), 'hex'))
+    block.uuid(value)
   },
   int4(block, value) {
     if (value === null) return block.int32(NULL)

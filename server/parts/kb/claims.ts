@@ -18,7 +18,7 @@ export interface ClaimedDocument {
 }
 
 /** So many documents are claimed at once. */
-const CLAIM_MAX = 200
+const CLAIM_MAX = 500
 
 /** Documents that wait to be indexed, claimed by this process, so that no two index the same one. */
 export class ClaimedDocuments {

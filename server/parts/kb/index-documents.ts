@@ -20,12 +20,14 @@ export interface IndexedKb extends KbPlace {
 /** Documents are indexed together up to so many bytes of text, or so many of them. */
 const GROUP_BYTES = 1_000_000
 const GROUP_DOCUMENTS = 100
+/** So many groups are being made at once: while one is in the thread, the texts of the next are fetched. */
+const AHEAD = 2
 /** After so long other knowledge bases have their turn. */
 const TURN_MS = 20_000
 
 /**
  * Indexes the documents of a knowledge base that wait for it: splits, embeds and stores them, some at a time. While one
- * group is written, the next is made. A document that can't be indexed is noted so, and holds up no other. After a
+ * group is written, the next ones are made. A document that can't be indexed is noted so, and holds up no other. After a
  * while others have their turn, and what is left waits for the next one.
  */
 export async function indexDocuments(desk: IngestionDesk, place: KbPlace): Promise<void> {
@@ -37,11 +39,17 @@ export async function indexDocuments(desk: IngestionDesk, place: KbPlace): Promi
       const claimed = await desk.claims.claim(place)
       if (claimed.length === 0) break
       const groups = groupsOf(claimed)
-      for (let group = groups.shift(); group; group = isOver() ? undefined : groups.shift()) {
-        const ids = idsOf(group)
-        const prepared = await settle(desk, place, ids, () => prepare(desk, place, group ?? []))
+      const ahead: Preparing[] = []
+      for (;;) {
+        while (ahead.length < AHEAD && groups.length > 0 && !isOver())
+          ahead.push(begin(desk, place, groups.shift() as ClaimedDocument[]))
+        const next = ahead.shift()
+        if (!next) break
+        const prepared = await next.prepared
         await writing
-        writing = prepared ? settle(desk, place, ids, () => write(desk, place, prepared)) : Promise.resolve()
+        writing = prepared
+          ? settle(desk, place, next.ids, () => write(desk, place, prepared))
+          : Promise.resolve()
       }
       const left = idsOf(groups.flat())
       if (left.length > 0) await settle(desk, place, left, () => desk.claims.release(place, left))
@@ -54,6 +62,16 @@ export async function indexDocuments(desk: IngestionDesk, place: KbPlace): Promi
   await mergeSegments(desk, place)
   await compactPostings(desk, place)
   desk.announce(place)
+}
+
+interface Preparing {
+  ids: string[]
+  prepared: Promise<Prepared | undefined>
+}
+
+function begin(desk: IngestionDesk, place: KbPlace, group: ClaimedDocument[]): Preparing {
+  const ids = idsOf(group)
+  return { ids, prepared: settle(desk, place, ids, () => prepare(desk, place, group)) }
 }
 
 /** What has failed before is tried by itself, so that it takes no other along. */

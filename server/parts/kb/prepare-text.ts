@@ -29,7 +29,7 @@ export interface PreparedTexts {
 
 /** Splits texts, parts their chunks into words and embeds them. Runs in a thread of its own (prepare-thread.ts). */
 export async function prepareTexts({ texts, chunking, isLocal }: Preparation): Promise<PreparedTexts> {
-  const places = new Map<string, number>()
+  const dictionary = new Map<string, number>()
   const embedded: string[] = []
   const prepared: PreparedTexts['texts'] = []
   for (const { name, text, kind } of texts) {
@@ -38,12 +38,12 @@ export async function prepareTexts({ texts, chunking, isLocal }: Preparation): P
     const words = chunks.map((chunk) => {
       const content = withContext(name, chunk)
       embedded.push(content)
-      return Uint32Array.from(listWords(content), (word) => placeOf(places, word))
+      return placesOf(listWords(content), dictionary)
     })
     prepared.push({ chunks, language: languageOf(text), words })
   }
   const vectors = isLocal ? joined(await embedLocally(embedded, new AbortController().signal)) : null
-  return { texts: prepared, dictionary: [...places.keys()], vectors }
+  return { texts: prepared, dictionary: [...dictionary.keys()], vectors }
 }
 
 /**
@@ -55,11 +55,16 @@ export const withContext = (
   { headings, content }: Pick<Chunk, 'headings' | 'content'>,
 ): string => `${[name.replace(/\.[a-z0-9]{1,8}$/i, ''), ...headings].join(' > ')}\n\n${content}`
 
-function placeOf(places: Map<string, number>, word: string): number {
-  const known = places.get(word)
-  if (known !== undefined) return known
-  places.set(word, places.size)
-  return places.size - 1
+/** Of each word its place in the dictionary, where it comes to with the first text that has it. */
+function placesOf(words: string[], dictionary: Map<string, number>): Uint32Array {
+  const places = new Uint32Array(words.length)
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as string
+    const known = dictionary.get(word)
+    places[at] = known ?? dictionary.size
+    if (known === undefined) dictionary.set(word, dictionary.size)
+  }
+  return places
 }
 
 function joined(vectors: Float32Array[]): Float32Array {

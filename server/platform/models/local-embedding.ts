@@ -64,7 +64,7 @@ function embedText(text: string): Float32Array {
   }
   for (const [{ places, values }, count] of words) {
     const times = 1 + Math.log(count)
-    for (const [at, place] of places.entries()) add(place, (values[at] as number) * times)
+    for (let at = 0; at < places.length; at++) add(places[at] as number, (values[at] as number) * times)
   }
   for (const [pair, count] of pairs) eachPlace(pair, PAIR_WEIGHT * (1 + Math.log(count)), add)
   return normalised(sums)
@@ -183,9 +183,10 @@ function mix(value: number): number {
 
 function normalised(sums: Float64Array): Float32Array {
   let squares = 0
-  for (const value of sums) squares += value * value
+  for (let place = 0; place < sums.length; place++) squares += (sums[place] as number) ** 2
   const length = Math.sqrt(squares)
   const vector = new Float32Array(sums.length)
-  if (length > 0) for (const [place, value] of sums.entries()) vector[place] = value / length
+  if (length > 0)
+    for (let place = 0; place < sums.length; place++) vector[place] = (sums[place] as number) / length
   return vector
 }

@@ -9,7 +9,7 @@ export type Language =
   | ('swedish' | 'tamil' | 'turkish' | 'yiddish')
 
 /** So much of a text is looked at. */
-const CHARACTERS_MAX = 10_000
+const CHARACTERS_MAX = 4_000
 /** How much of a text function words have to be, each counted by how few languages have it: in prose it is a third. */
 const EVIDENCE_MIN = 0.05
 
