@@ -39,6 +39,7 @@ const BARE_DATABASE = [
   'server/parts/kb/evaluations.ts', // lists leave out what may be long; each carries the Scope's organization
   'server/parts/kb/filter.ts', // a condition within the statements of the stages
   'server/parts/kb/lexical-stage.ts', // postings, by the ids of knowledge bases that searched-kbs.ts has found
+  'server/parts/kb/read-passages.ts', // several knowledge bases at once; organization and knowledge base
   'server/parts/kb/retrieve.ts', // several knowledge bases at once; organization and knowledge base
   'server/parts/kb/searched-kbs.ts', // finds knowledge bases in the Scope's organization
   'server/parts/kb/change-chunk.ts', // numbers and postings, under the lock of the knowledge base

@@ -8,6 +8,8 @@ export interface Candidate {
   dense: Ranked | null
   /** By reciprocal ranks; only its order means something. */
   fused: number
+  /** In that order, from 1. */
+  fusedRank: number
 }
 
 export interface Ranked {
@@ -34,7 +36,7 @@ export function fuse(lexical: readonly StageHit[], dense: readonly StageHit[]): 
   const candidates = new Map<string, Candidate>()
   const candidateOf = ({ kb, number }: StageHit): Candidate => {
     const key = `${kb.id} ${number}`
-    const known = candidates.get(key) ?? { kb, number, lexical: null, dense: null, fused: 0 }
+    const known = candidates.get(key) ?? { kb, number, lexical: null, dense: null, fused: 0, fusedRank: 0 }
     candidates.set(key, known)
     return known
   }
@@ -48,7 +50,11 @@ export function fuse(lexical: readonly StageHit[], dense: readonly StageHit[]): 
     candidate.dense = { rank: place + 1, score: hit.score }
     candidate.fused += (isLocal(hit.kb) ? LOCAL_RANK_WEIGHT : 1) / (RANK_CONSTANT + place + 1)
   })
-  return [...candidates.values()].sort((a, b) => b.fused - a.fused)
+  const inOrder = [...candidates.values()].sort((a, b) => b.fused - a.fused)
+  inOrder.forEach((candidate, place) => {
+    candidate.fusedRank = place + 1
+  })
+  return inOrder
 }
 
 /**

@@ -1,10 +1,15 @@
 import type { Sql } from 'postgres'
-import { type QueryTerm, type Scores, scoreChunks } from '#platform/retrieval/bm25.ts'
+import { type Hit, type QueryTerm, type Scores, scoreChunks } from '#platform/retrieval/bm25.ts'
 import type { Language } from '#platform/retrieval/languages.ts'
 import type { KnowledgeQuery } from '#platform/retrieval/parse-query.ts'
 import type { Stemmer } from '#platform/retrieval/stems.ts'
-import type { SearchedKb } from './searched-kbs.ts'
+import type { KbDesk } from './desk.ts'
+import { type Condition, matches } from './filter.ts'
+import { type SearchedKb, STAGE_MAX, type StageHit } from './searched-kbs.ts'
 
+/** Where chunks are gone or filtered out, it is looked so much further each time. */
+const FURTHER = 8
+const LOOKED_AT_MAX = 50_000
 /** A prefix stands for so many terms at most. */
 const EXPANSIONS_MAX = 100
 /** What endings a stem may have lost: of `configuration`, `configur` is what the index has. */
@@ -12,10 +17,57 @@ const ENDING_CHARACTERS_MAX = 5
 const STEM_CHARACTERS_MIN = 3
 
 /**
+ * What lingers in the postings and is gone, disabled or not asked for is left out, and others come in its place. Where
+ * nothing is known to be gone, that is not looked at until it is `isChecked`.
+ */
+export async function lexicalStage(
+  { rooms, stemmer }: KbDesk,
+  kb: SearchedKb,
+  query: KnowledgeQuery,
+  filter: Condition[],
+  isChecked = true,
+): Promise<StageHit[]> {
+  const { sql } = rooms.database
+  const scores = await scoreWords(sql, stemmer, kb, query)
+  const toHit = ({ number, score }: Hit): StageHit => ({ kb, number, score: score / scores.ceiling })
+  for (let count = STAGE_MAX; ; count *= FURTHER) {
+    const best = scores.best(count)
+    if (!isChecked && filter.length === 0 && kb.deadCount === 0) return best.map(toHit)
+    const found = await findAlive(
+      sql,
+      kb,
+      best.map(({ number }) => number),
+      filter,
+    )
+    const alive = best.filter(({ number }) => found.has(number)).slice(0, STAGE_MAX)
+    if (alive.length === STAGE_MAX || best.length < count || count >= LOOKED_AT_MAX) return alive.map(toHit)
+  }
+}
+
+/** Which of these chunks are there, may be found, and are of documents that the filter asks for. */
+async function findAlive(
+  sql: Sql,
+  { id, organizationId }: SearchedKb,
+  numbers: number[],
+  filter: Condition[],
+): Promise<Set<number>> {
+  if (numbers.length === 0) return new Set()
+  const isWanted =
+    filter.length === 0
+      ? sql`true`
+      : sql`exists (select from kb_documents d where d.id = c.document_id and ${matches(sql, filter)})`
+  const rows = await sql<{ number: number }[]>`
+    select number from kb_chunks c
+    where kb_id = ${id} and organization_id = ${organizationId} and number = any(${numbers}) and is_enabled
+      and ${isWanted}`
+  return new Set(rows.map(({ number }) => number))
+}
+
+/**
  * BM25 over the words of a query in one knowledge base, by its own document frequencies: which chunks hold them, and
  * how well. A word counts in each of its stems, one for each language that the knowledge base has.
  */
-export async function scoreWords(
+async function scoreWords(
   sql: Sql,
   stemmer: Stemmer,
   kb: SearchedKb,

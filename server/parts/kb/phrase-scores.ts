@@ -3,7 +3,7 @@ import type { KnowledgeQuery } from '#platform/retrieval/parse-query.ts'
 import { countPhrase, toPhrase } from '#platform/retrieval/phrases.ts'
 import type { Stemmer } from '#platform/retrieval/stems.ts'
 import { listWords } from '#platform/retrieval/words.ts'
-import type { ReadPassage } from './retrieve.ts'
+import type { ReadPassage } from './read-passages.ts'
 
 /**
  * Where a query has phrases in quotes, or words of a script without spaces, a passage that holds them in their order is

@@ -1,16 +1,16 @@
 import type { Sql } from 'postgres'
-import type { Language } from '#platform/retrieval/languages.ts'
 import { dropNearDuplicates } from '#platform/retrieval/near-duplicates.ts'
 import { type KnowledgeQuery, parseQuery } from '#platform/retrieval/parse-query.ts'
 import type { ResolvedModel } from '../llm/index.ts'
 import { denseStage } from './dense-stage.ts'
 import type { KbDesk } from './desk.ts'
-import { type Condition, matches } from './filter.ts'
+import type { Condition } from './filter.ts'
 import { type Candidate, fuse, type Ranked, relevanceOf } from './fusion.ts'
-import { scoreWords } from './lexical-stage.ts'
+import { lexicalStage } from './lexical-stage.ts'
 import { addPhrases } from './phrase-scores.ts'
+import { type PassageContent, type ReadPassage, readPassages } from './read-passages.ts'
 import { rerank } from './rerank.ts'
-import { readSearchedKbs, type SearchedKb, type StageHit } from './searched-kbs.ts'
+import { readSearchedKbs, STAGE_MAX, type StageHit } from './searched-kbs.ts'
 
 /*
  * How passages are found, the same way for search, query and chat:
@@ -35,17 +35,7 @@ export interface Wanted {
 }
 
 /** A passage, with how it was found. */
-export interface FoundPassage {
-  kbId: string
-  documentId: string
-  documentName: string
-  chunkId: string
-  content: string
-  headings: string[]
-  page: number | null
-  position: number
-  metadata: Record<string, unknown>
-  language: Language
+export interface FoundPassage extends PassageContent {
   /** 0 to 1. */
   score: number
   lexical: Ranked | null
@@ -73,14 +63,11 @@ export interface Retrieval {
   receipt: Receipt
 }
 
-/** Each stage brings so many candidates to the fusion. */
-const STAGE_MAX = 100
 /** So many of the fused ones are looked at, and more where more are asked for. */
 const POOL = 40
 const POOL_PER_RESULT = 2
-/** Where chunks are gone or filtered out, the lexical stage looks so much further each time. */
-const FURTHER = 8
-const LOOKED_AT_MAX = 50_000
+/** Of so many more than are shown contents are read: some may say nearly the same. */
+const SPARE = 5
 
 /** Throws kb.not_found, billing.insufficient_credits, and llm.failed from reranking. */
 export async function retrieve(
@@ -91,20 +78,28 @@ export async function retrieve(
   const begin = performance.now()
   const kbs = await readSearchedKbs(desk.rooms.database.sql, scope, wanted.knowledgeBaseIds)
   const query = parseQuery(wanted.query)
-  const [lexical, dense] = await Promise.all([
-    timed(gather(kbs.map((kb) => lexicalStage(desk, kb, query, wanted.filter)))),
+  const find = (isChecked: boolean) =>
+    timed(gather(kbs.map((kb) => lexicalStage(desk, kb, query, wanted.filter, isChecked))))
+  const [unchecked, dense] = await Promise.all([
+    find(false),
     timed(denseStage(desk, kbs, wanted.query, wanted.filter, STAGE_MAX)),
   ])
-  const fused = fuse(lexical.result, dense.result.hits)
-  const passages = await readPool(desk.rooms.database.sql, fused, wanted)
-  const withPhrases = await addPhrases(desk.stemmer, query, passages)
-  const hasVectors = dense.result.failure === null
-  const scored = bestFirst(withPhrases.map((one) => ({ ...one, score: relevanceOf(one, hasVectors) })))
-  const ranked = wanted.rerank ? await rerank(desk, scope, wanted.rerank, wanted.query, scored) : scored
-  const different = dropNearDuplicates(ranked, ({ content }) => content)
-  const good = different.filter(({ score }) => score >= wanted.scoreThreshold)
+  const choose = async (hits: StageHit[]) => {
+    const fused = fuse(hits, dense.result.hits)
+    return {
+      fused,
+      ...(await choosePassages(desk, scope, wanted, query, fused, dense.result.failure === null)),
+    }
+  }
+  let lexical = unchecked
+  let chosen = await choose(lexical.result)
+  if (chosen.isSomeGone) {
+    lexical = await find(true)
+    chosen = await choose(lexical.result)
+  }
+  const { fused, passages, dropped } = chosen
   return {
-    passages: (wanted.oncePerDocument ? bestOfEach(good) : good).slice(0, wanted.limit),
+    passages,
     receipt: {
       knowledgeBases: kbs.map(({ id, indexVersion, embeddingModel, chunkCount }) => ({
         id,
@@ -121,16 +116,71 @@ export async function retrieve(
         fused: fused.length,
       },
       denseFailure: dense.result.failure,
-      dropped: {
-        duplicates: ranked.length - different.length,
-        belowThreshold: different.length - good.length,
-      },
+      dropped,
       milliseconds: {
         lexical: lexical.milliseconds,
         dense: dense.milliseconds,
         all: performance.now() - begin,
       },
     },
+  }
+}
+
+interface Chosen {
+  passages: FoundPassage[]
+  dropped: Receipt['dropped']
+  /** Something that was found is gone or disabled: others may have been found in its place. */
+  isSomeGone: boolean
+}
+
+/** Steps 4 to 6. Contents are read of those that are shown, and of all where they decide. */
+async function choosePassages(
+  desk: KbDesk,
+  scope: { organizationId: string },
+  wanted: Wanted,
+  query: KnowledgeQuery,
+  fused: Candidate[],
+  hasVectors: boolean,
+): Promise<Chosen> {
+  const { limit, scoreThreshold, oncePerDocument = false } = wanted
+  const { sql } = desk.rooms.database
+  const score = <Found extends Pick<Candidate, 'kb' | 'lexical' | 'dense'>>(found: Found[]) =>
+    bestFirst(found.map((one) => ({ ...one, score: relevanceOf(one, hasVectors) })))
+  const size = Math.max(POOL, limit * POOL_PER_RESULT)
+
+  const decides = query.phrases.length + query.pairs.length > 0 || wanted.rerank !== null || oncePerDocument
+  if (!decides) {
+    const scored = score(fused.slice(0, size))
+    const good = scored.filter((one) => one.score >= scoreThreshold)
+    const { read, different, asked } = await readDifferent(sql, good, limit)
+    const dropped = { duplicates: read - different.length, belowThreshold: scored.length - good.length }
+    return { passages: different.slice(0, limit), dropped, isSomeGone: read < asked }
+  }
+  const pool = await readPool(sql, fused, size, wanted)
+  const scored = score(await addPhrases(desk.stemmer, query, pool.passages))
+  const ranked = wanted.rerank ? await rerank(desk, scope, wanted.rerank, wanted.query, scored) : scored
+  const different = dropNearDuplicates(ranked, ({ content }) => content)
+  const good = different.filter((one) => one.score >= scoreThreshold)
+  const dropped = {
+    duplicates: ranked.length - different.length,
+    belowThreshold: different.length - good.length,
+  }
+  const passages = (oncePerDocument ? bestOfEach(good) : good).slice(0, limit)
+  return { passages, dropped, isSomeGone: pool.isSomeGone && !wanted.rerank }
+}
+
+/** The first so many that are different, and how many were read for that, of how many that were asked for. */
+async function readDifferent(
+  sql: Sql,
+  scored: (Candidate & { score: number })[],
+  limit: number,
+): Promise<{ read: number; different: FoundPassage[]; asked: number }> {
+  for (let asked = limit + SPARE; ; asked = scored.length) {
+    const some = scored.slice(0, asked)
+    const read = await readPassages(sql, some)
+    const different = dropNearDuplicates(read, ({ content }) => content)
+    if (different.length >= limit || asked >= scored.length)
+      return { read: read.length, different, asked: some.length }
   }
 }
 
@@ -154,48 +204,6 @@ async function gather(finding: Promise<StageHit[]>[]): Promise<StageHit[]> {
   return bestFirst(hits).slice(0, STAGE_MAX)
 }
 
-/** What lingers in the postings and is gone, disabled or not asked for is left out, and others come in its place. */
-export async function lexicalStage(
-  { rooms, stemmer }: KbDesk,
-  kb: SearchedKb,
-  query: KnowledgeQuery,
-  filter: Condition[],
-): Promise<StageHit[]> {
-  const { sql } = rooms.database
-  const scores = await scoreWords(sql, stemmer, kb, query)
-  for (let count = STAGE_MAX; ; count *= FURTHER) {
-    const best = scores.best(count)
-    const found = await findAlive(
-      sql,
-      kb,
-      best.map(({ number }) => number),
-      filter,
-    )
-    const alive = best.filter(({ number }) => found.has(number)).slice(0, STAGE_MAX)
-    if (alive.length === STAGE_MAX || best.length < count || count >= LOOKED_AT_MAX)
-      return alive.map(({ number, score }) => ({ kb, number, score: score / scores.ceiling }))
-  }
-}
-
-/** Which of these chunks are there, may be found, and are of documents that the filter asks for. */
-async function findAlive(
-  sql: Sql,
-  { id, organizationId }: SearchedKb,
-  numbers: number[],
-  filter: Condition[],
-): Promise<Set<number>> {
-  if (numbers.length === 0) return new Set()
-  const isWanted =
-    filter.length === 0
-      ? sql`true`
-      : sql`exists (select from kb_documents d where d.id = c.document_id and ${matches(sql, filter)})`
-  const rows = await sql<{ number: number }[]>`
-    select number from kb_chunks c
-    where kb_id = ${id} and organization_id = ${organizationId} and number = any(${numbers}) and is_enabled
-      and ${isWanted}`
-  return new Set(rows.map(({ number }) => number))
-}
-
 /**
  * What of the fused ones is looked at. Where documents are wanted, each once, the pool goes on until as many are in it,
  * at most to the end of what the stages have found.
@@ -203,39 +211,16 @@ async function findAlive(
 async function readPool(
   sql: Sql,
   fused: Candidate[],
+  size: number,
   { limit, oncePerDocument }: Wanted,
-): Promise<ReadPassage[]> {
-  const size = Math.max(POOL, limit * POOL_PER_RESULT)
-  if (!oncePerDocument) return readPassages(sql, fused.slice(0, size))
-  const passages = await readPassages(sql, fused)
+): Promise<{ passages: ReadPassage[]; isSomeGone: boolean }> {
+  const asked = oncePerDocument ? fused : fused.slice(0, size)
+  const passages = await readPassages(sql, asked)
+  const isSomeGone = passages.length < asked.length
+  if (!oncePerDocument) return { passages, isSomeGone }
   const documents = new Set<string>()
   const last = passages.findIndex(
     ({ documentId }, place) => documents.add(documentId).size >= limit && place + 1 >= size,
   )
-  return last === -1 ? passages : passages.slice(0, last + 1)
-}
-
-interface PassageRow extends Omit<FoundPassage, 'score' | 'lexical' | 'dense' | 'fusedRank' | 'reranked'> {
-  number: number
-}
-
-/** A candidate with what it says. */
-export type ReadPassage = Omit<FoundPassage, 'score'> & { kb: SearchedKb }
-
-/** In the order of the candidates; one that has gone since it was found is left out. */
-async function readPassages(sql: Sql, pool: Candidate[]): Promise<ReadPassage[]> {
-  if (pool.length === 0) return []
-  const wanted = pool.map(({ kb, number }) => ({ kb: kb.id, number, organization: kb.organizationId }))
-  const rows = await sql<PassageRow[]>`
-    select c.number, c.kb_id as "kbId", c.document_id as "documentId", d.name as "documentName", c.id as "chunkId",
-      c.content, c.headings, c.page, c.position, c.language,
-      d.metadata || jsonb_build_object('name', d.name, 'mime_type', d.mime_type, 'source_id', d.source_id) as metadata
-    from json_to_recordset(${JSON.stringify(wanted)}::text::json) as w (kb uuid, number int, organization uuid)
-    join kb_chunks c on c.kb_id = w.kb and c.number = w.number and c.organization_id = w.organization
-    join kb_documents d on d.id = c.document_id`
-  const read = new Map(rows.map(({ number, ...row }) => [`${row.kbId} ${number}`, row]))
-  return pool.flatMap(({ kb, number, lexical, dense }, place) => {
-    const row = read.get(`${kb.id} ${number}`)
-    return row ? [{ ...row, kb, lexical, dense, fusedRank: place + 1, reranked: null }] : []
-  })
+  return { passages: last === -1 ? passages : passages.slice(0, last + 1), isSomeGone }
 }

@@ -14,6 +14,8 @@ export interface SearchedKb {
   indexVersion: number
   chunkCount: number
   wordCount: number
+  /** Chunks that are gone and still stand in postings. */
+  deadCount: number
 }
 
 /** All of them, in the order of their ids. Throws kb.not_found for one that is not the organization's. */
@@ -26,11 +28,15 @@ export async function readSearchedKbs(
   const rows = await sql<SearchedKb[]>`
     select id, organization_id as "organizationId", embedding_model as "embeddingModel",
       embedding_model_id as "embeddingModelId", generation, dimensions, floor, languages,
-      index_version as "indexVersion", chunk_count as "chunkCount", word_count::float as "wordCount"
+      index_version as "indexVersion", chunk_count as "chunkCount", word_count::float as "wordCount",
+      dead_count as "deadCount"
     from knowledge_bases where organization_id = ${organizationId} and id = any(${wanted}) order by id`
   if (rows.length < wanted.length) throw fail('kb.not_found')
   return rows
 }
+
+/** Each stage brings so many candidates to the fusion. */
+export const STAGE_MAX = 100
 
 /** A chunk that a stage has found, by its number in its knowledge base. */
 export interface StageHit {
