@@ -62,6 +62,7 @@ const server = await startServer(
 )
 const sql = postgres(database.url('postgres'), { max: 1, onnotice: () => {} })
 const client = createClient(server.address)
+const agent = new Agent({ keepAlive: true })
 const markdown = globSync(join(import.meta.dirname, '../node_modules/**/*.md'))
   .map((file) => readFileSync(file, 'utf8').replaceAll('\0', ''))
   .join('\n\n')
@@ -208,8 +209,6 @@ function question(words: string[]): string {
 }
 
 /** By Node's own client: `fetch` costs this process a millisecond. */
-const agent = new Agent({ keepAlive: true })
-
 function send(method: string, path: string, token: string, body?: object): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
