@@ -45,7 +45,7 @@ const VOCABULARY = 20_000
 const QUESTIONS = 300
 const RECALL_QUESTIONS = 20
 const RECALL_AT = 10
-const TABLES = ['kb_documents', 'kb_texts', 'kb_chunks', 'kb_postings', 'kb_segments']
+const TABLES = ['kb_documents', 'kb_texts', 'kb_chunks', 'kb_vectors', 'kb_postings', 'kb_segments']
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-knowledge-'))
 mkdirSync(join(folder, 'files'))
@@ -113,7 +113,6 @@ async function measureCopy(sql: Sql, kb: string): Promise<number> {
     await sql.unsafe(`copy (select * from ${table} where kb_id = '${kb}') to '${path(table)}'`)
     await sql.unsafe(`create table bare_${table} (like ${table} including all)`)
   }
-  await sql.unsafe('alter table bare_kb_chunks set (toast_tuple_target = 1024)')
   const begin = performance.now()
   for (const table of TABLES) await sql.unsafe(`copy bare_${table} from '${path(table)}'`)
   const time = performance.now() - begin
@@ -241,7 +240,7 @@ async function measureRecall({ organizationId }: Person, kbId: string, words: st
   const desk = { rooms, models: new ModelFinder(rooms), calls: new PaidCalls(rooms) } as KbDesk
   const kbs = await readSearchedKbs(rooms.database.sql, { organizationId }, [kbId])
   const rows = await sql<{ number: number; embedding: string }[]>`
-    select number, embedding::text as embedding from kb_chunks where kb_id = ${kbId}`
+    select number, embedding::text as embedding from kb_vectors where kb_id = ${kbId}`
   const vectors = rows.map(({ embedding }) => JSON.parse(embedding) as number[])
   let found = 0
   for (let round = 0; round < RECALL_QUESTIONS; round++) {

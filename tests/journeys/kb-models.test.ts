@@ -53,7 +53,7 @@ test.each(['by its name', 'by its id'])(
     expect(embedder.texts).toHaveLength(1 + 8)
     expect((await balanceOf(server, person)).balance).toBe(before - 9)
     const [row] = await sql()`
-    select vector_dims(embedding) as dimensions, dimensions as noted from kb_chunks c
+    select vector_dims(embedding) as dimensions, dimensions as noted from kb_vectors c
     join knowledge_bases k on k.id = kb_id where kb_id = ${kb}`
     expect(row).toEqual({ dimensions: 4, noted: 4 })
     await expectSound(sql(), kb)
@@ -91,7 +91,7 @@ test('another embedding model: every vector is its own', async () => {
   await library.settle(kb)
   expect(embedded('Wolves') + embedded('Bears')).toBe(2)
   const dimensions =
-    await sql()`select distinct vector_dims(embedding) as n from kb_chunks where kb_id = ${kb}`
+    await sql()`select distinct vector_dims(embedding) as n from kb_vectors where kb_id = ${kb}`
   expect([...dimensions]).toEqual([{ n: 4 }])
   await expectSound(sql(), kb)
 })

@@ -69,7 +69,7 @@ test('with the built-in embedding, search is at least as good as a textbook BM25
 test('the vectors that are found are the nearest of all', async () => {
   const { sql } = server.server.rooms.database
   const chunks = await sql<{ id: string; embedding: string }[]>`
-    select id, embedding::text as embedding from kb_chunks where kb_id = ${kb}`
+    select id, embedding::text as embedding from kb_chunks join kb_vectors using (kb_id, number) where kb_id = ${kb}`
   const vectors = chunks.map(({ id, embedding }) => ({ id, vector: JSON.parse(embedding) as number[] }))
   const asked = questions.slice(0, 12).map(({ question }) => question)
   const embedded = await embedLocally(asked, new AbortController().signal)

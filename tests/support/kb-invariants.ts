@@ -44,7 +44,8 @@ async function expectChunks(sql: Sql, kbId: string): Promise<void> {
   const [others] = await sql`
     select count(*)::int as count from kb_chunks c join knowledge_bases k on k.id = c.kb_id
     join kb_documents d on d.id = c.document_id
-    where c.kb_id = ${kbId} and d.status = 'ready' and c.generation <> k.generation`
+    left join kb_vectors v on v.kb_id = c.kb_id and v.number = c.number and v.is_enabled = c.is_enabled
+    where c.kb_id = ${kbId} and (v.number is null or d.status = 'ready' and v.generation <> k.generation)`
   expect(others).toEqual({ count: 0 })
 }
 
@@ -95,7 +96,15 @@ function listPostings(bytes: Buffer): { number: number; text: string }[] {
   })
 }
 
-const TABLES = ['kb_sources', 'kb_documents', 'kb_texts', 'kb_chunks', 'kb_postings', 'kb_segments'] as const
+const TABLES = [
+  'kb_sources',
+  'kb_documents',
+  'kb_texts',
+  'kb_chunks',
+  'kb_vectors',
+  'kb_postings',
+  'kb_segments',
+] as const
 
 /** Nothing is left of a knowledge base. */
 export async function expectGone(sql: Sql, kbId: string): Promise<void> {

@@ -12,11 +12,9 @@ CREATE TABLE "kb_chunks" (
 	"words" integer NOT NULL,
 	"is_enabled" boolean DEFAULT true NOT NULL,
 	"is_edited" boolean DEFAULT false NOT NULL,
-	"generation" integer NOT NULL,
 	"language" text NOT NULL,
 	"headings" text[] NOT NULL,
 	"content" text NOT NULL,
-	"embedding" halfvec,
 	CONSTRAINT "kb_chunks_number" UNIQUE("kb_id","number")
 );
 --> statement-breakpoint
@@ -123,6 +121,15 @@ CREATE TABLE "kb_texts" (
 	"text" text NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "kb_vectors" (
+	"kb_id" uuid NOT NULL,
+	"number" integer NOT NULL,
+	"generation" integer NOT NULL,
+	"is_enabled" boolean DEFAULT true NOT NULL,
+	"embedding" halfvec NOT NULL,
+	CONSTRAINT "kb_vectors_kb_id_number_pk" PRIMARY KEY("kb_id","number")
+);
+--> statement-breakpoint
 CREATE TABLE "knowledge_bases" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"organization_id" uuid NOT NULL,
@@ -154,6 +161,7 @@ ALTER TABLE "kb_evaluations" ADD CONSTRAINT "kb_evaluations_kb" FOREIGN KEY ("or
 ALTER TABLE "kb_segments" ADD CONSTRAINT "kb_segments_kb" FOREIGN KEY ("organization_id","kb_id") REFERENCES "public"."knowledge_bases"("organization_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "kb_sources" ADD CONSTRAINT "kb_sources_kb" FOREIGN KEY ("organization_id","kb_id") REFERENCES "public"."knowledge_bases"("organization_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "kb_texts" ADD CONSTRAINT "kb_texts_document" FOREIGN KEY ("organization_id","kb_id","document_id") REFERENCES "public"."kb_documents"("organization_id","kb_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "kb_vectors" ADD CONSTRAINT "kb_vectors_chunk" FOREIGN KEY ("kb_id","number") REFERENCES "public"."kb_chunks"("kb_id","number") ON DELETE cascade ON UPDATE cascade;--> statement-breakpoint
 ALTER TABLE "knowledge_bases" ADD CONSTRAINT "knowledge_bases_organization_id_organizations_id_fk" FOREIGN KEY ("organization_id") REFERENCES "public"."organizations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "knowledge_bases" ADD CONSTRAINT "knowledge_bases_embedding_model_id_llm_models_id_fk" FOREIGN KEY ("embedding_model_id") REFERENCES "public"."llm_models"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "kb_chunks_document" ON "kb_chunks" USING btree ("kb_id","document_id","position");--> statement-breakpoint

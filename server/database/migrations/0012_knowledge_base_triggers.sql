@@ -1,7 +1,5 @@
--- A search scans the vectors of a knowledge base from end to end: what is long moves out of the rows, vectors stay.
-alter table kb_chunks alter column embedding set storage main;
---> statement-breakpoint
-alter table kb_chunks set (toast_tuple_target = 1024);
+-- A search scans the vectors of a knowledge base from end to end: they stay in their rows as far as a page holds them.
+alter table kb_vectors alter column embedding set storage main;
 --> statement-breakpoint
 create type kb_change as (kb_id uuid, source_id uuid, status text, n int, chunks int, words int, dead int);
 --> statement-breakpoint

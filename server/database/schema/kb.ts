@@ -192,10 +192,7 @@ export const kbTexts = pgTable(
   ],
 )
 
-/**
- * Parts of documents, as they are found and shown. The vectors are scanned from end to end within a knowledge base, so
- * contents are kept out of the rows (a storage setting in the migration).
- */
+/** Parts of documents, as they are found and shown. */
 export const kbChunks = pgTable(
   'kb_chunks',
   {
@@ -215,11 +212,9 @@ export const kbChunks = pgTable(
     isEnabled: boolean('is_enabled').notNull().default(true),
     /** The text was changed by a person. */
     isEdited: boolean('is_edited').notNull().default(false),
-    generation: integer('generation').notNull(),
     language: text('language').notNull(),
     headings: text('headings').array().notNull(),
     content: text('content').notNull(),
-    embedding: halfvec('embedding'),
   },
   (table) => [
     unique('kb_chunks_number').on(table.kbId, table.number),
@@ -230,6 +225,31 @@ export const kbChunks = pgTable(
       columns: [table.organizationId, table.kbId, table.documentId],
       foreignColumns: [kbDocuments.organizationId, kbDocuments.kbId, kbDocuments.id],
     }).onDelete('cascade'),
+  ],
+)
+
+/**
+ * What a chunk is compared by. A search reads all of a knowledge base, so the rows hold nothing else; whether a chunk is
+ * enabled stands here too.
+ */
+export const kbVectors = pgTable(
+  'kb_vectors',
+  {
+    kbId: uuid('kb_id').notNull(),
+    number: integer('number').notNull(),
+    generation: integer('generation').notNull(),
+    isEnabled: boolean('is_enabled').notNull().default(true),
+    embedding: halfvec('embedding').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.kbId, table.number] }),
+    foreignKey({
+      name: 'kb_vectors_chunk',
+      columns: [table.kbId, table.number],
+      foreignColumns: [kbChunks.kbId, kbChunks.number],
+    })
+      .onDelete('cascade')
+      .onUpdate('cascade'),
   ],
 )
 

@@ -54,7 +54,11 @@ async function findChunk(sql: Sql, scope: Scope<'kb:write'>, kbId: string, id: s
 const enable = (sql: Sql, scope: Scope<'kb:write'>, kbId: string, id: string, isEnabled: boolean) =>
   sql.begin(async (tx) => {
     await raiseVersion(tx, scope, kbId)
-    await tx`update kb_chunks set is_enabled = ${isEnabled} where id = ${id} and kb_id = ${kbId}`
+    await tx`
+      with changed as (
+        update kb_chunks set is_enabled = ${isEnabled} where id = ${id} and kb_id = ${kbId} returning number)
+      update kb_vectors v set is_enabled = ${isEnabled} from changed
+      where v.kb_id = ${kbId} and v.number = changed.number`
   })
 
 /** The chunk gets a new number, so that what its old words say of the old one leads nowhere. */
@@ -80,10 +84,13 @@ async function rewrite(
     const length = segment.add(place.number, words, stem)
     const changed = await tx`
       update kb_chunks
-      set content = ${content}, tokens = ${tokens}, words = ${length}, number = ${place.number}, is_edited = true,
-        embedding = ${toVectorText(vector)}::text::halfvec, generation = ${chunk.generation}
+      set content = ${content}, tokens = ${tokens}, words = ${length}, number = ${place.number}, is_edited = true
       where id = ${chunk.id} and kb_id = ${kbId} and number = ${chunk.number}`
     if (changed.count === 0) throw fail('kb.changing')
+    // Its row has taken the new number along (a foreign key that cascades).
+    await tx`
+      update kb_vectors set embedding = ${toVectorText(vector)}::text::halfvec, generation = ${chunk.generation}
+      where kb_id = ${kbId} and number = ${place.number}`
     await insertSegment(
       { database: desk.rooms.database, tx },
       { organizationId, kbId },

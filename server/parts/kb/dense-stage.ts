@@ -71,13 +71,14 @@ async function nearest(
   const isWanted =
     filter.length === 0
       ? sql`true`
-      : sql`c.document_id in (select d.id from kb_documents d where d.kb_id = ${kb.id} and ${matches(sql, filter)})`
+      : sql`number in (
+          select c.number from kb_documents d join kb_chunks c on c.kb_id = d.kb_id and c.document_id = d.id
+          where d.kb_id = ${kb.id} and ${matches(sql, filter)})`
   // A select of its own is computed once; else the vector would be read from its text anew for every row.
   const rows = await sql<{ number: number; similarity: number }[]>`
     select number, -distance as similarity from (
-      select number, embedding <#> (select ${vector}::text::halfvec) as distance from kb_chunks c
-      where kb_id = ${kb.id} and organization_id = ${kb.organizationId} and generation = ${kb.generation}
-        and is_enabled and ${isWanted}) as near
+      select number, embedding <#> (select ${vector}::text::halfvec) as distance from kb_vectors
+      where kb_id = ${kb.id} and generation = ${kb.generation} and is_enabled and ${isWanted}) as near
     order by distance + 0 limit ${count}`
   const floor = kb.floor ?? 0
   return rows

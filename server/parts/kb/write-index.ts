@@ -47,6 +47,7 @@ export async function writeIndex(
     raiseNumbers(entries, place.firstChunk)
     await tx`delete from kb_chunks where kb_id = ${kb.kbId} and document_id = any(${[...kept]})`
     await insertRows(tx, database, 'kb_chunks', chunkColumns(kb, place), keptChunks)
+    await insertRows(tx, database, 'kb_vectors', vectorColumns(kb, place), keptChunks)
     await insertSegment({ database, tx }, kb, { segment: place.segment, chunks: chunks.length }, entries)
     await noteReady(
       tx,
@@ -184,10 +185,15 @@ const chunkColumns = (kb: IndexedKb, { firstChunk }: Place): Column<ChunkEntry>[
   { name: 'page', type: 'int4', of: ({ page }) => page },
   { name: 'tokens', type: 'int4', of: ({ tokens }) => tokens },
   { name: 'words', type: 'int4', of: ({ words }) => words },
-  { name: 'generation', type: 'int4', of: () => kb.generation },
   { name: 'language', type: 'text', of: ({ language }) => language },
   { name: 'headings', type: 'text[]', of: ({ headings }) => headings },
   { name: 'content', type: 'text', of: ({ content }) => content },
+]
+
+const vectorColumns = (kb: IndexedKb, { firstChunk }: Place): Column<ChunkEntry>[] => [
+  { name: 'kb_id', type: 'uuid', of: () => kb.kbId },
+  { name: 'number', type: 'int4', of: ({ number }) => firstChunk + number },
+  { name: 'generation', type: 'int4', of: () => kb.generation },
   { name: 'embedding', type: 'halfvec', of: ({ vector }) => vector },
 ]
 
