@@ -161,7 +161,6 @@ ALTER TABLE "kb_evaluations" ADD CONSTRAINT "kb_evaluations_kb" FOREIGN KEY ("or
 ALTER TABLE "kb_segments" ADD CONSTRAINT "kb_segments_kb" FOREIGN KEY ("organization_id","kb_id") REFERENCES "public"."knowledge_bases"("organization_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "kb_sources" ADD CONSTRAINT "kb_sources_kb" FOREIGN KEY ("organization_id","kb_id") REFERENCES "public"."knowledge_bases"("organization_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "kb_texts" ADD CONSTRAINT "kb_texts_document" FOREIGN KEY ("organization_id","kb_id","document_id") REFERENCES "public"."kb_documents"("organization_id","kb_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "kb_vectors" ADD CONSTRAINT "kb_vectors_chunk" FOREIGN KEY ("kb_id","number") REFERENCES "public"."kb_chunks"("kb_id","number") ON DELETE cascade ON UPDATE cascade;--> statement-breakpoint
 ALTER TABLE "knowledge_bases" ADD CONSTRAINT "knowledge_bases_organization_id_organizations_id_fk" FOREIGN KEY ("organization_id") REFERENCES "public"."organizations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "knowledge_bases" ADD CONSTRAINT "knowledge_bases_embedding_model_id_llm_models_id_fk" FOREIGN KEY ("embedding_model_id") REFERENCES "public"."llm_models"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "kb_chunks_document" ON "kb_chunks" USING btree ("kb_id","document_id","position");--> statement-breakpoint

@@ -61,3 +61,12 @@ end $$;
 --> statement-breakpoint
 create trigger knowledge_bases_deleted after delete on knowledge_bases
   referencing old table as gone for each statement execute function forget_kb_postings();
+--> statement-breakpoint
+create function forget_kb_vectors() returns trigger language plpgsql as $$
+begin
+  delete from kb_vectors v using gone where v.kb_id = gone.kb_id and v.number = gone.number;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger kb_chunks_deleted after delete on kb_chunks
+  referencing old table as gone for each statement execute function forget_kb_vectors();

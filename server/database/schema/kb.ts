@@ -230,7 +230,7 @@ export const kbChunks = pgTable(
 
 /**
  * What a chunk is compared by. A search reads all of a knowledge base, so the rows hold nothing else; whether a chunk is
- * enabled stands here too.
+ * enabled stands here too. A trigger removes them with their chunks: a foreign key would lock each chunk once more.
  */
 export const kbVectors = pgTable(
   'kb_vectors',
@@ -241,16 +241,7 @@ export const kbVectors = pgTable(
     isEnabled: boolean('is_enabled').notNull().default(true),
     embedding: halfvec('embedding').notNull(),
   },
-  (table) => [
-    primaryKey({ columns: [table.kbId, table.number] }),
-    foreignKey({
-      name: 'kb_vectors_chunk',
-      columns: [table.kbId, table.number],
-      foreignColumns: [kbChunks.kbId, kbChunks.number],
-    })
-      .onDelete('cascade')
-      .onUpdate('cascade'),
-  ],
+  (table) => [primaryKey({ columns: [table.kbId, table.number] })],
 )
 
 /**

@@ -87,10 +87,10 @@ async function rewrite(
       set content = ${content}, tokens = ${tokens}, words = ${length}, number = ${place.number}, is_edited = true
       where id = ${chunk.id} and kb_id = ${kbId} and number = ${chunk.number}`
     if (changed.count === 0) throw fail('kb.changing')
-    // Its row has taken the new number along (a foreign key that cascades).
     await tx`
-      update kb_vectors set embedding = ${toVectorText(vector)}::text::halfvec, generation = ${chunk.generation}
-      where kb_id = ${kbId} and number = ${place.number}`
+      update kb_vectors
+      set number = ${place.number}, embedding = ${toVectorText(vector)}::text::halfvec, generation = ${chunk.generation}
+      where kb_id = ${kbId} and number = ${chunk.number}`
     await insertSegment(
       { database: desk.rooms.database, tx },
       { organizationId, kbId },
