@@ -18,8 +18,8 @@ export interface IndexedKb extends KbPlace {
 }
 
 /** Documents are indexed together up to so many bytes of text, or so many of them. */
-const GROUP_BYTES = 1_000_000
-const GROUP_DOCUMENTS = 100
+const GROUP_BYTES = 2_000_000
+const GROUP_DOCUMENTS = 200
 /** So many groups are being made at once: while one is in the thread, the texts of the next are fetched. */
 const AHEAD = 2
 /** After so long other knowledge bases have their turn. */
