@@ -14,7 +14,7 @@ import { page, startWebsite, type Website } from '#tests/support/website.ts'
  * counted and indexed is what is there, and nothing has failed on the way.
  */
 
-const HISTORIES = 3
+const HISTORIES = 2
 const STEPS = 30
 const PEOPLE = 4
 const CREATURES = ['ants', 'bees', 'crabs', 'ducks', 'eels', 'foxes', 'geese', 'hares']
