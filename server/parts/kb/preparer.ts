@@ -20,35 +20,38 @@ interface Waiting {
 
 type Answer = { id: number; prepared: PreparedTexts } | { id: number; error: Error }
 
-export function createPreparer(): Preparer {
+export function createPreparer({ idleMs = IDLE_MS }: { idleMs?: number } = {}): Preparer {
   const waiting = new Map<number, Waiting>()
   let thread: Worker | undefined
   let idle: NodeJS.Timeout | undefined
   let count = 0
 
-  const end = async (): Promise<void> => {
-    const ended = thread
+  /** Once for each thread: what is asked after that waits for the next one. */
+  const giveUp = (ended: Worker, error: Error): void => {
+    if (thread !== ended) return
     thread = undefined
-    await ended?.terminate()
-  }
-  const fail = (failed: Worker, error: Error): void => {
-    if (thread === failed) thread = undefined
     for (const { reject } of waiting.values()) reject(error)
     waiting.clear()
+  }
+  const end = async (): Promise<void> => {
+    const ended = thread
+    if (!ended) return
+    giveUp(ended, hasEnded())
+    await ended.terminate()
   }
   const settle = (answer: Answer): void => {
     const asked = waiting.get(answer.id)
     waiting.delete(answer.id)
     if ('error' in answer) asked?.reject(answer.error)
     else asked?.resolve(answer.prepared)
-    if (waiting.size === 0) idle = setTimeout(end, IDLE_MS).unref()
+    if (waiting.size === 0) idle = setTimeout(end, idleMs).unref()
   }
   const start = (): Worker => {
     const started = new Worker(new URL('./prepare-thread.ts', import.meta.url))
     started.unref()
     started.on('message', settle)
-    started.once('error', (error: Error) => fail(started, error))
-    started.once('exit', () => fail(started, new Error('The thread that prepares texts has ended')))
+    started.once('error', (error: Error) => giveUp(started, error))
+    started.once('exit', () => giveUp(started, hasEnded()))
     return started
   }
 
@@ -66,3 +69,5 @@ export function createPreparer(): Preparer {
     },
   }
 }
+
+const hasEnded = (): Error => new Error('The thread that prepares texts has ended')
