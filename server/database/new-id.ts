@@ -25,3 +25,6 @@ export function newId(): string {
 
 /** No id is higher: the beginning of a list that goes from the newest on. */
 export const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** An id as people write it, in letters of either case (RFC 9562); PostgreSQL knows no `urn:uuid:`. */
+export const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i

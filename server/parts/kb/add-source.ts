@@ -4,6 +4,7 @@ import { kbDocuments, kbSources, kbTexts, knowledgeBases } from '#database/schem
 import { uploads, uploadTexts } from '#database/schema/uploads.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
+import { cleanText } from '#platform/documents/bounded-text.ts'
 import type { KbDesk } from './desk.ts'
 import { SOURCES_MAX, type SourceView, viewSource } from './schemas.ts'
 import {
@@ -104,7 +105,7 @@ export async function insertSource(
         name: source.config.name.trim(),
         mimeType: 'text/markdown',
         size: Buffer.byteLength(source.config.content),
-        text: source.config.content.replaceAll(/\r\n?/g, '\n').replaceAll('\0', '').toWellFormed(),
+        text: cleanText(source.config.content),
         metadata: {},
       },
     ])

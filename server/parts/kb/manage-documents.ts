@@ -1,5 +1,6 @@
 import type { Sql } from 'postgres'
 import { and, desc, eq, inArray } from '#database/drizzle.ts'
+import { patternHolding } from '#database/like.ts'
 import { kbDocuments, knowledgeBases } from '#database/schema/kb.ts'
 import { uploads } from '#database/schema/uploads.ts'
 import { fail } from '#errors'
@@ -29,7 +30,7 @@ export async function listDocuments(
   scope: Scope<'kb:read'>,
   { kb_id: kbId, page = 1, limit = LIMIT_DEFAULT, search }: NumberedPage & { kb_id: string; search?: string },
 ): Promise<DocumentList> {
-  const pattern = search?.trim() ? `%${search.trim().replace(/[\\%_]/g, '\\$&')}%` : null
+  const pattern = patternHolding(search)
   const ids = await sql<{ id: string }[]>`
     select id from kb_documents
     where kb_id = ${kbId} and organization_id = ${scope.organizationId}

@@ -1,5 +1,6 @@
 import type { KeyedProvider } from '#config'
 import { grouped, toRows } from '#database/grouped.ts'
+import { UUID } from '#database/new-id.ts'
 import type { ModelConfig } from '#database/schema/llm.ts'
 import { AppError, fail } from '#errors'
 import { DEFAULT_BASE_URLS, defaultContextWindow } from '#platform/models/index.ts'
@@ -37,7 +38,6 @@ interface StoredModel {
 
 /** Of so many models the default one is chosen. */
 const CANDIDATES_MAX = 200
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 /** The most models that are looked up in one statement. */
 const GROUP_MAX = 100
 

@@ -1,4 +1,5 @@
 import type { ISql, Sql } from 'postgres'
+import { patternHolding } from '#database/like.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { ListedUser, ListQuery, MemberView, UserList, UserView } from './schemas.ts'
@@ -51,7 +52,7 @@ export async function readMember(sql: ISql, organizationId: string, userId: stri
 export async function listUsers(sql: Sql, scope: Scope<'users:read'>, query: ListQuery): Promise<UserList> {
   const limit = query.limit ?? LIMIT_DEFAULT
   const offset = (query.offset ?? 0) * limit
-  const pattern = query.q?.trim() ? `%${query.q.trim().replace(/[\\%_]/g, '\\$&')}%` : null
+  const pattern = patternHolding(query.q)
   const listed = sql`
     from (
       select 1 as rank, m.created_at as since, u.id as key, u.id, u.email, u.first_name, u.last_name,

@@ -1,11 +1,11 @@
 import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, type JWK, jwtVerify, SignJWT } from 'jose'
+import { UUID } from '#database/new-id.ts'
 import { fail } from '#errors'
 
 /** How long an access token is good for (contract, 2). */
 export const ACCESS_TOKEN_SECONDS = 15 * 60
 const TOKEN_TYPE = 'at+jwt'
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 /** Tokens whose signature was found good are remembered until they expire; their sessions and rights never are. */
 const VERIFIED_TOKENS_MAX = 10_000
 

@@ -31,7 +31,7 @@ export function createBoundedText(): BoundedText {
     finish() {
       const all = pieces.join('')
       const kept = length > TEXT_CHARACTERS_MAX ? cutBetweenCharacters(all) : all
-      return { text: clean(kept), isCut: length > TEXT_CHARACTERS_MAX }
+      return { text: cleanText(kept), isCut: length > TEXT_CHARACTERS_MAX }
     },
   }
 }
@@ -41,4 +41,6 @@ function cutBetweenCharacters(text: string): string {
   return text.slice(0, isInPair ? TEXT_CHARACTERS_MAX - 1 : TEXT_CHARACTERS_MAX)
 }
 
-const clean = (text: string): string => text.replaceAll('\0', '').replace(/\r\n?/g, '\n').toWellFormed()
+/** Well-formed Unicode without NUL, lines ended by \n. */
+export const cleanText = (text: string): string =>
+  text.replaceAll('\0', '').replace(/\r\n?/g, '\n').toWellFormed()

@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { DataValidationCxt } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
+import { UUID } from '#database/new-id.ts'
 import { type AppError, fail } from '#errors'
 import { LOWER_CASE } from './schemas.ts'
 
@@ -22,9 +23,6 @@ function isTime(text: string): boolean {
   const utcYear = new Date(text).getUTCFullYear()
   return utcYear >= 1000 && utcYear <= 9999 && new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day
 }
-
-/** RFC 9562, and no more: PostgreSQL knows no `urn:uuid:`. */
-const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
 /** Queries are text: numbers and booleans are read out of it. */
 const coercing = new Ajv({ strict: false, coerceTypes: true, verbose: true })

@@ -1,5 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { FUNCTION_WORDS } from '../retrieval/function-words.ts'
+import { fnv1a } from '../retrieval/hash.ts'
+import { UNSPACED_SCRIPTS } from '../retrieval/words.ts'
 
 /** Numbers in a vector of the local embedding. */
 export const LOCAL_DIMENSIONS = 384
@@ -75,7 +77,7 @@ const WORD = /[\p{L}\p{M}\p{N}]+/gu
 /** Whole words, and all between them that is not ASCII: found several times as fast, and mostly a word that is known. */
 const ROUGH_WORD = /[a-z0-9\x80-\uffff]+/g
 /** Scripts that are written without blanks between words: two signs are taken for a word. */
-const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
+const UNSPACED = new RegExp(`[${UNSPACED_SCRIPTS}]`, 'u')
 
 function wordsOf(text: string): KnownWord[] {
   const plain = text.slice(0, CHARACTERS_MAX).normalize('NFKC').toLowerCase()
@@ -166,12 +168,8 @@ const ENDINGS: readonly (readonly [string, string])[] = [
   ['s', ''],
 ]
 
-/** FNV-1a over UTF-16 code units, stirred once more. */
-function hashOf(word: string): number {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193)
-  return mix(hash)
-}
+/** FNV-1a, stirred once more. */
+const hashOf = (word: string): number => mix(fnv1a(word))
 
 /** The finalizer of MurmurHash3. */
 function mix(value: number): number {

@@ -1,3 +1,4 @@
+import { fnv1a } from './hash.ts'
 import { listWords } from './words.ts'
 
 /** Words in a row that are compared at once. */
@@ -37,7 +38,7 @@ const NONE: readonly number[] = []
 
 /** Different rows of words, as numbers of 31 bits: that two rows share one by chance is rare, and matters little. */
 function shinglesOf(words: string[]): Set<number> {
-  const hashes = words.map(hashOf)
+  const hashes = words.map(fnv1a)
   const width = Math.min(SHINGLE_WORDS, words.length)
   const shingles = new Set<number>()
   for (let at = 0; width > 0 && at + width <= hashes.length; at++) {
@@ -47,11 +48,4 @@ function shinglesOf(words: string[]): Set<number> {
     shingles.add(hash >>> 1)
   }
   return shingles
-}
-
-/** FNV-1a over UTF-16 code units. */
-function hashOf(word: string): number {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193)
-  return hash
 }

@@ -14,13 +14,16 @@ export interface Word {
 /** Of longer words this much counts. */
 export const WORD_CHARACTERS_MAX = 100
 
+/** Scripts that are written without spaces, as they stand in a class of a regular expression. */
+export const UNSPACED_SCRIPTS =
+  '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}'
+
 /**
  * Letters, digits and their marks in a row are a word. In scripts that are written without spaces each character is
  * one, and a row of them is looked for as a phrase.
  */
-const WORD =
-  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]\p{M}*|[[\p{L}\p{N}\p{M}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+/vy
-const UNSPACED = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/v
+const WORD = new RegExp(`[${UNSPACED_SCRIPTS}]\\p{M}*|[[\\p{L}\\p{N}\\p{M}]--[${UNSPACED_SCRIPTS}]]+`, 'vy')
+const UNSPACED = new RegExp(`^[${UNSPACED_SCRIPTS}]`, 'v')
 
 /** The words of a text in their order, in lower case and in one Unicode form (NFKC). */
 export function* wordsIn(text: string): Generator<Word> {
