@@ -22,6 +22,7 @@ import {
   viewWithQuestions,
 } from './evaluation-schemas.ts'
 import { parseFilter } from './filter.ts'
+import { lockKb } from './lock-kb.ts'
 import { findKnowledgeBase } from './manage-knowledge-bases.ts'
 import type { EvaluationRuns } from './run-evaluation.ts'
 import { findReranker } from './search-kb.ts'
@@ -61,9 +62,7 @@ export async function createEvaluation(
   checkAnswers(questions)
   await checkDocuments(sql, scope, kbId, questions)
   const row = await sql.begin(async (tx) => {
-    const [kb] = await tx`
-      select from knowledge_bases where id = ${kbId} and organization_id = ${scope.organizationId}
-      for no key update`
+    const kb = await lockKb(tx, { organizationId: scope.organizationId, kbId })
     if (!kb) throw fail('kb.not_found')
     const [made] = await tx<EvaluationRow[]>`
       insert into kb_evaluations (id, organization_id, kb_id, created_by, name, questions)
