@@ -1,7 +1,7 @@
 import { type ErrorCode, fail } from '#errors'
 
 /** A value that must be unique was there already (SQLSTATE 23505). Drizzle wraps the driver's error as its cause. */
-const isUniqueViolation = (error: unknown): boolean => sqlStateOf(error) === '23505'
+export const isUniqueViolation = (error: unknown): boolean => sqlStateOf(error) === '23505'
 
 /** For `.catch(…)` of a write: a value that was taken is told by this code, and every other failure stays what it is. */
 export const whenTaken =

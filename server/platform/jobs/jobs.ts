@@ -2,6 +2,7 @@ import { type Db as BossDatabase, type JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { ISql, ReservedSql, Sql } from 'postgres'
 import type { Database } from '#database/connect.ts'
+import { isUniqueViolation } from '#database/sql-state.ts'
 
 /** A kind of job: its name, how often it is tried, and for how long one try may run. */
 export interface Queue<Data extends object> {
@@ -55,7 +56,10 @@ export function createJobs({ sql }: Database, log: Logger): Jobs {
     reindex: false,
     monitorVacuum: false,
   })
-  boss.on('error', (error) => log.error({ err: error }, 'the job queue failed'))
+  boss.on('error', (error) => {
+    if (isTwin(error)) log.debug({ err: error }, 'a job was left out: one with its key waits already')
+    else log.error({ err: error }, 'the job queue failed')
+  })
 
   const wake = (queueName: string): void => {
     for (const { id, name } of boss.getWipData()) if (name === queueName) boss.notifyWorker(id)
@@ -78,6 +82,13 @@ export function createJobs({ sql }: Database, log: Logger): Jobs {
     },
   }
 }
+
+/**
+ * A job whose group has come to its bound is put back to wait, and pg-boss does not expect that one with its key may
+ * have been added meanwhile. That one stands for both.
+ */
+const isTwin = (error: Error): boolean =>
+  isUniqueViolation(error) && /_i1$/.test(String((error as { constraint_name?: unknown }).constraint_name))
 
 async function startQueue(
   boss: PgBoss,
