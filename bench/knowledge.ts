@@ -235,10 +235,13 @@ async function time(count: number, work: (at: number) => Promise<void>): Promise
 }
 
 /** Of the nearest by brute force over all vectors, the share that the dense stage finds. */
-async function measureRecall({ organizationId }: Person, kbId: string, words: string[]): Promise<string> {
+async function measureRecall(person: Person, kbId: string, words: string[]): Promise<string> {
   const { rooms } = server
   const desk = { rooms, models: new ModelFinder(rooms), calls: new PaidCalls(rooms) } as KbDesk
-  const kbs = await readSearchedKbs(rooms.database.sql, { organizationId }, [kbId])
+  const kbs = await readSearchedKbs(rooms.database.sql, {
+    organizationId: person.organizationId,
+    knowledgeBaseIds: [kbId],
+  })
   const rows = await sql<{ number: number; embedding: string }[]>`
     select number, embedding::text as embedding from kb_vectors where kb_id = ${kbId}`
   const vectors = rows.map(({ embedding }) => JSON.parse(embedding) as number[])
@@ -254,7 +257,7 @@ async function measureRecall({ organizationId }: Person, kbId: string, words: st
       }))
       .sort((a, b) => b.product - a.product)
       .slice(0, RECALL_AT)
-    const { hits } = await denseStage(desk, kbs, query, [], RECALL_AT)
+    const { hits } = await denseStage(desk, person, kbs, query, [], RECALL_AT)
     const least = hits.at(-1)?.number
     // Of several that are equally near the last, any is right.
     const limit = near.find(({ number }) => number === least)?.product ?? Number.POSITIVE_INFINITY

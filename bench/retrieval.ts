@@ -131,11 +131,15 @@ async function report(): Promise<void> {
     found['BM25 of a textbook']?.push(
       places.slice(0, DEPTH).map((place) => bench.documents[place]?.id as string),
     )
-    const [kb] = await readSearchedKbs(sql, person, [kbId])
+    const [kb] = await readSearchedKbs(sql, {
+      organizationId: person.organizationId,
+      knowledgeBaseIds: [kbId],
+    })
     if (!kb) throw new Error('the knowledge base has gone')
     found['words']?.push(await idsOf(kbId, await lexicalStage(desk, kb, parseQuery(text), [])))
-    found['vectors']?.push(await idsOf(kbId, (await denseStage(desk, [kb], text, [], DEPTH)).hits))
+    found['vectors']?.push(await idsOf(kbId, (await denseStage(desk, person, [kb], text, [], DEPTH)).hits))
     const wanted = {
+      organizationId: person.organizationId,
       knowledgeBaseIds: [kbId],
       query: text,
       scoreThreshold: 0,

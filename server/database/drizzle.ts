@@ -39,6 +39,7 @@ export const {
   boolean,
   check,
   customType,
+  date,
   foreignKey,
   index,
   integer,

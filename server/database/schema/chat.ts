@@ -40,6 +40,20 @@ export interface Citation {
   snippet: string
 }
 
+/** A tool that a reply has called, as clients see it (contract, 4). */
+export interface StoredToolCall {
+  id: string
+  name: string
+  input: Record<string, unknown>
+  /** Null until it has ended, and where it failed. */
+  output: unknown
+  successful: boolean | null
+  error: string | null
+  /** Which of the reply's named events told of its beginning and of its end; null: it has not ended. */
+  started_event: number
+  ended_event: number | null
+}
+
 /** Chat sessions: each belongs to one user in one organization, and is invisible to everyone else. */
 export const chats = pgTable(
   'chats',
@@ -61,6 +75,10 @@ export const chats = pgTable(
     folder: text('folder'),
     modelId: uuid('model_id'),
     agentId: uuid('agent_id'),
+    /** Set for a session of a deployment (agent-deploy.ts). */
+    deploymentId: uuid('deployment_id'),
+    /** Which of the deployment's visitors it belongs to; null: whoever has the deployment's key. */
+    visitorId: text('visitor_id'),
     /** The end of the active branch: following parents from here gives the conversation. */
     leafMessageId: uuid('leaf_message_id'),
     /** The reply that is being written now; at most one a chat. */
@@ -109,6 +127,7 @@ export const chatMessages = pgTable(
     citations: jsonb('citations').$type<Citation[]>(),
     /** Images and videos that a reply consists of. */
     media: jsonb('media').$type<StoredMedia[]>(),
+    toolCalls: jsonb('tool_calls').$type<StoredToolCall[]>(),
     createdAt: createdAt(),
   },
   (table) => [

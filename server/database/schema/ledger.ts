@@ -2,6 +2,7 @@ import {
   bigint,
   boolean,
   check,
+  date,
   index,
   integer,
   jsonb,
@@ -44,6 +45,9 @@ export const ledgerEntries = pgTable(
     /** The HOLD that a DEBIT or a RELEASE closes. */
     holdId: uuid('hold_id'),
     modelId: uuid('model_id'),
+    userId: uuid('user_id'),
+    agentId: uuid('agent_id'),
+    deploymentId: uuid('deployment_id'),
     chatId: uuid('chat_id'),
     messageId: uuid('message_id'),
     usage: jsonb('usage').$type<{ input_tokens: number; output_tokens: number }>(),
@@ -74,6 +78,9 @@ export const openHolds = pgTable(
       .references(() => organizations.id, { onDelete: 'cascade' }),
     instanceId: uuid('instance_id').notNull(),
     modelId: uuid('model_id'),
+    userId: uuid('user_id'),
+    agentId: uuid('agent_id'),
+    deploymentId: uuid('deployment_id'),
     chatId: uuid('chat_id'),
     messageId: uuid('message_id'),
     inputRatio: numeric('input_ratio', { mode: 'number' }).notNull(),
@@ -83,6 +90,35 @@ export const openHolds = pgTable(
     createdAt: createdAt(),
   },
   (table) => [index().on(table.instanceId), index().on(table.organizationId)],
+)
+
+/** What was debited on a day (UTC), by whom and for what it was used; written by what closes a hold. */
+export const usageDays = pgTable(
+  'usage_days',
+  {
+    organizationId: uuid('organization_id')
+      .notNull()
+      .references(() => organizations.id, { onDelete: 'cascade' }),
+    day: date('day').notNull(),
+    modelId: uuid('model_id'),
+    /** Null: nobody asked, such as for the ingestion of a knowledge base. */
+    userId: uuid('user_id'),
+    agentId: uuid('agent_id'),
+    deploymentId: uuid('deployment_id'),
+    /** Calls that were paid. */
+    messages: integer('messages').notNull(),
+    inputTokens: bigint('input_tokens', { mode: 'number' }).notNull(),
+    outputTokens: bigint('output_tokens', { mode: 'number' }).notNull(),
+    credits: credits('credits').notNull(),
+  },
+  (table) => [
+    unique('usage_days_key')
+      .on(table.organizationId, table.day, table.modelId, table.userId, table.agentId, table.deploymentId)
+      .nullsNotDistinct(),
+    index('usage_days_deployment')
+      .on(table.deploymentId, table.day)
+      .where(sql`${table.deploymentId} is not null`),
+  ],
 )
 
 /** The processes that serve this database. One whose lease ran out is dead, and its open holds are settled. */

@@ -28,7 +28,7 @@ export async function generatePrompts(
   const count = wish.num_prompts ?? 1
   const stream = new PromptStream()
   const { ended } = await calls.begin(
-    scope.organizationId,
+    scope,
     model,
     {
       system: instructionFor(wish.prompt_type ?? 'task', count),

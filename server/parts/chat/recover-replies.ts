@@ -50,6 +50,7 @@ export async function recoverReplies(
         content,
         reasoning: reasoning || null,
         media: null,
+        tool_calls: null,
         error: LOST,
         input_tokens: usage?.inputTokens ?? null,
         output_tokens: usage?.outputTokens ?? null,

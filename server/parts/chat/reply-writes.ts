@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres'
 import { grouped, toRows } from '#database/grouped.ts'
-import type { Citation, StoredMedia } from '#database/schema/chat.ts'
+import type { Citation, StoredMedia, StoredToolCall } from '#database/schema/chat.ts'
 import { closeHolds, openHolds } from '#platform/ledger/hold-statements.ts'
 
 /** A reply that is to begin: its ids are made beforehand, so that one statement can write all of it. */
@@ -25,6 +25,11 @@ export interface NewReply {
   /** The passages that the reply is given. */
   citations: Citation[] | null
   model_id: string
+  /** The agent whose model it is. */
+  agent_id: string | null
+  /** The deployment that was spoken to, and which visitor of it speaks. */
+  deployment_id: string | null
+  visitor_id: string | null
   input_ratio: number
   output_ratio: number
   idempotency_key: string | null
@@ -44,6 +49,8 @@ export interface ReplyEnd {
   content: string
   reasoning: string | null
   media: StoredMedia[] | null
+  /** Null: as they are stored. */
+  tool_calls: StoredToolCall[] | null
   error: string | null
   input_tokens: number | null
   output_tokens: number | null
@@ -56,6 +63,8 @@ export interface ReplyGrowth {
   from_start: boolean
   content: string
   reasoning: string
+  /** All of them so far; null: as they are stored. */
+  tool_calls: StoredToolCall[] | null
 }
 
 /**
@@ -86,13 +95,14 @@ export function createReplyWrites(sql: Sql, instanceId: string): ReplyWrites {
       await sql`
         with growth as (
           select * from json_to_recordset(${JSON.stringify(growth)}::text::json)
-            as g (message_id uuid, from_start boolean, content text, reasoning text)),
+            as g (message_id uuid, from_start boolean, content text, reasoning text, tool_calls jsonb)),
         growing as (
           select id from chat_messages where id in (select message_id from growth) and status = 'streaming'
           for no key update skip locked)
         update chat_messages as m
         set content = case when g.from_start then '' else m.content end || g.content,
-          reasoning = nullif(case when g.from_start then '' else coalesce(m.reasoning, '') end || g.reasoning, '')
+          reasoning = nullif(case when g.from_start then '' else coalesce(m.reasoning, '') end || g.reasoning, ''),
+          tool_calls = coalesce(g.tool_calls, m.tool_calls)
         from growth g join growing on growing.id = g.message_id
         where m.id = g.message_id and m.status = 'streaming'`
     },
@@ -118,7 +128,8 @@ async function startReplies(sql: Sql, instanceId: string, replies: NewReply[]): 
         place int, hold_id uuid, organization_id uuid, user_id uuid, chat_id uuid, new_chat boolean, title text,
         expected_leaf_id uuid, parent_message_id uuid, user_message_id uuid, new_user_message boolean, content text,
         upload_ids uuid[], message_id uuid, citations jsonb,
-        model_id uuid, input_ratio numeric, output_ratio numeric, idempotency_key text, request_hash text)),
+        model_id uuid, agent_id uuid, deployment_id uuid, visitor_id text,
+        input_ratio numeric, output_ratio numeric, idempotency_key text, request_hash text)),
     chat as (
       select id, organization_id, user_id, active_reply_id, leaf_message_id from chats
       where id in (select chat_id from wanted where not new_chat) and status <> 'DELETED'
@@ -139,26 +150,27 @@ async function startReplies(sql: Sql, instanceId: string, replies: NewReply[]): 
     ready as (select * from judged where judgement = 'ready'),
     ${openHolds(sql, instanceId)},
     new_chat as (
-      insert into chats (id, organization_id, user_id, title, status, model_id, leaf_message_id, active_reply_id,
-        message_count, last_message_at)
-      select chat_id, organization_id, user_id, title, 'ACTIVE', model_id, message_id, message_id, 1, now()
+      insert into chats (id, organization_id, user_id, title, status, model_id, agent_id, deployment_id, visitor_id,
+        leaf_message_id, active_reply_id, message_count, last_message_at)
+      select chat_id, organization_id, user_id, title, 'ACTIVE', model_id, agent_id, deployment_id, visitor_id,
+        message_id, message_id, 1, now()
       from admitted where new_chat),
     used_chat as (
-      update chats set model_id = admitted.model_id, leaf_message_id = admitted.message_id,
+      update chats set model_id = admitted.model_id, agent_id = admitted.agent_id, leaf_message_id = admitted.message_id,
         active_reply_id = admitted.message_id, last_message_at = now(),
         message_count = message_count + case when admitted.new_user_message then 1 else 0 end,
         updated_at = now()
       from admitted where chats.id = admitted.chat_id and not new_chat),
     new_message as (
       insert into chat_messages
-        (id, organization_id, user_id, chat_id, parent_message_id, role, content, status, model_id, upload_ids,
-          citations)
+        (id, organization_id, user_id, chat_id, parent_message_id, role, content, status, model_id, agent_id,
+          upload_ids, citations)
       select user_message_id, organization_id, user_id, chat_id, parent_message_id, 'user', content, 'complete',
-        model_id, upload_ids, null
+        model_id, agent_id, upload_ids, null
       from admitted where new_user_message
       union all
       select message_id, organization_id, user_id, chat_id, user_message_id, 'assistant', '', 'streaming', model_id,
-        null, citations
+        agent_id, null, citations
       from admitted),
     new_key as (
       insert into reply_keys (organization_id, user_id, key, request_hash, chat_id, message_id)
@@ -178,7 +190,7 @@ async function endReplies(sql: Sql, replies: ReplyEnd[]): Promise<boolean[]> {
     with ending as (
       select * from json_to_recordset(${toRows(replies)}::text::json) as r (
         place int, hold_id uuid, entry_id uuid, chat_id uuid, message_id uuid, status text, content text,
-        reasoning text, media jsonb, error text, input_tokens int, output_tokens int)),
+        reasoning text, media jsonb, tool_calls jsonb, error text, input_tokens int, output_tokens int)),
     chat as (
       select id from chats where id in (select chat_id from ending) order by id for no key update),
     closing as (
@@ -187,7 +199,8 @@ async function endReplies(sql: Sql, replies: ReplyEnd[]): Promise<boolean[]> {
     ${closeHolds(sql)},
     ended_message as (
       update chat_messages as m set status = e.status, content = e.content, reasoning = e.reasoning,
-        media = e.media, error = e.error, input_tokens = e.input_tokens, output_tokens = e.output_tokens
+        media = e.media, tool_calls = coalesce(e.tool_calls, m.tool_calls),
+        error = e.error, input_tokens = e.input_tokens, output_tokens = e.output_tokens
       from ending e join closed using (hold_id)
       where m.id = e.message_id and m.status = 'streaming'),
     idle_chat as (

@@ -46,6 +46,7 @@ export class Reply extends ReplyEvents {
       from_start: content + reasoning === 0,
       content: this.content.slice(content),
       reasoning: this.reasoning.slice(reasoning),
+      tool_calls: null,
     }
   }
 

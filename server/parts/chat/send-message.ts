@@ -109,6 +109,9 @@ async function answer(
     const prepared = await prepareRequest(desk, scope, asked)
     const written = newReply(scope, chat, place, {
       model_id: model.id,
+      agent_id: null,
+      deployment_id: null,
+      visitor_id: null,
       input_ratio: model.inputRatio,
       output_ratio: model.outputRatio,
       citations: prepared.citations.length > 0 ? prepared.citations : null,
@@ -193,7 +196,15 @@ function newReply(
   place: Place,
   rest: Pick<
     NewReply,
-    'model_id' | 'input_ratio' | 'output_ratio' | 'citations' | 'idempotency_key' | 'request_hash'
+    | 'model_id'
+    | 'agent_id'
+    | 'deployment_id'
+    | 'visitor_id'
+    | 'input_ratio'
+    | 'output_ratio'
+    | 'citations'
+    | 'idempotency_key'
+    | 'request_hash'
   >,
 ): NewReply {
   return {

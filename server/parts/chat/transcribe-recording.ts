@@ -32,7 +32,7 @@ export async function transcribeRecording(
   if (contentType === null || !RECORDING_TYPES.includes(contentType)) throw fail('upload.not_audio')
   const model = await models.findDefault(scope.organizationId, 'transcription')
   const recording = { path: file.path, contentType }
-  const said = await calls.transcribe(scope.organizationId, model, recording, language)
+  const said = await calls.transcribe(scope, model, recording, language)
   const heard = said.language ?? language
   return {
     text: said.text,

@@ -37,6 +37,7 @@ export async function writeReply(
     content: reply.content,
     reasoning: reply.reasoning || null,
     media: outcome.media,
+    tool_calls: null,
     error: outcome.error,
     input_tokens: usage?.inputTokens ?? null,
     output_tokens: usage?.outputTokens ?? null,

@@ -2,6 +2,7 @@ import type { Sql, TransactionSql } from 'postgres'
 import { toVectorText } from '#database/insert-rows.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
+import type { Payer } from '#platform/ledger/ledger.ts'
 import { countTokens } from '#platform/models/index.ts'
 import { ModelError } from '#platform/models/types.ts'
 import type { Language } from '#platform/retrieval/languages.ts'
@@ -71,7 +72,12 @@ async function rewrite(
 ): Promise<void> {
   const { organizationId } = scope
   const text = withContext(chunk.name, { headings: chunk.headings, content })
-  const vector = await embedOne(desk, { organizationId, embeddingModelId: chunk.embeddingModelId }, text)
+  const vector = await embedOne(
+    desk,
+    scope,
+    { organizationId, embeddingModelId: chunk.embeddingModelId },
+    text,
+  )
   const words = listWords(text)
   const stem = await desk.stemmer.stems(words, chunk.language)
   const tokens = await countTokens(content)
@@ -109,10 +115,10 @@ async function rewrite(
 /** Somebody waits for it. */
 const EMBEDDING_MS = 60_000
 
-async function embedOne(desk: KbDesk, of: EmbeddingOf, text: string): Promise<Float32Array> {
+async function embedOne(desk: KbDesk, payer: Payer, of: EmbeddingOf, text: string): Promise<Float32Array> {
   const signal = AbortSignal.timeout(EMBEDDING_MS)
   try {
-    const [vector] = await embedTexts(desk, of, [text], 'document', signal)
+    const [vector] = await embedTexts(desk, payer, of, [text], 'document', signal)
     return vector as Float32Array
   } catch (error) {
     if (error instanceof ModelError) throw fail('llm.failed', { reason: error.message }, { cause: error })

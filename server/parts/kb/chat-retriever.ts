@@ -7,7 +7,7 @@ import type { KbDesk } from './desk.ts'
 import { retrieve } from './retrieve.ts'
 
 /** Whoever writes in a chat uses knowledge bases only where he may read them. */
-type Reader = Pick<Scope<'chats:read'>, 'organizationId' | 'holds'>
+type Reader = Pick<Scope<'chats:read'>, 'organizationId' | 'userId' | 'holds'>
 
 /**
  * Passages for chats: what the chat part asks for (chat/retriever.ts), found as search finds them. Of a long message the
@@ -22,7 +22,13 @@ export const createChatRetriever = (desk: KbDesk) => ({
   ): Promise<(Citation & { content: string; headings: string[] })[]> {
     if (!scope.holds('kb:read')) throw fail('access.missing_permission', { permission: 'kb:read' })
     const query = wanted.query.slice(0, QUERY_CHARACTERS_MAX).toWellFormed()
-    const { passages } = await retrieve(desk, scope, { ...wanted, query, filter: [], rerank: null })
+    const { passages } = await retrieve(desk, scope, {
+      ...wanted,
+      organizationId: scope.organizationId,
+      query,
+      filter: [],
+      rerank: null,
+    })
     return passages.map(({ documentId, documentName, chunkId, score, content, headings }) => ({
       document_id: documentId,
       document_name: documentName,

@@ -1,5 +1,6 @@
 import { toVectorText } from '#database/insert-rows.ts'
 import { AppError } from '#errors'
+import type { Payer } from '#platform/ledger/ledger.ts'
 import { ModelError } from '#platform/models/types.ts'
 import type { KbDesk } from './desk.ts'
 import { embedTexts } from './embed-texts.ts'
@@ -15,6 +16,7 @@ const QUERY_EMBEDDING_MS = 10_000
  */
 export async function denseStage(
   desk: KbDesk,
+  payer: Payer,
   kbs: SearchedKb[],
   query: string,
   filter: Condition[],
@@ -25,7 +27,7 @@ export async function denseStage(
   let failure: string | null = null
   const hits = await Promise.all(
     [...byModel].map(async ([embeddingModelId, some]) => {
-      const vector = await embedQuery(desk, some[0] as SearchedKb, query)
+      const vector = await embedQuery(desk, payer, some[0] as SearchedKb, query)
       if (typeof vector === 'string') failure = vector
       const usable = typeof vector === 'string' ? [] : some.filter((kb) => kb.dimensions === vector.length)
       const found = usable.map((kb) => nearest(desk, kb, toVectorText(vector as Float32Array), filter, count))
@@ -42,10 +44,15 @@ export async function denseStage(
 }
 
 /** A sentence where there is none to have. */
-async function embedQuery(desk: KbDesk, kb: SearchedKb, query: string): Promise<Float32Array | string> {
+async function embedQuery(
+  desk: KbDesk,
+  payer: Payer,
+  kb: SearchedKb,
+  query: string,
+): Promise<Float32Array | string> {
   const late = AbortSignal.timeout(QUERY_EMBEDDING_MS)
   try {
-    const [vector] = await embedTexts(desk, kb, [query], 'query', late)
+    const [vector] = await embedTexts(desk, payer, kb, [query], 'query', late)
     return vector as Float32Array
   } catch (error) {
     if (error instanceof ModelError || isOfModel(error)) return error.message

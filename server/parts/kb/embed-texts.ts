@@ -1,3 +1,4 @@
+import type { Payer } from '#platform/ledger/ledger.ts'
 import type { EmbeddingPurpose } from '#platform/models/types.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import type { ModelFinder, PaidCalls } from '../llm/index.ts'
@@ -21,6 +22,7 @@ export interface EmbeddingOf {
  */
 export async function embedTexts(
   { rooms, models, calls }: EmbeddingDesk,
+  payer: Payer,
   { organizationId, embeddingModelId }: EmbeddingOf,
   texts: string[],
   purpose: EmbeddingPurpose,
@@ -30,7 +32,7 @@ export async function embedTexts(
   if (embeddingModelId === null)
     return (await rooms.models.embed(LOCAL_TARGET, texts, purpose, signal)).vectors
   const model = await models.find(organizationId, embeddingModelId)
-  return calls.embed(organizationId, model, texts, purpose, signal)
+  return calls.embed(payer, model, texts, purpose, signal)
 }
 
 /** A few sentences that have nothing to do with each other, in several languages. */
@@ -54,7 +56,7 @@ export async function measureFloor(
   of: EmbeddingOf,
   signal: AbortSignal,
 ): Promise<number> {
-  const vectors = await embedTexts(desk, of, UNRELATED, 'document', signal)
+  const vectors = await embedTexts(desk, forNobody(of), of, UNRELATED, 'document', signal)
   let sum = 0
   let pairs = 0
   for (const [place, one] of vectors.entries())
@@ -64,6 +66,12 @@ export async function measureFloor(
     }
   return Math.min(Math.max(sum / pairs, 0), FLOOR_MAX)
 }
+
+/** What is done after the answer, for nobody who waits. */
+export const forNobody = ({ organizationId }: { organizationId: string }): Payer => ({
+  organizationId,
+  userId: null,
+})
 
 /** A model that finds all texts alike tells nothing by its likeness. */
 const FLOOR_MAX = 0.95

@@ -1,6 +1,7 @@
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
+import type { Payer } from '#platform/ledger/ledger.ts'
 import { promptBytesOf } from '#platform/models/context-window.ts'
 import type { ModelRequest } from '#platform/models/types.ts'
 import type { ResolvedModel } from '../llm/index.ts'
@@ -38,6 +39,7 @@ export async function queryKb(
   const { query, limit = LIMIT_DEFAULT, filter, rerank, params = {} } = asked
   const model = await findTextModel(desk, scope, asked.model)
   const { passages } = await retrieve(desk, scope, {
+    organizationId: scope.organizationId,
     knowledgeBaseIds: [kbId],
     query,
     limit,
@@ -48,7 +50,7 @@ export async function queryKb(
   const found = passages.map((passage) => viewPassage(passage, false))
   const { request, used } = toRequest(asked, model, found)
   const sources = params.include_sources === false ? null : used
-  const call = { desk, organizationId: scope.organizationId, model, request, count: used.length }
+  const call = { desk, payer: scope, model, request, count: used.length }
   return asEvents ? stream(call, sources) : answer(call, sources)
 }
 
@@ -68,7 +70,7 @@ function toRequest(
 
 interface Call {
   desk: KbDesk
-  organizationId: string
+  payer: Payer
   model: ResolvedModel
   request: ModelRequest
   /** Passages that the model is given. */
@@ -83,7 +85,7 @@ interface Ended {
 
 /** Has the model answer, and tells what it says, its citations checked. Throws billing.insufficient_credits. */
 async function ask(
-  { desk, organizationId, model, request, count }: Call,
+  { desk, payer, model, request, count }: Call,
   take: (text: string) => void,
 ): Promise<{ ended: Promise<Ended> }> {
   if (count === 0) {
@@ -95,7 +97,7 @@ async function ask(
   const takeSome = (text: string): void => {
     if (text !== '') take(text)
   }
-  const { ended } = await desk.calls.begin(organizationId, model, request, {
+  const { ended } = await desk.calls.begin(payer, model, request, {
     text: (piece) => takeSome(check.pass(piece)),
   })
   const settled = ended.then(({ error, usage }) => {

@@ -1,4 +1,5 @@
 import { fail } from '#errors'
+import type { Payer } from '#platform/ledger/ledger.ts'
 import { withoutTags } from '#platform/models/prompt-elements.ts'
 import type { ResolvedModel } from '../llm/index.ts'
 import type { KbDesk } from './desk.ts'
@@ -21,14 +22,14 @@ const TASK = [
  */
 export async function rerank(
   { calls }: KbDesk,
-  { organizationId }: { organizationId: string },
+  payer: Payer,
   model: ResolvedModel,
   query: string,
   passages: FoundPassage[],
 ): Promise<FoundPassage[]> {
   const shown = passages.slice(0, PASSAGES_MAX)
   if (shown.length === 0) return passages
-  const { ended } = await calls.begin(organizationId, model, requestOf(query, shown), { text: () => {} })
+  const { ended } = await calls.begin(payer, model, requestOf(query, shown), { text: () => {} })
   const { error, content } = await ended
   if (error !== null) throw fail('llm.failed', { reason: error })
   const scores = parseScores(content, shown.length)

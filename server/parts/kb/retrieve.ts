@@ -1,4 +1,5 @@
 import type { Sql } from 'postgres'
+import type { Payer } from '#platform/ledger/ledger.ts'
 import { dropNearDuplicates } from '#platform/retrieval/near-duplicates.ts'
 import { type KnowledgeQuery, parseQuery } from '#platform/retrieval/parse-query.ts'
 import type { ResolvedModel } from '../llm/index.ts'
@@ -24,6 +25,8 @@ import { readSearchedKbs, STAGE_MAX, type StageHit } from './searched-kbs.ts'
  */
 
 export interface Wanted {
+  /** Whose knowledge bases they are; who pays may be another one. */
+  organizationId: string
   knowledgeBaseIds: string[]
   query: string
   limit: number
@@ -69,26 +72,25 @@ const POOL_PER_RESULT = 2
 /** Of so many more than are shown contents are read: some may say nearly the same. */
 const SPARE = 5
 
-/** Throws kb.not_found, billing.insufficient_credits, and llm.failed from reranking. */
-export async function retrieve(
-  desk: KbDesk,
-  scope: { organizationId: string },
-  wanted: Wanted,
-): Promise<Retrieval> {
+/**
+ * Throws kb.not_found for a knowledge base that is not that organization's, billing.insufficient_credits, and llm.failed
+ * from reranking.
+ */
+export async function retrieve(desk: KbDesk, payer: Payer, wanted: Wanted): Promise<Retrieval> {
   const begin = performance.now()
-  const kbs = await readSearchedKbs(desk.rooms.database.sql, scope, wanted.knowledgeBaseIds)
+  const kbs = await readSearchedKbs(desk.rooms.database.sql, wanted)
   const query = parseQuery(wanted.query)
   const find = (isChecked: boolean) =>
     timed(gather(kbs.map((kb) => lexicalStage(desk, kb, query, wanted.filter, isChecked))))
   const [unchecked, dense] = await Promise.all([
     find(false),
-    timed(denseStage(desk, kbs, wanted.query, wanted.filter, STAGE_MAX)),
+    timed(denseStage(desk, payer, kbs, wanted.query, wanted.filter, STAGE_MAX)),
   ])
   const choose = async (hits: StageHit[]) => {
     const fused = fuse(hits, dense.result.hits)
     return {
       fused,
-      ...(await choosePassages(desk, scope, wanted, query, fused, dense.result.failure === null)),
+      ...(await choosePassages(desk, payer, wanted, query, fused, dense.result.failure === null)),
     }
   }
   let lexical = unchecked
@@ -136,7 +138,7 @@ interface Chosen {
 /** Steps 4 to 6. Contents are read of those that are shown, and of all where they decide. */
 async function choosePassages(
   desk: KbDesk,
-  scope: { organizationId: string },
+  payer: Payer,
   wanted: Wanted,
   query: KnowledgeQuery,
   fused: Candidate[],
@@ -158,7 +160,7 @@ async function choosePassages(
   }
   const pool = await readPool(sql, fused, size, wanted)
   const scored = score(await addPhrases(desk.stemmer, query, pool.passages))
-  const ranked = wanted.rerank ? await rerank(desk, scope, wanted.rerank, wanted.query, scored) : scored
+  const ranked = wanted.rerank ? await rerank(desk, payer, wanted.rerank, wanted.query, scored) : scored
   const different = dropNearDuplicates(ranked, ({ content }) => content)
   const good = different.filter((one) => one.score >= scoreThreshold)
   const dropped = {

@@ -8,6 +8,7 @@ import type { ResolvedModel } from '../llm/index.ts'
 import { ClaimedRun, RUN_HOURS_MAX, type Run, type RunPlace } from './claimed-run.ts'
 import { isAlive } from './claims.ts'
 import type { KbDesk } from './desk.ts'
+import { forNobody } from './embed-texts.ts'
 import type { RunSettings } from './evaluation-schemas.ts'
 import { type Condition, parseFilter } from './filter.ts'
 import type { KbPlace } from './ingestion.ts'
@@ -190,19 +191,16 @@ async function ask(
   const begin = performance.now()
   const none = { question, found: [], first_rank: null, recall_at_k: 0, ndcg_at_10: 0, missing }
   try {
-    const { passages, receipt } = await retrieve(
-      desk,
-      { organizationId },
-      {
-        knowledgeBaseIds: [kbId],
-        query: question,
-        limit: settings.limit,
-        scoreThreshold: settings.score_threshold,
-        filter,
-        rerank,
-        oncePerDocument: true,
-      },
-    )
+    const { passages, receipt } = await retrieve(desk, forNobody({ organizationId }), {
+      organizationId,
+      knowledgeBaseIds: [kbId],
+      query: question,
+      limit: settings.limit,
+      scoreThreshold: settings.score_threshold,
+      filter,
+      rerank,
+      oncePerDocument: true,
+    })
     const milliseconds = performance.now() - begin
     const ranking = { found: passages.map(({ documentId }) => documentId), right }
     const reciprocal = reciprocalRank(ranking)

@@ -26,6 +26,7 @@ export async function searchKb(
   }: SearchRequest,
 ): Promise<SearchAnswer> {
   const { passages, receipt } = await retrieve(desk, scope, {
+    organizationId: scope.organizationId,
     knowledgeBaseIds: [kbId],
     query,
     limit,

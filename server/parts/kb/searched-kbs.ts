@@ -21,10 +21,9 @@ export interface SearchedKb {
 /** All of them, in the order of their ids. Throws kb.not_found for one that is not the organization's. */
 export async function readSearchedKbs(
   sql: Sql,
-  { organizationId }: { organizationId: string },
-  ids: readonly string[],
+  { organizationId, knowledgeBaseIds }: { organizationId: string; knowledgeBaseIds: readonly string[] },
 ): Promise<SearchedKb[]> {
-  const wanted = [...new Set(ids)]
+  const wanted = [...new Set(knowledgeBaseIds)]
   const rows = await sql<SearchedKb[]>`
     select id, organization_id as "organizationId", embedding_model as "embeddingModel",
       embedding_model_id as "embeddingModelId", generation, dimensions, floor, languages,

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fail } from '#errors'
+import type { Payer } from '#platform/ledger/ledger.ts'
 import { countTokens, payableUsage } from '#platform/models/index.ts'
 import {
   type EmbeddingPurpose,
@@ -46,14 +47,12 @@ export class PaidCalls {
    * What comes is told to the sink, and how it ended by `ended`, which never rejects.
    */
   async begin(
-    organizationId: string,
+    payer: Payer,
     model: ResolvedModel,
     request: ModelRequest,
     sink: Pick<ModelSink, 'text'> & Partial<ModelSink>,
   ): Promise<{ ended: Promise<Outcome> }> {
-    const { id: modelId, inputRatio, outputRatio } = model
-    const holdId = await this.#rooms.ledger.hold({ organizationId, modelId, inputRatio, outputRatio })
-    if (holdId === null) throw fail('billing.insufficient_credits')
+    const holdId = await this.#hold(payer, model)
     return { ended: this.#track(holdId, this.#run(holdId, model, request, sink)) }
   }
 
@@ -62,15 +61,13 @@ export class PaidCalls {
    * reason where the provider can't do it, which costs nothing.
    */
   async transcribe(
-    organizationId: string,
+    payer: Payer,
     model: ResolvedModel,
     recording: Recording,
     language: string,
   ): Promise<Transcribed> {
-    const { id: modelId, secondsRatio } = model
-    const payable = { organizationId, modelId, inputRatio: secondsRatio, outputRatio: 0 }
-    const holdId = await this.#rooms.ledger.hold(payable)
-    if (holdId === null) throw fail('billing.insufficient_credits')
+    const { id, secondsRatio } = model
+    const holdId = await this.#hold(payer, { id, inputRatio: secondsRatio, outputRatio: 0 })
     return this.#track(holdId, this.#transcribe(holdId, model, recording, language))
   }
 
@@ -79,15 +76,13 @@ export class PaidCalls {
    * signal's reason where there are none to have, which costs nothing.
    */
   async embed(
-    organizationId: string,
+    payer: Payer,
     model: ResolvedModel,
     texts: string[],
     purpose: EmbeddingPurpose,
     signal: AbortSignal,
   ): Promise<Float32Array[]> {
-    const { id: modelId, inputRatio, outputRatio } = model
-    const holdId = await this.#rooms.ledger.hold({ organizationId, modelId, inputRatio, outputRatio })
-    if (holdId === null) throw fail('billing.insufficient_credits')
+    const holdId = await this.#hold(payer, model)
     return this.#track(holdId, this.#embed(holdId, model, texts, purpose, signal))
   }
 
@@ -102,6 +97,16 @@ export class PaidCalls {
     await Promise.race([all, sleep(graceMs, undefined, { ref: false })])
     this.#shutdown.abort()
     await all
+  }
+
+  async #hold(
+    { organizationId, userId, agentId = null, deploymentId = null }: Payer,
+    { id: modelId, inputRatio, outputRatio }: Pick<ResolvedModel, 'id' | 'inputRatio' | 'outputRatio'>,
+  ): Promise<string> {
+    const payer = { organizationId, userId, agentId, deploymentId }
+    const holdId = await this.#rooms.ledger.hold({ ...payer, modelId, inputRatio, outputRatio })
+    if (holdId === null) throw fail('billing.insufficient_credits')
+    return holdId
   }
 
   #track<Result>(holdId: string, call: Promise<Result>): Promise<Result> {

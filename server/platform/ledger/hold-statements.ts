@@ -9,8 +9,8 @@ type Fragment = PendingQuery<Row[]>
  */
 
 /**
- * Continues a WITH list that has `ready` (place, hold_id, organization_id, model_id, chat_id, message_id, input_ratio,
- * output_ratio), a row for each hold that is wanted. Adds `admitted`: those rows of `ready` that there was a credit
+ * Continues a WITH list that has `ready` (place, hold_id, organization_id, model_id, user_id, agent_id, deployment_id,
+ * chat_id, message_id, input_ratio, output_ratio), a row for each hold that is wanted. Adds `admitted`: those rows of `ready` that there was a credit
  * for, whose holds are open now. Each takes one credit, in the order of `place`.
  *
  * The number of open holds stands in the account because a count of them would be taken from the statement's
@@ -32,19 +32,24 @@ export const openHolds = (sql: Sql, instanceId: string): Fragment => sql`
     where credit_accounts.organization_id = taken.organization_id),
   hold_entry as (
     insert into ledger_entries
-      (id, organization_id, kind, quantity, amount, balance_after, model_id, chat_id, message_id)
-    select hold_id, organization_id, 'HOLD', 1, 0, balance, model_id, chat_id, message_id
+      (id, organization_id, kind, quantity, amount, balance_after, model_id, user_id, agent_id, deployment_id,
+        chat_id, message_id)
+    select hold_id, organization_id, 'HOLD', 1, 0, balance, model_id, user_id, agent_id, deployment_id,
+      chat_id, message_id
     from admitted order by place),
   hold_open as (
     insert into open_holds
-      (id, organization_id, instance_id, model_id, chat_id, message_id, input_ratio, output_ratio)
-    select hold_id, organization_id, ${instanceId}, model_id, chat_id, message_id, input_ratio, output_ratio
+      (id, organization_id, instance_id, model_id, user_id, agent_id, deployment_id, chat_id, message_id,
+        input_ratio, output_ratio)
+    select hold_id, organization_id, ${instanceId}, model_id, user_id, agent_id, deployment_id, chat_id, message_id,
+      input_ratio, output_ratio
     from admitted)`
 
 /**
  * Continues a WITH list that has `closing` (place, hold_id, entry_id, input_tokens, output_tokens, reason), a row for
  * each hold that is to be closed: with a DEBIT of its weighted usage, or with a RELEASE where input_tokens is null.
- * Adds `closed` (hold_id, amount), without the holds that something else has closed before.
+ * Adds `closed` (hold_id, amount), without the holds that something else has closed before. The day's usage is added
+ * under the account's lock.
  */
 export const closeHolds = (sql: Sql): Fragment => sql`
   removed as (
@@ -65,12 +70,22 @@ export const closeHolds = (sql: Sql): Fragment => sql`
     where credit_accounts.organization_id = sums.organization_id),
   closing_entry as (
     insert into ledger_entries (id, organization_id, kind, quantity, amount, balance_after, hold_id,
-      model_id, chat_id, message_id, usage, reason)
+      model_id, user_id, agent_id, deployment_id, chat_id, message_id, usage, reason)
     select entry_id, organization_id, case when input_tokens is null then 'RELEASE' else 'DEBIT' end,
       case when input_tokens is null then 1 else -amount end, amount,
       account.balance + sum(amount) over (partition by organization_id order by place),
-      hold_id, model_id, chat_id, message_id,
+      hold_id, model_id, user_id, agent_id, deployment_id, chat_id, message_id,
       case when input_tokens is not null
         then jsonb_build_object('input_tokens', input_tokens, 'output_tokens', output_tokens) end,
       reason
-    from closed join account using (organization_id) order by place)`
+    from closed join account using (organization_id) order by place),
+  used as (
+    insert into usage_days as u (organization_id, day, model_id, user_id, agent_id, deployment_id, messages,
+      input_tokens, output_tokens, credits)
+    select organization_id, (now() at time zone 'utc')::date, model_id, user_id, agent_id, deployment_id, count(*),
+      sum(input_tokens), sum(output_tokens), -sum(amount)
+    from closed join account using (organization_id) where input_tokens is not null
+    group by organization_id, model_id, user_id, agent_id, deployment_id
+    on conflict (organization_id, day, model_id, user_id, agent_id, deployment_id) do update set
+      messages = u.messages + excluded.messages, input_tokens = u.input_tokens + excluded.input_tokens,
+      output_tokens = u.output_tokens + excluded.output_tokens, credits = u.credits + excluded.credits)`

@@ -8,9 +8,17 @@ import { closeHolds, openHolds } from './hold-statements.ts'
 
 export type LedgerEntry = typeof ledgerEntries.$inferSelect
 
-/** A call of a model that is to be paid. */
-export interface Payable {
+/** Who pays for a call of a model, and for whom it is made. A Scope is one. */
+export interface Payer {
   organizationId: string
+  /** Null: nobody asked for it, such as for the ingestion of a knowledge base. */
+  userId: string | null
+  agentId?: string | null
+  deploymentId?: string | null
+}
+
+/** A call of a model that is to be paid. */
+export interface Payable extends Payer {
   modelId: string
   inputRatio: number
   outputRatio: number
@@ -49,6 +57,9 @@ export function createLedger({ sql, db }: Database, instanceId: string): Ledger 
         hold_id: newId(),
         organization_id: payable.organizationId,
         model_id: payable.modelId,
+        user_id: payable.userId,
+        agent_id: payable.agentId ?? null,
+        deployment_id: payable.deploymentId ?? null,
         input_ratio: payable.inputRatio,
         output_ratio: payable.outputRatio,
       }
@@ -102,6 +113,9 @@ interface Hold {
   hold_id: string
   organization_id: string
   model_id: string
+  user_id: string | null
+  agent_id: string | null
+  deployment_id: string | null
   input_ratio: number
   output_ratio: number
 }
@@ -120,7 +134,7 @@ async function openAll(sql: Database['sql'], instanceId: string, holds: Hold[]):
     with ready as (
       select *, null::uuid as chat_id, null::uuid as message_id
       from json_to_recordset(${toRows(holds)}::text::json) as r (place int, hold_id uuid, organization_id uuid,
-        model_id uuid, input_ratio numeric, output_ratio numeric)),
+        model_id uuid, user_id uuid, agent_id uuid, deployment_id uuid, input_ratio numeric, output_ratio numeric)),
     ${openHolds(sql, instanceId)}
     select hold_id from admitted`
   const admitted = new Set(rows.map((row) => row.hold_id))

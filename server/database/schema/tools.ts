@@ -1,0 +1,100 @@
+import {
+  boolean,
+  foreignKey,
+  index,
+  jsonb,
+  pgTable,
+  sql,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from '../drizzle.ts'
+import { createdAt, id, updatedAt } from './columns.ts'
+import { organizations } from './org.ts'
+
+export const PARAMETER_TYPES = ['str', 'int', 'float', 'bool', 'list', 'dict'] as const
+
+/** What a tool takes, or is configured with (spec, Tool: parameter descriptor). */
+export interface ParameterDescriptor {
+  name: string
+  type: (typeof PARAMETER_TYPES)[number]
+  description: string
+  required: boolean
+  default: string | null
+  /** Of a configuration value: kept encrypted, and shown to nobody again. */
+  secret?: boolean
+}
+
+/** How a tool is implemented (spec, Tool: settings). */
+export interface ToolSettings {
+  function_info: { name: string; is_async: boolean; description: string; code: string }
+  requirements: string[]
+  deployment: { framework: string; toolkit_class: boolean; standalone_function: boolean }
+  /** The hosts that it may reach. */
+  network?: string[]
+}
+
+/** A function of a tool, as a model is told of it; found when the tool was saved. */
+export interface ToolFunction {
+  name: string
+  description: string
+  /** A JSON Schema of type object. */
+  parameters: Record<string, unknown>
+}
+
+export const toolCategories = pgTable(
+  'tool_categories',
+  {
+    id: id(),
+    organizationId: uuid('organization_id')
+      .notNull()
+      .references(() => organizations.id, { onDelete: 'cascade' }),
+    createdBy: uuid('created_by').notNull(),
+    name: text('name').notNull(),
+    description: text('description').notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    unique('tool_categories_organization').on(table.organizationId, table.id),
+    uniqueIndex('tool_categories_name').on(table.organizationId, sql`lower(${table.name})`),
+  ],
+)
+
+/** Tools: code of an organization that agents call. A public one may be used, and not read, by all organizations. */
+export const tools = pgTable(
+  'tools',
+  {
+    id: id(),
+    organizationId: uuid('organization_id')
+      .notNull()
+      .references(() => organizations.id, { onDelete: 'cascade' }),
+    createdBy: uuid('created_by').notNull(),
+    categoryId: uuid('category_id').notNull(),
+    name: text('name').notNull(),
+    description: text('description').notNull(),
+    version: text('version').notNull(),
+    isActive: boolean('is_active').notNull().default(true),
+    isPublic: boolean('is_public').notNull().default(false),
+    logoUrl: text('logo_url'),
+    configuration: jsonb('configuration').$type<ParameterDescriptor[]>().notNull(),
+    inputs: jsonb('inputs').$type<ParameterDescriptor[]>().notNull(),
+    outputs: jsonb('outputs').$type<{ type: string; description: string }>().notNull(),
+    settings: jsonb('settings').$type<ToolSettings>().notNull(),
+    functions: jsonb('functions').$type<ToolFunction[]>().notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    unique('tools_organization').on(table.organizationId, table.id),
+    uniqueIndex('tools_version').on(table.organizationId, sql`lower(${table.name})`, table.version),
+    foreignKey({
+      name: 'tools_category',
+      columns: [table.organizationId, table.categoryId],
+      foreignColumns: [toolCategories.organizationId, toolCategories.id],
+    }),
+    index('tools_category_id').on(table.categoryId),
+    index('tools_public').on(table.id).where(sql`${table.isPublic}`),
+  ],
+)
