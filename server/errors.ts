@@ -40,6 +40,8 @@ const CATALOGUE = {
 
   'access.missing_permission': [403, 'Missing permission: {permission}'],
   'access.session_needed': [403, 'Sign in to do this: an API key is not enough'],
+  'access.no_deployment': [403, 'This is for deployments: send the key of one as X-API-Key'],
+  'access.only_deployment': [403, 'The key of a deployment opens its chat and nothing else'],
   'access.not_system_admin': [403, 'Only a system administrator can do this'],
   'org.not_found': [404, 'Organization not found'],
 
@@ -88,6 +90,10 @@ const CATALOGUE = {
   'llm.in_use': [409, 'This language model is used by {users}. Change those first.'],
   'llm.key_needed': [400, 'Give config.api_key again when config.base_url changes'],
   'agent.not_found': [404, 'Agent not found'],
+  'deployment.not_found': [404, 'Deployment not found'],
+  'deployment.paused': [403, 'This deployment is paused'],
+  'deployment.not_api': [403, 'Only the key of a deployment of the type api opens this'],
+  'tool.not_found': [404, 'Tool not found'],
   'llm.inactive': [400, 'This language model is not active'],
   'llm.failed': [503, '{reason}'],
   'llm.cannot_see': [400, 'This language model can not see images. Choose one with the capability vision.'],

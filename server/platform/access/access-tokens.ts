@@ -6,6 +6,9 @@ import { fail } from '#errors'
 /** How long an access token is good for (contract, 2). */
 export const ACCESS_TOKEN_SECONDS = 15 * 60
 const TOKEN_TYPE = 'at+jwt'
+/** How long a visitor's token is good for. */
+export const VISITOR_TOKEN_SECONDS = 60 * 60
+const VISITOR_TOKEN_TYPE = 'visitor+jwt'
 /** Tokens whose signature was found good are remembered until they expire; their sessions and rights never are. */
 const VERIFIED_TOKENS_MAX = 10_000
 
@@ -15,6 +18,16 @@ export interface AccessTokens {
   sign(claims: { userId: string; sessionId: string; email: string; tokenId: string }): Promise<string>
   /** The session that a token names. Throws auth.invalid_token; says nothing about whether the session still lives. */
   verify(token: string): Promise<TokenClaims>
+  /** A token for a visitor of a deployment (contract, 10). */
+  signVisitor(visitor: Visitor): Promise<string>
+  /** Whose it is. Throws auth.invalid_token; says nothing about whether there still is such a deployment. */
+  verifyVisitor(token: string): Promise<Visitor>
+}
+
+/** Somebody who talks to a deployment and whom nobody knows by name. */
+export interface Visitor {
+  deploymentId: string
+  visitorId: string
 }
 
 export interface TokenClaims {
@@ -46,6 +59,17 @@ export async function createAccessTokens(secret: string, issuer: string): Promis
     return { userId, sessionId, expiresAt: Number(payload.exp) }
   }
 
+  async function verifyVisitor(token: string): Promise<Visitor> {
+    const { payload } = await jwtVerify(token, publicKey, {
+      algorithms: ['EdDSA'],
+      issuer,
+      audience: issuer,
+      typ: VISITOR_TOKEN_TYPE,
+      requiredClaims: ['sub', 'deployment', 'exp', 'iat'],
+    })
+    return { deploymentId: String(payload['deployment']), visitorId: String(payload.sub) }
+  }
+
   return {
     jwks: { keys: [{ ...jwk, kid, alg: 'EdDSA', use: 'sig' }] },
     sign: ({ userId, sessionId, email, tokenId }) =>
@@ -58,6 +82,19 @@ export async function createAccessTokens(secret: string, issuer: string): Promis
         .setIssuedAt()
         .setExpirationTime(`${ACCESS_TOKEN_SECONDS}s`)
         .sign(privateKey),
+    signVisitor: ({ deploymentId, visitorId }) =>
+      new SignJWT({ deployment: deploymentId })
+        .setProtectedHeader({ alg: 'EdDSA', typ: VISITOR_TOKEN_TYPE, kid })
+        .setSubject(visitorId)
+        .setIssuer(issuer)
+        .setAudience(issuer)
+        .setIssuedAt()
+        .setExpirationTime(`${VISITOR_TOKEN_SECONDS}s`)
+        .sign(privateKey),
+    verifyVisitor: (token) =>
+      verifyVisitor(token).catch((cause: unknown) => {
+        throw fail('auth.invalid_token', {}, { cause })
+      }),
     async verify(token) {
       const known = verified.get(token)
       if (known && known.expiresAt > Date.now() / 1000) return known

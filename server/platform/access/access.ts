@@ -2,10 +2,11 @@ import type { Sql } from 'postgres'
 import type { Database } from '#database/connect.ts'
 import { grouped } from '#database/grouped.ts'
 import { type ErrorCode, fail } from '#errors'
-import { type Credential, liveKey, liveSession } from './credentials.ts'
+import { type Credential, liveKey, liveSession, type PersonalCredential } from './credentials.ts'
+import { createDeploymentAccess } from './deployments.ts'
 import { covers, type Permission } from './permissions.ts'
 import { permissionsOf } from './role-rules.ts'
-import type { Caller, Client, OrganizationSource, ResourceKind, Scope } from './scope.ts'
+import type { Caller, Client, OpenDeployment, OrganizationSource, ResourceKind, Scope } from './scope.ts'
 import { scopeDatabase } from './scoped-database.ts'
 
 /** The part of a request that says who asks and for what. */
@@ -15,6 +16,9 @@ export interface AccessRequest {
   query: Record<string, unknown>
   body: unknown
 }
+
+/** A request of a person. */
+type PersonalRequest = AccessRequest & { credential: PersonalCredential }
 
 /**
  * Finds out who the caller is and what he may do. Session or key, membership, role and permissions are read at every
@@ -31,6 +35,8 @@ export interface AccessDesk {
     permission: P,
     request: Pick<AccessRequest, 'credential' | 'client'>,
   ): Promise<Scope<P>[]>
+  /** Throws access.no_deployment for somebody who shows that he is a person. */
+  openDeployment(request: Pick<AccessRequest, 'credential' | 'client'>): Promise<OpenDeployment>
 }
 
 /** The most requests whose access is looked up in one statement. */
@@ -39,12 +45,33 @@ const GROUP_MAX = 100
 export function createAccessDesk(database: Database): AccessDesk {
   const lookUps = createLookUps(database.sql)
 
-  const openCaller: AccessDesk['openCaller'] = async ({ credential, client }) =>
-    callerOf(await lookUps[credential.kind].nothing({ credential, target: null }), { credential, client })
+  const openByCredential = createDeploymentAccess(database)
+
+  /** What opens a deployment opens nothing else. */
+  async function asPerson<R extends Pick<AccessRequest, 'credential' | 'client'>>(
+    request: R,
+  ): Promise<R & { credential: PersonalCredential }> {
+    const { credential, client } = request
+    if (isPersonal(credential)) return { ...request, credential }
+    await openByCredential(credential, client)
+    throw fail('access.only_deployment')
+  }
+
+  const openCaller: AccessDesk['openCaller'] = async (request) => {
+    const { credential, client } = await asPerson(request)
+    const found = await lookUps[credential.kind].nothing({ credential, target: null })
+    return callerOf(found, { credential, client })
+  }
 
   return {
     openCaller,
-    async openScope({ permission, orgOf }, request) {
+    async openDeployment({ credential, client }) {
+      if (!isPersonal(credential)) return openByCredential(credential, client)
+      await openCaller({ credential, client })
+      throw fail('access.no_deployment')
+    },
+    async openScope({ permission, orgOf }, anyRequest) {
+      const request = await asPerson(anyRequest)
       const { kind, target, notFound } = locate(orgOf, request)
       const found = await lookUps[request.credential.kind][kind]({ credential: request.credential, target })
       const caller = callerOf(found, request)
@@ -67,6 +94,9 @@ export function createAccessDesk(database: Database): AccessDesk {
     },
   }
 }
+
+const isPersonal = (credential: Credential): credential is PersonalCredential =>
+  credential.kind === 'session' || credential.kind === 'api key'
 
 /** Which look-up finds the organization, for what id, and what to answer when there is none. */
 function locate(
@@ -93,7 +123,10 @@ const RESOURCES = {
   invitation: { table: 'invitations', notFound: 'invitation.not_found' },
   apiKey: { table: 'api_keys', notFound: 'api_key.not_found' },
   kb: { table: 'knowledge_bases', notFound: 'kb.not_found' },
-} as const satisfies Record<ResourceKind, { table: string; notFound: ErrorCode }>
+  deployment: { table: 'agent_deployments', notFound: 'deployment.not_found' },
+  agent: { table: 'agents', notFound: 'agent.not_found', mayBePublic: true },
+  tool: { table: 'tools', notFound: 'tool.not_found', mayBePublic: true },
+} as const satisfies Record<ResourceKind, { table: string; notFound: ErrorCode; mayBePublic?: true }>
 
 /** Who asks. */
 interface Identity {
@@ -121,7 +154,7 @@ const isMember = (found: Found | null): found is Found & Membership => found?.or
 
 function callerOf(
   found: Identity | null,
-  { credential, client }: Pick<AccessRequest, 'credential' | 'client'>,
+  { credential, client }: Pick<PersonalRequest, 'credential' | 'client'>,
 ): Caller {
   if (!found || (credential.kind === 'session' && found.user_id !== credential.userId))
     throw fail('auth.invalid_token')
@@ -150,23 +183,31 @@ function scopeOf<P extends Permission>(database: Database, caller: Caller, membe
 
 type LookUpKind = 'nothing' | 'organization' | 'personal' | ResourceKind
 interface Wanted {
-  credential: Credential
+  credential: PersonalCredential
   target: string | null
 }
 type LookUp = (wanted: Wanted) => Promise<Found | null>
 type Fragment = ReturnType<typeof bySession>
 
 /** One grouped query for each kind of credential and each way to an organization. */
-function createLookUps(sql: Sql): Record<Credential['kind'], Record<LookUpKind, LookUp>> {
-  const resources = Object.entries(RESOURCES).map(([kind, { table }]) => [
+function createLookUps(sql: Sql): Record<PersonalCredential['kind'], Record<LookUpKind, LookUp>> {
+  const personal = sql`coalesce(who.key_organization_id,
+    (select id from organizations where personal_user_id = who.user_id))`
+  const resources = Object.entries(RESOURCES).map(([kind, resource]) => [
     kind,
-    sql`(select organization_id from ${sql(table)} where id = wanted.target)`,
+    'mayBePublic' in resource
+      ? sql`(select case when not record.is_public or exists (
+            select from memberships own where own.user_id = who.user_id and own.status = 'active'
+              and own.organization_id = record.organization_id
+              and own.organization_id = coalesce(who.key_organization_id, own.organization_id))
+          then record.organization_id else ${personal} end
+        from ${sql(resource.table)} record where record.id = wanted.target)`
+      : sql`(select organization_id from ${sql(resource.table)} where id = wanted.target)`,
   ])
   const organizations: Record<LookUpKind, Fragment> = {
     nothing: sql`null::uuid`,
     organization: sql`wanted.target`,
-    personal: sql`coalesce(who.key_organization_id,
-      (select id from organizations where personal_user_id = who.user_id))`,
+    personal,
     ...Object.fromEntries(resources),
   }
   const of = (who: Fragment) =>

@@ -1,21 +1,31 @@
 import type { ISql } from 'postgres'
 import { fail } from '#errors'
 import { hashToken } from '#platform/secrets/secrets.ts'
-import type { AccessTokens } from './access-tokens.ts'
+import type { AccessTokens, Visitor } from './access-tokens.ts'
 
-/** What a request shows to say who asks: a session's access token, or an API key. */
-export type Credential =
+/** What a request of a person shows to say who asks: a session's access token, or an API key. */
+export type PersonalCredential =
   | { kind: 'session'; userId: string; sessionId: string }
   | { kind: 'api key'; keyHash: string }
 
+/** What opens a deployment and nothing else: its key, or a visitor's token. */
+export type DeploymentCredential =
+  | { kind: 'deployment key'; keyHash: string }
+  | ({ kind: 'visitor' } & Visitor)
+
+export type Credential = PersonalCredential | DeploymentCredential
+
 /** How personal API keys begin. */
 export const API_KEY_PREFIX = 'sk'
-const API_KEY = /^sk_[\w-]{43}$/
+/** How keys of deployments, and tokens of their visitors, begin. */
+export const DEPLOYMENT_KEY_PREFIX = 'dk'
+export const VISITOR_TOKEN_PREFIX = 'vt'
+const KEY = /^(?<prefix>sk|dk)_[\w-]{43}$/
+const BEGINS_AS_KEY = /^(sk|dk)_/
 
 /**
- * Reads `Authorization: Bearer <access token or API key>`, or `X-API-Key` where there is no Authorization. An access
- * token's signature is checked; whether session and key still live is not known yet. Throws auth.missing,
- * auth.invalid_token.
+ * Reads `Authorization: Bearer <token or key>`, or `X-API-Key` where there is no Authorization. A token's signature is
+ * checked; whether session, key or deployment still live is not known yet. Throws auth.missing, auth.invalid_token.
  */
 export async function readCredential(
   tokens: AccessTokens,
@@ -25,14 +35,17 @@ export async function readCredential(
   if (authorization === undefined && typeof apiKey === 'string') return keyCredential(apiKey)
   const [scheme, token] = (authorization ?? '').split(' ')
   if (scheme?.toLowerCase() !== 'bearer' || !token) throw fail('auth.missing')
-  if (token.startsWith(`${API_KEY_PREFIX}_`)) return keyCredential(token)
+  if (BEGINS_AS_KEY.test(token)) return keyCredential(token)
+  if (token.startsWith(`${VISITOR_TOKEN_PREFIX}_`))
+    return { kind: 'visitor', ...(await tokens.verifyVisitor(token.slice(VISITOR_TOKEN_PREFIX.length + 1))) }
   const { userId, sessionId } = await tokens.verify(token)
   return { kind: 'session', userId, sessionId }
 }
 
 function keyCredential(key: string): Credential {
-  if (!API_KEY.test(key)) throw fail('auth.invalid_token')
-  return { kind: 'api key', keyHash: hashToken(key) }
+  const prefix = KEY.exec(key)?.groups?.['prefix']
+  if (prefix === undefined) throw fail('auth.invalid_token')
+  return { kind: prefix === DEPLOYMENT_KEY_PREFIX ? 'deployment key' : 'api key', keyHash: hashToken(key) }
 }
 
 /** Whether a session `s` still lives. */

@@ -1,3 +1,4 @@
+import type { DeploymentConfig } from '#database/schema/agent-deploy.ts'
 import type { Permission } from './permissions.ts'
 import type { ScopedDatabase } from './scoped-database.ts'
 
@@ -39,13 +40,35 @@ export interface Scope<P extends Permission> extends ScopedDatabase, Actor {
   holds(permission: string): boolean
 }
 
+/** A deployment that is spoken to: by its key, or by one of its visitors (contract, 10). */
+export interface OpenDeployment {
+  id: string
+  organizationId: string
+  agentId: string
+  type: 'api' | 'widget' | 'iframe'
+  config: DeploymentConfig
+  /** Null: with the key, which sees the sessions of all visitors. */
+  visitorId: string | null
+  /** The deployment's own, which holds no more than it takes to talk to its agent. */
+  scope: Scope<'chats:write'>
+}
+
 /**
  * Where the organization of a request comes from: `org_id` in the query, `organization_id` in the body; `org_id` in
  * the query, else the API key's or the caller's personal organization; or the organization of the record that a query
- * parameter names.
+ * parameter names: for somebody else's public tool or agent again the API key's or the personal one.
  */
 export type OrganizationSource = 'query' | 'body' | 'query or personal' | ResourceSource
-export type ResourceKind = 'chat' | 'model' | 'instruction' | 'invitation' | 'apiKey' | 'kb'
+export type ResourceKind =
+  | 'chat'
+  | 'model'
+  | 'instruction'
+  | 'invitation'
+  | 'apiKey'
+  | 'kb'
+  | 'agent'
+  | 'tool'
+  | 'deployment'
 export type ResourceSource = { [K in ResourceKind]: { [key in K]: string } }[ResourceKind]
 
 /** Who may call a route. */
@@ -57,6 +80,10 @@ export type Access<P extends Permission = Permission> =
   | 'session'
   /** The system administrator, signed in. */
   | 'system'
+  /** A deployment, by its key or by a visitor's token. */
+  | 'deployment'
   | { permission: P; orgOf: OrganizationSource }
+  /** The same, or a deployment of the type api by its key. */
+  | { permission: P; orgOf: OrganizationSource; orDeployment: true }
   /** The caller's rights in each of the caller's organizations where the permission is held. */
   | { permission: P; inEvery: 'organization' }

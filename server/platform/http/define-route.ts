@@ -2,20 +2,24 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ErrorCode } from '#errors'
 import type { Permission } from '#platform/access/permissions.ts'
-import type { Access, Caller, Client, Scope } from '#platform/access/scope.ts'
+import type { Access, Caller, Client, OpenDeployment, Scope } from '#platform/access/scope.ts'
 import type { EventLog } from '#platform/streams/event-log.ts'
 import type { ReceivedFile } from './receive-file.ts'
 
-/** What a handler is given to say who asks: nothing, the caller, one scope, or one for each organization. */
+/** What a handler is given to say who asks: nothing, the caller, a deployment, one scope, or one for each organization. */
 type Identity<A> = A extends 'public'
   ? object
   : A extends 'authenticated' | 'session' | 'system'
     ? { caller: Caller }
-    : A extends { permission: infer P extends Permission; orgOf: unknown }
-      ? { scope: Scope<P> }
-      : A extends { permission: infer P extends Permission }
-        ? { scopes: Scope<P>[] }
-        : never
+    : A extends 'deployment'
+      ? { deployment: OpenDeployment }
+      : A extends { permission: infer P extends Permission; orgOf: unknown }
+        ? A extends { orDeployment: true }
+          ? { scope: Scope<P>; deployment: OpenDeployment | null }
+          : { scope: Scope<P> }
+        : A extends { permission: infer P extends Permission }
+          ? { scopes: Scope<P>[] }
+          : never
 
 type Values<S> = S extends TSchema ? Static<S> : undefined
 
@@ -125,6 +129,7 @@ export interface RouteInput {
   caller?: Caller
   scope?: Scope<Permission>
   scopes?: Scope<Permission>[]
+  deployment?: OpenDeployment | null
   client: Client
   query: unknown
   body: unknown

@@ -42,6 +42,8 @@ export function describeApi(routes: readonly Route[]): Json {
 }
 
 const TAGS: Record<string, string> = {
+  agent_deploy: 'Agents in the open, and who talks to them',
+  agents: 'Agents',
   api_keys: 'API keys for programs',
   audit: 'Who did what',
   auth: 'Sign up, sign in, sessions',
@@ -51,12 +53,19 @@ const TAGS: Record<string, string> = {
   instructions: 'Saved instructions',
   invitations: 'Invitations into an organization',
   llm: 'Language models',
+  openai: 'What clients of OpenAI speak',
   org: 'Organizations and what they may use',
   roles: 'Roles and permissions',
+  tools: 'Tools that agents use',
   users: 'Members of an organization, and yourself',
 }
 
-const tagOf = ({ url }: Route): string => (url.startsWith('/api/') ? (url.split('/')[2] ?? '') : 'auth')
+/** `/api/kb/list` belongs to kb, `/openai/v1/models` to openai; the key set of RFC 7517 to auth. */
+function tagOf({ url }: Route): string {
+  const [, first = '', second = ''] = url.split('/')
+  if (first === 'api') return second
+  return first.startsWith('.') ? 'auth' : first
+}
 
 function describeOperation(route: Route): Json {
   const parameters = [...queryParameters(route.query), ...headerParameters(route.headers)]
@@ -86,6 +95,9 @@ function accessSentence(access: Access): string {
   if (access === 'authenticated') return 'Needs a token or an API key.'
   if (access === 'session') return 'Needs a token; an API key is not enough.'
   if (access === 'system') return 'For the system administrator.'
+  if (access === 'deployment') return 'Needs the key of a deployment, or a token of one of its visitors.'
+  if ('orDeployment' in access)
+    return `Needs the permission \`${access.permission}\`, or the key of a deployment of the type api.`
   return `Needs the permission \`${access.permission}\`.`
 }
 
@@ -167,6 +179,8 @@ function errorResponses(route: Route): Json {
     for (const code of ['auth.missing', 'auth.invalid_token'] as const) codes.add(code)
   if (route.access === 'session' || route.access === 'system') codes.add('access.session_needed')
   if (route.access === 'system') codes.add('access.not_system_admin')
+  if (route.access === 'deployment')
+    for (const code of ['access.no_deployment', 'deployment.paused'] as const) codes.add(code)
   if (typeof route.access === 'object') codes.add('access.missing_permission')
   codes.add('server.error')
   const byStatus = Map.groupBy([...codes].sort(), statusOf)

@@ -114,12 +114,13 @@ async function identify(
   route: Route,
   request: FastifyRequest,
   client: Client,
-): Promise<Pick<RouteInput, 'caller' | 'scope' | 'scopes'>> {
+): Promise<Pick<RouteInput, 'caller' | 'scope' | 'scopes' | 'deployment'>> {
   const { access } = route
   if (access === 'public') return {}
   const { credential } = request
   if (credential === null) throw fail('auth.missing')
   const who = { credential, client }
+  if (access === 'deployment') return { deployment: await desk.openDeployment(who) }
   if (typeof access === 'string') {
     const caller = await desk.openCaller(who)
     if (access !== 'authenticated' && caller.sessionId === null) throw fail('access.session_needed')
@@ -127,8 +128,13 @@ async function identify(
     return { caller }
   }
   if ('inEvery' in access) return { scopes: await desk.openScopes(access.permission, who) }
+  if ('orDeployment' in access && credential.kind === 'deployment key') {
+    const deployment = await desk.openDeployment(who)
+    if (deployment.type !== 'api') throw fail('deployment.not_api')
+    return { scope: deployment.scope, deployment }
+  }
   const query = request.query as Record<string, unknown>
-  return { scope: await desk.openScope(access, { ...who, query, body: request.body }) }
+  return { scope: await desk.openScope(access, { ...who, query, body: request.body }), deployment: null }
 }
 
 function answer(
