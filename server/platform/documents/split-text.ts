@@ -3,6 +3,7 @@ import { loadTokenCounter } from '../models/count-tokens.ts'
 import { type Block, blocksOf, type TextKind } from './text-blocks.ts'
 import { isBlank, type Range } from './text-lines.ts'
 import { type Measure, type Piece, piecesOf, sentencesOf } from './text-pieces.ts'
+import { createTokenSums } from './token-sums.ts'
 
 export type { TextKind } from './text-blocks.ts'
 
@@ -52,8 +53,9 @@ export async function splitText(
 ): Promise<Chunk[]> {
   if (maxTokens < TOKENS_LEAST || overlapTokens > maxTokens / 4)
     throw new RangeError(`Chunks of ${maxTokens} tokens with ${overlapTokens} of overlap can not be made`)
-  const measure: Measure = { text, count: await loadTokenCounter(), maxTokens }
-  const packer = new Packer(measure, overlapTokens)
+  const countText = await loadTokenCounter()
+  const measure: Measure = { text, count: createTokenSums(text, countText), maxTokens }
+  const packer = new Packer(measure, countText, overlapTokens)
   let due = performance.now() + STEP_MS
   const pause = async (): Promise<void> => {
     await turn()
@@ -81,14 +83,16 @@ interface Draft extends Range {
 /** Puts pieces together to chunks. */
 class Packer {
   readonly #measure: Measure
+  readonly #countText: (text: string) => number
   readonly #overlapTokens: number
   readonly #chunks: Chunk[] = []
   #draft: Draft | null = null
   /** The last piece that is in a chunk, and where its own text begins that can be repeated. */
   #last: { piece: Piece; from: number } | null = null
 
-  constructor(measure: Measure, overlapTokens: number) {
+  constructor(measure: Measure, countText: (text: string) => number, overlapTokens: number) {
     this.#measure = measure
+    this.#countText = countText
     this.#overlapTokens = overlapTokens
   }
 
@@ -117,17 +121,17 @@ class Packer {
   }
 
   #begin(piece: Piece): void {
-    const { maxTokens } = this.#measure
+    const { maxTokens, count } = this.#measure
     const { block, start, end, tokens } = piece
     const draft: Draft = { pieces: [piece], block, start, end, tokens, header: null }
     this.#draft = draft
-    const headerTokens = piece.header ? this.#count(piece.header) : 0
+    const headerTokens = piece.header ? count(piece.header) : 0
     if (piece.header && tokens + headerTokens <= maxTokens) {
       draft.header = piece.header
       draft.tokens += headerTokens
     } else if (!piece.header) {
       draft.start = this.#overlapStart(piece)
-      draft.tokens += draft.start < start ? this.#count({ start: draft.start, end: start }) : 0
+      draft.tokens += draft.start < start ? count({ start: draft.start, end: start }) : 0
     }
   }
 
@@ -142,7 +146,7 @@ class Packer {
       last.piece.block.headings !== block.headings
     )
       return start
-    const { text } = this.#measure
+    const { text, count } = this.#measure
     const near = start - room * OVERLAP_CHARACTERS_A_TOKEN
     const before = { start: Math.max(last.from, near), end: last.piece.end }
     if (last.piece.block.page !== block.page && endsSentence(text, before)) return start
@@ -150,18 +154,16 @@ class Packer {
     const sentences = [...sentencesOf(text, before)].slice(near > last.from ? 1 : 0)
     const starts = sentences.map((sentence) => sentence.start)
     if (last.piece.isCut) starts.unshift(...wordStarts(text, before, room))
-    return (
-      starts.sort((a, b) => a - b).find((from) => this.#count({ start: from, end: start }) <= room) ?? start
-    )
+    return starts.sort((a, b) => a - b).find((from) => count({ start: from, end: start }) <= room) ?? start
   }
 
   /** Makes a chunk of a draft. Returns the pieces for which there was no room after all. */
   #close(draft: Draft): Piece[] {
-    const { text, maxTokens, count } = this.#measure
+    const { text, maxTokens } = this.#measure
     const [first] = draft.pieces as [Piece]
     const rest: Piece[] = []
     let content = this.#contentOf(draft)
-    let tokens = count(content)
+    let tokens = this.#tokensOf(draft, content)
     // Counts of parts add up to that of the whole almost always; this is for the other times.
     while (tokens > maxTokens && (draft.start < first.start || draft.header || draft.pieces.length > 1)) {
       if (draft.header) draft.header = null
@@ -171,7 +173,7 @@ class Packer {
         draft.end = (draft.pieces.at(-1) as Piece).end
       }
       content = this.#contentOf(draft)
-      tokens = count(content)
+      tokens = this.#tokensOf(draft, content)
     }
     const { headings, page } = draft.block
     // What is repeated is no chunk by itself: blank rows below a header, blanks behind an overlap.
@@ -188,8 +190,10 @@ class Packer {
     return header ? `${text.slice(header.start, header.end).trimEnd()}\n${own}` : own
   }
 
-  #count({ start, end }: Range): number {
-    return this.#measure.count(this.#measure.text.slice(start, end))
+  #tokensOf({ start, header }: Draft, content: string): number {
+    const { text, count } = this.#measure
+    const part = { start, end: start + content.length }
+    return header === null && text.startsWith(content, start) ? count(part) : this.#countText(content)
   }
 }
 

@@ -13,8 +13,8 @@ export interface Piece extends Range {
 
 export interface Measure {
   text: string
-  /** Tokens of a text. */
-  count: (text: string) => number
+  /** Tokens of a part of the text. */
+  count: (part: Range) => number
   maxTokens: number
 }
 
@@ -43,9 +43,9 @@ export function* piecesOf(measure: Measure, block: Block, room: number): Generat
 }
 
 function fitting(measure: Measure, block: Block, range: Range, room: number): Piece | null {
-  const { text, count } = measure
+  const { count } = measure
   if (range.end - range.start > room * CHARACTERS_A_TOKEN_MAX) return null
-  const tokens = count(text.slice(range.start, range.end))
+  const tokens = count(range)
   return tokens > room ? null : { block, ...pick(range), tokens, header: null, isCut: false }
 }
 
@@ -134,7 +134,7 @@ function* inWords(measure: Measure, block: Block, { start, end }: Range): Genera
   for (let from = start; from < end; ) {
     const until = Math.min(from + characters, end)
     const next = until === end ? end : endOfWord(text, from, until)
-    const tokens = count(text.slice(from, next))
+    const tokens = count({ start: from, end: next })
     yield { block, start: from, end: next, tokens, header: null, isCut: next < end }
     from = next
   }
