@@ -11,7 +11,7 @@ const STEP_MS = 8
 const CHARACTERS_MAX = 20_000
 const WORD_CHARACTERS_MAX = 40
 /** Words whose places are kept, so that they are not hashed again for each text. */
-const KNOWN_WORDS_MAX = 20_000
+const KNOWN_WORDS_MAX = 40_000
 
 /*
  * How much each kind of feature counts, and how many places each has. They were found on one half of the questions of
@@ -48,11 +48,12 @@ export async function embedLocally(texts: string[], signal: AbortSignal): Promis
 function embedText(text: string): Float32Array {
   // Never within a text, where the same word would be counted as two.
   if (knownWords.size >= KNOWN_WORDS_MAX) knownWords.clear()
-  const words = new Map<KnownWord, number>()
+  const words: KnownWord[] = []
   const pairs = new Map<number, number>()
   let before: KnownWord | null = null
   for (const word of wordsOf(text)) {
-    words.set(word, (words.get(word) ?? 0) + 1)
+    if (word.count === 0) words.push(word)
+    word.count += 1
     if (word.isFunctionWord) continue
     if (before !== null) {
       const pair = mix(Math.imul(before.hash, 31) ^ word.hash)
@@ -64,9 +65,11 @@ function embedText(text: string): Float32Array {
   const add = (place: number, value: number): void => {
     sums[place] = (sums[place] as number) + value
   }
-  for (const [{ places, values }, count] of words) {
-    const times = 1 + Math.log(count)
+  for (const word of words) {
+    const { places, values } = word
+    const times = 1 + Math.log(word.count)
     for (let at = 0; at < places.length; at++) add(places[at] as number, (values[at] as number) * times)
+    word.count = 0
   }
   for (const [pair, count] of pairs) eachPlace(pair, PAIR_WEIGHT * (1 + Math.log(count)), add)
   return normalised(sums)
@@ -107,6 +110,8 @@ interface KnownWord {
   isFunctionWord: boolean
   places: number[]
   values: number[]
+  /** How often it is in the text that is being embedded. */
+  count: number
 }
 
 const knownWords = new Map<string, KnownWord>()
@@ -115,7 +120,7 @@ const functionWords = new Set(Object.values(FUNCTION_WORDS).flatMap((words) => [
 function learn(word: string): KnownWord {
   const stem = stemOf(word)
   const isFunctionWord = functionWords.has(word)
-  const made: KnownWord = { hash: hashOf(stem), isFunctionWord, places: [], values: [] }
+  const made: KnownWord = { hash: hashOf(stem), isFunctionWord, places: [], values: [], count: 0 }
   const add = (place: number, value: number): void => {
     made.places.push(place)
     made.values.push(value)
@@ -171,12 +176,12 @@ const ENDINGS: readonly (readonly [string, string])[] = [
 /** FNV-1a, stirred once more. */
 const hashOf = (word: string): number => mix(fnv1a(word))
 
-/** The finalizer of MurmurHash3. */
+/** The finalizer of MurmurHash3, as a signed number of 32 bits. */
 function mix(value: number): number {
   let hash = value | 0
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
-  return (hash ^ (hash >>> 16)) >>> 0
+  return hash ^ (hash >>> 16)
 }
 
 function normalised(sums: Float64Array): Float32Array {
