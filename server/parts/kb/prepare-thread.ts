@@ -6,7 +6,15 @@ export interface ThreadTask extends Preparation {
   id: number
 }
 
-parentPort?.on('message', async ({ id, ...preparation }: ThreadTask) => {
+let before: Promise<void> = Promise.resolve()
+
+// One after another: so the first is written while the next is prepared; side by side all would be ready at the end.
+parentPort?.on('message', (task: ThreadTask) => {
+  before = before.then(() => answer(task))
+})
+
+/** Never rejects. */
+async function answer({ id, ...preparation }: ThreadTask): Promise<void> {
   try {
     const prepared = await prepareTexts(preparation)
     const buffers = prepared.texts.flatMap(({ words }) => words.map(({ buffer }) => buffer))
@@ -15,4 +23,4 @@ parentPort?.on('message', async ({ id, ...preparation }: ThreadTask) => {
   } catch (error) {
     parentPort?.postMessage({ id, error })
   }
-})
+}
