@@ -26,6 +26,11 @@ const CASES: [string, string, string][] = [
   ['reasoning', 'emu-n5-r6', 'Hello'],
   ['every kind of character', 'emu', 'say: Grüße, 你好 👩‍👩‍👧 "quoted" \\ back\nnew line\ttab'],
   ['a tool call', 'emu', 'TOOL:weather={"city":"São Paulo"}'],
+  [
+    'words, and several tool calls',
+    'emu-r2',
+    'say: Let me see. TOOL:weather={"city":"Oslo"} TOOL:weather={} TOOL:weather',
+  ],
 ]
 
 let emulated: Awaited<ReturnType<typeof startProvider>>

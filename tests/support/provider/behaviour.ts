@@ -1,6 +1,8 @@
 /**
  * How the emulated provider behaves is said by the model's name, because a name travels through every gateway:
- * `emu-n200-gap10-ttft50-r20` is 200 tokens, 10 ms apart, the first after 50 ms, with 20 tokens of reasoning before.
+ * `emu-n200-gap10-ttft50-r20` is 200 tokens, 10 ms apart, the first after 50 ms, with 20 tokens of reasoning before;
+ * `emu-step3-err500` fails in the third step of a conversation with tools. What it says, and the tools that it calls, are
+ * said by the user's text: see stepOf.
  */
 export interface Behaviour {
   tokens: number
@@ -18,6 +20,10 @@ export interface Behaviour {
   echo: boolean
   /** Tell no usage. */
   noUsage: boolean
+  /** In which step of a conversation with tools something goes wrong: the first is 1, and a step ends with its calls. */
+  step: number
+  /** Call the tools of the last step again and again, for as long as tools may be called. */
+  again: boolean
   /** How often a video is asked for before it is made. */
   polls: number
   /** Where an image or a video is, instead of in the answer or at the provider. */
@@ -85,6 +91,8 @@ export function behaviourOf(model: string): Behaviour {
     fault: FAULTS.find((fault) => parts.includes(fault)),
     echo: parts.includes('echo'),
     noUsage: parts.includes('nousage'),
+    step: number(/^step(\d+)$/, 0),
+    again: parts.includes('again'),
     polls: number(/^poll(\d+)$/, 1),
     place: PLACES.find((place) => parts.includes(place)),
   }
@@ -94,6 +102,14 @@ const WORDS = 'the quick brown fox jumps over a lazy dog while seven wizards boi
   ' ',
 )
 const TRICKY = ['ok \ud83d', '\ude00 half \ud83d', ' and low \ude00', ' nul \0 end', ' done \ud83d']
+
+/** The same without what goes wrong. */
+export const withoutFaults = (behaviour: Behaviour): Behaviour => ({
+  ...behaviour,
+  status: undefined,
+  retries: 0,
+  fault: undefined,
+})
 
 /** The pieces of the reply. `say: …` in the user's text has it say just that, up to the passages behind it. */
 export function pieces(behaviour: Behaviour, request: unknown, userText: string): string[] {
@@ -108,8 +124,30 @@ export function pieces(behaviour: Behaviour, request: unknown, userText: string)
 export const words = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => (index === 0 ? '' : ' ') + WORDS[index % WORDS.length])
 
-/** The tool that the user's text asks for, as `TOOL:name={json}`, if it is offered. */
-export function wantedTool(userText: string, offered: string[]): { name: string; input: string } | undefined {
-  const [, name = '', input = '{}'] = /TOOL:([\w.-]+)(?:=(\{.*\}))?/.exec(userText) ?? []
-  return offered.includes(name) ? { name, input } : undefined
+export interface WantedCall {
+  name: string
+  input: string
+}
+
+/**
+ * What the user's text has a model do in a step, counted from 0. Steps are parted by `THEN`, and a step is what to say,
+ * if anything, and then the tools to call, of which only those count that are offered:
+ * `say: Let me see. TOOL:weather={"city":"Oslo"} TOOL:clock={} THEN TOOL:weather={} THEN say: It rains.`
+ * After the last of them comes the reply in words.
+ */
+export function stepOf(
+  userText: string,
+  step: number,
+  behaviour: Behaviour,
+  offered: string[],
+): { text: string; calls: WantedCall[] } {
+  const steps = userText.split(/\s*\bTHEN\b\s*/)
+  const at = behaviour.again ? Math.min(step, steps.length - 1) : step
+  const [text = '', ...called] = (steps[at] ?? '').split(/\s*(?=TOOL:[\w.-])/)
+  const first = text.startsWith('TOOL:') ? [text] : []
+  const calls = [...first, ...called].flatMap((call) => {
+    const [, name = '', input = '{}'] = /^TOOL:([\w.-]+)(?:=(\{.*\}))?/.exec(call) ?? []
+    return offered.includes(name) ? [{ name, input }] : []
+  })
+  return { text: first.length > 0 ? '' : text, calls }
 }

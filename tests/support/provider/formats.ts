@@ -1,4 +1,4 @@
-import { type Behaviour, pieces, wantedTool, words } from './behaviour.ts'
+import { type Behaviour, pieces, stepOf, words } from './behaviour.ts'
 
 /** A reply in a provider's format: events before, one event for each piece, and events after. */
 export interface Script {
@@ -20,6 +20,8 @@ export interface ProviderRequest {
   messages?: { role: string; content: unknown }[]
   contents?: { role: string; parts: { text?: string; functionResponse?: unknown }[] }[]
   tools?: { function?: { name: string }; name?: string; functionDeclarations?: { name: string }[] }[]
+  tool_choice?: string | { type?: string }
+  toolConfig?: { functionCallingConfig?: { mode?: string } }
   stream_options?: { include_usage?: boolean }
 }
 
@@ -31,36 +33,67 @@ function textOf(content: unknown): string {
   return Array.isArray(content) ? content.map((part: { text?: string }) => part.text ?? '').join('') : ''
 }
 
-/** What the user said last, unless a tool has answered since. */
-function lastUserText(request: ProviderRequest): string {
-  if (request.contents) {
-    const last = request.contents.at(-1)
-    return last?.role === 'model' ? '' : (last?.parts ?? []).map((part) => part.text ?? '').join('')
-  }
-  const last = request.messages?.at(-1)
-  return last?.role === 'user' ? textOf(last.content) : ''
+interface Turn {
+  role: 'user' | 'model' | 'tool'
+  text: string
 }
 
-const offeredTools = (request: ProviderRequest): string[] =>
-  (request.tools ?? []).flatMap(
+/** The conversation, whatever the format. Anthropic and Gemini have a tool's answer in a turn of the user. */
+function turnsOf({ contents, messages = [] }: ProviderRequest): Turn[] {
+  if (contents)
+    return contents.map(({ role, parts }) => ({
+      role: role === 'model' ? 'model' : parts.some((part) => part.functionResponse) ? 'tool' : 'user',
+      text: textOf(parts),
+    }))
+  return messages
+    .filter(({ role }) => role !== 'system')
+    .map(({ role, content }) => {
+      const isAnswer = Array.isArray(content) && content.some(({ type }) => type === 'tool_result')
+      const kind = role === 'assistant' ? 'model' : role === 'tool' || isAnswer ? 'tool' : 'user'
+      return { role: kind, text: textOf(content) }
+    })
+}
+
+/** What the user said last, and how often the model has called tools since. */
+function lastAsked(request: ProviderRequest): { userText: string; step: number } {
+  const turns = turnsOf(request)
+  const asked = turns.findLastIndex(({ role }) => role === 'user')
+  const since = turns.slice(asked + 1)
+  // A reply that was given already is gone on with in other words.
+  if (asked < 0 || since.at(-1)?.role === 'model') return { userText: '', step: 0 }
+  return { userText: turns[asked]?.text ?? '', step: since.filter(({ role }) => role === 'model').length }
+}
+
+/** The step of a conversation with tools that a request asks for: the first is 1. */
+export const stepNumber = (request: ProviderRequest): number => lastAsked(request).step + 1
+
+/** The tools that may be called. */
+function offeredTools(request: ProviderRequest): string[] {
+  const { tools = [], tool_choice: choice, toolConfig } = request
+  const mode = typeof choice === 'object' ? choice.type : choice
+  if (mode === 'none' || toolConfig?.functionCallingConfig?.mode === 'NONE') return []
+  return tools.flatMap(
     (tool) => tool.functionDeclarations?.map(({ name }) => name) ?? tool.function?.name ?? tool.name ?? [],
   )
+}
+
+const OUTPUT_TOKENS_OF_A_CALL = 12
 
 function plan(request: ProviderRequest, behaviour: Behaviour) {
-  const userText = lastUserText(request)
-  const tool = wantedTool(userText, offeredTools(request))
-  return {
-    tool,
-    text: tool ? [] : pieces(behaviour, request, userText),
-    reasoning: words(behaviour.reasoningTokens),
-  }
+  const { userText, step } = lastAsked(request)
+  const { text, calls } = stepOf(userText, step, behaviour, offeredTools(request))
+  const isSilent = calls.length > 0 && !text.includes('say: ')
+  const said = isSilent ? [] : pieces(behaviour, request, text)
+  const reasoning = words(behaviour.reasoningTokens)
+  const output = calls.length * OUTPUT_TOKENS_OF_A_CALL + said.length + reasoning.length
+  return { calls, text: said, reasoning, output }
 }
 
 const halves = (text: string): string[] => [text.slice(0, text.length >> 1), text.slice(text.length >> 1)]
 
 export const openAi: Format = {
   script(model, request, behaviour, inputTokens) {
-    const { tool, text, reasoning } = plan(request, behaviour)
+    const { calls, text, reasoning, output } = plan(request, behaviour)
     const chunk = (delta: object, finish: string | null = null): string =>
       data({
         id: 'chatcmpl-emulated',
@@ -71,25 +104,25 @@ export const openAi: Format = {
         choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
         ...(request.stream_options?.include_usage && { usage: null }),
       })
-    const toolDelta = (call: object): string => chunk({ tool_calls: [{ index: 0, ...call }] })
-    const output = tool ? 12 : text.length + reasoning.length
+    const toolDelta = (index: number, call: object): string => chunk({ tool_calls: [{ index, ...call }] })
     const usage = {
       prompt_tokens: inputTokens,
       completion_tokens: output,
       total_tokens: inputTokens + output,
     }
-    const toolCall = tool && [
-      toolDelta({ id: 'call_1', type: 'function', function: { name: tool.name, arguments: '' } }),
-      ...halves(tool.input).map((half) => toolDelta({ function: { arguments: half } })),
-    ]
+    const toolCalls = calls.flatMap(({ name, input }, index) => [
+      toolDelta(index, { id: `call_${index + 1}`, type: 'function', function: { name, arguments: '' } }),
+      ...halves(input).map((half) => toolDelta(index, { function: { arguments: half } })),
+    ])
     return {
       head: [chunk({ role: 'assistant', content: '', refusal: null })],
       body: [
         ...reasoning.map((piece) => chunk({ reasoning_content: piece })),
-        ...(toolCall ?? text.map((piece) => chunk({ content: piece }))),
+        ...text.map((piece) => chunk({ content: piece })),
+        ...toolCalls,
       ],
       tail: [
-        chunk({}, tool ? 'tool_calls' : 'stop'),
+        chunk({}, calls.length > 0 ? 'tool_calls' : 'stop'),
         ...(request.stream_options?.include_usage && !behaviour.noUsage
           ? [
               data({
@@ -119,9 +152,7 @@ export const openAi: Format = {
 
 export const anthropic: Format = {
   script(model, request, behaviour, inputTokens) {
-    const { tool, text, reasoning } = plan(request, behaviour)
-    const first = reasoning.length > 0 ? 1 : 0
-    const output = tool ? 12 : text.length + reasoning.length
+    const { calls, text, reasoning, output } = plan(request, behaviour)
     const usage = {
       input_tokens: inputTokens - 2,
       cache_read_input_tokens: 2,
@@ -142,26 +173,39 @@ export const anthropic: Format = {
       stop_sequence: null,
       usage: { ...usage, output_tokens: 1 },
     }
-    const thinking = reasoning.map((piece) => delta(0, { type: 'thinking_delta', thinking: piece }))
-    const answer = tool
-      ? halves(tool.input).map((half) => delta(first, { type: 'input_json_delta', partial_json: half }))
-      : text.map((piece) => delta(first, { type: 'text_delta', text: piece }))
-    const block = tool
-      ? { type: 'tool_use', id: 'toolu_1', name: tool.name, input: {} }
-      : { type: 'text', text: '' }
-    if (first === 1) {
-      thinking[0] = start(0, { type: 'thinking', thinking: '', signature: '' }) + thinking[0]
-      thinking[thinking.length - 1] += delta(0, { type: 'signature_delta', signature: 'c2ln' }) + stop(0)
+    /** Each block begins with its first piece and ends with its last. */
+    const body: string[] = []
+    let index = 0
+    const block = (begin: object, pieces: object[], last: object[] = []): void => {
+      const events = pieces.map((piece) => delta(index, piece))
+      events[0] = `${start(index, begin)}${index === 0 ? named({ type: 'ping' }) : ''}${events[0] ?? ''}`
+      events[events.length - 1] += last.map((piece) => delta(index, piece)).join('') + stop(index)
+      body.push(...events)
+      index += 1
     }
-    answer[0] = `${start(first, block)}${named({ type: 'ping' })}${answer[0] ?? ''}`
+    if (reasoning.length > 0)
+      block(
+        { type: 'thinking', thinking: '', signature: '' },
+        reasoning.map((piece) => ({ type: 'thinking_delta', thinking: piece })),
+        [{ type: 'signature_delta', signature: 'c2ln' }],
+      )
+    if (text.length > 0 || calls.length === 0)
+      block(
+        { type: 'text', text: '' },
+        text.map((piece) => ({ type: 'text_delta', text: piece })),
+      )
+    for (const [place, { name, input }] of calls.entries())
+      block(
+        { type: 'tool_use', id: `toolu_${place + 1}`, name, input: {} },
+        halves(input).map((half) => ({ type: 'input_json_delta', partial_json: half })),
+      )
     return {
       head: [named({ type: 'message_start', message } as never)],
-      body: [...thinking, ...answer],
+      body,
       tail: [
-        stop(first),
         named({
           type: 'message_delta',
-          delta: { stop_reason: tool ? 'tool_use' : 'end_turn', stop_sequence: null },
+          delta: { stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn', stop_sequence: null },
           ...(!behaviour.noUsage && { usage: { output_tokens: output } }),
         } as never),
         named({ type: 'message_stop' }),
@@ -177,12 +221,12 @@ export const anthropic: Format = {
 
 export const google: Format = {
   script(model, request, behaviour, inputTokens) {
-    const { tool, text, reasoning } = plan(request, behaviour)
+    const { calls, text, reasoning, output } = plan(request, behaviour)
     const usage = {
       promptTokenCount: inputTokens,
-      candidatesTokenCount: tool ? 12 : text.length,
+      candidatesTokenCount: output - reasoning.length,
       thoughtsTokenCount: reasoning.length,
-      totalTokenCount: inputTokens + text.length + reasoning.length,
+      totalTokenCount: inputTokens + output,
     }
     const chunk = (parts: object[], finish?: string): string =>
       data({
@@ -197,13 +241,16 @@ export const google: Format = {
       head: [],
       body: [
         ...reasoning.map((piece) => chunk([{ text: piece, thought: true }])),
-        ...(tool
-          ? [
-              chunk([
-                { functionCall: { name: tool.name, args: JSON.parse(tool.input) }, thoughtSignature: 'c2ln' },
-              ]),
-            ]
-          : text.map((piece) => chunk([{ text: piece }]))),
+        ...text.map((piece) => chunk([{ text: piece }])),
+        // Only the first of several calls has a signature.
+        ...calls.map(({ name, input }, index) =>
+          chunk([
+            {
+              functionCall: { name, args: JSON.parse(input) },
+              ...(index === 0 && { thoughtSignature: 'c2ln' }),
+            },
+          ]),
+        ),
       ],
       tail: [chunk([{ text: '' }], 'STOP')],
       errorEvent: data({ error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } }),

@@ -1,8 +1,16 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Behaviour, behaviourOf } from './behaviour.ts'
+import { type Behaviour, behaviourOf, withoutFaults } from './behaviour.ts'
 import { findEmbedding, playEmbedding } from './embeddings.ts'
-import { anthropic, type Format, google, openAi, type ProviderRequest, type Script } from './formats.ts'
+import {
+  anthropic,
+  type Format,
+  google,
+  openAi,
+  type ProviderRequest,
+  type Script,
+  stepNumber,
+} from './formats.ts'
 import { findMedia, playMedia, readForm } from './media.ts'
 import { playScript } from './play-script.ts'
 
@@ -64,7 +72,9 @@ export async function startProvider({ port = 0, record = true } = {}): Promise<E
       }
       const found = route(path, body)
       if (!found) return sendJson(response, 404, { error: { message: `Invalid URL (${method} ${path})` } })
-      const behaviour = behaviourOf(found.model)
+      const named = behaviourOf(found.model)
+      const isSpared = named.step > 0 && named.step !== stepNumber(body)
+      const behaviour = isSpared ? withoutFaults(named) : named
       if (!refuse(found, behaviour, response, refusals))
         playScript(response, behaviour, () => scriptFor(found, body, behaviour, text), stats)
     })
