@@ -1,25 +1,14 @@
+import { anthropicBody } from './anthropic-request.ts'
 import { describeErrorEvent, tooMuch } from './failures.ts'
 import type { ReplyText } from './reply-text.ts'
-import { sign, signedBy } from './signatures.ts'
+import { sign } from './signatures.ts'
 import { TextTemplate } from './text-template.ts'
 import { ToolCallAssembly } from './tool-calls.ts'
 import { streamEvents, type Transport } from './transport.ts'
-import { type ToolResult, type Turn, turnsOf } from './turns.ts'
-import type {
-  ContentPart,
-  ModelRequest,
-  ModelResult,
-  ModelTarget,
-  ToolCall,
-  ToolDefinition,
-} from './types.ts'
+import type { ModelRequest, ModelResult, ModelTarget } from './types.ts'
 import { count, usageOf } from './usage.ts'
 
 const VERSION = '2023-06-01'
-/** The format demands a bound on the reply; this one stands where the request names none. */
-const MAX_TOKENS_DEFAULT = 8_192
-/** Tokens for thinking: what a model is given that wants a budget. They come on top of the reply's own. */
-const THINKING_BUDGET_TOKENS = 8_192
 /** Thoughts of one reply may have so many characters, the sealed ones with them. */
 const THOUGHTS_CHARACTERS_MAX = 8 * 1024 * 1024
 
@@ -36,7 +25,7 @@ export async function streamAnthropic(
     target,
     path: '/messages',
     headers: anthropicHeaders(target),
-    body: requestBody(target, request),
+    body: anthropicBody(target, request),
     signal,
     onEvent: ({ data }) => reading.take(data),
   })
@@ -186,93 +175,3 @@ export const anthropicHeaders = ({ apiKey }: ModelTarget): Record<string, string
   'anthropic-version': VERSION,
   ...(apiKey !== null && { 'x-api-key': apiKey }),
 })
-
-function requestBody({ model }: ModelTarget, request: ModelRequest): Record<string, unknown> {
-  const { system, messages, tools, maxTokens = MAX_TOKENS_DEFAULT } = request
-  const thinking = thinkingOf(model, request)
-  return {
-    model,
-    stream: true,
-    max_tokens: thinking ? maxTokens + THINKING_BUDGET_TOKENS : maxTokens,
-    ...(system !== undefined && { system }),
-    messages: turnsOf(messages).map((turn) => turnOf(turn, thinking !== undefined)),
-    ...(thinking ? { thinking } : sampling(model, request)),
-    ...(tools && tools.length > 0 && { tools: tools.map(toolOf) }),
-  }
-}
-
-/**
- * Claude 3.7 was the first to think; up to 4.5 within a budget, since 4.6 as it sees fit, since 4.7 in no other way.
- * A turn that goes on after a tool's result thinks only if the thoughts before the call come along.
- * https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking
- */
-function thinkingOf(model: string, { thinking, messages }: ModelRequest): object | undefined {
-  const version = versionOf(model) ?? CLAUDE_4_5
-  const lastCall = messages.findLast((message) => message.role === 'assistant')?.toolCalls?.[0]
-  const isBetweenCalls = messages.at(-1)?.role === 'tool'
-  const lacksThoughts = isBetweenCalls && lastCall !== undefined && thoughtsOf(lastCall).length === 0
-  if (!thinking || version < CLAUDE_3_7 || lacksThoughts) return undefined
-  return version > CLAUDE_4_5
-    ? { type: 'adaptive', display: 'summarized' }
-    : { type: 'enabled', budget_tokens: THINKING_BUDGET_TOKENS }
-}
-
-/** Models since 4.7 take no sampling settings; those before take one of them. */
-function sampling(model: string, { temperature, topP }: ModelRequest): Record<string, number> {
-  if ((versionOf(model) ?? CLAUDE_4_5) > CLAUDE_4_6) return {}
-  if (temperature !== undefined) return { temperature }
-  return topP === undefined ? {} : { top_p: topP }
-}
-
-const CLAUDE_3_7 = 307
-const CLAUDE_4_5 = 405
-const CLAUDE_4_6 = 406
-
-/** Of claude-3-7-sonnet 307, of claude-opus-4-1-20250805 401; undefined for another's model behind this format. */
-function versionOf(model: string): number | undefined {
-  const [, major, minor = 0] = /claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/.exec(model) ?? []
-  return major === undefined ? undefined : Number(major) * 100 + Number(minor)
-}
-
-const toolOf = ({ name, description, parameters }: ToolDefinition) => ({
-  name,
-  description,
-  input_schema: parameters,
-})
-
-function turnOf(turn: Turn, isThinking: boolean): object {
-  if (Array.isArray(turn)) return { role: 'user', content: turn.map(toolResultOf) }
-  if (turn.role === 'user') return { role: 'user', content: contentOf(turn.content) }
-  const [first] = turn.toolCalls ?? []
-  return {
-    role: 'assistant',
-    content: [
-      ...(first && isThinking ? thoughtsOf(first) : []),
-      ...(turn.content === '' ? [] : [{ type: 'text', text: turn.content }]),
-      ...(turn.toolCalls ?? []).map(({ id, name, input }) => ({ type: 'tool_use', id, name, input })),
-    ],
-  }
-}
-
-const thoughtsOf = (call: ToolCall): object[] => JSON.parse(signedBy('anthropic', call) ?? '[]') as object[]
-
-const toolResultOf = ({ toolCallId, output }: ToolResult): object => ({
-  type: 'tool_result',
-  tool_use_id: toolCallId,
-  content: output,
-})
-
-const contentOf = (content: string | ContentPart[]): unknown =>
-  typeof content === 'string' ? content : content.map(partOf)
-
-const partOf = (part: ContentPart): object =>
-  part.type === 'text'
-    ? part
-    : {
-        type: 'image',
-        source: {
-          type: 'base64',
-          media_type: part.mimeType,
-          data: Buffer.from(part.data).toString('base64'),
-        },
-      }

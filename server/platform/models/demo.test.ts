@@ -3,7 +3,7 @@ import { collectReply } from '#tests/support/provider/collect-reply.ts'
 import { createNet } from '../net/index.ts'
 import { createModels } from './index.ts'
 import { PASSAGES_PREFACE, writePassage } from './prompt-elements.ts'
-import type { ModelRequest, ModelTarget } from './types.ts'
+import type { ModelRequest, ModelTarget, ToolChoice } from './types.ts'
 
 const models = createModels({ net: createNet({ allowPrivateNetwork: false }) })
 const target: ModelTarget = {
@@ -63,6 +63,22 @@ test('calls no tool that it was not offered, and none twice', async () => {
   })
   expect(toolCalls).toEqual([])
   expect(text).toContain('> rain')
+})
+
+test('calls what has to be called, and nothing that may not be', async () => {
+  const both = [...tools, { name: 'clock', description: '', parameters: { type: 'object' } }]
+  const calls = async (content: string, toolChoice: ToolChoice) =>
+    (await ask(content, { tools: both, toolChoice, stop: ['This'] })).toolCalls.map(({ name }) => name)
+  expect(await calls('Hello', 'required')).toEqual(['weather'])
+  expect(await calls('use tool clock', 'required')).toEqual(['clock'])
+  expect(await calls('use tool weather', { name: 'clock' })).toEqual(['clock'])
+  expect(await calls('use tool clock', 'none')).toEqual([])
+})
+
+test('ends where it is to stop, and answers in JSON', async () => {
+  expect((await ask('one END two', { stop: ['END', 'nowhere'] })).text).toMatch(/> one $/)
+  const { text } = await ask('one', { responseFormat: { type: 'json_object' } })
+  expect(JSON.parse(text)).toMatchObject({ answer: expect.stringContaining('> one') })
 })
 
 test('stops when it is told to', async () => {

@@ -1,8 +1,9 @@
 import { pause } from './pause.ts'
-import { readPassages, withoutAttachments } from './prompt-elements.ts'
+import { readPassages, readToolOutput, withoutAttachments } from './prompt-elements.ts'
 import type { ReplyText } from './reply-text.ts'
 import { asArguments, newCallId } from './tool-calls.ts'
-import type { ModelMessage, ModelRequest, ModelResult, ToolDefinition } from './types.ts'
+import { callableTools, demandsCall } from './tool-choice.ts'
+import type { ModelMessage, ModelRequest, ModelResult } from './types.ts'
 
 const WORD_DELAY_MS = 15
 const QUOTE_CHARACTERS_MAX = 400
@@ -13,7 +14,8 @@ const PASSAGE_CHARACTERS_MAX = 200
 /**
  * The built-in model: no language model but a deterministic stand-in that needs no key and no network, and says so.
  * It quotes what it was given, writes a title when told to, reasons when asked to, and calls a tool that the message names (`use tool NAME`, or
- * `TOOL:NAME={…}` with its input), so that every path of the product can be walked without a provider.
+ * `TOOL:NAME={…}` with its input) or that has to be called, so that every path of the product can be walked without a
+ * provider.
  */
 export async function streamDemo(
   request: ModelRequest,
@@ -37,18 +39,26 @@ export async function streamDemo(
       reply.reasoning(word),
     )
 
-  const wanted = last?.role === 'user' ? wantedTool(question, request.tools ?? []) : undefined
+  const wanted = wantedTool(request, last?.role === 'user' ? question : undefined)
   if (wanted) {
     reply.toolCall({ id: newCallId(), ...wanted })
     return { finishReason: 'tool_calls', usage: { inputTokens, outputTokens: outputTokens + 1 } }
   }
-  await say(answer(request, last, question), (word) => reply.text(word))
+  await say(inForm(request, answer(request, last, question)), (word) => reply.text(word))
   return { finishReason: 'stop', usage: { inputTokens, outputTokens } }
+}
+
+/** As JSON where that is asked for, whatever the schema: it can not fill one. Up to where it is to stop. */
+function inForm({ responseFormat, stop = [] }: ModelRequest, text: string): string {
+  const whole = responseFormat ? JSON.stringify({ answer: text }) : text
+  const ends = stop.map((mark) => whole.indexOf(mark)).filter((end) => end >= 0)
+  return whole.slice(0, Math.min(whole.length, ...ends))
 }
 
 function answer(request: ModelRequest, last: ModelMessage | undefined, question: string): string {
   if (request.system?.startsWith('Write a title')) return titleOf(question)
-  if (last?.role === 'tool') return `The tool **${last.toolName}** answered:\n\n> ${quote(last.output)}\n`
+  if (last?.role === 'tool')
+    return `The tool **${last.toolName}** answered:\n\n> ${quote(readToolOutput(last.output))}\n`
   const { asked, passages } = readPassages(question)
   const lines = [
     'This is the **Parley demo**, not a language model: it answers without any provider. You said:',
@@ -68,17 +78,22 @@ function answer(request: ModelRequest, last: ModelMessage | undefined, question:
 const titleOf = (conversation: string): string =>
   (/^User: (.*)/.exec(conversation)?.[1] ?? '').split(/\s+/).slice(0, TITLE_WORDS).join(' ')
 
-/** The tool that whoever asks has named: what a file or a passage says is nothing that is asked for. */
+/**
+ * The tool that whoever asks has named, or one that has to be called: what a file or a passage says is nothing that is
+ * asked for.
+ */
 function wantedTool(
-  question: string,
-  tools: ToolDefinition[],
+  request: ModelRequest,
+  question = '',
 ): { name: string; input: Record<string, unknown> } | undefined {
   const asked = withoutAttachments(readPassages(question).asked)
-  const [, name, input] = /(?:TOOL:|\buse (?:the )?tool )([\w-]+)(?:=(\{.*\}))?/is.exec(asked) ?? []
-  const tool = tools.find((candidate) => candidate.name === name)
-  if (!tool) return undefined
+  const [, named, input = '{}'] = /(?:TOOL:|\buse (?:the )?tool )([\w-]+)(?:=(\{.*\}))?/is.exec(asked) ?? []
+  const tools = callableTools(request)
+  const tool = tools.find(({ name }) => name === named)
+  if (!tool)
+    return tools[0] && demandsCall(request.toolChoice) ? { name: tools[0].name, input: {} } : undefined
   try {
-    return { name: tool.name, input: asArguments(JSON.parse(input ?? '{}')) ?? {} }
+    return { name: tool.name, input: asArguments(JSON.parse(input)) ?? {} }
   } catch {
     return { name: tool.name, input: {} } // what stands behind the name is no JSON, so it is no input
   }

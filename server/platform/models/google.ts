@@ -1,5 +1,6 @@
 import { describeErrorEvent } from './failures.ts'
 import type { ReplyText } from './reply-text.ts'
+import { askedInWords } from './response-format.ts'
 import { sign, signedBy } from './signatures.ts'
 import { TextTemplate } from './text-template.ts'
 import { asArguments, newCallId } from './tool-calls.ts'
@@ -13,6 +14,7 @@ import {
   type ModelTarget,
   type ModelUsage,
   type ToolCall,
+  type ToolChoice,
   type ToolDefinition,
 } from './types.ts'
 import { count, usageOf } from './usage.ts'
@@ -155,15 +157,15 @@ const bareName = (model: string): string => model.replace(/^models\//, '')
 /** Models that do not think; to ask them for thoughts is an error. */
 const NEVER_THINKS = /^(gemini-(1|2\.0)|gemma-[123]|learnlm)/
 
-/** Models that refuse their own calls of tools without the signature that came with them. */
-const DEMANDS_SIGNATURES = /^gemini-([3-9]|\d\d)/
-
-/** For calls that another model made. https://ai.google.dev/gemini-api/docs/thought-signatures */
+/** Stands for the signature of a call that another model made. https://ai.google.dev/gemini-api/docs/thought-signatures */
 const NO_SIGNATURE = 'skip_thought_signature_validator'
 
-function requestBody({ model }: ModelTarget, request: ModelRequest): Record<string, unknown> {
-  const { system, messages, tools, temperature, topP, maxTokens } = request
+function requestBody({ model }: ModelTarget, asked: ModelRequest): Record<string, unknown> {
   const name = bareName(model)
+  const hasTools = asked.tools !== undefined && asked.tools.length > 0
+  const takesFormat = !hasTools || IS_GEMINI_3.test(name)
+  const request = takesFormat ? asked : askedInWords(asked)
+  const { system, messages, temperature, topP, maxTokens, stop } = request
   const thinks = request.thinking && !NEVER_THINKS.test(name)
   return {
     contents: turnsOf(messages).map((turn) => contentOf(turn, name)),
@@ -172,10 +174,41 @@ function requestBody({ model }: ModelTarget, request: ModelRequest): Record<stri
       ...(temperature !== undefined && { temperature }),
       ...(topP !== undefined && { topP }),
       ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
+      ...(stop && stop.length > 0 && { stopSequences: stop }),
+      ...formatOf(request),
       ...(thinks && { thinkingConfig: { includeThoughts: true } }),
     },
-    ...(tools && tools.length > 0 && { tools: [{ functionDeclarations: tools.map(declarationOf) }] }),
+    ...toolsOf(request),
   }
+}
+
+/**
+ * Models before it refuse a form of reply and tools together; it refuses its own calls without their signatures.
+ * https://ai.google.dev/gemini-api/docs/structured-output
+ */
+const IS_GEMINI_3 = /^gemini-([3-9]|\d\d)/
+
+/** A schema always binds: `strict` and the schema's name have no place in the format. */
+function formatOf({ responseFormat }: ModelRequest): object {
+  if (!responseFormat) return {}
+  return {
+    responseMimeType: 'application/json',
+    ...(responseFormat.type === 'json_schema' && { responseJsonSchema: responseFormat.schema }),
+  }
+}
+
+/** The format can not ask for one call at a time: of several, ReplyText takes the first. https://ai.google.dev/api/caching#ToolConfig */
+function toolsOf({ tools = [], toolChoice }: ModelRequest): object {
+  if (tools.length === 0) return {}
+  return {
+    tools: [{ functionDeclarations: tools.map(declarationOf) }],
+    ...(toolChoice !== undefined && { toolConfig: { functionCallingConfig: callingOf(toolChoice) } }),
+  }
+}
+
+function callingOf(choice: ToolChoice): object {
+  if (typeof choice === 'object') return { mode: 'ANY', allowedFunctionNames: [choice.name] }
+  return { mode: choice === 'required' ? 'ANY' : choice.toUpperCase() }
 }
 
 const declarationOf = ({ name, description, parameters }: ToolDefinition): object => ({
@@ -198,7 +231,7 @@ const responsePart = ({ toolCallId: id, toolName: name, output }: ToolResult): o
 
 /** Of calls that were made at once, only the first has a signature. */
 function callPart(call: ToolCall, index: number, model: string): object {
-  const isMissing = index === 0 && DEMANDS_SIGNATURES.test(model)
+  const isMissing = index === 0 && IS_GEMINI_3.test(model)
   const thoughtSignature = signedBy('google', call) ?? (isMissing ? NO_SIGNATURE : undefined)
   return {
     functionCall: { id: call.id, name: call.name, args: call.input },

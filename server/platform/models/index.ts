@@ -98,7 +98,7 @@ export function createModels({
   const media: MediaTransport = { net, timeouts: { ...MEDIA_TIMEOUTS, ...mediaTimeouts } }
   return {
     async stream(target, request, sink, signal) {
-      const reply = new ReplyText(sink)
+      const reply = new ReplyText(sink, { takesOneCall: request.parallelToolCalls === false })
       const result = await write(transport, target, request, reply, signal)
       reply.end()
       return result

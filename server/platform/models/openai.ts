@@ -1,9 +1,11 @@
 import { describeErrorEvent } from './failures.ts'
-import { guessCapabilities } from './known-models.ts'
+import { DIALECTS, type Dialect, OPENAI_REASONING_MODEL } from './openai-dialects.ts'
 import type { ReplyText } from './reply-text.ts'
+import { askedInWords } from './response-format.ts'
 import { sign, signedBy } from './signatures.ts'
 import { TextTemplate } from './text-template.ts'
 import { ToolCallAssembly } from './tool-calls.ts'
+import { callableTools, demandsCall } from './tool-choice.ts'
 import { streamEvents, type Transport } from './transport.ts'
 import {
   type ContentPart,
@@ -14,53 +16,10 @@ import {
   type ModelTarget,
   type ModelUsage,
   type Provider,
+  type ResponseFormat,
+  type ToolChoice,
 } from './types.ts'
 import { usageOf } from './usage.ts'
-
-/** Where the providers that speak this format differ from each other. */
-interface Dialect {
-  /** The field that bounds a reply: OpenAI's reasoning models refuse `max_tokens`, other servers know no other. */
-  maxTokensField: 'max_tokens' | 'max_completion_tokens'
-  /** What asks for reasoning, or for none, where a model can be asked. */
-  reasoning(model: string, isWanted: boolean): Record<string, unknown>
-  /** Whether a call of a tool is refused in the next request unless the reasoning before it comes along. */
-  wantsReasoningBack: boolean
-}
-
-/** OpenAI's reasoning models: only they know reasoning_effort, and they take neither temperature nor top_p. */
-const OPENAI_REASONING_MODEL = /^(o\d|gpt-([5-9]|\d\d)(?!-chat))/
-
-const DIALECTS: Partial<Record<Provider, Dialect>> = {
-  openai: {
-    maxTokensField: 'max_completion_tokens',
-    reasoning: (model, isWanted) =>
-      isWanted && OPENAI_REASONING_MODEL.test(model) ? { reasoning_effort: 'medium' } : {},
-    wantsReasoningBack: false,
-  },
-  // Thinks unless told not to. https://api-docs.deepseek.com/guides/thinking_mode
-  deepseek: {
-    maxTokensField: 'max_tokens',
-    reasoning: (model, isWanted) => ({
-      thinking: { type: isWanted || model.includes('reasoner') ? 'enabled' : 'disabled' },
-    }),
-    wantsReasoningBack: true,
-  },
-  // Models that can think do unless told not to; to ask one that cannot is an error.
-  ollama: {
-    maxTokensField: 'max_tokens',
-    reasoning: (_model, isWanted) => (isWanted ? {} : { reasoning_effort: 'none' }),
-    wantsReasoningBack: false,
-  },
-  // Many servers refuse fields that their model does not know, so only a name that promises reasoning is asked.
-  'openai-compatible': {
-    maxTokensField: 'max_tokens',
-    reasoning: (model, isWanted) =>
-      isWanted && guessCapabilities('openai-compatible', model).includes('reasoning')
-        ? { reasoning_effort: 'medium' }
-        : {},
-    wantsReasoningBack: false,
-  },
-}
 
 /**
  * OpenAI chat completions, streamed; spoken by openai, deepseek, ollama and many servers (openai-compatible).
@@ -181,11 +140,16 @@ export const authorization = ({ apiKey }: ModelTarget): Record<string, string> =
 
 function requestBody(
   { provider, model }: ModelTarget,
-  request: ModelRequest,
+  asked: ModelRequest,
   dialect: Dialect,
 ): Record<string, unknown> {
-  const { temperature, topP, maxTokens, thinking = false, tools } = request
+  const { responseFormat } = asked
+  const isBeyond = responseFormat?.type === 'json_schema' && !dialect.takesSchemas
+  const request = isBeyond ? askedInWords(asked) : asked
+  const { temperature, topP, maxTokens, stop, thinking = false } = request
   const takesSampling = provider !== 'openai' || !OPENAI_REASONING_MODEL.test(model)
+  const takesThought = dialect.thinkerTakesDemands || !demandsCall(request.toolChoice)
+  const reasoning = dialect.reasoning(model, thinking && takesThought)
   return {
     model,
     messages: messagesOf(provider, request, dialect),
@@ -193,10 +157,42 @@ function requestBody(
     stream_options: { include_usage: true },
     ...(temperature !== undefined && takesSampling && { temperature }),
     ...(topP !== undefined && takesSampling && { top_p: topP }),
+    ...(stop && stop.length > 0 && takesSampling && { stop }),
     ...(maxTokens !== undefined && { [dialect.maxTokensField]: maxTokens }),
-    ...dialect.reasoning(model, thinking),
-    ...(tools && tools.length > 0 && { tools: tools.map((tool) => ({ type: 'function', function: tool })) }),
+    ...(responseFormat && { response_format: isBeyond ? { type: 'json_object' } : formatOf(responseFormat) }),
+    ...reasoning,
+    ...toolsOf(model, request, dialect, reasoning),
   }
+}
+
+function toolsOf(
+  model: string,
+  request: ModelRequest,
+  dialect: Dialect,
+  reasoning: Record<string, unknown>,
+): Record<string, unknown> {
+  const { toolChoice, parallelToolCalls } = request
+  // DeepSeek's reasoner thinks whatever it is told, so it is not told to call.
+  const isThinking = (reasoning['thinking'] as { type?: string } | undefined)?.type === 'enabled'
+  const heeds =
+    dialect.heedsToolChoice && (dialect.thinkerTakesDemands || !isThinking || !demandsCall(toolChoice))
+  const tools = heeds ? (request.tools ?? []) : callableTools(request)
+  if (tools.length === 0) return {}
+  return {
+    tools: tools.map((tool) => ({ type: 'function', function: tool })),
+    ...(toolChoice !== undefined && heeds && { tool_choice: choiceOf(toolChoice) }),
+    ...(parallelToolCalls !== undefined &&
+      dialect.knowsParallelCalls(model) && { parallel_tool_calls: parallelToolCalls }),
+  }
+}
+
+const choiceOf = (choice: ToolChoice): unknown =>
+  typeof choice === 'object' ? { type: 'function', function: choice } : choice
+
+function formatOf(format: ResponseFormat): object {
+  if (format.type === 'json_object') return { type: 'json_object' }
+  const { name, schema, strict } = format
+  return { type: 'json_schema', json_schema: { name, schema, ...(strict !== undefined && { strict }) } }
 }
 
 function messagesOf(provider: Provider, { system, messages }: ModelRequest, dialect: Dialect): object[] {

@@ -1,5 +1,5 @@
 import { countTokens } from './count-tokens.ts'
-import type { ModelRequest, ModelUsage } from './types.ts'
+import type { ModelRequest, ModelUsage, ToolCall } from './types.ts'
 
 /**
  * What is to be paid for a reply: what the provider says; else what is counted here, when the reply was cut short or
@@ -7,19 +7,26 @@ import type { ModelRequest, ModelUsage } from './types.ts'
  */
 export async function payableUsage(
   told: ModelUsage | null,
-  written: { content: string; reasoning: string },
+  written: { content: string; reasoning: string; toolCalls?: readonly ToolCall[] },
   request: ModelRequest,
   hasFailed: boolean,
 ): Promise<ModelUsage | null> {
   if (told) return told
-  const text = written.reasoning + written.content
+  const text = written.reasoning + written.content + callsText(written.toolCalls)
   if (hasFailed && text === '') return null
-  const prompt = [request.system ?? '', ...request.messages.map(textOf)].join('\n')
-  return { inputTokens: await countTokens(prompt), outputTokens: await countTokens(text) }
+  return { inputTokens: await countTokens(promptText(request)), outputTokens: await countTokens(text) }
 }
+
+/** All of a request that is text. */
+export const promptText = ({ system = '', tools = [], messages }: ModelRequest): string =>
+  [system, ...tools.map((tool) => JSON.stringify(tool)), ...messages.map(textOf)].join('\n')
 
 function textOf(message: ModelRequest['messages'][number]): string {
   if (message.role === 'tool') return message.output
+  if (message.role === 'assistant') return message.content + callsText(message.toolCalls)
   if (typeof message.content === 'string') return message.content
   return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
 }
+
+const callsText = (calls: readonly ToolCall[] = []): string =>
+  calls.map(({ name, input }) => `${name} ${JSON.stringify(input)}`).join('\n')

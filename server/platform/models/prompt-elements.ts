@@ -9,7 +9,7 @@
  */
 export const withoutTags = (text: string): string =>
   text
-    .replace(/<(?=[\s\p{Cf}]*(?:\/[\s\p{Cf}]*)?(?:attachment|passage|question))/giu, '‹')
+    .replace(/<(?=[\s\p{Cf}]*(?:\/[\s\p{Cf}]*)?(?:attachment|passage|question|tool_output))/giu, '‹')
     .replace(/<(?=[|\uff5c]|(?:start|end)_of_turn>)/g, '‹')
     .replace(/\[(?=\/?INST\])/g, '(')
 
@@ -47,6 +47,13 @@ export function readPassages(message: string): {
   )
   return { asked: message.slice(0, end), passages }
 }
+
+/** What a tool has answered, as the model is shown it. */
+export const writeToolOutput = (text: string): string => `<tool_output>\n${withoutTags(text)}\n</tool_output>`
+
+/** The other way; what stands in no such element is what was answered. */
+export const readToolOutput = (shown: string): string =>
+  /^<tool_output>\n([\s\S]*)\n<\/tool_output>$/.exec(shown)?.[1] ?? shown
 
 /** A message without the texts of the files that came with it. */
 export const withoutAttachments = (message: string): string =>

@@ -15,9 +15,12 @@ export class ReplyText {
   #heldReasoning = ''
   #characters = 0
   #toolCalls = 0
+  readonly #takesOneCall: boolean
 
-  constructor(sink: ModelSink) {
+  /** `takesOneCall`: what is called at once with a first tool is left out, for not every model can be told so. */
+  constructor(sink: ModelSink, { takesOneCall = false } = {}) {
     this.#sink = sink
+    this.#takesOneCall = takesOneCall
   }
 
   text(text: string): void {
@@ -37,6 +40,7 @@ export class ReplyText {
   toolCall({ id, name, input, signature }: ToolCall): void {
     this.#toolCalls += 1
     if (this.#toolCalls > TOOL_CALLS_MAX) throw new ModelError('The model called more tools than it may')
+    if (this.#takesOneCall && this.#toolCalls > 1) return
     this.#sink.toolCall({
       id: storable(id),
       name: storable(name),
@@ -66,7 +70,8 @@ function trailingHalf(text: string): string {
   return code >= 0xd800 && code <= 0xdbff ? text.slice(-1) : ''
 }
 
-const storable = (text: string): string =>
+/** Well-formed and without NUL, as the database takes it. */
+export const storable = (text: string): string =>
   text.isWellFormed() && !text.includes('\0') ? text : text.toWellFormed().replaceAll('\0', REPLACEMENT)
 
 /** The same for every string, and every name, in a JSON value. */

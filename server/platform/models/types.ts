@@ -55,7 +55,27 @@ export interface ModelRequest {
   maxTokens?: number
   /** Ask for reasoning, from models that can; without effect on others. */
   thinking?: boolean
+  /** Which of the tools are called: as the model likes (that is the default), none, at least one, or this one. */
+  toolChoice?: ToolChoice
+  /** False: one call at most in a reply, whatever the model makes of it. */
+  parallelToolCalls?: boolean
+  /** Texts at which the reply ends, before them. */
+  stop?: string[]
+  /** What the reply is to be, where it is not to be prose. */
+  responseFormat?: ResponseFormat
 }
+
+export type ToolChoice = 'auto' | 'none' | 'required' | { name: string }
+
+export type ResponseFormat =
+  | { type: 'json_object' }
+  | {
+      type: 'json_schema'
+      name: string
+      schema: Record<string, unknown>
+      /** Hold the reply to the schema; else the schema says what is wished for. */
+      strict?: boolean
+    }
 
 /** Takes a reply as it comes. Text is well-formed Unicode without NUL, so that it can be stored and sent as it is. */
 export interface ModelSink {
