@@ -30,6 +30,7 @@ export { countTokens, loadTokenCounter } from './count-tokens.ts'
 export { DEFAULT_BASE_URLS, defaultContextWindow, guessCapabilities } from './known-models.ts'
 export { LOCAL_DIMENSIONS } from './local-embedding.ts'
 export { payableUsage } from './payable-usage.ts'
+export { type RunnableTool, ToolLoop, type ToolOutcome, type ToolSink } from './tool-loop.ts'
 
 const TIMEOUTS: ModelTimeouts = { connectMs: 10_000, firstTokenMs: 120_000, betweenTokensMs: 60_000 }
 const MEDIA_TIMEOUTS: MediaTimeouts = {

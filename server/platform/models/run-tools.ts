@@ -1,0 +1,110 @@
+import { storable } from './reply-text.ts'
+import type { RunnableTool, ToolOutcome, ToolSink } from './tool-loop.ts'
+import type { ToolCall } from './types.ts'
+import { writeJson } from './write-json.ts'
+
+/** So many tools of a step run at once. */
+const TOOLS_AT_ONCE_MAX = 8
+/** No tool is waited for any longer, whatever it says of itself. */
+const TIMEOUT_MS_MAX = 15 * 60_000
+const OUTPUT_CHARACTERS_MAX = 1024 * 1024
+const ERROR_CHARACTERS_MAX = 2_000
+/** Names that a model is told when it has called a tool that there is not. */
+const NAMES_TOLD_MAX = 50
+
+/** How many characters outputs may still have, all of them together. */
+export interface OutputRoom {
+  charactersLeft: number
+}
+
+/**
+ * Runs what a model has called in one step, some at once, and tells how each went, in the order of the calls. Rejects
+ * only with the signal's reason, at once; then, and when a tool has taken too long, the tool's own signal is aborted,
+ * and a tool that does not heed it is left alone.
+ */
+export async function runTools(
+  tools: ReadonlyMap<string, RunnableTool>,
+  calls: readonly ToolCall[],
+  room: OutputRoom,
+  sink: ToolSink,
+  signal: AbortSignal,
+): Promise<ToolOutcome[]> {
+  const outcomes: ToolOutcome[] = []
+  const ended = new AbortController()
+  const bounded = AbortSignal.any([signal, ended.signal])
+  let next = 0
+  const work = async (): Promise<void> => {
+    while (next < calls.length && !bounded.aborted) {
+      const place = next++
+      const call = calls[place] as ToolCall
+      sink.toolStarted(call)
+      const onBug = (error: unknown): void => sink.toolBroke?.(call, error)
+      const outcome = await runTool(tools, call, room, onBug, bounded)
+      outcomes[place] = outcome
+      sink.toolEnded(call, outcome)
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: Math.min(TOOLS_AT_ONCE_MAX, calls.length) }, work))
+    signal.throwIfAborted()
+    return outcomes
+  } finally {
+    ended.abort()
+  }
+}
+
+async function runTool(
+  tools: ReadonlyMap<string, RunnableTool>,
+  { name, input }: ToolCall,
+  room: OutputRoom,
+  onBug: (error: unknown) => void,
+  signal: AbortSignal,
+): Promise<ToolOutcome> {
+  signal.throwIfAborted()
+  const tool = tools.get(name)
+  if (!tool) return failed(unknownTool(name, [...tools.keys()]))
+  const timeoutMs = Math.min(tool.timeoutMs, TIMEOUT_MS_MAX)
+  const given = new AbortController()
+  const timer = setTimeout(() => given.abort(), timeoutMs)
+  const stop = (): void => given.abort(signal.reason)
+  signal.addEventListener('abort', stop)
+  try {
+    const aborted = new Promise<never>((_resolve, reject) =>
+      given.signal.addEventListener('abort', () => reject(given.signal.reason)),
+    )
+    // Within a function of its own, so that one that throws at once is like one that rejects.
+    const run = async (): Promise<ToolOutcome> => tool.run(input, given.signal)
+    return withinRoom(await Promise.race([run(), aborted]), room)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (given.signal.aborted) return failed(`The tool did not answer within ${timeoutMs / 1000} seconds.`)
+    onBug(error)
+    return failed('Something went wrong in this tool.')
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+function unknownTool(name: string, names: string[]): string {
+  const others = names.length > NAMES_TOLD_MAX ? ', …' : ''
+  return `There is no tool with the name ${JSON.stringify(name.slice(0, 100))}. There are: ${names.slice(0, NAMES_TOLD_MAX).join(', ')}${others}`
+}
+
+/** An outcome as it can be kept: its output is JSON, or the beginning of its text where that is too long. */
+function withinRoom({ output, successful, error }: ToolOutcome, room: OutputRoom): ToolOutcome {
+  if (!successful) return failed(error || 'The tool failed.')
+  const charactersMax = Math.min(OUTPUT_CHARACTERS_MAX, room.charactersLeft)
+  const written = typeof output === 'string' ? null : writeJson(output ?? null, charactersMax)
+  if (typeof output !== 'string' && !written)
+    return failed('The tool answered with something that is no JSON.')
+  const text = written ? written.text : storable(String(output).slice(0, charactersMax))
+  room.charactersLeft -= text.length
+  return { output: written && !written.isCut ? JSON.parse(text) : text, successful: true, error: null }
+}
+
+const failed = (error: unknown): ToolOutcome => ({
+  output: null,
+  successful: false,
+  error: storable(String(error).slice(0, ERROR_CHARACTERS_MAX)),
+})
