@@ -2,12 +2,12 @@ import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fail } from '#errors'
 import type { Payer } from '#platform/ledger/ledger.ts'
-import { countTokens, payableUsage } from '#platform/models/index.ts'
+import { countTokens, type RunnableTool, ToolLoop, type ToolSink } from '#platform/models/index.ts'
 import {
   type EmbeddingPurpose,
   ModelError,
   type ModelRequest,
-  type ModelSink,
+  type ModelResult,
   type ModelUsage,
   type Recording,
   type Transcription,
@@ -21,13 +21,30 @@ const SETTLE_ATTEMPTS = 5
 const RECORDING_BYTES_PER_SECOND = 16_000
 /** No recording is longer, whatever its provider says. */
 const RECORDING_SECONDS_MAX = 24 * 60 * 60
+const ENDED_EARLY = 'This was ended before the answer was complete.'
 const UNEXPECTED = 'Something went wrong while the model was answering. Please try again.'
 
 /** What was said, with the seconds that are paid. */
 export type Transcribed = Transcription & { durationSeconds: number }
 
 /** How a call has ended: with all that was written, or with a sentence for the user; and what is paid, null: nothing. */
-export type Outcome = { error: string | null; content: string; usage: ModelUsage | null }
+export interface Outcome {
+  error: string | null
+  content: string
+  usage: ModelUsage | null
+  /** Null where it has failed. */
+  finishReason: ModelResult['finishReason'] | null
+}
+
+/** What a call tells of while it is under way. */
+export type CallSink = Pick<ToolSink, 'text'> & Partial<ToolSink>
+
+export interface CallOptions {
+  /** What the model may use on the way to its answer; the request's own tools are called by whoever asks. */
+  tools?: readonly RunnableTool[]
+  /** Ends the call, its tools included. What was used by then is paid. */
+  signal?: AbortSignal
+}
 
 /**
  * Calls of models that belong to no chat: a credit is held before, the usage debited after, and a call that failed
@@ -50,10 +67,13 @@ export class PaidCalls {
     payer: Payer,
     model: ResolvedModel,
     request: ModelRequest,
-    sink: Pick<ModelSink, 'text'> & Partial<ModelSink>,
+    sink: CallSink,
+    { tools = [], signal }: CallOptions = {},
   ): Promise<{ ended: Promise<Outcome> }> {
     const holdId = await this.#hold(payer, model)
-    return { ended: this.#track(holdId, this.#run(holdId, model, request, sink)) }
+    const limits = { contextWindow: model.contextWindow }
+    const loop = new ToolLoop(this.#rooms.models, model.target, request, tools, limits)
+    return { ended: this.#track(holdId, this.#run(holdId, model, loop, sink, signal)) }
   }
 
   /**
@@ -165,37 +185,44 @@ export class PaidCalls {
   async #run(
     holdId: string,
     model: ResolvedModel,
-    request: ModelRequest,
-    sink: Pick<ModelSink, 'text'> & Partial<ModelSink>,
+    loop: ToolLoop,
+    sink: CallSink,
+    signal: AbortSignal | undefined,
   ): Promise<Outcome> {
-    const written = { content: '', reasoning: '' }
-    const counting: ModelSink = {
+    const { log } = this.#rooms
+    let content = ''
+    const takes: ToolSink = {
       text(text) {
-        written.content += text
+        content += text
         sink.text(text)
       },
-      reasoning(text) {
-        written.reasoning += text
-        sink.reasoning?.(text)
-      },
+      reasoning: (text) => sink.reasoning?.(text),
       toolCall: (call) => sink.toolCall?.(call),
+      toolStarted: (call) => sink.toolStarted?.(call),
+      toolEnded: (call, outcome) => sink.toolEnded?.(call, outcome),
+      toolBroke(call, error) {
+        log.error({ err: error, model_id: model.id, tool: call.name }, 'a tool broke')
+        sink.toolBroke?.(call, error)
+      },
     }
     try {
-      const signal = this.#shutdown.signal
-      const told = await this.#rooms.models.stream(model.target, request, counting, signal)
-      const usage = await payableUsage(told.usage, written, request, false)
+      const signals = signal ? [signal, this.#shutdown.signal] : [this.#shutdown.signal]
+      const finishReason = await loop.run(takes, AbortSignal.any(signals))
+      const usage = await loop.payable(false)
       await this.#settle(holdId, usage, null)
-      return { error: null, content: written.content, usage }
+      return { error: null, content, usage, finishReason }
     } catch (error) {
-      const expected = error instanceof ModelError
-      this.#rooms.log[expected ? 'warn' : 'error'](
-        { err: error, model_id: model.id },
-        'a call of a model failed',
-      )
-      const sentence = expected ? error.message : UNEXPECTED
-      const usage = await payableUsage(null, written, request, true)
+      const wasEnded = signal?.aborted === true
+      const sentence = wasEnded ? ENDED_EARLY : error instanceof ModelError ? error.message : UNEXPECTED
+      if (!wasEnded)
+        log[error instanceof ModelError ? 'warn' : 'error'](
+          { err: error, model_id: model.id },
+          'a call of a model failed',
+        )
+      // Who ends a call himself has had his question sent, and pays for it.
+      const usage = await loop.payable(!wasEnded)
       await this.#settle(holdId, usage, sentence)
-      return { error: sentence, content: written.content, usage }
+      return { error: sentence, content, usage, finishReason: null }
     }
   }
 
