@@ -123,12 +123,12 @@ test('a call that is demanded is demanded once', async () => {
     await ended
     return requests().map(({ body }) => (body as { tool_choice?: unknown }).tool_choice)
   }
-  expect(await choices('required')).toEqual(['required', 'auto'])
+  expect(await choices('required')).toEqual(['required', undefined])
   expect(await choices({ name: 'clock' })).toEqual([
     { type: 'function', function: { name: 'clock' } },
-    'auto',
+    undefined,
   ])
-  expect(await choices(undefined)).toEqual(['auto', 'auto'])
+  expect(await choices(undefined)).toEqual([undefined, undefined])
   expect(await choices('none')).toEqual(['none'])
 })
 

@@ -16,7 +16,6 @@ import {
   type ModelTarget,
   type ModelUsage,
   type ToolCall,
-  type ToolChoice,
   type ToolDefinition,
 } from './types.ts'
 
@@ -26,6 +25,7 @@ const STEPS_MAX = 16
 const WRITTEN_CHARACTERS_MAX = 8 * 1024 * 1024
 /** What all tools of a loop may answer together: it is kept to its end. */
 const OUTPUTS_CHARACTERS_MAX = 16 * 1024 * 1024
+
 /** What came of a call: `output` is JSON (null when it failed), `error` a sentence (null when it did not). */
 export interface ToolOutcome {
   output: unknown
@@ -89,8 +89,7 @@ export class ToolLoop {
     const tools = [...this.#tools.values()].map(({ definition }) => definition)
     let { messages } = this.#request
     for (let number = 1; ; number++) {
-      const toolChoice = this.#choiceIn(number)
-      const request = { ...this.#request, messages, tools, toolChoice }
+      const request = this.#requestOf(number, messages, tools)
       const finishReason = await this.#ask(request, sink, signal)
       const answer = await this.#answer(request, sink, signal)
       if (answer.length === 0) return finishReason
@@ -116,10 +115,11 @@ export class ToolLoop {
   }
 
   /** A call that is demanded is demanded once, or the model could never answer. */
-  #choiceIn(number: number): ToolChoice {
-    const { toolChoice = 'auto' } = this.#request
-    if (number === STEPS_MAX) return 'none'
-    return number > 1 && demandsCall(toolChoice) ? 'auto' : toolChoice
+  #requestOf(number: number, messages: ModelMessage[], tools: ToolDefinition[]): ModelRequest {
+    const { toolChoice: wanted, ...rest } = this.#request
+    const isOver = wanted === undefined || (number > 1 && demandsCall(wanted))
+    const toolChoice = number === STEPS_MAX ? 'none' : isOver ? undefined : wanted
+    return { ...rest, messages, tools, ...(toolChoice && { toolChoice }) }
   }
 
   async #ask(request: ModelRequest, sink: ToolSink, signal: AbortSignal): Promise<FinishReason> {
