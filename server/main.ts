@@ -18,6 +18,7 @@ import { createModels } from '#platform/models/index.ts'
 import { createNet } from '#platform/net/index.ts'
 import type { Redis } from '#platform/redis/redis.ts'
 import type { Rooms } from '#platform/rooms.ts'
+import { createSandbox } from '#platform/sandbox/sandbox.ts'
 import { createSecrets, loadSecret } from '#platform/secrets/secrets.ts'
 import { createStorage } from '#platform/storage/storage.ts'
 import { createUploads } from '#platform/storage/uploads.ts'
@@ -124,11 +125,12 @@ async function openRooms(
     sharedLogs: redis && createSharedLogs(redis, log),
     metrics,
     documents: createDocuments(log),
+    sandbox: createSandbox({ net, log, dataDir: config.dataDir }),
   }
   return {
     rooms,
     async close() {
-      await rooms.documents.close()
+      await Promise.all([rooms.documents.close(), rooms.sandbox.close()])
       await instance.stop()
       await redis?.close()
       await net.close()

@@ -12,6 +12,7 @@ import type { Mail } from './mail/mail.ts'
 import type { Models } from './models/index.ts'
 import type { Net } from './net/index.ts'
 import type { Redis } from './redis/redis.ts'
+import type { Sandbox } from './sandbox/sandbox.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import type { Storage } from './storage/storage.ts'
 import type { Uploads } from './storage/uploads.ts'
@@ -39,6 +40,8 @@ export interface Rooms {
   redis: Redis | null
   events: Events
   documents: Documents
+  /** Runs code that tenants wrote. */
+  sandbox: Sandbox
   /** Streams that any process can follow; null without Redis. */
   sharedLogs: SharedLogs | null
   metrics: Metrics

@@ -87,30 +87,59 @@ export async function fetchBounded(
 
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
 
-async function fetchOnce(net: Net, address: string, request: BoundedRequest): Promise<BoundedAnswer> {
+function fetchOnce(net: Net, address: string, request: BoundedRequest): Promise<BoundedAnswer> {
+  const { accept, bytesMax, isCut = false, headers, signal } = request
+  return exchangeOnce(net, address, {
+    method: 'GET',
+    headers: {
+      ...headers,
+      accept: accept === undefined ? '*/*' : `${accept.join(', ')}, */*;q=0.1`,
+      'user-agent': USER_AGENT,
+    },
+    content: null,
+    isWanted: (status, contentType) =>
+      status < 300 && (accept === undefined || accept.includes(mediaTypeOf(contentType))),
+    bytesMax,
+    isCut,
+    signal,
+  })
+}
+
+/** One request, without its redirects. */
+export interface BoundedExchange extends Pick<BoundedRequest, 'bytesMax' | 'isCut' | 'signal'> {
+  method: Dispatcher.HttpMethod
+  /** `accept-encoding` is ours. */
+  headers: Record<string, string>
+  content: Buffer | null
+  /** Whether the body of an answer is read; if not, it is empty. */
+  isWanted(status: number, contentType: string): boolean
+}
+
+/** As `fetchBounded`, with any method, and without redirects, which are answers here; the signal is the only clock. */
+export async function exchangeOnce(
+  net: Net,
+  address: string,
+  exchange: BoundedExchange,
+): Promise<BoundedAnswer> {
   const { origin, host, pathname, search } = net.checkUrl(address)
-  const { accept, bytesMax, signal } = request
+  const { method, content, bytesMax, signal } = exchange
   try {
     const { statusCode, headers, body } = await net.guarded.request({
       origin,
       path: pathname + search,
-      method: 'GET',
-      headers: {
-        ...request.headers,
-        accept: accept === undefined ? '*/*' : `${accept.join(', ')}, */*;q=0.1`,
-        'accept-encoding': 'gzip, br, deflate, zstd',
-        'user-agent': USER_AGENT,
-      },
+      method,
+      headers: { ...exchange.headers, 'accept-encoding': 'gzip, br, deflate, zstd' },
+      body: content,
       signal,
     })
     const contentType = headerOf(headers, 'content-type') ?? ''
-    const isWanted = statusCode < 300 && (accept === undefined || accept.includes(mediaTypeOf(contentType)))
+    const isWanted = exchange.isWanted(statusCode, contentType)
     return {
       url: address,
       status: statusCode,
       headers,
       contentType,
-      body: isWanted ? await readBody(host, headers, body, request) : leaveUnread(body),
+      body: isWanted ? await readBody(host, headers, body, exchange) : leaveUnread(body),
       etag: headerOf(headers, 'etag'),
       lastModified: headerOf(headers, 'last-modified'),
     }
@@ -146,7 +175,7 @@ async function readBody(
   host: string,
   headers: Dispatcher.ResponseData['headers'],
   body: Dispatcher.ResponseData['body'],
-  { bytesMax, isCut: mayBeCut = false, signal }: BoundedRequest,
+  { bytesMax, isCut: mayBeCut = false, signal }: Pick<BoundedRequest, 'bytesMax' | 'isCut' | 'signal'>,
 ): Promise<Buffer> {
   let read: Buffer = Buffer.alloc(0)
   const keep = async (chunks: AsyncIterable<Buffer>): Promise<void> => {

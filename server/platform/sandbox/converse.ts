@@ -1,0 +1,140 @@
+import { setMaxListeners } from 'node:events'
+import type { DenoProcess, Ending } from './deno-process.ts'
+import type { Message, Task } from './messages.ts'
+import { type ReachHosts, sentenceOfReach } from './reach-host.ts'
+import type { SandboxOutcome } from './sandbox.ts'
+
+/** How long one call may take, from when its process has it. */
+export const CLOCK_MS = 30_000
+const PRINTED_CHARACTERS_MAX = 65_536
+/** Requests and waits under way at once. */
+const UNDER_WAY_MAX = 128
+
+type Result =
+  | { ok: true; output: unknown }
+  | { ok: false; reason: (SandboxOutcome & { ok: false })['reason']; error: string }
+
+export interface Call {
+  process: DenoProcess
+  task: Task
+  reachHosts: ReachHosts
+  clockMs: number
+  signal: AbortSignal
+}
+
+/**
+ * Gives a process its task, does for it what it asks for, and answers what came of it; the process is ended then. Never
+ * rejects but with the signal's reason.
+ */
+export function converse({ process, task, reachHosts, clockMs, signal }: Call): Promise<SandboxOutcome> {
+  return new Promise((resolve, reject) => {
+    const begin = performance.now()
+    const ending = new AbortController()
+    setMaxListeners(2 * UNDER_WAY_MAX, ending.signal)
+    const printed = new Printed()
+    let underWay = 0
+
+    const stop = (): void => {
+      clearTimeout(clock)
+      signal.removeEventListener('abort', abort)
+      ending.abort()
+      process.follow(
+        () => {},
+        () => {},
+      )
+      process.end()
+    }
+    const settle = (result: Result): void => {
+      stop()
+      resolve({ printed: printed.text, ms: Math.round(performance.now() - begin), ...result })
+    }
+    const abort = (): void => {
+      stop()
+      reject(signal.reason)
+    }
+    const hear = (message: Message | null): void => {
+      switch (message?.kind) {
+        case 'printed':
+          return printed.add(message.text)
+        case 'dropped':
+          return printed.drop(message.characters)
+        case 'done':
+          return settle({ ok: true, output: message.output })
+        case 'failed':
+          return settle({ ok: false, reason: message.reason, error: message.error })
+        case 'fetch':
+        case 'wait':
+          if (++underWay > UNDER_WAY_MAX)
+            return settle({ ok: false, reason: 'failed', error: 'The code asks for too much at once.' })
+          return void answer(message).finally(() => underWay--)
+      }
+      settle({
+        ok: false,
+        reason: 'crashed',
+        error: 'The process of the code said something that is not understood.',
+      })
+    }
+    const answer = async (message: Message & { kind: 'fetch' | 'wait' }): Promise<void> => {
+      if (message.kind === 'wait') {
+        await pause(message.milliseconds, ending.signal)
+        if (!ending.signal.aborted) process.send({ kind: 'woke', id: message.id })
+        return
+      }
+      const { id, request } = message
+      const reached = await reachHosts(request, ending.signal).catch((error: unknown) => ({
+        error: sentenceOfReach(error, URL.parse(request.url)?.host ?? 'The server'),
+      }))
+      if (!ending.signal.aborted) process.send({ kind: 'fetched', id, ...reached })
+    }
+    const clock = setTimeout(() => settle(tooSlow(clockMs)), clockMs)
+    if (signal.aborted) return abort()
+    signal.addEventListener('abort', abort)
+    process.follow(hear, (how) => settle(outcomeOf(how)))
+    process.send(task)
+  })
+}
+
+const tooSlow = (clockMs: number): Result => ({
+  ok: false,
+  reason: 'timeout',
+  error: `The code took longer than ${clockMs / 1000} seconds.`,
+})
+
+function outcomeOf({ isMemory, isFlood }: Ending): Result {
+  if (isFlood) return { ok: false, reason: 'output', error: 'The code wrote too much and was stopped.' }
+  if (isMemory) return { ok: false, reason: 'memory', error: 'The code takes more memory than it may have.' }
+  return { ok: false, reason: 'crashed', error: 'The process of the code ended before it had a result.' }
+}
+
+/** What the code has printed, as far as it is kept, and in its last line how much is not. */
+class Printed {
+  #kept = ''
+  #dropped = 0
+
+  add(text: string): void {
+    const room = PRINTED_CHARACTERS_MAX - this.#kept.length
+    this.#kept += text.slice(0, room)
+    this.#dropped += Math.max(0, text.length - room)
+  }
+
+  drop(characters: number): void {
+    this.#dropped += characters
+  }
+
+  get text(): string {
+    if (this.#dropped === 0) return this.#kept
+    return `${this.#kept}\n[${this.#dropped} more characters are not kept]`
+  }
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, milliseconds)
+    signal.addEventListener('abort', end)
+  })
+}

@@ -1,0 +1,85 @@
+/*
+ * Runs in Deno. The two ends of the pipe and what else of Deno the sandbox needs, taken before the code of a tenant
+ * runs. They are given out once: who imports this file a second time gets nothing.
+ */
+
+interface DenoOfSandbox {
+  args: string[]
+  stdin: { read(buffer: Uint8Array): Promise<number | null>; readSync(buffer: Uint8Array): number | null }
+  stdout: { writeSync(bytes: Uint8Array): number }
+  inspect(value: unknown, options: object): string
+  readFileSync(path: string): Uint8Array<ArrayBuffer>
+  exit(code: number): never
+  permissions: { revokeSync(permission: { name: 'read' }): unknown }
+}
+
+export interface Pipe {
+  deno: DenoOfSandbox
+  /** One line to the server: text that is JSON already. */
+  sendLine(json: string): void
+  sendBytes(bytes: Uint8Array): void
+  /** Something was printed. What goes beyond the bounds is counted, and too much of it ends the process. */
+  print(text: string): void
+  fail(reason: 'failed' | 'memory' | 'output' | 'crashed', error: string): never
+  /** The result, as JSON; undefined stands for null. */
+  finish(json: string | undefined): never
+}
+
+const RESULT_BYTES_MAX = 1_000_000
+const PRINTED_CHARACTERS_MAX = 65_536
+const FLOOD_CHARACTERS = 100_000_000
+const ERROR_CHARACTERS_MAX = 4_000
+
+let isTaken = false
+
+export function takePipe(): Pipe {
+  if (isTaken) throw new Error('The pipe is taken.')
+  isTaken = true
+  const { Deno: deno } = globalThis as unknown as { Deno: DenoOfSandbox }
+  const write = deno.stdout.writeSync.bind(deno.stdout)
+  const exit = deno.exit.bind(deno)
+  const encoder = new TextEncoder()
+  const encode = encoder.encode.bind(encoder)
+  const { stringify } = JSON
+  const PlainString = String
+  let kept = 0
+  let dropped = 0
+
+  const sendBytes = (bytes: Uint8Array): void => {
+    let rest = bytes
+    while (rest.length > 0) rest = rest.subarray(write(rest))
+  }
+  const sendLine = (json: string): void => sendBytes(encode(`${json}\n`))
+  const countDropped = (): void => {
+    if (dropped > 0) sendLine(`{"kind":"dropped","characters":${dropped}}`)
+  }
+  const fail = (reason: string, error: string): never => {
+    countDropped()
+    const text = PlainString(error)
+    const short = text.length > ERROR_CHARACTERS_MAX ? text.substring(0, ERROR_CHARACTERS_MAX) : text
+    sendLine(`{"kind":"failed","reason":${stringify(reason)},"error":${stringify(short)}}`)
+    return exit(0)
+  }
+  return {
+    deno,
+    sendLine,
+    sendBytes,
+    print(text) {
+      const room = PRINTED_CHARACTERS_MAX - kept
+      const piece = text.length > room ? text.substring(0, room) : text
+      if (piece.length > 0) sendLine(`{"kind":"printed","text":${stringify(piece)}}`)
+      kept += piece.length
+      dropped += text.length - piece.length
+      if (dropped > FLOOD_CHARACTERS) fail('output', 'The code printed more than 100 MB and was stopped.')
+    },
+    fail,
+    finish(json = 'null') {
+      const bytes = encode(`{"kind":"done","output":${json}}\n`)
+      if (bytes.length > RESULT_BYTES_MAX)
+        fail('output', `The result is larger than ${RESULT_BYTES_MAX / 1e6} MB.`)
+      countDropped()
+      sendBytes(bytes)
+      return exit(0)
+    },
+  }
+}

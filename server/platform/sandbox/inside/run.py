@@ -1,0 +1,428 @@
+"""Runs in Pyodide: one call of a tenant's Python. Set up before the snapshot is taken; `_begin` runs once, after."""
+
+import asyncio
+import asyncio.base_events
+import base64
+import dataclasses
+import datetime
+import email.message
+import gc
+import importlib.abc
+import inspect
+import io
+import itertools
+import json
+import linecache
+import math
+import os
+import random
+import re
+import sys
+import time
+import traceback
+import types
+import typing
+import urllib.error
+import urllib.parse
+import urllib.request
+import urllib.response
+
+FILE = "tool.py"
+ERROR_CHARACTERS_MAX = 4_000
+RESULT_BYTES_MAX = 1_000_000
+REQUESTS_AT_ONCE_MAX = 100
+HIDDEN = ("js", "pyodide_js", "_pyodide_core", "_pyodide")
+
+
+class Host:
+    """The server, by lines of JSON through a device."""
+
+    def __init__(self):
+        self.device = os.open("/dev/host", os.O_RDWR)
+        os.unlink("/dev/host")
+        self.buffer = b""
+        self.ids = itertools.count(1)
+        self.answers = {}
+
+    def send(self, message):
+        rest = json.dumps(message).encode() + b"\n"
+        while rest:
+            rest = rest[os.write(self.device, rest) :]
+
+    def receive(self):
+        pieces = [self.buffer]
+        while b"\n" not in pieces[-1]:
+            piece = os.read(self.device, 1 << 16)
+            if not piece:
+                os._exit(0)
+            pieces.append(piece)
+        line, _, self.buffer = b"".join(pieces).partition(b"\n")
+        return json.loads(line)
+
+    def hear(self):
+        """Takes one message; what it says about requests stays in `answers`."""
+        message = self.receive()
+        if message["kind"] == "fetched":
+            self.answers[message["id"]] = message
+        return message
+
+    def wait(self, seconds, or_answer=False):
+        """Until the time has passed, or (`or_answer`) something has come."""
+        number = next(self.ids)
+        self.send({"kind": "wait", "id": number, "milliseconds": min(max(math.ceil(seconds * 1000), 1), 3_600_000)})
+        while True:
+            message = self.hear()
+            if message["kind"] == "woke" and message["id"] == number:
+                return
+            if or_answer and message["kind"] == "fetched":
+                return
+
+    def ask(self, url, method, headers, body):
+        number = next(self.ids)
+        content = None if body is None else base64.b64encode(body).decode()
+        request = {"url": url, "method": method, "headers": headers, "body": content}
+        self.send({"kind": "fetch", "id": number, "request": request})
+        return number
+
+    def fetch(self, url, method, headers, body):
+        number = self.ask(url, method, headers, body)
+        while number not in self.answers:
+            self.hear()
+        return self.read(number)
+
+    def read(self, number):
+        answer = self.answers.pop(number)
+        if "error" in answer:
+            raise OSError(answer["error"])
+        return answer | {"body": base64.b64decode(answer["body"])}
+
+
+host = None
+
+
+class Waiter:
+    """Stands where an event loop has its selector: waits for the server instead of sockets."""
+
+    def __init__(self, futures):
+        self.futures = futures
+
+    def select(self, timeout):
+        if self.futures and not self.arrived():
+            if timeout is None:
+                host.hear()
+            elif timeout > 0:
+                host.wait(timeout, or_answer=True)
+        elif timeout is None:
+            raise RuntimeError("The code waits for something that never comes.")
+        elif timeout > 0:
+            host.wait(timeout)
+        return self.arrived()
+
+    def arrived(self):
+        return [number for number in self.futures if number in host.answers]
+
+    def close(self):
+        pass
+
+
+class Loop(asyncio.base_events.BaseEventLoop):
+    def __init__(self):
+        super().__init__()
+        self.requests = {}
+        self._selector = Waiter(self.requests)
+
+    def _process_events(self, numbers):
+        for number in numbers:
+            future = self.requests.pop(number)
+            try:
+                answer = host.read(number)
+            except OSError as error:
+                if not future.done():
+                    future.set_exception(error)
+            else:
+                if not future.done():
+                    future.set_result(answer)
+
+    def _write_to_self(self):
+        pass
+
+    def fetch(self, *request):
+        if len(self.requests) >= REQUESTS_AT_ONCE_MAX:
+            raise OSError("Too many requests at once.")
+        future = self.create_future()
+        self.requests[host.ask(*request)] = future
+        return future
+
+
+class HttpStatusError(OSError):
+    def __init__(self, status, status_text, url):
+        self.status, self.status_text, self.url = status, status_text, url
+        super().__init__(f"{status} {status_text} for url: {url}")
+
+
+class FetchResponse:
+    """As in pyodide.http, as far as it goes without a browser."""
+
+    def __init__(self, answer):
+        self.url = answer["url"]
+        self.status = answer["status"]
+        self.status_text = ""
+        self.ok = 200 <= self.status < 300
+        self.headers = {name: value for name, value in answer["headers"]}
+        self._body = answer["body"]
+
+    def raise_for_status(self):
+        if 400 <= self.status < 600:
+            raise HttpStatusError(self.status, self.status_text, self.url)
+
+    async def bytes(self):
+        return self._body
+
+    async def text(self):
+        return self._body.decode("utf-8", "replace")
+
+    string = text
+
+    async def json(self, **options):
+        return json.loads(self._body, **options)
+
+
+async def pyfetch(url, method="GET", headers=None, body=None, **ignored):
+    if isinstance(body, str):
+        body = body.encode()
+    pairs = list((headers or {}).items()) if not isinstance(headers, list) else headers
+    request = (url, method.upper(), [[str(name), str(value)] for name, value in pairs], body)
+    loop = asyncio.get_running_loop()
+    return FetchResponse(await loop.fetch(*request) if isinstance(loop, Loop) else host.fetch(*request))
+
+
+class SandboxHandler(urllib.request.AbstractHTTPHandler):
+    """Stands where urllib has its handlers of http and https, whatever opener somebody builds."""
+
+    def __init__(self, debuglevel=None, context=None, check_hostname=None):
+        super().__init__()
+
+    def http_open(self, request):
+        data = request.data
+        if data is not None and not isinstance(data, (bytes, bytearray)):
+            data = data.read() if hasattr(data, "read") else b"".join(data)
+        pairs = [[name, value] for name, value in request.header_items()]
+        try:
+            answer = host.fetch(request.full_url, request.get_method(), pairs, data)
+        except OSError as error:
+            raise urllib.error.URLError(str(error)) from None
+        headers = email.message.Message()
+        for name, value in answer["headers"]:
+            headers[name] = value
+        response = urllib.response.addinfourl(io.BytesIO(answer["body"]), headers, answer["url"], answer["status"])
+        response.msg = ""
+        return response
+
+    https_open = http_open
+    http_request = urllib.request.AbstractHTTPHandler.do_request_
+    https_request = http_request
+
+
+class Hidden(importlib.abc.MetaPathFinder):
+    """The bridge to JavaScript is no part of what a tool can use."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in HIDDEN or name.startswith("pyodide."):
+            raise ModuleNotFoundError(f"No module named {name!r}: it is not there in a sandbox.", name=name)
+        return None
+
+
+def prepare():
+    for name in list(sys.modules):
+        if name.partition(".")[0] in HIDDEN or name.partition(".")[0] == "pyodide":
+            del sys.modules[name]
+    sys.meta_path[:] = [Hidden()] + [finder for finder in sys.meta_path if not type(finder).__module__.startswith("_pyodide")]
+    http = types.ModuleType("pyodide.http")
+    http.pyfetch, http.FetchResponse, http.HttpStatusError = pyfetch, FetchResponse, HttpStatusError
+    package = types.ModuleType("pyodide")
+    package.__path__, package.http = [], http
+    sys.modules.update({"pyodide": package, "pyodide.http": http})
+    urllib.request.HTTPHandler = urllib.request.HTTPSHandler = SandboxHandler
+    # The clock of Emscripten would burn the processor.
+    time.sleep = host.wait
+    # A snapshot would give every call the same random numbers.
+    random.seed()
+    asyncio.run = run_coroutine
+    # Pyodide's own loop, which only goes on when JavaScript does.
+    asyncio.events._set_running_loop(None)
+    asyncio.events._set_event_loop_policy(Policy())
+
+
+class Policy(asyncio.events._BaseDefaultEventLoopPolicy):
+    _loop_factory = Loop
+
+
+def run_coroutine(coroutine, *, debug=None, loop_factory=None):
+    with asyncio.Runner(loop_factory=Loop) as runner:
+        return runner.run(coroutine)
+
+
+class Wrong(Exception):
+    """A sentence about the code."""
+
+
+def load(task):
+    module = types.ModuleType("tool")
+    module.__file__ = FILE
+    module.config = task["config"]
+    sys.modules["tool"] = module
+    linecache.cache[FILE] = (len(task["code"]), None, task["code"].splitlines(True), FILE)
+    exec(compile(task["code"], FILE, "exec"), module.__dict__)
+    name = task["name"]
+    if name not in module.__dict__:
+        raise Wrong(f"The code has no {'class' if task['isClass'] else 'function'} named {name}.")
+    found = module.__dict__[name]
+    if task["isClass"] and not isinstance(found, type):
+        raise Wrong(f"{name} is not a class.")
+    if not task["isClass"] and (isinstance(found, type) or not callable(found)):
+        raise Wrong(f"{name} is not a function.")
+    return found
+
+
+def methods_of(found):
+    names = [name for name in dir(found) if not name.startswith("_")]
+    return [name for name in names if callable(inspect.getattr_static(found, name, None)) or isinstance(
+        inspect.getattr_static(found, name, None), (staticmethod, classmethod))]
+
+
+def accepted(found, values):
+    """Of `values`, what can be given by name."""
+    try:
+        parameters = inspect.signature(found).parameters.values()
+    except (TypeError, ValueError):
+        return {}
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return values
+    return {parameter.name: values[parameter.name] for parameter in parameters if parameter.name in values}
+
+
+def run(task):
+    found = load(task)
+    if task["isClass"]:
+        if task["method"] not in methods_of(found):
+            raise Wrong(f"The class {task['name']} has no public method {task['method']}.")
+        found = getattr(found(**accepted(found, task["config"])), task["method"])
+    result = found(**task["input"])
+    if inspect.isawaitable(result):
+        result = run_coroutine(awaited(result))
+    return json.dumps(result, default=to_plain, allow_nan=False)
+
+
+async def awaited(result):
+    return await result
+
+
+def to_plain(value):
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json")
+    if isinstance(value, (set, frozenset, types.GeneratorType)):
+        return list(value)
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value).decode("utf-8", "replace")
+    if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
+        return value.isoformat()
+    return str(value)
+
+
+def inspect_code(task):
+    found = load(task)
+    if not task["isClass"]:
+        return json.dumps([describe(task["name"], found, found)])
+    return json.dumps([describe(name, getattr(found, name), inspect.getattr_static(found, name)) for name in methods_of(found)])
+
+
+def describe(name, function, static):
+    is_async = inspect.iscoroutinefunction(function)
+    description = inspect.getdoc(function) or ""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return {"name": name, "description": description, "isAsync": is_async, "parameters": [], "takesAny": True}
+    if inspect.isfunction(static) and static is function and "." in function.__qualname__ and parameters:
+        parameters = parameters[1:]
+    try:
+        hints = typing.get_type_hints(function)
+    except Exception:
+        hints = {}
+    named = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    return {
+        "name": name,
+        "description": description,
+        "isAsync": is_async,
+        "parameters": [describe_parameter(p, hints.get(p.name, p.annotation)) for p in named],
+        "takesAny": any(p.kind is p.VAR_KEYWORD for p in parameters),
+    }
+
+
+def describe_parameter(parameter, annotation):
+    described = {"name": parameter.name, "type": type_of(annotation), "required": parameter.default is parameter.empty}
+    if not described["required"]:
+        try:
+            described["default"] = json.loads(json.dumps(parameter.default, allow_nan=False))
+            if described["type"] is None and parameter.default is not None:
+                described["type"] = type_of(type(parameter.default))
+        except (TypeError, ValueError):
+            pass
+    return described
+
+
+NAMES = {str: "str", int: "int", float: "float", bool: "bool", list: "list", tuple: "list", set: "list", dict: "dict"}
+
+
+def type_of(annotation):
+    if isinstance(annotation, str):
+        word = re.match(r"\w+", annotation.strip())
+        return next((name for kind, name in NAMES.items() if word and kind.__name__ == word[0].lower()), None)
+    origin = typing.get_origin(annotation)
+    if origin in (typing.Union, types.UnionType):
+        kinds = {type_of(kind) for kind in typing.get_args(annotation) if kind is not type(None)}
+        return kinds.pop() if len(kinds) == 1 else None
+    if origin is typing.Literal:
+        kinds = {type_of(type(value)) for value in typing.get_args(annotation)}
+        return kinds.pop() if len(kinds) == 1 else None
+    if origin is typing.Annotated:
+        return type_of(typing.get_args(annotation)[0])
+    kind = origin or annotation
+    return NAMES.get(kind) if isinstance(kind, type) else None
+
+
+def sentence_of(error):
+    """The error with the lines of the tool's own code."""
+    if isinstance(error, Wrong):
+        return str(error)
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == FILE]
+    last = "".join(traceback.format_exception_only(error)).strip()
+    places = "".join(traceback.format_list(frames[-5:]))
+    return f"{last}\n{places}".strip()[:ERROR_CHARACTERS_MAX]
+
+
+def _begin():
+    global host
+    host = Host()
+    prepare()
+    # As the last thing that this process says: what the code may have put in its place is not called.
+    device, write, dumps = host.device, os.write, json.dumps
+    task = host.receive()
+    try:
+        output = (run if task["kind"] == "run" else inspect_code)(task)
+        line = b'{"kind":"done","output":' + output.encode() + b"}\n"
+        if len(line) > RESULT_BYTES_MAX:
+            line = dumps({"kind": "failed", "reason": "output", "error": "The result is larger than 1 MB."}).encode() + b"\n"
+    except MemoryError:
+        line = dumps({"kind": "failed", "reason": "memory", "error": "The code takes more memory than it may have."}).encode() + b"\n"
+    except BaseException as error:
+        line = dumps({"kind": "failed", "reason": "failed", "error": sentence_of(error)}).encode() + b"\n"
+    sys.stdout.flush()
+    sys.stderr.flush()
+    while line:
+        line = line[write(device, line) :]
+    # The server ends the process; nothing that the code has left behind runs on.
+    while os.read(device, 1):
+        pass

@@ -1,0 +1,232 @@
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { denoProcesses, openTestSandbox } from '#tests/support/sandbox.ts'
+import { SandboxUnavailable } from './sandbox.ts'
+
+/** Code in JavaScript that wants out, and how each try is refused. The canary is what must never be seen. */
+
+const CANARY = 'canary-8c1f'
+const { run, close } = openTestSandbox({ clockMs: 6_000 })
+const folder = mkdtempSync(join(tmpdir(), 'parley-test-'))
+const file = join(folder, 'secret.mjs')
+const link = join(folder, 'link.mjs')
+let hits = 0
+const server = createServer((_request, response) => {
+  hits++
+  response.setHeader('content-type', 'text/javascript').end(`export default '${CANARY}'`)
+})
+let origin = ''
+
+beforeAll(async () => {
+  process.env['PARLEY_CANARY'] = CANARY
+  writeFileSync(file, `export default '${CANARY}'`)
+  symlinkSync(file, link)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  await close()
+  server.close()
+  rmSync(folder, { recursive: true })
+  delete process.env['PARLEY_CANARY']
+})
+
+/** Tries something, and tells what came of it or why it failed. */
+const tried = (expression: string): string =>
+  `export async function main(input) { try { return ['got', await (${expression})] } catch (error) { return ['refused', String(error)] } }`
+
+const REFUSED: [what: string, expression: string, refusal: RegExp][] = [
+  ['Deno', 'Deno.readTextFileSync(input.file)', /Deno is not defined/],
+  ['process', 'process.env', /process is not defined/],
+  ['Buffer', 'Buffer.from("a")', /Buffer is not defined/],
+  ['require', 'require("fs")', /require is not defined/],
+  [
+    'a worker',
+    'new Worker("data:text/javascript,postMessage(typeof Deno)", { type: "module" })',
+    /Worker is not defined/,
+  ],
+  ['localStorage', 'localStorage.setItem("a", "b")', /localStorage is not defined/],
+  ['caches', 'caches.open("a")', /caches is not defined/],
+  ['a broadcast channel', 'new BroadcastChannel("a")', /BroadcastChannel is not defined/],
+  ['a WebSocket', 'new WebSocket("ws://127.0.0.1")', /WebSocket is not defined/],
+  ['an event source', 'new EventSource(input.origin)', /EventSource is not defined/],
+  ['the Deno of a function made of text', 'new Function("return Deno.pid")()', /Deno is not defined/],
+  [
+    'the Deno of the other constructors',
+    '(async () => {}).constructor("return Deno.pid")()',
+    /Deno is not defined/,
+  ],
+  ['modules of Node', 'import("node:fs")', /Modules can not be imported in a sandbox/],
+  ['modules of Node by their short name', 'import("fs")', /Modules can not be imported in a sandbox/],
+  ['the process of Node', 'import("node:process")', /Modules can not be imported in a sandbox/],
+  ['children', 'import("node:child_process")', /Modules can not be imported in a sandbox/],
+  ['threads', 'import("node:worker_threads")', /Modules can not be imported in a sandbox/],
+  ['SQLite', 'import("node:sqlite")', /Modules can not be imported in a sandbox/],
+  ['a file as a module', 'import("file://" + input.file)', /Failed to resolve the specifier/],
+  [
+    'a file as text',
+    'import("file://" + input.file, { with: { type: "text" } })',
+    /Failed to resolve the specifier/,
+  ],
+  ['a link as a module', 'import("file://" + input.link)', /Failed to resolve the specifier/],
+  [
+    'a file of Linux as text',
+    'import("file:///proc/self/environ", { with: { type: "text" } })',
+    /Failed to resolve the specifier/,
+  ],
+  [
+    'our own source',
+    'import("file://" + input.source, { with: { type: "text" } })',
+    /Failed to resolve the specifier/,
+  ],
+  [
+    'the pipe, taken again',
+    'import("file://" + input.pipe).then(({ takePipe }) => takePipe())',
+    /The pipe is taken/,
+  ],
+  ['a module that is far away', 'import(input.origin + "/a.mjs")', /Requires import access|no-remote/],
+  ['a package of npm', 'import("npm:left-pad")', /--no-npm/],
+  ['a package of JSR', 'import("jsr:@std/path")', /--no-remote/],
+  ['the inside of Deno', 'import("ext:core/ops")', /only allowed from ext/],
+  ['our machine', 'fetch(input.origin)', /has no network: it may not reach 127\.0\.0\.1/],
+  [
+    'the address of cloud credentials',
+    'fetch("http://169.254.169.254/latest/meta-data/")',
+    /169\.254\.169\.254/,
+  ],
+  ['a file by fetch', 'fetch("file://" + input.file)', /Only https:\/\/ and http:\/\//],
+]
+test.each(REFUSED)('%s: refused', async (_what, expression, refusal) => {
+  const source = join(import.meta.dirname, '../../config.ts')
+  const pipe = join(import.meta.dirname, 'inside/pipe.ts')
+  const outcome = await run('javascript', tried(expression), { input: { file, link, origin, source, pipe } })
+  expect(outcome).toMatchObject({ ok: true, output: ['refused', expect.stringMatching(refusal)] })
+  expect(JSON.stringify(outcome)).not.toContain(CANARY)
+  expect(hits).toBe(0)
+})
+
+const STATIC: [what: string, code: (places: { file: string }) => string][] = [
+  ['a file', ({ file }) => `import value from 'file://${file}'; export function main() { return value }`],
+  [
+    'a file as text',
+    ({ file }) =>
+      `import value from 'file://${file}' with { type: 'text' }; export function main() { return value }`,
+  ],
+  [
+    'a file by way of data',
+    ({ file }) =>
+      `export async function main() { return (await import('data:text/javascript,' + encodeURIComponent("export { default } from 'file://${file}'"))).default }`,
+  ],
+  ['a module of Node', () => `import { env } from 'node:process'; export function main() { return env }`],
+]
+test.each(STATIC)('an import at the top of %s fails', async (_what, code) => {
+  const outcome = await run('javascript', code({ file }))
+  expect(outcome).toMatchObject({ ok: false, reason: 'failed' })
+  expect(JSON.stringify(outcome)).not.toContain(CANARY)
+})
+
+test('WebAssembly computes, and reaches nothing', async () => {
+  const bytes = '0,97,115,109,1,0,0,0,1,5,1,96,0,1,127,3,2,1,0,7,5,1,1,102,0,0,10,6,1,4,0,65,42,11'
+  const code = `async function main() { const { instance } = await WebAssembly.instantiate(new Uint8Array([${bytes}])); return [instance.exports.f(), typeof Deno] }`
+  expect(await run('javascript', code)).toMatchObject({ ok: true, output: [42, 'undefined'] })
+})
+
+describe('bounds', () => {
+  test('an endless loop ends with its time, and others run meanwhile', async () => {
+    const endless = run('javascript', 'function main() { for (;;); }')
+    expect(await run('javascript', 'function main() { return 1 }')).toMatchObject({ ok: true, output: 1 })
+    expect(await endless).toMatchObject({
+      ok: false,
+      reason: 'timeout',
+      error: 'The code took longer than 6 seconds.',
+    })
+  })
+
+  test.each([
+    [
+      '5 GB of bytes',
+      'function main() { const kept = []; for (let n = 0; n < 50; n++) kept.push(new Uint8Array(1e8).fill(1)); return kept.length }',
+    ],
+    [
+      'objects without end',
+      'function main() { const kept = []; for (;;) kept.push(new Array(1e7).fill({})) }',
+    ],
+    [
+      'a memory of WebAssembly',
+      'function main() { const kept = []; for (;;) { const memory = new WebAssembly.Memory({ initial: 16384 }); new Uint8Array(memory.buffer).fill(1); kept.push(memory) } }',
+    ],
+  ])('%s: no memory', async (_what, code) => {
+    expect(await run('javascript', code)).toMatchObject({ ok: false, reason: 'memory' })
+  })
+
+  test('300 MB printed: 64 KB are kept, and the process ends', async () => {
+    const outcome = await run(
+      'javascript',
+      'function main() { for (let n = 0; n < 300; n++) try { console.log("x".repeat(1e6)) } catch {} }',
+    )
+    expect(outcome.ok || outcome.reason).toBe('output')
+    expect(outcome.printed.length).toBeLessThan(66_000)
+    expect(outcome.printed.slice(-60)).toMatch(/x\n\[\d{9} more characters are not kept\]$/)
+  })
+
+  test('a result of more than 1 MB is refused', async () => {
+    expect(await run('javascript', 'function main() { return "x".repeat(1_000_000) }')).toMatchObject({
+      ok: false,
+      reason: 'output',
+    })
+  })
+})
+
+test('what a call leaves behind, the next one does not find', async () => {
+  await run(
+    'javascript',
+    'function main() { globalThis.left = 1; Object.prototype.left = 1; performance.mark("left") }',
+  )
+  expect(
+    await run('javascript', 'function main() { return [typeof globalThis.left, typeof {}.left] }'),
+  ).toMatchObject({
+    output: ['undefined', 'undefined'],
+  })
+})
+
+test.each([
+  [
+    'toJSON of all objects',
+    'Object.prototype.toJSON = () => "forged"; String.prototype.toJSON = () => "forged"',
+  ],
+  ['JSON.stringify', 'JSON.stringify = () => `{"kind":"ready"}`'],
+  ['the encoder', 'TextEncoder.prototype.encode = () => new Uint8Array(5)'],
+  ['promises', 'Promise.prototype.then = () => { throw new Error("no") }'],
+])('built-ins that are replaced (%s) change no more than this result', async (_what, change) => {
+  const outcome = await run('javascript', `function main() { ${change}; return { a: 1 } }`)
+  expect(outcome.ok === false || ['{"a":1}', '"forged"'].includes(JSON.stringify(outcome.output))).toBe(true)
+  expect(({} as { toJSON?: unknown }).toJSON).toBeUndefined()
+  expect(await run('javascript', 'function main() { return { a: 1 } }')).toMatchObject({
+    ok: true,
+    output: { a: 1 },
+  })
+})
+
+test('a result with __proto__ pollutes nothing here', async () => {
+  const outcome = await run(
+    'javascript',
+    'function main() { return JSON.parse(`{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}`) }',
+  )
+  expect(outcome.ok).toBe(true)
+  expect(({} as { polluted?: number }).polluted).toBeUndefined()
+})
+
+test('nothing is left when it is closed', async () => {
+  const other = openTestSandbox({ clockMs: 60_000 })
+  const before = new Set(denoProcesses())
+  const running = other.run('javascript', 'function main() { for (;;); }').catch((error: Error) => error)
+  await expect.poll(() => denoProcesses().filter((pid) => !before.has(pid)).length).toBeGreaterThan(1)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  await other.close()
+  expect(denoProcesses().filter((pid) => !before.has(pid))).toEqual([])
+  expect(await running).toSatisfy((end) => end instanceof SandboxUnavailable || end.reason === 'crashed')
+})

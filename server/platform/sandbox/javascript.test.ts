@@ -1,0 +1,207 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { callOf, codeOf, openTestSandbox } from '#tests/support/sandbox.ts'
+import type { Language, SandboxCall, SandboxCode } from './sandbox.ts'
+
+/** What JavaScript and TypeScript can be, how they are called, and what comes back. */
+
+const { sandbox, run, close } = openTestSandbox({ clockMs: 10_000 })
+afterAll(close)
+const never = new AbortController().signal
+
+const RESULTS: [
+  what: string,
+  language: Language,
+  code: string,
+  output: unknown,
+  more?: Partial<SandboxCall>,
+][] = [
+  [
+    'an exported function',
+    'javascript',
+    'export function main({ a }) { return a + 1 }',
+    3,
+    { input: { a: 2 } },
+  ],
+  [
+    'a function at the top',
+    'javascript',
+    'function main(input) { return input }',
+    { a: [1] },
+    { input: { a: [1] } },
+  ],
+  [
+    'an async function',
+    'javascript',
+    'export const main = async () => { await new Promise((go) => setTimeout(go, 5)); return 1 }',
+    1,
+  ],
+  ['an export under another name', 'javascript', 'const other = () => 7; export { other as main }', 7],
+  [
+    'types, and an enum',
+    'typescript',
+    'enum Kind { Low = 4 }\nfunction main({ a }: { a: number }): number { return Kind.Low + a }',
+    6,
+    { input: { a: 2 } },
+  ],
+  [
+    'the configuration',
+    'javascript',
+    'const main = () => config.key + globalThis.config.key',
+    'kk',
+    { config: { key: 'k' } },
+  ],
+  ['no result', 'javascript', 'function main() {}', null],
+  [
+    'what JSON leaves out',
+    'javascript',
+    'function main() { return { a: undefined, b: new Date(0), c: NaN } }',
+    { b: '1970-01-01T00:00:00.000Z', c: null },
+  ],
+  ['a comment without an end of its line', 'javascript', 'function main() { return 1 } // end', 1],
+  [
+    'code at the top that waits',
+    'javascript',
+    'const value = await Promise.resolve(5); function main() { return value }',
+    5,
+  ],
+  [
+    'web standards',
+    'javascript',
+    'async function main() { return [new URL("https://a.example/b").pathname, btoa("x"), structuredClone([1]), (await crypto.subtle.digest("SHA-256", new TextEncoder().encode("a"))).byteLength] }',
+    ['/b', 'eA==', [1], 32],
+  ],
+]
+test.each(RESULTS)('%s', async (_what, language, code, output, more) => {
+  expect(await run(language, code, more as never)).toMatchObject({ ok: true, output })
+})
+
+const FAILURES: [what: string, code: string, error: RegExp][] = [
+  [
+    'an error, with its place',
+    '\nfunction main() { throw new TypeError("no") }',
+    /^TypeError: no\n\s+at main \(tool:2:/,
+  ],
+  ['something thrown that is no error', 'function main() { throw { a: 1 } }', /^The code threw \{ a: 1 \}$/],
+  [
+    'an error that nobody catches',
+    'function main() { setTimeout(() => { throw new Error("late") }); return new Promise(() => {}) }',
+    /^Error: late/,
+  ],
+  [
+    'a rejection that nobody catches',
+    'function main() { Promise.reject(new Error("late")); return new Promise(() => {}) }',
+    /^Error: late/,
+  ],
+  ['code that is no JavaScript', 'function main() {\n  return 1 +\n}', /^SyntaxError: .*(\n.*)*tool:3:1/],
+  ['a name that is not there', 'function other() {}', /^The code has no function named main\.$/],
+  ['a name that is no function', 'const main = 5', /^main is not a function\.$/],
+  ['a class instead of a function', 'class main {}', /^main is not a function\.$/],
+  ['a result that is no JSON', 'function main() { return 5n }', /BigInt/],
+  ['a result that holds itself', 'function main() { const a = {}; a.a = a; return a }', /circular/],
+]
+test.each(FAILURES)('%s is told', async (_what, code, error) => {
+  const outcome = await run('javascript', code)
+  expect(outcome).toMatchObject({ ok: false, reason: 'failed' })
+  expect(outcome.ok ? '' : outcome.error).toMatch(error)
+  expect(JSON.stringify(outcome)).not.toMatch(/blob:|file:|run-javascript/)
+})
+
+test('what is printed comes along, also where the code fails', async () => {
+  const outcome = await run(
+    'javascript',
+    'function main() { console.log("a", { b: [1] }); console.error("c"); throw new Error("d") }',
+  )
+  expect(outcome.printed).toBe('a { b: [ 1 ] }\nc\n')
+})
+
+describe('a class', () => {
+  const code = `
+    class Base { inherited() { return 'base' } }
+    export class Shop extends Base {
+      #secret = 1
+      constructor(config) { super(); this.key = config.key }
+      find({ query, limit = 5, ...rest }) { return [this.key, query, limit, rest] }
+      async later() { return this.#secret }
+      _hidden() { return 'hidden' }
+      get field() { return 1 }
+      static made() {}
+    }`
+  const shop = (method: string, input: Record<string, unknown> = {}) =>
+    sandbox.run(
+      'one',
+      callOf(codeOf('javascript', code, { name: 'Shop', isClass: true }), {
+        method,
+        input,
+        config: { key: 'k' },
+      }),
+      never,
+    )
+
+  test('is made with the configuration, and its public methods are called', async () => {
+    expect(await shop('find', { query: 'q', x: 1 })).toMatchObject({
+      ok: true,
+      output: ['k', 'q', 5, { x: 1 }],
+    })
+    expect(await shop('later')).toMatchObject({ ok: true, output: 1 })
+    expect(await shop('inherited')).toMatchObject({ ok: true, output: 'base' })
+  })
+
+  test.each(['_hidden', 'constructor', 'field', 'made', 'toString', '__proto__', 'nothing'])(
+    '%s is none of them',
+    async (method) => {
+      expect(await shop(method)).toMatchObject({
+        ok: false,
+        reason: 'failed',
+        error: `The class Shop has no public method ${method}.`,
+      })
+    },
+  )
+
+  test('is told without being made', async () => {
+    const found = await sandbox.inspect('one', codeOf('javascript', code, { name: 'Shop', isClass: true }))
+    expect(found).toEqual({
+      functions: [
+        {
+          name: 'find',
+          description: '',
+          isAsync: false,
+          takesAny: true,
+          parameters: [
+            { name: 'query', type: null, required: true },
+            { name: 'limit', type: 'int', required: false, default: 5 },
+          ],
+        },
+        { name: 'later', description: '', isAsync: true, takesAny: false, parameters: [] },
+        { name: 'inherited', description: '', isAsync: false, takesAny: false, parameters: [] },
+      ],
+    })
+  })
+})
+
+const WRONG: [what: string, code: Partial<SandboxCode>, error: RegExp][] = [
+  ['a syntax error', { code: 'function main( {' }, /^SyntaxError/],
+  ['a name that is missing', { code: '1' }, /no function named main/],
+  ['a function instead of a class', { code: 'function main() {}', isClass: true }, /^main is not a class\.$/],
+  ['a class without methods', { code: 'class main {}', isClass: true }, /no public methods/],
+  ['a name that can be none', { code: 'function main() {}', name: 'main } ; evil() ; {' }, /not a name/],
+  [
+    'a package',
+    { code: 'function main() {}', requirements: ['lodash'] },
+    /^lodash can not be had: packages are for Python only/,
+  ],
+  [
+    'no network while it is loaded',
+    { code: 'await fetch("http://a.example/"); function main() {}' },
+    /has no network/,
+  ],
+  [
+    'an inspection that is forged',
+    { code: 'Function.prototype.toString = () => 5; export function main() {}' },
+    /./,
+  ],
+]
+test.each(WRONG)('an inspection tells %s', async (_what, code, error) => {
+  const found = await sandbox.inspect('one', codeOf('javascript', '', code))
+  if ('functions' in found) expect(found.functions).toMatchObject([{ name: 'main', parameters: [] }])
+  else expect(found.error).toMatch(error)
+})

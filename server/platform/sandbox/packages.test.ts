@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeZip } from '#tests/support/hostile-files.ts'
+import { callOf, codeOf, openTestSandbox, SANDBOX_DATA } from '#tests/support/sandbox.ts'
+
+/** Which packages Python may have. */
+
+/** The snapshot of the other tests, and packages of its own. */
+const dataDir = mkdtempSync(join(tmpdir(), 'parley-test-'))
+mkdirSync(join(SANDBOX_DATA, 'sandbox'), { recursive: true })
+symlinkSync(join(SANDBOX_DATA, 'sandbox'), join(dataDir, 'sandbox'))
+const { sandbox, run, close } = openTestSandbox({}, { dataDir })
+const never = new AbortController().signal
+beforeAll(async () => {
+  writeWheels()
+  await run('python', 'def main(): pass')
+}, 120_000)
+afterAll(async () => {
+  await close()
+  rmSync(dataDir, { recursive: true })
+})
+
+/** Packages: `shop-kit` needs `price_list`; `forged` is not what the list says; `native` is for another system. */
+function writeWheels(): void {
+  const folder = join(dataDir, 'wheels')
+  mkdirSync(folder)
+  const lines = [
+    wheel(
+      folder,
+      'shop_kit-1.2.0-py3-none-any.whl',
+      'shop_kit',
+      'import price_list\ndef price(): return price_list.PRICE',
+      'Requires-Dist: price-list>=1\nRequires-Dist: pytest; extra == "test"\n',
+    ),
+    wheel(folder, 'price_list-1.0-py3-none-any.whl', 'price_list', 'PRICE = 7', ''),
+    wheel(folder, 'price_list-1.10-py3-none-any.whl', 'price_list', 'PRICE = 8', ''),
+    wheel(folder, 'lonely-1.0-py3-none-any.whl', 'lonely', '', 'Requires-Dist: not-here\n'),
+    `${'0'.repeat(64)}  forged-1.0-py3-none-any.whl`,
+    wheel(folder, 'native-1.0-cp314-cp314-manylinux_2_17_x86_64.whl', 'native', '', ''),
+    `${'0'.repeat(64)}  ../outside-1.0-py3-none-any.whl`,
+  ]
+  wheel(folder, 'forged-1.0-py3-none-any.whl', 'forged', 'import os', '')
+  writeFileSync(join(folder, 'SHA256SUMS'), `${lines.join('\n')}\n`)
+}
+
+function wheel(folder: string, file: string, name: string, code: string, metadata: string): string {
+  const version = file.split('-')[1]
+  const info = `${name}-${version}.dist-info`
+  const bytes = makeZip([
+    { name: `${name}/__init__.py`, content: Buffer.from(code) },
+    {
+      name: `${info}/METADATA`,
+      content: Buffer.from(
+        `Metadata-Version: 2.1\nName: ${name}\nVersion: ${version}\n${metadata}\nText\nRequires-Dist: not-a-header\n`,
+      ),
+    },
+    { name: `${info}/WHEEL`, content: Buffer.from('Wheel-Version: 1.0\n') },
+    { name: `${info}/RECORD`, content: Buffer.from('') },
+  ])
+  writeFileSync(join(folder, file), bytes)
+  return `${createHash('sha256').update(bytes).digest('hex')}  ${file}`
+}
+
+describe('packages', () => {
+  const withPackages = (code: string, requirements: string[]) =>
+    sandbox.run('one', callOf(codeOf('python', code, { requirements })), never)
+
+  test('are there with what they depend on, the newest version where none is named', async () => {
+    const code = 'import shop_kit\ndef main(): return shop_kit.price()'
+    expect(await withPackages(code, ['Shop.Kit==1.2.0'])).toMatchObject({ ok: true, output: 8 })
+    expect(await withPackages(code, ['price-list==1.0', 'shop_kit'])).toMatchObject({ ok: true, output: 7 })
+  })
+
+  const REFUSED: [what: string, requirements: string[], sentence: RegExp][] = [
+    ['one that is not there', ['requests'], /^requests is not among the packages/],
+    ['a version that is not there', ['shop-kit==9'], /^shop-kit==9 is not among the packages/],
+    ['one that needs one that is not there', ['lonely'], /^not-here, which lonely needs, is not among/],
+    ['one whose file has changed', ['forged'], /^forged can not be used: its file is not the one/],
+    ['one for another system', ['native'], /^native is not among the packages/],
+    ['one outside of the folder', ['outside'], /^outside is not among the packages/],
+    ['the standard library', ['json'], /^json need not be listed/],
+    ['something else', ['shop-kit @ https://a.example/x.whl'], /is not a requirement/],
+  ]
+  test.each(REFUSED)('%s is refused', async (_what, requirements, sentence) => {
+    expect(await sandbox.checkRequirements('python', requirements)).toMatch(sentence)
+    const outcome = await withPackages('def main(): pass', requirements)
+    expect(outcome).toMatchObject({ ok: false, reason: 'failed', error: expect.stringMatching(sentence) })
+  })
+
+  test('none are required by most', async () => {
+    expect(await sandbox.checkRequirements('python', [])).toBeNull()
+    expect(await sandbox.checkRequirements('javascript', ['a'])).toMatch(/packages are for Python only/)
+  })
+})

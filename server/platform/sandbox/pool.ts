@@ -1,0 +1,114 @@
+import type { Logger } from 'pino'
+import type { DenoProcess } from './deno-process.ts'
+import { SandboxUnavailable } from './sandbox-unavailable.ts'
+
+/** Processes of one runtime that wait for their only call, so that a call does not wait for their start. */
+export interface Pool {
+  /** One that is ready. Whoever takes it ends it. Rejects with the signal's reason, or SandboxUnavailable. */
+  take(signal: AbortSignal): Promise<DenoProcess>
+  /** Ends what waits; resolves when every process that this pool has started is gone. */
+  close(): Promise<void>
+}
+
+const WARM = 2
+const IDLE_MS = 5 * 60_000
+/** A start that takes longer has failed. The first one of Python comes after its snapshot was made. */
+const START_MS_MAX = 30_000
+
+export interface PoolOptions {
+  start(): Promise<DenoProcess>
+  /** A start has failed: what it stands on may be broken. */
+  onBroken(): Promise<void>
+  log: Logger
+  warm?: number
+  idleMs?: number
+}
+
+/** Filled when somebody takes one; given up after a time without use, so who never runs code pays nothing. */
+export function createPool({ start, onBroken, log, warm = WARM, idleMs = IDLE_MS }: PoolOptions): Pool {
+  const waiting: Promise<DenoProcess>[] = []
+  const alive = new Set<DenoProcess>()
+  const starting = new Set<Promise<DenoProcess>>()
+  let isClosed = false
+  let idle: NodeJS.Timeout | undefined
+
+  const begin = async (): Promise<DenoProcess> => {
+    const started = start()
+    starting.add(started)
+    const process = await started.finally(() => starting.delete(started))
+    alive.add(process)
+    void process.ended.then(() => alive.delete(process))
+    if (isClosed) process.end()
+    const clock = setTimeout(() => process.end(), START_MS_MAX)
+    await process.ready.finally(() => clearTimeout(clock))
+    return process
+  }
+  const fill = (): void => {
+    while (!isClosed && waiting.length < warm) {
+      const next = begin()
+      waiting.push(next)
+      const leave = (): void => {
+        const place = waiting.indexOf(next)
+        if (place >= 0) waiting.splice(place, 1)
+      }
+      // One that ends while it waits is no use to anybody.
+      next.then((process) => process.ended).then(leave, leave)
+    }
+  }
+  const giveUp = (): void => {
+    for (const next of waiting.splice(0)) endWhenStarted(next)
+  }
+  /** The next one; a start that has failed is tried once more. */
+  const next = async (): Promise<DenoProcess> => {
+    try {
+      return await (waiting.shift() ?? begin())
+    } catch (error) {
+      if (isClosed || error instanceof SandboxUnavailable) throw error
+      log.warn({ err: error }, 'a sandbox did not start; it is tried once more')
+      await onBroken()
+      return begin()
+    }
+  }
+
+  return {
+    async take(signal) {
+      if (isClosed) throw stopping()
+      clearTimeout(idle)
+      idle = setTimeout(giveUp, idleMs).unref()
+      const taking = next()
+      fill()
+      const aborted = Promise.withResolvers<never>()
+      const abort = (): void => aborted.reject(signal.reason)
+      signal.addEventListener('abort', abort)
+      try {
+        return await Promise.race([taking, aborted.promise])
+      } catch (error) {
+        endWhenStarted(taking)
+        signal.throwIfAborted()
+        if (isClosed) throw stopping()
+        if (error instanceof SandboxUnavailable) throw error
+        log.error({ err: error }, 'no sandbox can be started')
+        throw new SandboxUnavailable('This server can not run code at the moment.', { cause: error })
+      } finally {
+        signal.removeEventListener('abort', abort)
+      }
+    },
+    async close() {
+      isClosed = true
+      clearTimeout(idle)
+      giveUp()
+      await Promise.allSettled(starting)
+      for (const process of alive) process.end()
+      await Promise.all([...alive].map((process) => process.ended))
+    },
+  }
+}
+
+function endWhenStarted(starting: Promise<DenoProcess>): void {
+  starting.then(
+    (process) => process.end(),
+    () => {},
+  )
+}
+
+const stopping = (): SandboxUnavailable => new SandboxUnavailable('The server is stopping.')

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestSandbox } from '#tests/support/sandbox.ts'
+
+/** Code in Python that wants out, and how each try is refused. The canary is what must never be seen. */
+
+const CANARY = 'canary-5a07'
+const { run, close } = openTestSandbox({ clockMs: 12_000 })
+beforeAll(async () => {
+  process.env['PARLEY_CANARY'] = CANARY
+  await run('python', 'def main(): pass')
+}, 120_000)
+afterAll(async () => {
+  await close()
+  delete process.env['PARLEY_CANARY']
+})
+
+/** Each is tried in one process, by itself: what comes of it, or why it failed. */
+const TRIES: [what: string, code: string, refusal: RegExp][] = [
+  ['a file of the machine', 'open("/etc/passwd").read()', /FileNotFoundError/],
+  ['the environment of the process', 'open("/proc/self/environ").read()', /FileNotFoundError/],
+  ['our own source', 'open(source).read()', /FileNotFoundError/],
+  [
+    'a link to a file',
+    '(os.symlink("/etc/passwd", "/tmp/link"), open("/tmp/link").read())',
+    /FileNotFoundError/,
+  ],
+  ['the device, again', 'open("/dev/host").read()', /FileNotFoundError/],
+  [
+    'a program',
+    'subprocess.run(["id"])',
+    /not support processes|OSError|PermissionError|NotImplementedError/,
+  ],
+  ['a shell', 'os.popen("id").read()', /not support processes|OSError|NotImplementedError|AttributeError/],
+  ['a fork', 'os.fork()', /AttributeError|OSError|NotImplementedError/],
+  ['a thread', 'threading.Thread(target=print).start()', /can't start new thread/],
+  ['a connection', 'socket.create_connection(("127.0.0.1", port), 1)', /Error/],
+  [
+    'our machine',
+    'urllib.request.urlopen(f"http://127.0.0.1:{port}/").read()',
+    /has no network: it may not reach 127\.0\.0\.1/,
+  ],
+  [
+    'cloud credentials',
+    'urllib.request.urlopen("http://169.254.169.254/latest/").read()',
+    /169\.254\.169\.254/,
+  ],
+  ['a file by its address', 'urllib.request.urlopen("file:///etc/passwd").read()', /URLError/],
+  ['JavaScript', '__import__("js")', /No module named 'js'/],
+  ['Pyodide', '__import__("pyodide_js")', /No module named 'pyodide_js'/],
+  ['its code', '__import__("pyodide.code").code.run_js("1")', /No module named 'pyodide\.code'/],
+  ['its proxies', '__import__("pyodide.ffi")', /No module named 'pyodide\.ffi'/],
+  ['its core', '__import__("_pyodide_core")', /No module named '_pyodide_core'/],
+  [
+    'modules, imported from what is loaded',
+    '[m for m in gc.get_objects() if type(m).__name__ == "JsProxy"][0]',
+    /IndexError/,
+  ],
+]
+
+test('each of these is refused', async () => {
+  const tries = TRIES.map(([what, code]) => [what, code])
+  const code = `
+import gc, os, socket, subprocess, threading, urllib.request
+def main(tries, source, port):
+    outcomes = {}
+    for what, code in tries:
+        try:
+            outcomes[what] = "GOT " + repr(eval(code, globals() | {"source": source, "port": port}))
+        except BaseException as error:
+            outcomes[what] = f"{type(error).__name__}: {error}"
+    return outcomes`
+  const input = { tries, source: `${import.meta.dirname}/sandbox.ts`, port: 1 }
+  const outcome = await run('python', code, { input })
+  expect(outcome).toMatchObject({ ok: true })
+  const outcomes = (outcome.ok ? outcome.output : {}) as Record<string, string>
+  for (const [what, , refusal] of TRIES) {
+    expect(outcomes[what], what).toMatch(refusal)
+    expect(outcomes[what], what).not.toMatch(/^GOT/)
+  }
+})
+
+test('the environment holds nothing of the server', async () => {
+  const outcome = await run('python', 'import os\ndef main(): return dict(os.environ)')
+  expect(outcome.ok).toBe(true)
+  expect(JSON.stringify(outcome)).not.toMatch(new RegExp(`${CANARY}|DENO|DATABASE`))
+})
+
+/** Ways around the list of modules; what is behind them runs no text as JavaScript, and has no Deno and no global object. */
+const BEHIND: [what: string, code: string, refusal: RegExp][] = [
+  [
+    'eval through ctypes',
+    'import ctypes\ndef main():\n  run = ctypes.CDLL(None).emscripten_run_script_string\n  run.restype = ctypes.c_char_p\n  return str(run(b"typeof Deno + globalThis"))',
+    /Code generation from strings disallowed/,
+  ],
+  [
+    'the finder, taken away',
+    'import sys, importlib\ndef main():\n  sys.meta_path.pop(0)\n  import js\n  return js.Object.constructor.constructor("return typeof Deno")()',
+    /No module named 'js'|Code generation from strings disallowed/,
+  ],
+  [
+    'the core, loaded anew',
+    'import importlib.machinery as m\ndef main():\n  spec = m.BuiltinImporter.find_spec("_pyodide_core")\n  core = m.BuiltinImporter.create_module(spec)\n  m.BuiltinImporter.exec_module(core)\n  return core.raw_call.constructor("return typeof Deno")()',
+    /Error|ended|None/,
+  ],
+  [
+    'a shell through ctypes',
+    'import ctypes\ndef main():\n  return ["status", ctypes.CDLL(None).system(b"id > /tmp/out"), open("/tmp/out").read()]',
+    /Error|ended/,
+  ],
+]
+test.each(BEHIND)('%s: refused', async (_what, code, refusal) => {
+  const outcome = await run('python', code)
+  expect(outcome).toMatchObject({ ok: false, error: expect.stringMatching(refusal) })
+})
+
+test.each([
+  [
+    'a signal to the parent',
+    'import os, signal\ndef main():\n  os.kill(os.getppid(), signal.SIGKILL)\n  return "sent"',
+  ],
+  ['a signal to all', 'import os, signal\ndef main():\n  os.kill(-1, signal.SIGKILL)\n  return "sent"'],
+  ['the end of the process', 'import os\ndef main(): os._exit(0)'],
+  ['an abort', 'import os\ndef main(): os.abort()'],
+  [
+    'garbage for the server',
+    'import os\ndef main():\n  for fd in range(3, 10):\n    try: os.write(fd, b"garbage\\n")\n    except OSError: pass\n  while True: pass',
+  ],
+])('%s reaches nobody else', async (_what, code) => {
+  const [outcome, other] = await Promise.all([run('python', code), run('python', 'def main(): return 1')])
+  expect(other).toMatchObject({ ok: true, output: 1 })
+  expect(outcome.ok === false || outcome.output === 'sent').toBe(true)
+})
+
+test('a forged result is the result of this call and of no other', async () => {
+  const forge =
+    'import os\ndef main():\n  for fd in range(3, 10):\n    try: os.write(fd, b\'{"kind":"done","output":"forged"}\\n\')\n    except OSError: pass\n  return "true"'
+  const [outcome, other] = await Promise.all([run('python', forge), run('python', 'def main(): return 1')])
+  expect(outcome).toMatchObject({ ok: true, output: 'forged' })
+  expect(other).toMatchObject({ ok: true, output: 1 })
+})
+
+describe('bounds', () => {
+  test('an endless loop ends with its time, and this process answers meanwhile', async () => {
+    const endless = run('python', 'def main():\n  while True: pass')
+    expect(await run('javascript', 'function main() { return 1 }')).toMatchObject({ ok: true, output: 1 })
+    expect(await endless).toMatchObject({ ok: false, reason: 'timeout' })
+  })
+
+  test('5 GB: no memory', async () => {
+    const outcome = await run(
+      'python',
+      'def main():\n  kept = []\n  for _ in range(50): kept.append(b"x" * 100_000_000)\n  return len(kept)',
+    )
+    expect(outcome).toMatchObject({ ok: false, reason: 'memory' })
+  })
+
+  test('300 MB printed: 64 KB are kept, and the process ends', async () => {
+    const outcome = await run('python', 'def main():\n  for _ in range(300): print("x" * 1_000_000)')
+    expect(outcome.ok || outcome.reason).toBe('output')
+    expect(outcome.printed.slice(-60)).toMatch(/x\n\[\d{9} more characters are not kept\]$/)
+  })
+
+  test('a result of more than 1 MB is refused', async () => {
+    expect(await run('python', 'def main(): return "x" * 1_000_000')).toMatchObject({
+      ok: false,
+      reason: 'output',
+    })
+  })
+})

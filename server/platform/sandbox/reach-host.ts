@@ -1,0 +1,137 @@
+import { connectionSentence, REDIRECTS_MAX, redirectTarget, withinTime } from '../net/exchange-bounds.ts'
+import { exchangeOnce, FetchError } from '../net/fetch-bounded.ts'
+import { type Net, NetError } from '../net/index.ts'
+import type { ReachedAnswer, ReachRequest } from './messages.ts'
+
+const REQUESTS_MAX = 50
+const REQUEST_BYTES_MAX = 256 * 1024
+const ANSWER_BYTES_MAX = 2_000_000
+/** All answers of a call together: they wait in this process until the code has taken them. */
+const ANSWERS_BYTES_MAX = 16_000_000
+const REQUEST_MS_MAX = 20_000
+const HEADERS_MAX = 50
+const HEADERS_CHARACTERS_MAX = 16_000
+const URL_CHARACTERS_MAX = 8_000
+const USER_AGENT = 'Parley (runs tools that its users wrote)'
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+/** Headers about the connection (RFC 9110, 7.6.1), which is ours. */
+const CONNECTION_HEADERS = new Set(
+  `host content-length transfer-encoding connection keep-alive proxy-connection proxy-authorization te trailer upgrade
+  expect accept-encoding content-encoding`.split(/\s+/),
+)
+const CREDENTIALS = new Set(['authorization', 'cookie'])
+
+/** A request was refused. The message is a sentence for who wrote the code. */
+export class ReachError extends Error {
+  override readonly name = 'ReachError'
+}
+
+/** What the code of one call reaches beyond its process. Rejects with an Error whose message is a sentence, or the signal's reason. */
+export type ReachHosts = (request: ReachRequest, signal: AbortSignal) => Promise<ReachedAnswer>
+
+/**
+ * Requests to the hosts on the list, and to no others, also where an answer redirects. A host without a port is at the
+ * default port of http or https. What is on the list still goes through the guard of `net`.
+ */
+export function createReachHosts(net: Net, network: readonly string[]): ReachHosts {
+  const hosts = new Set(network.map((host) => host.toLowerCase()))
+  let requests = 0
+  let answerBytes = 0
+  const check = (address: string): URL => {
+    const url = net.checkUrl(address)
+    if (hosts.size === 0) throw new ReachError(`This tool has no network: it may not reach ${url.host}.`)
+    if (!hosts.has(url.host))
+      throw new ReachError(`${url.host} is not among the hosts that this tool may reach.`)
+    return url
+  }
+  return async (request, signal) => {
+    const { host } = check(request.url.slice(0, URL_CHARACTERS_MAX))
+    if (++requests > REQUESTS_MAX) throw new ReachError(`One call makes at most ${REQUESTS_MAX} requests.`)
+    const first = prepare(request)
+    const tooSlow = (): Error =>
+      new FetchError(`${host} did not answer completely within ${REQUEST_MS_MAX / 1000} seconds.`)
+    return withinTime(REQUEST_MS_MAX, tooSlow, signal, async (bounded) => {
+      const answer = await follow(net, first, check, bounded)
+      answerBytes += answer.body.length
+      if (answerBytes > ANSWERS_BYTES_MAX)
+        throw new ReachError(`The answers of one call are at most ${ANSWERS_BYTES_MAX / 1e6} MB together.`)
+      return answer
+    })
+  }
+}
+
+interface Prepared {
+  url: string
+  method: (typeof METHODS)[number]
+  headers: Record<string, string>
+  content: Buffer | null
+}
+
+function prepare({ url, method, headers, body }: ReachRequest): Prepared {
+  const known = METHODS.find((name) => name === method)
+  if (known === undefined) throw new ReachError(`The method ${method.slice(0, 20)} can not be used.`)
+  const kept = headers.filter(([name]) => !CONNECTION_HEADERS.has(name.toLowerCase()))
+  const characters = kept.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+  if (kept.length > HEADERS_MAX || characters > HEADERS_CHARACTERS_MAX)
+    throw new ReachError(
+      `A request has at most ${HEADERS_MAX} headers with ${HEADERS_CHARACTERS_MAX} characters together.`,
+    )
+  const content = body === null ? null : Buffer.from(body, 'base64')
+  if (content !== null && content.length > REQUEST_BYTES_MAX)
+    throw new ReachError(`A request has at most ${REQUEST_BYTES_MAX / 1024} KB.`)
+  const named = Object.fromEntries(kept.map(([name, value]) => [name.toLowerCase(), value]))
+  return { url, method: known, headers: { 'user-agent': USER_AGENT, accept: '*/*', ...named }, content }
+}
+
+async function follow(
+  net: Net,
+  first: Prepared,
+  check: (address: string) => URL,
+  signal: AbortSignal,
+): Promise<ReachedAnswer> {
+  let next = first
+  for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
+    const { origin, host } = check(next.url)
+    const answer = await exchangeOnce(net, next.url, {
+      ...next,
+      isWanted: () => next.method !== 'HEAD',
+      bytesMax: ANSWER_BYTES_MAX,
+      signal,
+    })
+    const location = answer.headers['location']
+    if (![301, 302, 303, 307, 308].includes(answer.status) || location === undefined) return toReached(answer)
+    const target = redirectTarget(next.url, location)
+    if (target === null) throw new FetchError(`${host} redirects to an address that is not followed.`)
+    next = redirect(next, answer.status, target, new URL(target).origin === origin)
+  }
+  throw new FetchError(`${new URL(first.url).host} redirects more than ${REDIRECTS_MAX} times.`)
+}
+
+/** The next request (RFC 9110, 15.4): a body goes along with 307 and 308 only, credentials to the same origin only. */
+function redirect(from: Prepared, status: number, url: string, isSameOrigin: boolean): Prepared {
+  const keepsMethod = status >= 307 || from.method === 'GET' || from.method === 'HEAD'
+  const headers = Object.fromEntries(
+    Object.entries(from.headers).filter(
+      ([name]) => (isSameOrigin || !CREDENTIALS.has(name)) && (keepsMethod || !name.startsWith('content-')),
+    ),
+  )
+  return keepsMethod ? { ...from, url, headers } : { url, method: 'GET', headers, content: null }
+}
+
+function toReached(answer: Awaited<ReturnType<typeof exchangeOnce>>): ReachedAnswer {
+  const headers = Object.entries(answer.headers)
+    .filter(([name]) => !CONNECTION_HEADERS.has(name))
+    .flatMap(([name, value]) => [value ?? []].flat().map((item): [string, string] => [name, item]))
+  return {
+    url: answer.url,
+    status: answer.status,
+    headers: headers.slice(0, HEADERS_MAX),
+    body: answer.body.toString('base64'),
+  }
+}
+
+/** A sentence for who wrote the code, of whatever went wrong on the way. */
+export function sentenceOfReach(error: unknown, host: string): string {
+  const isSentence = error instanceof ReachError || error instanceof FetchError || error instanceof NetError
+  return isSentence ? error.message : connectionSentence(host, error)
+}

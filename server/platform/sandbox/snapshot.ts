@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { commandOf, environmentOf, PROGRAMS, type Start } from './deno-process.ts'
+import type { Runtimes } from './find-deno.ts'
+
+/** The memory of a Python that has started and read our program: processes start from it in a fraction of the time. */
+export interface Snapshot {
+  /** The path of a good one; it is made where there is none. Rejects where it can't be made. */
+  find(): Promise<string>
+  /** The one that was found is broken: the next one is made anew. */
+  discard(): Promise<void>
+  close(): void
+}
+
+const MAKING_MS_MAX = 120_000
+const BYTES_MIN = 10_000_000
+const BYTES_MAX = 100_000_000
+
+/** In `folder`, beside its SHA-256, under a name that changes with whatever goes into it. */
+export function createSnapshot(runtimes: Runtimes, folder: string, program: string): Snapshot {
+  const stopping = new AbortController()
+  let found: Promise<string> | undefined
+
+  const find = async (): Promise<string> => {
+    const path = join(folder, `python-${await nameOf(runtimes, program)}.snapshot`)
+    if (await isGood(path)) return path
+    await mkdir(folder, { recursive: true })
+    await make(runtimes, program, path, stopping.signal)
+    return path
+  }
+  return {
+    find() {
+      found ??= find()
+      // What has failed is tried again by the next one who asks.
+      found.catch(() => {
+        found = undefined
+      })
+      return found
+    },
+    async discard() {
+      const path = await found?.catch(() => undefined)
+      found = undefined
+      if (path !== undefined) await rm(`${path}.sha256`, { force: true })
+    },
+    close: () => stopping.abort(new Error('The server is stopping.')),
+  }
+}
+
+async function nameOf({ denoVersion, pyodideVersion }: Runtimes, program: string): Promise<string> {
+  const hash = createHash('sha256').update(`${denoVersion} ${pyodideVersion} ${process.arch}`)
+  for (const path of [program, PROGRAMS.python]) hash.update(await readFile(path))
+  return hash.digest('hex').slice(0, 16)
+}
+
+async function isGood(path: string): Promise<boolean> {
+  const expected = await readFile(`${path}.sha256`, 'latin1').catch(() => null)
+  const { size } = await stat(path).catch(() => ({ size: 0 }))
+  return expected !== null && size <= BYTES_MAX && (await hashOf(path).catch(() => '')) === expected
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(path)) hash.update(chunk)
+  return hash.digest('hex')
+}
+
+async function make(runtimes: Runtimes, program: string, path: string, signal: AbortSignal): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-sandbox-'))
+  try {
+    const bytes = await readOutput(startOf(runtimes, program, 'snapshot', ''), folder, signal)
+    const own = `${path}.${process.pid}`
+    await writeFile(own, bytes)
+    await rename(own, path)
+    const hash = createHash('sha256').update(bytes).digest('hex')
+    await writeFile(`${own}.sha256`, hash)
+    await rename(`${own}.sha256`, `${path}.sha256`)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** How a process of Python is started. */
+export const startOf = (
+  runtimes: Runtimes,
+  program: string,
+  mode: 'snapshot' | 'run',
+  snapshot: string,
+  reads: readonly string[] = [],
+): Start => ({
+  runtime: 'python',
+  runtimes,
+  reads: [runtimes.pyodide, program, ...(snapshot === '' ? [] : [snapshot]), ...reads],
+  parameters: [mode, runtimes.pyodide, snapshot, program],
+})
+
+function readOutput(start: Start, folder: string, signal: AbortSignal): Promise<Buffer> {
+  const [command = '', ...values] = commandOf(start)
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const child = spawn(command, values, {
+      cwd: folder,
+      env: environmentOf(folder),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: MAKING_MS_MAX,
+      killSignal: 'SIGKILL',
+      signal,
+    })
+    const chunks: Buffer[] = []
+    let bytes = 0
+    let errors = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > BYTES_MAX) child.kill('SIGKILL')
+      else chunks.push(chunk)
+    })
+    child.stderr.on('data', (chunk: Buffer) => {
+      errors = (errors + chunk.toString('latin1')).slice(-2_000)
+    })
+    child.once('error', reject)
+    child.once('close', (code) => {
+      if (code === 0 && bytes >= BYTES_MIN) resolve(Buffer.concat(chunks))
+      else reject(new Error(`Python's memory was not kept: ${errors}`))
+    })
+  })
+}

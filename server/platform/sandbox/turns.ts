@@ -1,0 +1,97 @@
+import { availableParallelism } from 'node:os'
+import { SandboxUnavailable } from './sandbox-unavailable.ts'
+
+/** Who may run code now. One organization has half of the turns and of the queue at most, so the others never wait for it alone. */
+export interface Turns {
+  /** Resolves when it is this organization's turn, with what ends the turn. Rejects with the signal's reason, or SandboxUnavailable. */
+  take(organizationId: string, signal: AbortSignal): Promise<() => void>
+  /** Whoever waits is told so. */
+  close(): void
+}
+
+/** What the code waits for leaves the processor to others. */
+const TURNS_PER_CORE = 2
+const SHARE_OF_ONE = 0.5
+const WAITING_MAX = 200
+const WAIT_MS_MAX = 60_000
+
+interface Waiter {
+  organizationId: string
+  begin(): void
+  refuse(reason: unknown): void
+}
+
+export function createTurns({
+  turnsMax = TURNS_PER_CORE * availableParallelism(),
+  waitingMax = WAITING_MAX,
+  waitMs = WAIT_MS_MAX,
+} = {}): Turns {
+  const turnsOfOne = Math.max(1, Math.floor(turnsMax * SHARE_OF_ONE))
+  const waitingOfOne = Math.max(1, Math.floor(waitingMax * SHARE_OF_ONE))
+  const running = new Map<string, number>()
+  const waiting: Waiter[] = []
+  let runningAll = 0
+
+  const isFree = (organizationId: string): boolean =>
+    runningAll < turnsMax && (running.get(organizationId) ?? 0) < turnsOfOne
+  const begin = (organizationId: string): (() => void) => {
+    runningAll++
+    running.set(organizationId, (running.get(organizationId) ?? 0) + 1)
+    let hasEnded = false
+    return () => {
+      if (hasEnded) return
+      hasEnded = true
+      runningAll--
+      const left = (running.get(organizationId) ?? 1) - 1
+      if (left === 0) running.delete(organizationId)
+      else running.set(organizationId, left)
+      beginNext()
+    }
+  }
+  const beginNext = (): void => {
+    for (;;) {
+      const next = waiting.find(({ organizationId }) => isFree(organizationId))
+      if (next === undefined) return
+      next.begin()
+    }
+  }
+  const wait = (organizationId: string, signal: AbortSignal): Promise<() => void> =>
+    new Promise((resolve, reject) => {
+      const leave = (): void => {
+        waiting.splice(waiting.indexOf(waiter), 1)
+        clearTimeout(timer)
+        signal.removeEventListener('abort', abort)
+      }
+      const waiter: Waiter = {
+        organizationId,
+        begin() {
+          leave()
+          resolve(begin(organizationId))
+        },
+        refuse(reason) {
+          leave()
+          reject(reason)
+        },
+      }
+      const abort = (): void => waiter.refuse(signal.reason)
+      const timer = setTimeout(() => waiter.refuse(tooMany()), waitMs)
+      signal.addEventListener('abort', abort)
+      waiting.push(waiter)
+    })
+
+  return {
+    async take(organizationId, signal) {
+      signal.throwIfAborted()
+      if (isFree(organizationId)) return begin(organizationId)
+      const ofOne = waiting.filter((waiter) => waiter.organizationId === organizationId).length
+      if (waiting.length >= waitingMax || ofOne >= waitingOfOne) throw tooMany()
+      return wait(organizationId, signal)
+    },
+    close() {
+      for (const waiter of [...waiting]) waiter.refuse(new SandboxUnavailable('The server is stopping.'))
+    },
+  }
+}
+
+const tooMany = (): SandboxUnavailable =>
+  new SandboxUnavailable('Too many tools are running: try again in a moment.')

@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readMetadata } from './read-metadata.ts'
+import type { Language } from './sandbox.ts'
+import { STANDARD_LIBRARY } from './standard-library.ts'
+
+/** The packages that the operator has put into a folder for the code of tenants, listed in SHA256SUMS beside them. */
+export interface Wheels {
+  folder: string
+  /** The files of what is required and what that depends on, each checked against its hash; or what can not be had. */
+  find(language: Language, requirements: readonly string[]): Promise<{ paths: string[] } | { error: string }>
+}
+
+const LIST_BYTES_MAX = 1_000_000
+const WHEELS_MAX = 100
+const REQUIREMENT = /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:==([A-Za-z0-9.+!_-]+))?$/
+/** name-version(-build)?-python-abi-platform (binary distribution format of Python packaging). */
+const WHEEL = /^([A-Za-z0-9._]+)-([A-Za-z0-9.+!_]+)(?:-\d[^-]*)?-([\w.]+)-([\w.]+)-([\w.]+)\.whl$/
+const PYTHON = /(^|\.)(py3|py314|cp314|py2\.py3)(\.|$)/
+const PLATFORM = /^any$|^(pyodide|pyemscripten|emscripten)_\w+_wasm32$/
+
+interface Wheel {
+  file: string
+  hash: string
+  name: string
+  version: string
+}
+
+export function createWheels(folder: string): Wheels {
+  const checks = createChecks()
+
+  const collect = async (requirements: readonly string[]): Promise<string[]> => {
+    const wheels = parseList(await readList(folder))
+    const taken = new Map<string, string>()
+    const open = requirements.map((text) => parseRequirement(text))
+    for (let wanted = open.shift(); wanted !== undefined; wanted = open.shift()) {
+      if (taken.has(wanted.name)) continue
+      const wheel = choose(wheels, wanted)
+      const path = join(folder, wheel.file)
+      const { dependencies } = await checks(path, wheel)
+      taken.set(wanted.name, path)
+      if (taken.size > WHEELS_MAX) throw new Refusal(`More than ${WHEELS_MAX} packages are required.`)
+      open.push(...dependencies.map((name) => ({ name, text: name, version: undefined, by: wheel.name })))
+    }
+    return [...taken.values()]
+  }
+  return {
+    folder,
+    async find(language, requirements) {
+      if (requirements.length === 0) return { paths: [] }
+      if (language !== 'python')
+        return {
+          error: `${requirements[0]} can not be had: packages are for Python only. Code in JavaScript or TypeScript stands alone.`,
+        }
+      try {
+        return { paths: await collect(requirements) }
+      } catch (error) {
+        if (error instanceof Refusal) return { error: error.message }
+        throw error
+      }
+    },
+  }
+}
+
+/** A sentence for who requires a package. */
+class Refusal extends Error {}
+
+interface Wanted {
+  /** Normalised. */
+  name: string
+  text: string
+  version: string | undefined
+  /** Which package depends on it. */
+  by?: string
+}
+
+function parseRequirement(text: string): Wanted {
+  const [, name, version] = REQUIREMENT.exec(text.trim()) ?? []
+  if (name === undefined)
+    throw new Refusal(`"${text.slice(0, 100)}" is not a requirement: write a name, or name==version.`)
+  if (STANDARD_LIBRARY.has(name))
+    throw new Refusal(`${name} need not be listed: it is part of Python's standard library.`)
+  return { name: normalise(name), text, version }
+}
+
+/** PEP 503. */
+const normalise = (name: string): string => name.replace(/[-_.]+/g, '-').toLowerCase()
+
+async function readList(folder: string): Promise<string> {
+  const path = join(folder, 'SHA256SUMS')
+  const { size } = await stat(path).catch(() => ({ size: 0 }))
+  return size === 0 || size > LIST_BYTES_MAX ? '' : readFile(path, 'utf8')
+}
+
+/** Lines of sha256sum: the hash, a space, a space or an asterisk, the name of a file in the same folder. */
+function parseList(text: string): Wheel[] {
+  return text.split('\n').flatMap((line) => {
+    const [, hash, file = ''] = /^([0-9a-f]{64}) [ *](?:\.\/)?(\S+)\s*$/.exec(line) ?? []
+    const [, name, version, python = '', abi, platform = ''] = WHEEL.exec(file) ?? []
+    if (hash === undefined || name === undefined || version === undefined) return []
+    if (!PYTHON.test(python) || !PLATFORM.test(platform) || abi === undefined) return []
+    return [{ file, hash, name: normalise(name), version }]
+  })
+}
+
+function choose(wheels: readonly Wheel[], { name, text, version, by }: Wanted): Wheel {
+  const fitting = wheels
+    .filter((wheel) => wheel.name === name && (version === undefined || wheel.version === version))
+    .sort((a, b) => b.version.localeCompare(a.version, 'en', { numeric: true }))
+  const [newest] = fitting
+  if (newest !== undefined) return newest
+  const whose = by === undefined ? '' : `, which ${by} needs,`
+  throw new Refusal(
+    `${text}${whose} is not among the packages that the operator of this server has made available.`,
+  )
+}
+
+interface Checked {
+  dependencies: string[]
+}
+
+/** Hashes a file again only when it has changed. */
+function createChecks(): (path: string, wheel: Wheel) => Promise<Checked> {
+  const known = new Map<string, Checked>()
+  return async (path, { hash, name, file }) => {
+    const { size, mtimeMs } = await stat(path).catch(() => ({ size: -1, mtimeMs: 0 }))
+    if (size < 0) throw new Refusal(`${name} is listed, but its file ${file} is not there.`)
+    const key = `${path} ${size} ${mtimeMs} ${hash}`
+    const before = known.get(key)
+    if (before !== undefined) return before
+    if ((await hashOf(path)) !== hash)
+      throw new Refusal(`${name} can not be used: its file is not the one that SHA256SUMS lists.`)
+    const checked = { dependencies: (await readMetadata(path)).map(normalise) }
+    if (known.size >= WHEELS_MAX) known.clear()
+    known.set(key, checked)
+    return checked
+  }
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(path)) hash.update(chunk)
+  return hash.digest('hex')
+}

@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import type { Net } from '#platform/net/index.ts'
+import {
+  createSandbox,
+  type Language,
+  type Sandbox,
+  type SandboxBounds,
+  type SandboxCall,
+  type SandboxCode,
+  type SandboxOutcome,
+} from '#platform/sandbox/sandbox.ts'
+import { createExampleNet } from './provider/example-net.ts'
+
+/** Python's snapshot takes seconds to make, so the tests share one. */
+export const SANDBOX_DATA = join(tmpdir(), 'parley-tests-sandbox')
+
+export interface TestSandbox {
+  sandbox: Sandbox
+  /** Calls the function `main`. */
+  run(
+    language: Language,
+    code: string,
+    more?: Partial<SandboxCall> & { code?: never },
+  ): Promise<SandboxOutcome>
+  close(): Promise<void>
+}
+
+export function openTestSandbox(
+  bounds: SandboxBounds = {},
+  { net = createExampleNet(), dataDir = SANDBOX_DATA }: { net?: Net; dataDir?: string } = {},
+): TestSandbox {
+  const sandbox = createSandbox({ net, log: pino({ level: 'silent' }), dataDir }, bounds)
+  return {
+    sandbox,
+    run: (language, code, more = {}) =>
+      sandbox.run('one', callOf(codeOf(language, code), more), new AbortController().signal),
+    async close() {
+      await sandbox.close()
+      await net.close()
+    },
+  }
+}
+
+export const codeOf = (language: Language, code: string, more: Partial<SandboxCode> = {}): SandboxCode => ({
+  language,
+  code,
+  name: 'main',
+  isClass: false,
+  requirements: [],
+  ...more,
+})
+
+export const callOf = (code: SandboxCode, more: Partial<SandboxCall> = {}): SandboxCall => ({
+  code,
+  method: null,
+  input: {},
+  config: {},
+  network: [],
+  ...more,
+})
+
+/** Processes of Deno that this process has started and that live. */
+export function denoProcesses(): number[] {
+  const children = readdirSync('/proc/self/task').flatMap((thread) =>
+    readFileSync(`/proc/self/task/${thread}/children`, 'latin1').split(' ').filter(Boolean).map(Number),
+  )
+  return children.filter((pid) => {
+    try {
+      return /deno|prlimit/.test(readFileSync(`/proc/${pid}/cmdline`, 'latin1'))
+    } catch {
+      return false
+    }
+  })
+}
