@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { commandOf, environmentOf, PROGRAMS, type Start } from './deno-process.ts'
@@ -17,6 +17,8 @@ export interface Snapshot {
 }
 
 const MAKING_MS_MAX = 120_000
+/** Those of other versions are removed after so long: until then a server of another version may use them. */
+const OLD_MS = 7 * 24 * 3_600_000
 const BYTES_MIN = 10_000_000
 const BYTES_MAX = 100_000_000
 
@@ -29,6 +31,7 @@ export function createSnapshot(runtimes: Runtimes, folder: string, program: stri
     const path = join(folder, `python-${await nameOf(runtimes, program)}.snapshot`)
     if (await isGood(path)) return path
     await mkdir(folder, { recursive: true })
+    await removeOld(folder)
     await make(runtimes, program, path, stopping.signal)
     return path
   }
@@ -60,6 +63,14 @@ async function isGood(path: string): Promise<boolean> {
   const expected = await readFile(`${path}.sha256`, 'latin1').catch(() => null)
   const { size } = await stat(path).catch(() => ({ size: 0 }))
   return expected !== null && size <= BYTES_MAX && (await hashOf(path).catch(() => '')) === expected
+}
+
+async function removeOld(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name)
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }))
+    if (name.startsWith('python-') && mtimeMs < Date.now() - OLD_MS) await rm(path, { force: true })
+  }
 }
 
 async function hashOf(path: string): Promise<string> {

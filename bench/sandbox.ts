@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pino from 'pino'
+import { createNet } from '../server/platform/net/index.ts'
+import { createSandbox, type Language } from '../server/platform/sandbox/sandbox.ts'
+
+/*
+ * What running a tenant's code costs: `node bench/sandbox.ts`. A call that finds a process ready, calls one right after
+ * another, fifty at once, and how long the server's event loop is held up by these.
+ */
+
+const CALLS = 30
+const AT_ONCE = 50
+/** Until the pool is full again. */
+const PAUSE_MS = { javascript: 400, python: 3_000 }
+const CODE = {
+  javascript: 'export function main({ a }) { return a + 1 }',
+  python: 'def main(a):\n    return a + 1',
+}
+
+const dataDir = mkdtempSync(join(tmpdir(), 'parley-bench-'))
+const net = createNet({ allowPrivateNetwork: false })
+const sandbox = createSandbox({ net, log: pino({ level: 'warn' }), dataDir }, { turnsMax: 4 })
+const never = new AbortController().signal
+
+for (const language of ['javascript', 'python'] as const) {
+  console.log(`${language}, the first call of all            ${(await call(language)).toFixed(0)} ms`)
+  await sleep(PAUSE_MS[language])
+  const warm = await repeatCall(language, PAUSE_MS[language])
+  console.log(`${language}, a process is ready, p50 and p95  ${at(warm, 0.5)} ms, ${at(warm, 0.95)} ms`)
+  const close = await repeatCall(language, 0)
+  console.log(`${language}, one after another, p50 and p95   ${at(close, 0.5)} ms, ${at(close, 0.95)} ms`)
+  await atOnce(language)
+}
+await sandbox.close()
+await net.close()
+rmSync(dataDir, { recursive: true })
+
+async function call(language: Language, organization = 'one'): Promise<number> {
+  const kind = language === 'python' ? 'python' : 'javascript'
+  const code = { language, code: CODE[kind], name: 'main', isClass: false, requirements: [] }
+  const begin = performance.now()
+  const outcome = await sandbox.run(
+    organization,
+    { code, method: null, input: { a: 1 }, config: {}, network: [] },
+    never,
+  )
+  if (!outcome.ok || outcome.output !== 2) throw new Error(`A call failed: ${JSON.stringify(outcome)}`)
+  return performance.now() - begin
+}
+
+async function repeatCall(language: Language, pauseMs: number): Promise<number[]> {
+  const times: number[] = []
+  for (let run = 0; run < CALLS; run++) {
+    times.push(await call(language))
+    await sleep(pauseMs)
+  }
+  return times.sort((a, b) => a - b)
+}
+
+async function atOnce(language: Language): Promise<void> {
+  const delay = monitorEventLoopDelay({ resolution: 5 })
+  delay.enable()
+  const begin = performance.now()
+  await Promise.all(Array.from({ length: AT_ONCE }, (_, run) => call(language, `organization ${run % 5}`)))
+  delay.disable()
+  const seconds = ((performance.now() - begin) / 1000).toFixed(1)
+  const [p99, max] = [delay.percentile(99), delay.max].map((ns) => (ns / 1e6).toFixed(0))
+  console.log(
+    `${language}, ${AT_ONCE} at once: all after ${seconds} s; event loop late by ${p99} ms (p99), ${max} ms at most`,
+  )
+}
+
+function at(sorted: number[], share: number): string {
+  return (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(0)
+}

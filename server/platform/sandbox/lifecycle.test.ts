@@ -1,0 +1,73 @@
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callOf, codeOf, denoProcesses, openTestSandbox, SANDBOX_DATA } from '#tests/support/sandbox.ts'
+import { SandboxUnavailable } from './sandbox.ts'
+
+/** What a sandbox leaves behind: nothing, but Python's snapshot. */
+
+const ENDLESS = callOf(codeOf('javascript', 'function main() { for (;;); }'))
+const dataDir = mkdtempSync(join(tmpdir(), 'parley-test-'))
+const shared = openTestSandbox()
+beforeAll(() => shared.run('python', 'def main(): pass'), 120_000)
+afterAll(async () => {
+  await shared.close()
+  rmSync(dataDir, { recursive: true })
+})
+
+test('a sandbox that runs nothing starts nothing and writes nothing', async () => {
+  const before = denoProcesses().length
+  const { sandbox, close } = openTestSandbox({}, { dataDir })
+  expect(await sandbox.checkRequirements('python', ['a'])).toMatch(/not among the packages/)
+  expect(denoProcesses()).toHaveLength(before)
+  expect(readdirSync(dataDir)).toEqual([])
+  await close()
+})
+
+test('a call that is aborted rejects with the reason, and its process ends', async () => {
+  const { sandbox, close } = openTestSandbox({ clockMs: 60_000 })
+  await sandbox.run('one', callOf(codeOf('javascript', 'function main() {}')), new AbortController().signal)
+  const leaving = new AbortController()
+  const running = sandbox.run('one', ENDLESS, leaving.signal)
+  setTimeout(() => leaving.abort(new Error('gone')), 300)
+  await expect(running).rejects.toThrow('gone')
+  await expect(sandbox.run('one', ENDLESS, AbortSignal.abort(new Error('before')))).rejects.toThrow('before')
+  await close()
+  await expect(sandbox.run('one', ENDLESS, new AbortController().signal)).rejects.toThrow(SandboxUnavailable)
+})
+
+test('what waits without use is ended', async () => {
+  const before = new Set(denoProcesses())
+  const { run, close } = openTestSandbox({ idleMs: 300 })
+  await run('javascript', 'function main() {}')
+  await expect.poll(() => denoProcesses().filter((pid) => !before.has(pid)), { timeout: 10_000 }).toEqual([])
+  expect(await run('javascript', 'function main() { return 1 }')).toMatchObject({ ok: true, output: 1 })
+  await close()
+  expect(denoProcesses().filter((pid) => !before.has(pid))).toEqual([])
+})
+
+test('a snapshot that is broken is made anew, and one that is old is removed', async () => {
+  const folder = join(dataDir, 'sandbox')
+  cpSync(join(SANDBOX_DATA, 'sandbox'), folder, { recursive: true })
+  const names = readdirSync(folder).filter((file) => file.endsWith('.snapshot'))
+  for (const name of names) writeFileSync(join(folder, name), Buffer.alloc(1_000))
+  const old = join(folder, 'python-old.snapshot')
+  writeFileSync(old, '')
+  utimesSync(old, 0, 0)
+  const { run, close } = openTestSandbox({}, { dataDir })
+  expect(await run('python', 'def main(): return 1')).toMatchObject({ ok: true, output: 1 })
+  await close()
+  const sizes = names.map((name) => statSync(join(folder, name)).size)
+  expect(sizes.filter((size) => size > 10_000_000)).toHaveLength(1)
+  expect(existsSync(old)).toBe(false)
+}, 120_000)
