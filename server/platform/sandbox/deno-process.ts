@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
-import { tmpdir } from 'node:os'
+import { constants, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Runtimes } from './find-deno.ts'
@@ -65,6 +65,7 @@ export function startDenoProcess(start: Start): DenoProcess {
     env: environmentOf(folder),
     stdio: ['pipe', 'pipe', 'pipe'],
   })
+  yieldToServer(child)
   let onMessage: (message: Message | null) => void = () => {}
   let onEnd: (ending: Ending) => void = () => {}
   let isFlood = false
@@ -109,6 +110,15 @@ export function startDenoProcess(start: Start): DenoProcess {
     },
     send: (message) => void child.stdin.write(`${JSON.stringify(message)}\n`),
     end: kill,
+  }
+}
+
+/** The server answers others while code runs: its threads go first. */
+function yieldToServer({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // It has ended already, or the system does not allow it.
   }
 }
 

@@ -46,8 +46,8 @@ let pending: Uint8Array = new Uint8Array()
 openDevice()
 captureOutput()
 const begin = python.runPython('_begin') as () => void
-// Its source of random numbers is looked for when it is first used, and could not be found later.
-python.runPython('os.urandom(1)')
+// Also because its source of random numbers is looked for when it is first used, and could not be found later.
+python.runPython('_prepare()')
 pipe.sendLine('{"kind":"ready"}')
 const line = readLine()
 for (const wheel of (JSON.parse(new TextDecoder().decode(line)) as Task).wheels)
