@@ -1,5 +1,5 @@
 import type { Citation } from '#database/schema/chat.ts'
-import { SCORE_THRESHOLD } from '../kb/index.ts'
+import { PASSAGES_MAX, SCORE_THRESHOLD } from '../kb/index.ts'
 import type { ChatReader, ChatWriter } from './schemas.ts'
 
 /** A passage of a document, with what a message says of it when it was used. */
@@ -35,7 +35,6 @@ export interface Retriever {
   ): Promise<Passage[]>
 }
 
-const LIMIT = 10
 const SNIPPET_CHARACTERS = 300
 
 /** The passages for a message. */
@@ -47,7 +46,12 @@ export const retrieveFor = (
 ): Promise<Passage[]> =>
   knowledgeBaseIds.length === 0
     ? Promise.resolve([])
-    : retriever.retrieve(scope, { knowledgeBaseIds, query, limit: LIMIT, scoreThreshold: SCORE_THRESHOLD })
+    : retriever.retrieve(scope, {
+        knowledgeBaseIds,
+        query,
+        limit: PASSAGES_MAX,
+        scoreThreshold: SCORE_THRESHOLD,
+      })
 
 export const citationOf = ({ content, headings: _headings, ...citation }: Passage): Citation => ({
   ...citation,

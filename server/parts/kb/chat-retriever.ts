@@ -2,9 +2,18 @@ import type { Sql } from 'postgres'
 import type { Citation } from '#database/schema/chat.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
+import type { Payer } from '#platform/ledger/ledger.ts'
 import { QUERY_CHARACTERS_MAX } from '#platform/retrieval/parse-query.ts'
 import type { KbDesk } from './desk.ts'
-import { retrieve } from './retrieve.ts'
+import { retrieve, type Wanted } from './retrieve.ts'
+
+/** A passage of a document, with what a message says of it when it was used. */
+export interface Passage extends Citation {
+  /** The whole passage. */
+  content: string
+  /** Those that it stands under, from the first to the nearest. */
+  headings: string[]
+}
 
 /** Whoever writes in a chat uses knowledge bases only where he may read them. */
 type Reader = Pick<Scope<'chats:read'>, 'organizationId' | 'userId' | 'holds'>
@@ -19,27 +28,36 @@ export const createChatRetriever = (desk: KbDesk) => ({
   async retrieve(
     scope: Reader,
     wanted: { knowledgeBaseIds: string[]; query: string; limit: number; scoreThreshold: number },
-  ): Promise<(Citation & { content: string; headings: string[] })[]> {
+  ): Promise<Passage[]> {
     if (!scope.holds('kb:read')) throw fail('access.missing_permission', { permission: 'kb:read' })
-    const query = wanted.query.slice(0, QUERY_CHARACTERS_MAX).toWellFormed()
-    const { passages } = await retrieve(desk, scope, {
-      ...wanted,
-      organizationId: scope.organizationId,
-      query,
-      filter: [],
-      rerank: null,
-    })
-    return passages.map(({ documentId, documentName, chunkId, score, content, headings }) => ({
-      document_id: documentId,
-      document_name: documentName,
-      chunk_id: chunkId,
-      score,
-      snippet: '',
-      content,
-      headings,
-    }))
+    return findPassages(desk, scope, { ...wanted, organizationId: scope.organizationId })
   },
 })
+
+/**
+ * Passages for somebody who has been found to be allowed them, best first. Throws kb.not_found unless `mayBeGone`, and
+ * billing.insufficient_credits.
+ */
+export async function findPassages(
+  desk: KbDesk,
+  payer: Payer,
+  wanted: Pick<
+    Wanted,
+    'organizationId' | 'knowledgeBaseIds' | 'query' | 'limit' | 'scoreThreshold' | 'mayBeGone'
+  >,
+): Promise<Passage[]> {
+  const query = wanted.query.slice(0, QUERY_CHARACTERS_MAX).toWellFormed()
+  const { passages } = await retrieve(desk, payer, { ...wanted, query, filter: [], rerank: null })
+  return passages.map(({ documentId, documentName, chunkId, score, content, headings }) => ({
+    document_id: documentId,
+    document_name: documentName,
+    chunk_id: chunkId,
+    score,
+    snippet: '',
+    content,
+    headings,
+  }))
+}
 
 const listUsable = async (
   sql: Sql,

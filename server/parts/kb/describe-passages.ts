@@ -2,6 +2,8 @@ import { PASSAGES_PREFACE, writePassage } from '#platform/models/prompt-elements
 
 /** What fits a question less is not shown to a model that answers it (spec, send_message, rule 3). */
 export const SCORE_THRESHOLD = 0.1
+/** So many passages at most go with a message (spec, send_message, rule 3). */
+export const PASSAGES_MAX = 10
 
 interface Shown {
   document_name: string

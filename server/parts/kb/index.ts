@@ -1,8 +1,10 @@
 import type { Route } from '#platform/http/define-route.ts'
+import type { Payer } from '#platform/ledger/ledger.ts'
 import { createStemmer } from '#platform/retrieval/stems.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import type { ModelFinder, PaidCalls } from '../llm/index.ts'
-import { createChatRetriever } from './chat-retriever.ts'
+import { createChatRetriever, findPassages, type Passage } from './chat-retriever.ts'
+import { PASSAGES_MAX, SCORE_THRESHOLD } from './describe-passages.ts'
 import type { KbDesk } from './desk.ts'
 import { evaluationRoutes } from './evaluation-routes.ts'
 import { createIngestion, type Ingestion } from './ingestion.ts'
@@ -10,7 +12,8 @@ import { manageRoutes } from './routes.ts'
 import { createEvaluationRuns, type EvaluationRuns } from './run-evaluation.ts'
 import { searchRoutes } from './search-routes.ts'
 
-export { describePassages, SCORE_THRESHOLD } from './describe-passages.ts'
+export type { Passage } from './chat-retriever.ts'
+export { describePassages, PASSAGES_MAX, SCORE_THRESHOLD } from './describe-passages.ts'
 
 export interface KnowledgeBases {
   routes: Route[]
@@ -18,6 +21,15 @@ export interface KnowledgeBases {
   evaluationRuns: EvaluationRuns
   /** For chats. */
   retriever: ReturnType<typeof createChatRetriever>
+  /**
+   * For agents: the passages of one organization's knowledge bases that fit a question best, best first, paid by
+   * whoever asks; knowledge bases that are gone bring nothing. Who may see them is for the caller to know. Throws
+   * billing.insufficient_credits.
+   */
+  findPassages(
+    payer: Payer,
+    wanted: { organizationId: string; knowledgeBaseIds: string[]; query: string },
+  ): Promise<Passage[]>
 }
 
 export function createKnowledgeBases(rooms: Rooms, models: ModelFinder, calls: PaidCalls): KnowledgeBases {
@@ -30,5 +42,12 @@ export function createKnowledgeBases(rooms: Rooms, models: ModelFinder, calls: P
     ingestion,
     evaluationRuns,
     retriever: createChatRetriever(desk),
+    findPassages: (payer, wanted) =>
+      findPassages(desk, payer, {
+        ...wanted,
+        limit: PASSAGES_MAX,
+        scoreThreshold: SCORE_THRESHOLD,
+        mayBeGone: true,
+      }),
   }
 }

@@ -28,6 +28,8 @@ export interface Wanted {
   /** Whose knowledge bases they are; who pays may be another one. */
   organizationId: string
   knowledgeBaseIds: string[]
+  /** One that is gone brings nothing, instead of an error. */
+  mayBeGone?: boolean
   query: string
   limit: number
   scoreThreshold: number
@@ -73,7 +75,7 @@ const POOL_PER_RESULT = 2
 const SPARE = 5
 
 /**
- * Throws kb.not_found for a knowledge base that is not that organization's, billing.insufficient_credits, and llm.failed
+ * Throws kb.not_found for a knowledge base that is not that organization's, unless it may be gone, billing.insufficient_credits, and llm.failed
  * from reranking.
  */
 export async function retrieve(desk: KbDesk, payer: Payer, wanted: Wanted): Promise<Retrieval> {

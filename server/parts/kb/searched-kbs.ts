@@ -18,10 +18,14 @@ export interface SearchedKb {
   deadCount: number
 }
 
-/** All of them, in the order of their ids. Throws kb.not_found for one that is not the organization's. */
+/** All of them, in the order of their ids. Throws kb.not_found for one that is not the organization's, unless it may be gone. */
 export async function readSearchedKbs(
   sql: Sql,
-  { organizationId, knowledgeBaseIds }: { organizationId: string; knowledgeBaseIds: readonly string[] },
+  {
+    organizationId,
+    knowledgeBaseIds,
+    mayBeGone = false,
+  }: { organizationId: string; knowledgeBaseIds: readonly string[]; mayBeGone?: boolean },
 ): Promise<SearchedKb[]> {
   const wanted = [...new Set(knowledgeBaseIds)]
   const rows = await sql<SearchedKb[]>`
@@ -30,7 +34,7 @@ export async function readSearchedKbs(
       index_version as "indexVersion", chunk_count as "chunkCount", word_count::float as "wordCount",
       dead_count as "deadCount"
     from knowledge_bases where organization_id = ${organizationId} and id = any(${wanted}) order by id`
-  if (rows.length < wanted.length) throw fail('kb.not_found')
+  if (rows.length < wanted.length && !mayBeGone) throw fail('kb.not_found')
   return rows
 }
 
