@@ -10,6 +10,16 @@ export const whenTaken =
     throw isUniqueViolation(error) ? fail(code, {}, { cause: error }) : error
   }
 
+/** A row points to one that is not there, or is pointed to by one that stays (SQLSTATE 23503). */
+export const isForeignKeyViolation = (error: unknown): boolean => sqlStateOf(error) === '23503'
+
+/** For `.catch(…)` of a write: what the row points to is gone. */
+export const whenGone =
+  (code: ErrorCode) =>
+  (error: unknown): never => {
+    throw isForeignKeyViolation(error) ? fail(code, {}, { cause: error }) : error
+  }
+
 /** The SQLSTATE of a failed statement, where the error has one. */
 export function sqlStateOf(error: unknown): string | undefined {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown }

@@ -1,3 +1,4 @@
+import type { Sql } from 'postgres'
 import type { KeyedProvider } from '#config'
 import { grouped, toRows } from '#database/grouped.ts'
 import { UUID } from '#database/new-id.ts'
@@ -26,7 +27,8 @@ interface Wanted {
   modelId: string
 }
 
-interface StoredModel {
+/** A model as it is stored. */
+export interface StoredModel {
   id: string
   organizationId: string | null
   provider: string
@@ -55,6 +57,11 @@ export class ModelFinder {
   async find(organizationId: string, modelId: string): Promise<ResolvedModel> {
     const row = await this.#read({ organizationId, modelId })
     if (!row) throw fail('llm.not_found')
+    return this.open(row)
+  }
+
+  /** The same for a model that another statement has read (modelAsJson). Throws llm.inactive, llm.not_configured. */
+  open(row: StoredModel): ResolvedModel {
     if (!row.isActive) throw fail('llm.inactive')
     return resolve(this.#rooms, row)
   }
@@ -112,6 +119,11 @@ async function readModels(
   const found = new Map(rows.map((row) => [row.place, row]))
   return wanted.map((_, place) => found.get(place))
 }
+
+/** A row `m` of llm_models as JSON: what uses a model is read together with it, and `ModelFinder.open` does the rest. */
+export const modelAsJson = (sql: Sql) => sql`
+  json_build_object('id', m.id, 'organizationId', m.organization_id, 'provider', m.provider, 'version', m.version,
+    'isActive', m.is_active, 'config', m.config, 'apiKey', m.api_key)`
 
 export function resolve(rooms: Pick<Rooms, 'config' | 'secrets'>, row: StoredModel): ResolvedModel {
   const provider = row.provider as Provider

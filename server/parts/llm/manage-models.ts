@@ -1,8 +1,9 @@
 import { and, desc, eq, lt, or } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
+import { agents } from '#database/schema/agents.ts'
 import { knowledgeBases } from '#database/schema/kb.ts'
 import { llmModels, type ModelConfig } from '#database/schema/llm.ts'
-import { sqlStateOf } from '#database/sql-state.ts'
+import { isForeignKeyViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
@@ -84,19 +85,27 @@ export async function updateModel(
   })
 }
 
+/** Throws llm.not_found, and llm.in_use with the names of what uses it. */
 export async function deleteModel(scope: Scope<'organization:write'>, modelId: string): Promise<void> {
-  const users = await scope.select(knowledgeBases, {
-    where: eq(knowledgeBases.embeddingModelId, modelId),
-    limit: USERS_NAMED,
-  })
-  if (users.length > 0) throw inUse(users.map(({ name }) => `the knowledge base ${name}`))
-  const rows = await scope.delete(llmModels, eq(llmModels.id, modelId)).catch((error: unknown) => {
-    throw sqlStateOf(error) === FOREIGN_KEY_VIOLATION ? inUse(['a knowledge base']) : error
+  const users = await namesOfUsers(scope, modelId)
+  if (users.length > 0) throw inUse(users)
+  const rows = await scope.delete(llmModels, eq(llmModels.id, modelId)).catch(async (error: unknown) => {
+    throw isForeignKeyViolation(error) ? inUse(await namesOfUsers(scope, modelId)) : error
   })
   if (rows.length === 0) throw fail('llm.not_found')
 }
 
-/** Of those that use a model so many are named. */
+async function namesOfUsers(scope: Scope<'organization:write'>, modelId: string): Promise<string[]> {
+  const [searched, spoken] = await Promise.all([
+    scope.select(knowledgeBases, { where: eq(knowledgeBases.embeddingModelId, modelId), limit: USERS_NAMED }),
+    scope.select(agents, { where: eq(agents.modelId, modelId), limit: USERS_NAMED }),
+  ])
+  return [
+    ...searched.map(({ name }) => `the knowledge base ${name}`),
+    ...spoken.map(({ name }) => `the agent ${name}`),
+  ]
+}
+
+/** Of each kind of those that use a model so many are named. */
 const USERS_NAMED = 10
-const FOREIGN_KEY_VIOLATION = '23503'
-const inUse = (users: string[]) => fail('llm.in_use', { users: users.join(', ') })
+const inUse = (users: string[]) => fail('llm.in_use', { users: users.join(', ') || 'others' })
