@@ -29,19 +29,26 @@ interface SelectOptions {
 type NewRow<T extends TenantTable> = Omit<InferInsertModel<T>, 'organizationId' | 'userId'>
 type Change<T extends TenantTable> = Partial<Omit<NewRow<T>, 'id'>>
 
+/** What the audit tells of a record beside its row: what belongs to it and stands in other tables. */
+interface Told {
+  before?: Record<string, unknown>
+  after: Record<string, unknown>
+}
+
 /**
  * The first wall of tenancy: every statement that goes through here carries the organization, and on tables that
  * belong to a user the user, whatever the caller asks for. What changes a recorded table is in the audit with it.
  */
 export interface ScopedDatabase {
   select<T extends TenantTable>(table: T, options?: SelectOptions): Promise<InferSelectModel<T>[]>
-  insert<T extends TenantTable>(table: T, row: NewRow<T>): Promise<InferSelectModel<T>>
+  insert<T extends TenantTable>(table: T, row: NewRow<T>, told?: Told): Promise<InferSelectModel<T>>
   /** Several rows, at least one, of a table that is not recorded. */
   insertAll<T extends TenantTable>(table: T, rows: NewRow<T>[]): Promise<void>
   update<T extends TenantTable>(
     table: T,
     where: SQL | undefined,
     change: Change<T>,
+    told?: Told,
   ): Promise<InferSelectModel<T>[]>
   delete<T extends TenantTable>(table: T, where: SQL | undefined): Promise<InferSelectModel<T>[]>
   /** All or nothing. Only the database that is handed in may be used inside, and nothing but the database. */
@@ -74,9 +81,10 @@ export function scopeDatabase(db: PostgresJsDatabase, owner: Owner): ScopedDatab
     isRecorded(getTableName(table)) ? transaction(work) : work(outside)
   return {
     select: outside.select,
-    insert: (table, row) => change(table, (database) => database.insert(table, row)),
+    insert: (table, row, told) => change(table, (database) => database.insert(table, row, told)),
     insertAll: outside.insertAll,
-    update: (table, where, values) => change(table, (database) => database.update(table, where, values)),
+    update: (table, where, values, told) =>
+      change(table, (database) => database.update(table, where, values, told)),
     delete: (table, where) => change(table, (database) => database.delete(table, where)),
     transaction,
   }
@@ -102,10 +110,19 @@ function statements(
     ...(table.userId && { userId: owner.userId }),
   })
 
-  const record = async (table: TenantTable, before: object | null, after: object | null): Promise<void> => {
+  const record = async (
+    table: TenantTable,
+    before: object | null,
+    after: object | null,
+    told?: Told,
+  ): Promise<void> => {
     const name = getTableName(table)
     if (!isRecorded(name)) return
-    const event = eventOf(name, before && byColumn(table, before), after && byColumn(table, after))
+    const event = eventOf(
+      name,
+      before && { ...byColumn(table, before), ...told?.before },
+      after && { ...byColumn(table, after), ...told?.after },
+    )
     if (event) await recordChange(db, owner.organizationId, owner, event)
   }
 
@@ -125,13 +142,13 @@ function statements(
   }
   return {
     select,
-    async insert<T extends TenantTable>(table: T, row: NewRow<T>) {
+    async insert<T extends TenantTable>(table: T, row: NewRow<T>, told?: Told) {
       check()
       const [made] = await db
         .insert(table as PgTable)
         .values(withOwner(table, row))
         .returning()
-      await record(table, null, made as object)
+      await record(table, null, made as object, told)
       return made as InferSelectModel<T>
     },
     async insertAll<T extends TenantTable>(table: T, rows: NewRow<T>[]) {
@@ -139,7 +156,7 @@ function statements(
       if (isRecorded(getTableName(table))) throw new Error('rows of a recorded table are inserted one by one')
       await db.insert(table as PgTable).values(rows.map((row) => withOwner(table, row)))
     },
-    async update<T extends TenantTable>(table: T, where: SQL | undefined, change: Change<T>) {
+    async update<T extends TenantTable>(table: T, where: SQL | undefined, change: Change<T>, told?: Told) {
       check()
       const before = isRecorded(getTableName(table)) ? await select(table, { where, lock: true }) : []
       // A row stays with its owner, whatever a change says.
@@ -149,7 +166,7 @@ function statements(
         .set(allowed)
         .where(own(table, where))
         .returning()) as InferSelectModel<T>[]
-      for (const row of after) await record(table, before.find(sameId(row)) ?? null, row)
+      for (const row of after) await record(table, before.find(sameId(row)) ?? null, row, told)
       return after
     },
     async delete<T extends TenantTable>(table: T, where: SQL | undefined) {
