@@ -20,6 +20,7 @@ import { createKnowledgeBases, type KnowledgeBases } from '#parts/kb/index.ts'
 import { llmRoutes, ModelFinder, PaidCalls } from '#parts/llm/index.ts'
 import { orgRoutes } from '#parts/org/index.ts'
 import { roleRoutes } from '#parts/roles/index.ts'
+import { createTools } from '#parts/tools/index.ts'
 import { userRoutes } from '#parts/users/index.ts'
 import { registerLiveSockets } from '#platform/events/register-live-sockets.ts'
 import type { Route } from '#platform/http/define-route.ts'
@@ -57,6 +58,7 @@ export async function buildApp(rooms: Rooms, { retriever }: Doors = {}): Promise
   const models = new ModelFinder(rooms)
   const calls = new PaidCalls(rooms)
   const knowledge = createKnowledgeBases(rooms, models, calls)
+  const tools = createTools(rooms)
   const chat = createChat(rooms, models, calls, retriever ?? knowledge.retriever)
   const routes: Route[] = [
     ...authRoutes(rooms),
@@ -69,6 +71,7 @@ export async function buildApp(rooms: Rooms, { retriever }: Doors = {}): Promise
     ...llmRoutes(rooms),
     ...chat.routes,
     ...knowledge.routes,
+    ...tools.routes,
     ...conversationRoutes({ chats: chat.conversations, models }),
     ...instructionRoutes,
     ...billingRoutes(rooms),

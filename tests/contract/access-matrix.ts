@@ -20,6 +20,8 @@ export interface Fixture {
   apiKeyId: string
   kbId: string
   kbEvaluationId: string
+  toolCategoryId: string
+  toolId: string
 }
 
 /**
@@ -58,6 +60,13 @@ const ofKb =
   ({ kbId }: Fixture): Call => ({ query: { kb_id: kbId, [name]: crypto.randomUUID() } })
 const oneEvaluation = ({ kbId, kbEvaluationId }: Fixture): Call => ({
   query: { kb_id: kbId, evaluation_id: kbEvaluationId },
+})
+const oneTool = ({ toolId }: Fixture): Call => ({ query: { tool_id: toolId } })
+const oneToolOf = ({ organizationId, toolId }: Fixture): Call => ({
+  query: { org_id: organizationId, tool_id: toolId },
+})
+const oneCategory = ({ organizationId, toolCategoryId }: Fixture): Call => ({
+  query: { org_id: organizationId, category_id: toolCategoryId },
 })
 const nothing = (): Call => ({})
 const withBody =
@@ -256,6 +265,44 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   post_kb_evaluations_run: ['OAM', withBody(oneEvaluation, () => ({}))],
   get_kb_evaluations_runs: ['OAMG', oneEvaluation],
   get_kb_evaluations_run: ['OAMG', ofKb('run_id')],
+
+  get_tools_list_categories: [EVERYBODY_AND_KEY, nothing],
+  post_tools_create_category: [
+    'OA',
+    withBody(inOrganization, () => ({ name: crypto.randomUUID(), description: '' })),
+  ],
+  put_tools_update_category: ['OA', withBody(oneCategory, () => ({ description: 'x' }))],
+  delete_tools_delete_category: ['OA', oneCategory],
+  post_tools: [
+    'OA',
+    withBody(inOrganization, ({ toolCategoryId }) => ({
+      name: crypto.randomUUID(),
+      description: '',
+      category_id: toolCategoryId,
+      version: '1',
+      configuration: [],
+      inputs: [],
+      outputs: { type: 'str', description: '' },
+      settings: {
+        function_info: { name: 'f', code: 'export const f = () => 1' },
+        deployment: { framework: 'javascript', toolkit_class: false, standalone_function: true },
+      },
+    })),
+  ],
+  put_tools: ['OA', withBody(oneToolOf, () => ({ version: '2' }))],
+  get_tools: ['OAMG', oneTool],
+  get_tools_list_all: [EVERYBODY_AND_KEY, nothing],
+  delete_tools: ['OA', oneToolOf],
+  post_tools_test_tool: [
+    'OAM',
+    withBody(oneTool, () => ({
+      input_prompt: 'Hi',
+      config_items: [],
+      provider: 'demo',
+      model_name: 'parley-demo',
+      api_key: 'x',
+    })),
+  ],
 
   get_billing_balance: ['OAMGK', inOrganization],
   get_billing_ledger: ['OAMGK', inOrganization],

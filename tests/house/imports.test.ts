@@ -19,6 +19,7 @@ const PART_MAY_IMPORT: Record<string, string[]> = {
   invitations: ['org'],
   kb: ['llm'],
   openai: ['agents', 'chat', 'llm'],
+  tools: ['llm'],
   users: ['invitations', 'org'],
 }
 
@@ -66,6 +67,7 @@ const BARE_DATABASE = [
   'server/parts/llm/manage-models.ts', // lists both
   'server/parts/invitations/', // tokens are found before their organization is known
   'server/parts/org/', // organizations, and locks on who is a member
+  'server/parts/tools/read-tools.ts', // public tools, and lists that span the organizations of a person
   'server/parts/roles/', // permissions belong to no organization
   'server/parts/users/', // users belong to no organization
   'server/platform/access/',

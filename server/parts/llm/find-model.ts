@@ -165,6 +165,24 @@ export function fromEnvironment({ config }: Pick<Rooms, 'config'>, provider: Pro
   return { baseUrl: endpointOf(provider, address), apiKey, guarded: false }
 }
 
+/**
+ * A model that somebody names together with a key, for once: at the address that he gives, else where the environment
+ * or everybody has that provider, never with the environment's key. Throws llm.not_configured.
+ */
+export function targetOf(
+  { config }: Pick<Rooms, 'config'>,
+  given: { provider: Provider; model: string; apiKey: string; baseUrl: string | undefined },
+): ModelTarget {
+  const { provider, model, apiKey, baseUrl } = given
+  if (provider === 'demo') return { provider, model, baseUrl: '', apiKey: null, guarded: false }
+  const set =
+    provider === 'ollama' ? config.ollamaBaseUrl : config.providers[provider as KeyedProvider]?.baseUrl
+  const address = baseUrl ?? set ?? DEFAULT_BASE_URLS[provider]
+  if (address === undefined) throw fail('llm.not_configured', { provider })
+  const guarded = baseUrl !== undefined
+  return { provider, model, baseUrl: endpointOf(provider, address), apiKey: apiKey || null, guarded }
+}
+
 /** An address as the adapters want it: no slash at its end, and what Ollama has for OpenAI's clients is under /v1. */
 function endpointOf(provider: Provider, address: string): string {
   const bare = address.replace(/\/+$/, '')

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { ISql } from 'postgres'
 import type { PostgresJsDatabase } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
@@ -61,6 +62,8 @@ const RECORDED: Record<string, { type: string; secrets: string[] }> = {
   llm_models: { type: 'model', secrets: ['api_key'] },
   knowledge_bases: { type: 'knowledge_base', secrets: [] },
   kb_sources: { type: 'kb_source', secrets: ['secrets'] },
+  tool_categories: { type: 'tool_category', secrets: [] },
+  tools: { type: 'tool', secrets: [] },
 }
 /** Says nothing that the entry does not say already. */
 const UNINTERESTING = ['id', 'organization_id', 'created_at', 'updated_at']
@@ -86,4 +89,17 @@ export function eventOf(tableName: string, before: Values | null, after: Values 
   }
 }
 
-const hide = (value: unknown, isSecret: boolean): unknown => (isSecret && value != null ? '(hidden)' : value)
+const hide = (value: unknown, isSecret: boolean): unknown =>
+  isSecret && value != null ? '(hidden)' : shorten(value)
+
+/** Of a longer text an entry says that it was another one, and not what it said: entries are shown a hundred at once. */
+const TEXT_CHARACTERS_MAX = 4_000
+
+function shorten(value: unknown): unknown {
+  if (typeof value === 'string' && value.length > TEXT_CHARACTERS_MAX)
+    return `(${value.length} characters, SHA-256 ${createHash('sha256').update(value).digest('hex')})`
+  if (Array.isArray(value)) return value.map(shorten)
+  if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype)
+    return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shorten(inner)]))
+}

@@ -1,0 +1,135 @@
+import { fail } from '#errors'
+import type { Scope } from '#platform/access/scope.ts'
+import type { RunnableTool } from '#platform/models/tool-loop.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { findTools, readAllTools } from './read-tools.ts'
+import { runnableTools } from './run-tool.ts'
+import type { ToolRow } from './schemas.ts'
+import { isSecret, NO_CONFIG, openConfig, readConfig, sealConfig } from './tool-config.ts'
+
+/** A tool of an agent as it is stored: its configuration encrypted, and bound to agent and tool. */
+export interface StoredAgentTool {
+  toolId: string
+  config: string
+}
+
+/** A tool that an agent is to have. A value is of the type that the tool asks for, or that as text. */
+export interface AgentToolInput {
+  tool_id: string
+  config?: { name: string; value: unknown }[]
+}
+
+/** A tool of an agent as it is shown: the value of a secret is null. */
+export interface AgentToolView {
+  tool_id: string
+  name: string
+  config: { name: string; value: unknown }[]
+}
+
+/** What the configuration of one tool may have, as JSON. */
+const CONFIG_CHARACTERS_MAX = 64 * 1024
+
+type Desk = Pick<Rooms, 'database' | 'sandbox' | 'secrets'>
+
+/** The tools of agents: what an agent may have of them, what is shown of that, and what a model can call. */
+export class AgentTools {
+  readonly #desk: Desk
+
+  constructor(desk: Desk) {
+    this.#desk = desk
+  }
+
+  /**
+   * Checks tools that an agent is to have (the organization's own or public, each once, configured as they ask, no two
+   * functions of one name) and makes them storable, in their order. A secret whose value is null or left out keeps
+   * the value of `kept`. Throws tool.not_found; tool.config_invalid, which names tool and value; tool.function_twice.
+   */
+  async prepare(
+    scope: Pick<Scope<'agent:write'>, 'organizationId'>,
+    agentId: string,
+    wanted: readonly AgentToolInput[],
+    kept: readonly StoredAgentTool[],
+  ): Promise<StoredAgentTool[]> {
+    const ids = wanted.map(({ tool_id: id }) => id.toLowerCase())
+    const usable = await findTools(this.#desk, scope.organizationId, ids)
+    const found = ids.flatMap((id) => usable.find((row) => row.id === id) ?? [])
+    if (found.length < ids.length) throw fail('tool.not_found')
+    const twice = found.find((row, place) => found.indexOf(row) < place)
+    if (twice) throw fail('tool.config_invalid', { reason: `Tool ${twice.name}: it is there twice` })
+    checkFunctions(found)
+    return found.map((row, place) => this.#prepareOne(agentId, row, wanted[place]?.config ?? [], kept))
+  }
+
+  #prepareOne(
+    agentId: string,
+    row: ToolRow,
+    given: readonly { name: string; value: unknown }[],
+    kept: readonly StoredAgentTool[],
+  ): StoredAgentTool {
+    const { secrets } = this.#desk
+    const sealed = kept.find(({ toolId }) => toolId === row.id)?.config
+    const before = sealed === undefined ? NO_CONFIG : openConfig(secrets, agentId, row.id, sealed)
+    const config = readConfig(row.configuration, given, before)
+    if ('error' in config) throw fail('tool.config_invalid', { reason: `Tool ${row.name}: ${config.error}` })
+    if (JSON.stringify(config).length > CONFIG_CHARACTERS_MAX)
+      throw fail('tool.config_invalid', {
+        reason: `Tool ${row.name}: its configuration has more than ${CONFIG_CHARACTERS_MAX} characters`,
+      })
+    return { toolId: row.id, config: sealConfig(secrets, agentId, row.id, config) }
+  }
+
+  /** What is set of them, in their order. */
+  async view(agentId: string, stored: readonly StoredAgentTool[]): Promise<AgentToolView[]> {
+    const rows = await readAllTools(
+      this.#desk,
+      stored.map(({ toolId }) => toolId),
+    )
+    return this.#opened(agentId, stored, rows).map(({ row, config }) => ({
+      tool_id: row.id,
+      name: row.name,
+      config: Object.entries(config.values).map(([name, value]) => {
+        const secret = row.configuration.some((one) => one.secret && one.name === name)
+        return { name, value: isSecret({ name, secret }, config) ? null : value }
+      }),
+    }))
+  }
+
+  /**
+   * The functions of an agent's tools, ready for a model. A tool that is inactive, gone or no longer public is left
+   * out; of two functions of one name the first stays. `callerOrganizationId`: whose turn in the sandbox it takes.
+   */
+  async open(
+    agent: { id: string; organizationId: string },
+    stored: readonly StoredAgentTool[],
+    callerOrganizationId: string,
+  ): Promise<RunnableTool[]> {
+    const rows = await findTools(
+      this.#desk,
+      agent.organizationId,
+      stored.map(({ toolId }) => toolId),
+    )
+    const functions = this.#opened(agent.id, stored, rows)
+      .filter(({ row }) => row.isActive)
+      .flatMap(({ row, config }) => runnableTools(this.#desk.sandbox, row, config, callerOrganizationId))
+    const byName = Map.groupBy(functions, ({ definition }) => definition.name)
+    return [...byName.values()].flatMap(([first]) => first ?? [])
+  }
+
+  #opened(agentId: string, stored: readonly StoredAgentTool[], rows: readonly ToolRow[]) {
+    return stored.flatMap(({ toolId, config }) => {
+      const row = rows.find(({ id }) => id === toolId)
+      return row ? [{ row, config: openConfig(this.#desk.secrets, agentId, toolId, config) }] : []
+    })
+  }
+}
+
+/** A model knows a function by its name alone. */
+function checkFunctions(rows: readonly ToolRow[]): void {
+  const owners = new Map<string, ToolRow>()
+  for (const row of rows)
+    for (const { name } of row.functions) {
+      const first = owners.get(name)
+      if (first) throw fail('tool.function_twice', { first: first.name, second: row.name, name })
+      owners.set(name, row)
+    }
+}

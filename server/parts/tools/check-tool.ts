@@ -1,0 +1,105 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ParameterDescriptor, ToolSettings } from '#database/schema/tools.ts'
+import { fail } from '#errors'
+import type { Net } from '#platform/net/index.ts'
+import { NetError } from '#platform/net/index.ts'
+import type { SandboxCode } from '#platform/sandbox/sandbox.ts'
+import { soundsSecret } from './parameter-names.ts'
+import { defaultOf, TYPE_WORDS } from './parameter-values.ts'
+import type { ConfigurationDescriptor, InputDescriptor, Settings } from './schemas.ts'
+
+const CODE_BYTES_MAX = 200 * 1024
+/** A name of the DNS (RFC 1123) or a literal address, perhaps with a port. */
+const HOST = /^(?:[a-z\d](?:[a-z\d_.-]*[a-z\d])?\.?|\[[\da-f:.]+\])(?::\d{1,5})?$/i
+/** A port that follows from the scheme is no part of an address's host. */
+const DEFAULT_PORT = /:(?:80|443)$/
+
+/** The inputs as they are stored. Throws tool.invalid. */
+export function checkInputs(inputs: readonly InputDescriptor[]): ParameterDescriptor[] {
+  checkNames('inputs', inputs)
+  return inputs.map((input, place) => checked(`inputs.${place}`, input))
+}
+
+/** The configuration as it is stored, with what is a secret. Throws tool.invalid. */
+export function checkConfiguration(configuration: readonly ConfigurationDescriptor[]): ParameterDescriptor[] {
+  checkNames('configuration', configuration)
+  return configuration.map((descriptor, place) => {
+    const secret = descriptor.secret ?? soundsSecret(descriptor.name)
+    if (secret && (descriptor.default ?? null) !== null)
+      throw invalid(
+        `configuration.${place}.default must be null: ${descriptor.name} is a secret. Send secret: false if it is none.`,
+      )
+    return { ...checked(`configuration.${place}`, descriptor), secret }
+  })
+}
+
+function checkNames(field: string, descriptors: readonly { name: string }[]): void {
+  const names = descriptors.map(({ name }) => name)
+  const twice = names.findIndex((name, place) => names.indexOf(name) < place)
+  if (twice >= 0) throw invalid(`${field}.${twice}.name is there twice: ${names[twice]}`)
+}
+
+function checked(path: string, descriptor: InputDescriptor): ParameterDescriptor {
+  const { name, type, description = '', required = false, default: text = null } = descriptor
+  if (text !== null && defaultOf({ type, default: text }) === undefined)
+    throw invalid(`${path}.default must be ${TYPE_WORDS[type]}, as text, because the type is ${type}`)
+  return { name, type, description, required, default: text }
+}
+
+/** The settings as they are stored; `is_async` is told by the code (inspect-tool.ts). Throws tool.invalid. */
+export function checkSettings(net: Pick<Net, 'checkUrl'>, settings: Settings): ToolSettings {
+  const { function_info: info, requirements = [], deployment, network = [] } = settings
+  if (deployment.toolkit_class === deployment.standalone_function)
+    throw invalid(
+      'settings.deployment: one of toolkit_class and standalone_function must be true, and only one',
+    )
+  if (Buffer.byteLength(info.code) > CODE_BYTES_MAX)
+    throw invalid(`settings.function_info.code must have at most ${CODE_BYTES_MAX} bytes`)
+  const hosts = network.map((host, place) => checkHost(net, host, place))
+  return {
+    function_info: { name: info.name, is_async: false, description: info.description ?? '', code: info.code },
+    requirements,
+    deployment,
+    network: [...new Set(hosts)],
+  }
+}
+
+/** A host as `URL.host` writes it. Whether its name stands for a private address shows when it is connected to. */
+function checkHost(net: Pick<Net, 'checkUrl'>, host: string, place: number): string {
+  const path = `settings.network.${place}`
+  if (!HOST.test(host))
+    throw invalid(
+      `${path} must be a host such as api.example.com or api.example.com:8443, without a scheme, path or *`,
+    )
+  try {
+    return net.checkUrl(`https://${host}`).host.replace(DEFAULT_PORT, '')
+  } catch (error) {
+    if (error instanceof NetError) throw invalid(`${path}: ${error.message}`)
+    throw error
+  }
+}
+
+const invalid = (reason: string) => fail('tool.invalid', { reason })
+
+/** What the sandbox is to run. */
+export function codeOf({ function_info: info, requirements, deployment }: ToolSettings): SandboxCode {
+  const framework = deployment.framework.trim().toLowerCase()
+  return {
+    language: framework === 'javascript' || framework === 'typescript' ? framework : 'python',
+    code: info.code,
+    name: info.name,
+    isClass: deployment.toolkit_class,
+    requirements,
+  }
+}
+
+/** Whether two tools have the same code and say the same of it. */
+export const isSameCode = (a: CodeParts, b: CodeParts): boolean =>
+  isDeepStrictEqual([a.settings, a.inputs, a.description], [b.settings, b.inputs, b.description])
+
+/** What the functions of a tool follow from. */
+export interface CodeParts {
+  description: string
+  inputs: ParameterDescriptor[]
+  settings: ToolSettings
+}

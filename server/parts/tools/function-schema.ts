@@ -1,0 +1,100 @@
+import type { ParameterDescriptor } from '#database/schema/tools.ts'
+import type { FoundFunction } from '#platform/sandbox/sandbox.ts'
+import { defaultOf, isOfType, type ParameterType, TYPE_WORDS } from './parameter-values.ts'
+
+/** The types of JSON Schema. Gemini wants to know of an array what is in it. */
+const JSON_TYPES: Record<ParameterType, Record<string, unknown>> = {
+  str: { type: 'string' },
+  int: { type: 'integer' },
+  float: { type: 'number' },
+  bool: { type: 'boolean' },
+  list: { type: 'array', items: {} },
+  dict: { type: 'object' },
+}
+const TYPES = new Map(
+  Object.entries(JSON_TYPES).map(([type, schema]) => [schema['type'], type as ParameterType]),
+)
+
+/** A parameter of a function, as a model is told of it. */
+type Property = Record<string, unknown>
+
+interface FunctionSchema {
+  type: 'object'
+  properties: Record<string, Property>
+  required: string[]
+  additionalProperties: boolean
+}
+
+/**
+ * The JSON Schema of a function: of parameters that descriptors tell of, and of others that only the code does. With
+ * `takesUnknown` it takes whatever a model gives.
+ */
+export function schemaOf(
+  described: readonly ParameterDescriptor[],
+  others: FoundFunction['parameters'],
+  takesUnknown = false,
+): Record<string, unknown> {
+  const schema: FunctionSchema = {
+    type: 'object',
+    properties: Object.fromEntries([
+      ...described.map((descriptor) => [descriptor.name, propertyOf(descriptor)]),
+      ...others.map((parameter) => [parameter.name, foundPropertyOf(parameter)]),
+    ]),
+    required: [...described, ...others].filter(({ required }) => required).map(({ name }) => name),
+    additionalProperties: takesUnknown,
+  }
+  return { ...schema }
+}
+
+function propertyOf(descriptor: ParameterDescriptor): Property {
+  const value = defaultOf(descriptor)
+  return {
+    ...JSON_TYPES[descriptor.type],
+    ...(descriptor.description !== '' && { description: descriptor.description }),
+    ...(value !== undefined && { default: value }),
+  }
+}
+
+/** A default of the code is told in words: it is for the code to fill in, which may mean more by it than JSON says. */
+function foundPropertyOf({ type, ...parameter }: FoundFunction['parameters'][number]): Property {
+  const hasDefault = parameter.default !== undefined && parameter.default !== null
+  return {
+    ...(type !== null && JSON_TYPES[type]),
+    ...(hasDefault && { description: `${JSON.stringify(parameter.default).slice(0, 200)} where absent` }),
+  }
+}
+
+/**
+ * What a function is called with: what a model gave, and defaults where it gave nothing or null. Or a sentence for the
+ * model: types are strict, and what the function does not know is refused.
+ */
+export function readArguments(
+  parameters: Record<string, unknown>,
+  given: Record<string, unknown>,
+): { values: Record<string, unknown> } | { error: string } {
+  const schema = parameters as unknown as FunctionSchema
+  const names = Object.keys(schema.properties)
+  const present = Object.entries(given).filter(([, value]) => value !== null)
+  if (schema.additionalProperties) return { values: Object.fromEntries(present) }
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(schema.properties, name))
+  if (unknown !== undefined)
+    return {
+      error: `There is no parameter ${JSON.stringify(unknown.slice(0, 100))}. ${names.length > 0 ? `There are: ${names.join(', ')}` : 'There are none'}.`,
+    }
+  const values = new Map(present)
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const type = TYPES.get(property['type'])
+    if (!values.has(name) && 'default' in property) values.set(name, property['default'])
+    else if (!values.has(name) && schema.required.includes(name)) return { error: `${name} is required.` }
+    else if (values.has(name) && type !== undefined && !isOfType(type, values.get(name)))
+      return { error: `${name} must be ${TYPE_WORDS[type]}, not ${show(values.get(name))}.` }
+  }
+  return { values: Object.fromEntries(values) }
+}
+
+const SHOWN_CHARACTERS_MAX = 60
+
+function show(value: unknown): string {
+  const json = JSON.stringify(value)
+  return json.length <= SHOWN_CHARACTERS_MAX ? json : `${json.slice(0, SHOWN_CHARACTERS_MAX).toWellFormed()}…`
+}

@@ -1,0 +1,21 @@
+import type { Route } from '#platform/http/define-route.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { AgentTools } from './agent-tools.ts'
+import { toolRoutes } from './routes.ts'
+
+export type { AgentToolInput, AgentToolView, StoredAgentTool } from './agent-tools.ts'
+
+/** The tools of organizations, and what agents have of them (AgentTools). */
+export interface Tools extends Pick<AgentTools, 'prepare' | 'view' | 'open'> {
+  routes: Route[]
+}
+
+export function createTools(rooms: Rooms): Tools {
+  const ofAgents = new AgentTools(rooms)
+  return {
+    routes: toolRoutes(rooms),
+    prepare: (...wanted) => ofAgents.prepare(...wanted),
+    view: (...stored) => ofAgents.view(...stored),
+    open: (...stored) => ofAgents.open(...stored),
+  }
+}

@@ -1,0 +1,59 @@
+import { asc, eq } from '#database/drizzle.ts'
+import { newId } from '#database/new-id.ts'
+import { toolCategories, tools } from '#database/schema/tools.ts'
+import { sqlStateOf, whenTaken } from '#database/sql-state.ts'
+import { fail } from '#errors'
+import type { Scope } from '#platform/access/scope.ts'
+import { type CategoryChange, type CategoryView, type NewCategory, viewCategory } from './schemas.ts'
+
+/** Throws tool.category_taken: names differ by more than their case. */
+export const createCategory = (scope: Scope<'tool:write'>, input: NewCategory): Promise<CategoryView> =>
+  scope
+    .insert(toolCategories, {
+      id: newId(),
+      createdBy: scope.userId,
+      name: input.name.trim(),
+      description: input.description,
+    })
+    .then(viewCategory, whenTaken('tool.category_taken'))
+
+export async function updateCategory(
+  scope: Scope<'tool:write'>,
+  categoryId: string,
+  { name, description }: CategoryChange,
+): Promise<CategoryView> {
+  const [row] = await scope
+    .update(toolCategories, eq(toolCategories.id, categoryId), {
+      ...(name !== undefined && { name: name.trim() }),
+      ...(description !== undefined && { description }),
+      updatedAt: new Date(),
+    })
+    .catch(whenTaken('tool.category_taken'))
+  if (!row) throw fail('tool.category_not_found')
+  return viewCategory(row)
+}
+
+/** Throws tool.category_in_use, which names the tools in it. */
+export async function deleteCategory(scope: Scope<'tool:delete'>, categoryId: string): Promise<void> {
+  const rows = await scope
+    .delete(toolCategories, eq(toolCategories.id, categoryId))
+    .catch(async (error: unknown) => {
+      if (sqlStateOf(error) !== FOREIGN_KEY_VIOLATION) throw error
+      throw fail('tool.category_in_use', { tools: await nameTools(scope, categoryId) }, { cause: error })
+    })
+  if (rows.length === 0) throw fail('tool.category_not_found')
+}
+
+async function nameTools(scope: Scope<'tool:delete'>, categoryId: string): Promise<string> {
+  const rows = await scope.select(tools, {
+    where: eq(tools.categoryId, categoryId),
+    orderBy: [asc(tools.id)],
+    limit: TOOLS_NAMED + 1,
+  })
+  const names = rows.slice(0, TOOLS_NAMED).map(({ name, version }) => `${name} ${version}`)
+  return [...names, ...(rows.length > TOOLS_NAMED ? ['others'] : [])].join(', ')
+}
+
+/** Of the tools in a category so many are named. */
+const TOOLS_NAMED = 10
+const FOREIGN_KEY_VIOLATION = '23503'

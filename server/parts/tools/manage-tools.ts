@@ -1,0 +1,129 @@
+import { and, eq } from '#database/drizzle.ts'
+import { newId } from '#database/new-id.ts'
+import { toolCategories, tools } from '#database/schema/tools.ts'
+import { isUniqueViolation, sqlStateOf } from '#database/sql-state.ts'
+import { fail } from '#errors'
+import type { Scope } from '#platform/access/scope.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { checkConfiguration, checkInputs, checkSettings, isSameCode } from './check-tool.ts'
+import { inspectTool } from './inspect-tool.ts'
+import { describeUsers, isUnused } from './read-tools.ts'
+import { type NewTool, type ToolChange, type ToolRow, type ToolView, viewTool } from './schemas.ts'
+
+type Desk = Pick<Rooms, 'database' | 'net' | 'sandbox'>
+
+/** How often a change is tried anew that somebody else's change has overtaken. */
+const ATTEMPTS_MAX = 3
+
+/**
+ * Stores a tool whose code was loaded once, in the sandbox. Throws tool.invalid, tool.category_not_found,
+ * tool.code_invalid, tool.taken, server.unavailable.
+ */
+export async function createTool(desk: Desk, scope: Scope<'tool:write'>, input: NewTool): Promise<ToolView> {
+  const checked = {
+    description: input.description,
+    configuration: checkConfiguration(input.configuration),
+    inputs: checkInputs(input.inputs),
+    settings: checkSettings(desk.net, input.settings),
+  }
+  await checkCategory(scope, input.category_id)
+  const inspected = await inspectTool(desk.sandbox, scope.organizationId, checked)
+  const row = await scope
+    .insert(tools, {
+      ...checked,
+      ...inspected,
+      id: newId(),
+      createdBy: scope.userId,
+      categoryId: input.category_id,
+      name: input.name.trim(),
+      version: input.version.trim(),
+      isActive: input.is_active ?? true,
+      isPublic: input.is_public ?? false,
+      logoUrl: input.logo_url ?? null,
+      outputs: input.outputs,
+    })
+    .catch(explain)
+  return viewTool(row, false)
+}
+
+/**
+ * Changes what is given. A change of what functions follow from has the code loaded again, outside of any transaction;
+ * where somebody else has changed that meanwhile, it is done anew. Throws tool.not_found, tool.changing, and what
+ * createTool throws.
+ */
+export async function updateTool(
+  desk: Desk,
+  scope: Scope<'tool:write'>,
+  toolId: string,
+  change: ToolChange,
+): Promise<ToolView> {
+  const checked = {
+    ...(change.description !== undefined && { description: change.description }),
+    ...(change.configuration !== undefined && { configuration: checkConfiguration(change.configuration) }),
+    ...(change.inputs !== undefined && { inputs: checkInputs(change.inputs) }),
+    ...(change.settings !== undefined && { settings: checkSettings(desk.net, change.settings) }),
+  }
+  if (change.category_id !== undefined) await checkCategory(scope, change.category_id)
+  const plain = {
+    ...(change.name !== undefined && { name: change.name.trim() }),
+    ...(change.version !== undefined && { version: change.version.trim() }),
+    ...(change.category_id !== undefined && { categoryId: change.category_id }),
+    ...(change.is_active !== undefined && { isActive: change.is_active }),
+    ...(change.is_public !== undefined && { isPublic: change.is_public }),
+    ...(change.logo_url !== undefined && { logoUrl: change.logo_url }),
+    ...(change.outputs !== undefined && { outputs: change.outputs }),
+  }
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const before = only(await scope.select(tools, { where: eq(tools.id, toolId) }))
+    const inspected = affectsFunctions(before, change)
+      ? await inspectTool(desk.sandbox, scope.organizationId, { ...before, ...checked })
+      : null
+    const changed = await scope
+      .transaction(async (database) => {
+        const now = only(await database.select(tools, { where: eq(tools.id, toolId), lock: true }))
+        if (!isSameCode(before, now)) return null
+        const values = { ...plain, ...checked, ...inspected, updatedAt: new Date() }
+        return only(await database.update(tools, eq(tools.id, toolId), values))
+      })
+      .catch(explain)
+    if (changed) return viewTool(changed, false)
+  }
+  throw fail('tool.changing')
+}
+
+/** Throws tool.not_found; tool.in_use, which says by whom. */
+export async function deleteTool(desk: Desk, scope: Scope<'tool:delete'>, toolId: string): Promise<void> {
+  // Behind the lock no agent takes the tool any more, and the second statement sees all that have.
+  const removed = await scope.transaction(async (database) => {
+    only(await database.select(tools, { where: eq(tools.id, toolId), lock: true }))
+    return database.delete(tools, and(eq(tools.id, toolId), isUnused))
+  })
+  if (removed.length === 0)
+    throw fail('tool.in_use', { users: await describeUsers(desk, scope.organizationId, toolId) })
+}
+
+/** The tool's own description is what a model is told of a function that has none. */
+const affectsFunctions = (before: ToolRow, change: ToolChange): boolean =>
+  change.settings !== undefined ||
+  change.inputs !== undefined ||
+  change.configuration !== undefined ||
+  (change.description !== undefined && before.settings.function_info.description === '')
+
+async function checkCategory(scope: Scope<'tool:write'>, categoryId: string): Promise<void> {
+  const [category] = await scope.select(toolCategories, { where: eq(toolCategories.id, categoryId) })
+  if (!category) throw fail('tool.category_not_found')
+}
+
+/** A name and version that are there already, or a category that was deleted meanwhile. */
+function explain(error: unknown): never {
+  if (isUniqueViolation(error)) throw fail('tool.taken', {}, { cause: error })
+  if (sqlStateOf(error) === FOREIGN_KEY_VIOLATION) throw fail('tool.category_not_found', {}, { cause: error })
+  throw error
+}
+
+const FOREIGN_KEY_VIOLATION = '23503'
+
+function only([row]: ToolRow[]): ToolRow {
+  if (!row) throw fail('tool.not_found')
+  return row
+}

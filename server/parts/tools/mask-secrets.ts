@@ -1,0 +1,65 @@
+/** What is shorter stands in half of all texts by chance. */
+const SECRET_CHARACTERS_MIN = 4
+/** The part of a base64 text that a secret within it is known by. */
+const BASE64_CHARACTERS_MIN = 6
+const MASK = '***'
+
+/** Takes secrets out of JSON values and texts. */
+export interface Mask {
+  text(text: string): string
+  value(value: unknown): unknown
+}
+
+/**
+ * A mask for secret values: as they are, in base64 (also inside of a longer text, as in Basic authentication), in hex,
+ * as part of an address and of JSON. It is for accidents, such as an error that quotes its request: code that wants to
+ * give away what it was configured with can always spell it in another way.
+ */
+export function maskOf(secrets: readonly unknown[]): Mask {
+  const texts = secrets.flatMap(textsOf).filter((text) => text.length >= SECRET_CHARACTERS_MIN)
+  const spellings = [...new Set(texts.flatMap(spellingsOf))].sort((a, b) => b.length - a.length)
+  const text = (from: string): string =>
+    spellings.reduce((masked, spelling) => masked.replaceAll(spelling, MASK), from)
+  const value = (from: unknown): unknown => {
+    if (typeof from === 'string') return text(from)
+    if (typeof from === 'number') return texts.includes(String(from)) ? MASK : from
+    if (Array.isArray(from)) return from.map(value)
+    if (from === null || typeof from !== 'object') return from
+    return Object.fromEntries(Object.entries(from).map(([key, inner]) => [text(key), value(inner)]))
+  }
+  return spellings.length === 0 ? { text: (from) => from, value: (from) => from } : { text, value }
+}
+
+/** The texts that a value holds. Whether something is true is no secret that could be masked. */
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value, value.trim()]
+  if (typeof value === 'number') return [String(value)]
+  return value !== null && typeof value === 'object' ? Object.values(value).flatMap(textsOf) : []
+}
+
+function spellingsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret)
+  const base64 = [0, 1, 2]
+    .map((offset) => base64Within(bytes, offset))
+    .filter((text) => text.length >= BASE64_CHARACTERS_MIN)
+  const encoded = encodeURIComponent(secret)
+  return [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encoded,
+    encoded.replaceAll('%20', '+'),
+    bytes.toString('hex'),
+    bytes.toString('hex').toUpperCase(),
+    ...base64,
+    ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
+  ]
+}
+
+/** What of the base64 of a text is the secret's alone, when the secret begins `offset` bytes behind a multiple of three. */
+function base64Within(bytes: Buffer, offset: number): string {
+  const begin = Math.ceil((offset * 8) / 6)
+  const end = Math.floor(((offset + bytes.length) * 8) / 6)
+  return Buffer.concat([Buffer.alloc(offset), bytes])
+    .toString('base64')
+    .slice(begin, end)
+}

@@ -1,0 +1,240 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { ParameterDescriptor } from '#database/schema/tools.ts'
+import { AppError } from '#errors'
+import { descriptor, exampleOf } from '#tests/support/random-descriptors.ts'
+import { checkConfiguration, checkInputs } from './check-tool.ts'
+import { readArguments, schemaOf } from './function-schema.ts'
+import { soundsSecret } from './parameter-names.ts'
+import { defaultOf, isOfType, parseValue } from './parameter-values.ts'
+import { configNow, NO_CONFIG, readConfig } from './tool-config.ts'
+
+const sentenceOf = (work: () => unknown): string => {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof AppError) return error.message
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+const given = (over: Partial<ParameterDescriptor>): ParameterDescriptor => ({
+  name: 'x',
+  type: 'str',
+  description: '',
+  required: false,
+  default: null,
+  ...over,
+})
+
+describe('a default', () => {
+  test.each([
+    ['int', '5', 5],
+    ['int', ' -5 ', -5],
+    ['int', '5.0', undefined],
+    ['int', '99999999999999999999', undefined],
+    ['int', '', undefined],
+    ['float', '5', 5],
+    ['float', '.5e-3', 0.0005],
+    ['float', '1e999', undefined],
+    ['float', 'NaN', undefined],
+    ['float', '0x10', undefined],
+    ['bool', 'True', true],
+    ['bool', 'false', false],
+    ['bool', '1', undefined],
+    ['str', ' a ', ' a '],
+    ['str', '', ''],
+    ['list', '[1, "a"]', [1, 'a']],
+    ['list', '{}', undefined],
+    ['dict', '{"a": [1]}', { a: [1] }],
+    ['dict', 'null', undefined],
+    ['dict', "{'a': 1}", undefined],
+  ] as const)('of type %s written %j is %j', (type, text, value) => {
+    expect(parseValue(type, text)).toEqual(value)
+  })
+
+  test('that is none of its type is refused, by its place', () => {
+    expect(
+      sentenceOf(() => checkInputs([given({}), given({ name: 'n', type: 'int', default: 'five' })])),
+    ).toBe('inputs.1.default must be a whole number, as text, because the type is int')
+  })
+})
+
+test('a name that is there twice is refused', () => {
+  expect(sentenceOf(() => checkInputs([given({}), given({})]))).toBe('inputs.1.name is there twice: x')
+})
+
+describe('a secret', () => {
+  test.each([
+    ['api_key', true],
+    ['apiKey', true],
+    ['APIKEY', true],
+    ['access_token', true],
+    ['client_secret', true],
+    ['db_password', true],
+    ['credentials', true],
+    ['max_tokens', false],
+    ['keyword', false],
+    ['tokenizer', false],
+    ['passage', false],
+  ])('%s sounds like one: %s', (name, secret) => {
+    expect(soundsSecret(name)).toBe(secret)
+    expect(checkConfiguration([given({ name })])).toMatchObject([{ secret }])
+  })
+
+  test('has no default; somebody can say that it is none', () => {
+    expect(sentenceOf(() => checkConfiguration([given({ name: 'api_key', default: '' })]))).toContain(
+      'configuration.0.default must be null',
+    )
+    expect(checkConfiguration([{ ...given({ name: 'key', default: 'a' }), secret: false }])).toMatchObject([
+      { secret: false, default: 'a' },
+    ])
+  })
+})
+
+describe('arguments', () => {
+  const schema = schemaOf(
+    [
+      given({ name: 'query', required: true }),
+      given({ name: 'count', type: 'int', default: '10' }),
+      given({ name: 'deep', type: 'dict' }),
+    ],
+    [],
+  )
+
+  test.each([
+    [{ query: 'a' }, { query: 'a', count: 10 }],
+    [
+      { query: 'a', count: 1.0 },
+      { query: 'a', count: 1 },
+    ],
+    [
+      { query: 'a', count: null, deep: null },
+      { query: 'a', count: 10 },
+    ],
+    [
+      { query: 'a', deep: { b: 1 } },
+      { query: 'a', count: 10, deep: { b: 1 } },
+    ],
+  ])('%j are taken as %j', (input, values) => {
+    expect(readArguments(schema, input)).toEqual({ values })
+  })
+
+  test.each<[Record<string, unknown>, string]>([
+    [{}, 'query is required.'],
+    [{ query: null }, 'query is required.'],
+    [{ query: 'a', count: '5' }, 'count must be a whole number, not "5".'],
+    [{ query: 'a', count: 1.5 }, 'count must be a whole number, not 1.5.'],
+    [{ query: 'a', count: 2 ** 53 }, 'count must be a whole number, not 9007199254740992.'],
+    [{ query: 5 }, 'query must be a text, not 5.'],
+    [{ query: 'a', deep: [] }, 'deep must be an object, not [].'],
+    [{ query: 'a', limit: 5 }, 'There is no parameter "limit". There are: query, count, deep.'],
+    [{ query: 'a', constructor: 5 }, 'There is no parameter "constructor". There are: query, count, deep.'],
+    [JSON.parse('{"query": "a", "__proto__": {}}'), 'There is no parameter "__proto__".'],
+  ])('%j are refused: %s', (input, sentence) => {
+    expect(readArguments(schema, input)).toEqual({ error: expect.stringContaining(sentence) })
+  })
+
+  test('of a function without parameters', () => {
+    expect(readArguments(schemaOf([], []), {})).toEqual({ values: {} })
+    expect(readArguments(schemaOf([], []), { a: 1 })).toEqual({
+      error: 'There is no parameter "a". There are none.',
+    })
+  })
+
+  test('whatever descriptors pass, the least that they demand is enough, and all that is passed on is of its type', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(descriptor, { selector: ({ name }) => name, maxLength: 8 }), (wanted) => {
+        const inputs = checkInputs(wanted)
+        const least = inputs.filter((input) => input.required && input.default === null)
+        const input = Object.fromEntries(least.map(({ name, type }) => [name, exampleOf(type)]))
+        // A schema has been stored and read again before it is used.
+        const read = readArguments(JSON.parse(JSON.stringify(schemaOf(inputs, []))), input)
+        if ('error' in read) throw new Error(read.error)
+        for (const { name, type, default: text } of inputs) {
+          const isThere = text !== null || Object.hasOwn(input, name)
+          expect(Object.hasOwn(read.values, name)).toBe(isThere)
+          if (isThere) expect(isOfType(type, read.values[name])).toBe(true)
+        }
+      }),
+    )
+  })
+})
+
+describe('a configuration', () => {
+  const descriptors = checkConfiguration([
+    given({ name: 'api_key', required: true }),
+    given({ name: 'limit', type: 'int', default: '10' }),
+    given({ name: 'region' }),
+  ])
+
+  test('takes values of their type or as text, and fills in defaults when it is used', () => {
+    const set = [
+      { name: 'api_key', value: 'abcd' },
+      { name: 'limit', value: '5' },
+    ]
+    const config = readConfig(descriptors, set, NO_CONFIG)
+    expect(config).toEqual({ values: { api_key: 'abcd', limit: 5 }, secrets: ['api_key'] })
+    expect(configNow(descriptors, { values: { api_key: 'abcd' }, secrets: [] })).toEqual({
+      values: { api_key: 'abcd', limit: 10 },
+      secrets: ['abcd'],
+    })
+  })
+
+  test.each<[{ name: string; value: unknown }[], string]>([
+    [[], 'api_key is required'],
+    [[{ name: 'api_key', value: 5 }], 'api_key must be a text'],
+    [
+      [
+        { name: 'api_key', value: 'a' },
+        { name: 'limit', value: 'many' },
+      ],
+      'limit must be a whole number',
+    ],
+    [[{ name: 'toString', value: 'a' }], 'there is nothing called toString to configure'],
+    [
+      [
+        { name: 'region', value: 'a' },
+        { name: 'region', value: 'b' },
+      ],
+      'region is given twice',
+    ],
+  ])('is not %j: %s', (set, error) => {
+    expect(readConfig(descriptors, set, NO_CONFIG)).toEqual({ error })
+  })
+
+  test('keeps a secret that is not given again, and it stays one', () => {
+    const kept = { values: { api_key: 'abcd', region: 'eu' }, secrets: ['api_key'] }
+    const again = readConfig(descriptors, [{ name: 'api_key', value: null }], kept)
+    expect(again).toEqual({ values: { api_key: 'abcd' }, secrets: ['api_key'] })
+    const open = descriptors.map((one) => ({ ...one, secret: false }))
+    expect(readConfig(open, [], kept)).toEqual({ values: { api_key: 'abcd' }, secrets: ['api_key'] })
+    expect(configNow(open, kept)).toMatchObject({ secrets: ['abcd'] })
+  })
+
+  test('that the tool no longer takes says what is missing', () => {
+    expect(configNow(descriptors, NO_CONFIG)).toEqual({
+      error: 'This tool is not configured: it needs api_key. Whoever made the agent can set it.',
+    })
+    const kept = { values: { api_key: 'abcd', limit: 'five', gone: 1 }, secrets: ['gone'] }
+    expect(configNow(descriptors, kept)).toEqual({
+      values: { api_key: 'abcd', limit: 10 },
+      secrets: ['abcd', 1],
+    })
+  })
+
+  test('of defaults alone runs where nothing is required', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(descriptor, { selector: ({ name }) => name }), (wanted) => {
+        const all = checkConfiguration(wanted.map((one) => ({ ...one, required: false, secret: false })))
+        const config = readConfig(all, [], NO_CONFIG)
+        if ('error' in config) throw new Error(config.error)
+        const now = configNow(all, config)
+        if ('error' in now) throw new Error(now.error)
+        expect(Object.keys(now.values)).toEqual(
+          all.filter((one) => defaultOf(one) !== undefined).map(({ name }) => name),
+        )
+      }),
+    )
+  })
+})

@@ -1,0 +1,137 @@
+import { and, desc, eq, inArray, lt, or, sql } from '#database/drizzle.ts'
+import { agents, agentTools } from '#database/schema/agents.ts'
+import { toolCategories, tools } from '#database/schema/tools.ts'
+import { fail } from '#errors'
+import { type Page, readPage } from '#platform/http/pagination.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import type { CategoryRow, ToolRow } from './schemas.ts'
+
+/*
+ * What is read across organizations: public tools, and lists of all organizations of a person. An inactive tool is
+ * nobody else's, public or not.
+ */
+
+type Desk = Pick<Rooms, 'database'>
+type PageWanted = { limit?: number; cursor?: string }
+
+/** A page of tools ends with the tool with which it holds so many bytes of code and settings. */
+const PAGE_BYTES_MAX = 2 * 1024 * 1024
+/** Of the agents that use a tool so many are named. */
+const AGENTS_NAMED = 10
+
+const usableBy = (organizationId: string) =>
+  or(eq(tools.organizationId, organizationId), and(tools.isPublic, tools.isActive))
+
+/** A tool of the organization, or a public one. Throws tool.not_found. */
+export async function findTool({ database }: Desk, organizationId: string, toolId: string): Promise<ToolRow> {
+  const [row] = await database.db
+    .select()
+    .from(tools)
+    .where(and(eq(tools.id, toolId), usableBy(organizationId)))
+  if (!row) throw fail('tool.not_found')
+  return row
+}
+
+/** Those of these tools that an organization may use, in any order. */
+export async function findTools(
+  { database }: Desk,
+  organizationId: string,
+  toolIds: readonly string[],
+): Promise<ToolRow[]> {
+  if (toolIds.length === 0) return []
+  return database.db
+    .select()
+    .from(tools)
+    .where(and(inArray(tools.id, [...toolIds]), usableBy(organizationId)))
+}
+
+/** These tools, whoever may use them: for those alone who have them in use. */
+export async function readAllTools({ database }: Desk, toolIds: readonly string[]): Promise<ToolRow[]> {
+  if (toolIds.length === 0) return []
+  return database.db
+    .select()
+    .from(tools)
+    .where(inArray(tools.id, [...toolIds]))
+}
+
+/** The categories of several organizations, newest first. */
+export const readCategories = (
+  { database }: Desk,
+  organizationIds: string[],
+  query: PageWanted,
+): Promise<Page<CategoryRow>> =>
+  readPage(
+    query,
+    (below, count) =>
+      database.db
+        .select()
+        .from(toolCategories)
+        .where(
+          and(
+            inArray(toolCategories.organizationId, organizationIds),
+            below === undefined ? undefined : lt(toolCategories.id, below),
+          ),
+        )
+        .orderBy(desc(toolCategories.id))
+        .limit(count),
+    (row) => row,
+  )
+
+/**
+ * The tools of several organizations and the public ones, newest first. Of each organization, and of the public ones,
+ * no more is looked at than a page can hold.
+ */
+export async function readTools(
+  desk: Desk,
+  organizationIds: string[],
+  query: PageWanted,
+): Promise<Page<ToolRow>> {
+  const { sql: run, db } = desk.database
+  const page = await readPage(
+    query,
+    (below, count) => run<{ id: string; bytes: number }[]>`
+      select id, octet_length(settings::text) as bytes from tools where id in (
+        select own.id from unnest(${organizationIds}::uuid[]) as organization (id)
+        cross join lateral (
+          select t.id from tools t
+          where t.organization_id = organization.id and t.id < coalesce(${below ?? null}, ${LAST_ID})::uuid
+          order by t.id desc limit ${count}) own
+        union (
+          select t.id from tools t
+          where t.is_public and t.is_active and ${organizationIds.length > 0} and t.id < coalesce(${below ?? null}, ${LAST_ID})::uuid
+          order by t.id desc limit ${count}))
+      order by id desc limit ${count}`,
+    ({ id }) => id,
+    { max: PAGE_BYTES_MAX, of: ({ bytes }) => bytes },
+  )
+  const rows = page.data.length === 0 ? [] : await db.select().from(tools).where(inArray(tools.id, page.data))
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return { ...page, data: page.data.flatMap((id) => byId.get(id) ?? []) }
+}
+
+/** Above every id that is given out (RFC 9562, version 7). */
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** A condition on a tool: no agent uses it, of whatever organization. */
+export const isUnused = sql`not exists (select from ${agentTools} where ${agentTools.toolId} = ${tools.id})`
+
+/** Who uses a tool, in words: the organization's agents by name, the others only as a number. */
+export async function describeUsers(
+  { database }: Desk,
+  organizationId: string,
+  toolId: string,
+): Promise<string> {
+  const users = await database.db
+    .select({ name: agents.name, organizationId: agents.organizationId })
+    .from(agentTools)
+    .innerJoin(agents, eq(agents.id, agentTools.agentId))
+    .where(eq(agentTools.toolId, toolId))
+  const own = users.filter((user) => user.organizationId === organizationId).map(({ name }) => name)
+  const [named, unnamed] = [own.slice(0, AGENTS_NAMED), own.length - AGENTS_NAMED]
+  const foreign = users.length - own.length
+  return [
+    ...named.map((name) => `the agent ${name}`),
+    ...(unnamed > 0 ? [`${unnamed} more`] : []),
+    ...(foreign > 0 ? [`${foreign} ${foreign === 1 ? 'agent' : 'agents'} of other organizations`] : []),
+  ].join(', ')
+}

@@ -1,0 +1,207 @@
+import Type from 'typebox'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { Message, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { createCategory, deleteCategory, updateCategory } from './manage-categories.ts'
+import { createTool, deleteTool, updateTool } from './manage-tools.ts'
+import { findTool, readCategories, readTools } from './read-tools.ts'
+import {
+  CategoryChange,
+  CategoryView,
+  NewCategory,
+  NewTool,
+  ToolChange,
+  ToolTest,
+  ToolTestResult,
+  ToolView,
+  viewCategory,
+  viewTool,
+} from './schemas.ts'
+import { testTool } from './test-tool.ts'
+
+const InOrganization = Type.Object({ org_id: Uuid })
+const OneCategory = Type.Object({ org_id: Uuid, category_id: Uuid })
+const OneTool = Type.Object({ org_id: Uuid, tool_id: Uuid })
+const Page = Type.Object(PageQuery)
+const EXAMPLE_TOOL = {
+  name: 'Add',
+  description: 'Adds two numbers',
+  category_id: '01890a5d-ac96-774b-bcce-b302099a8057',
+  version: '1.0.0',
+  configuration: [],
+  inputs: [
+    { name: 'a', type: 'int' as const, description: 'The first', required: true, default: null },
+    { name: 'b', type: 'int' as const, description: 'The second', required: false, default: '1' },
+  ],
+  outputs: { type: 'int', description: 'The sum' },
+  settings: {
+    function_info: {
+      name: 'add',
+      is_async: false,
+      description: 'Adds two numbers',
+      code: 'def add(a, b):\n    return a + b\n',
+    },
+    requirements: [],
+    deployment: { framework: 'python', toolkit_class: false, standalone_function: true },
+  },
+}
+/** What saving a tool can end with. */
+const SAVING = [
+  'org.not_found',
+  'tool.invalid',
+  'tool.code_invalid',
+  'tool.category_not_found',
+  'tool.taken',
+  'server.unavailable',
+] as const
+
+const categoryRoutes = (rooms: Rooms): Route[] => [
+  defineRoute({
+    method: 'GET',
+    url: '/api/tools/list_categories',
+    summary: 'List the tool categories of your organizations, newest first',
+    access: { permission: 'tool:read', inEvery: 'organization' },
+    query: Page,
+    reply: [200, PageOf(CategoryView, 'ToolCategoryPage')],
+    errors: ['request.invalid_cursor'],
+    async handler({ scopes, query }) {
+      const page = await readCategories(rooms, organizationsOf(scopes), query)
+      return { ...page, data: page.data.map(viewCategory) }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/tools/create_category',
+    summary: 'Make a tool category',
+    access: { permission: 'tool:write', orgOf: 'query' },
+    query: InOrganization,
+    body: NewCategory,
+    example: { name: 'Search', description: 'What finds things' },
+    reply: [201, CategoryView],
+    errors: ['org.not_found', 'tool.category_taken'],
+    handler: ({ scope, body }) => createCategory(scope, body),
+  }),
+  defineRoute({
+    method: 'PUT',
+    url: '/api/tools/update_category',
+    summary: 'Change a tool category',
+    access: { permission: 'tool:write', orgOf: 'query' },
+    query: OneCategory,
+    body: CategoryChange,
+    example: { name: 'Search and find' },
+    reply: [200, CategoryView],
+    errors: ['org.not_found', 'tool.category_not_found', 'tool.category_taken'],
+    handler: ({ scope, query, body }) => updateCategory(scope, query.category_id, body),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    url: '/api/tools/delete_category',
+    summary: 'Delete a tool category that no tool is in',
+    access: { permission: 'tool:delete', orgOf: 'query' },
+    query: OneCategory,
+    reply: [200, Message],
+    errors: ['org.not_found', 'tool.category_not_found', 'tool.category_in_use'],
+    async handler({ scope, query }) {
+      await deleteCategory(scope, query.category_id)
+      return { message: 'Tool category deleted' }
+    },
+  }),
+]
+
+/** Tools: what agents can call, written by whoever may (spec, Tools; contract, 4). */
+export const toolRoutes = (rooms: Rooms): Route[] => [
+  ...categoryRoutes(rooms),
+  defineRoute({
+    method: 'POST',
+    url: '/api/tools',
+    summary: 'Add a tool',
+    description:
+      'The code is loaded once, in the sandbox, and its function has to take what inputs describes. In Python function_info.name is a def or async def, called with the inputs as keyword arguments; in JavaScript and TypeScript a function at the top level, called with one object. With toolkit_class it is a class, made with the configuration, whose public methods are the functions; inputs then say more of parameters of the same name. Configuration values are the global config. is_async is told by the code. Name and version together are unique in an organization.',
+    access: { permission: 'tool:write', orgOf: 'query' },
+    query: InOrganization,
+    body: NewTool,
+    example: EXAMPLE_TOOL,
+    reply: [201, ToolView],
+    errors: SAVING,
+    handler: ({ scope, body }) => createTool(rooms, scope, body),
+  }),
+  defineRoute({
+    method: 'PUT',
+    url: '/api/tools',
+    summary: 'Change a tool',
+    description:
+      'What is given replaces what was there: settings, inputs and configuration each as a whole, and the code is loaded again. Agents have the change from their next reply on. Agents of other organizations lose a tool that is no longer public, or not active.',
+    access: { permission: 'tool:write', orgOf: 'query' },
+    query: OneTool,
+    body: ToolChange,
+    example: { is_active: false },
+    reply: [200, ToolView],
+    errors: [...SAVING, 'tool.not_found', 'tool.changing'],
+    handler: ({ scope, query, body }) => updateTool(rooms, scope, query.tool_id, body),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/tools/list_all',
+    summary: 'List the tools of your organizations and the public ones, newest first',
+    description: 'A page may hold fewer than limit where the code of its tools is long.',
+    access: { permission: 'tool:read', inEvery: 'organization' },
+    query: Page,
+    reply: [200, PageOf(ToolView, 'ToolPage')],
+    errors: ['request.invalid_cursor'],
+    async handler({ scopes, query }) {
+      const own = organizationsOf(scopes)
+      const page = await readTools(rooms, own, query)
+      return { ...page, data: page.data.map((row) => viewTool(row, !own.includes(row.organizationId))) }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/tools',
+    summary: 'Get a tool',
+    access: { permission: 'tool:read', orgOf: { tool: 'tool_id' } },
+    query: Type.Object({ tool_id: Uuid }),
+    reply: [200, ToolView],
+    errors: ['tool.not_found'],
+    async handler({ scope, query }) {
+      const row = await findTool(rooms, scope.organizationId, query.tool_id)
+      return viewTool(row, row.organizationId !== scope.organizationId)
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    url: '/api/tools',
+    summary: 'Delete a tool that no agent uses',
+    access: { permission: 'tool:delete', orgOf: 'query' },
+    query: OneTool,
+    reply: [200, Message],
+    errors: ['org.not_found', 'tool.not_found', 'tool.in_use'],
+    async handler({ scope, query }) {
+      await deleteTool(rooms, scope, query.tool_id)
+      return { message: 'Tool deleted' }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/tools/test_tool',
+    summary: 'Have a language model call a tool',
+    description:
+      'With a key of yours, which is used for this request and kept nowhere, so it costs no credits. The tool runs with config_items and nothing else. A tool that fails is a result: tool_calls says how. Ends after 60 seconds.',
+    access: { permission: 'tool:execute', orgOf: { tool: 'tool_id' } },
+    query: Type.Object({ tool_id: Uuid }),
+    body: ToolTest,
+    example: {
+      input_prompt: 'What is 2 and 40?',
+      config_items: [],
+      provider: 'openai',
+      model_name: 'gpt-5-mini',
+      api_key: 'secret',
+    },
+    reply: [200, ToolTestResult],
+    errors: ['tool.not_found', 'tool.config_invalid', 'llm.not_configured', 'llm.failed'],
+    handler: ({ scope, query, body }) => testTool(rooms, scope, query.tool_id, body),
+  }),
+]
+
+/** Of somebody who may read tools nowhere: none, and no public ones either. */
+const organizationsOf = (scopes: { organizationId: string }[]): string[] =>
+  scopes.map(({ organizationId }) => organizationId)

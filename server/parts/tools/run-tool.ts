@@ -1,0 +1,74 @@
+import type { ToolFunction } from '#database/schema/tools.ts'
+import type { RunnableTool, ToolOutcome } from '#platform/models/tool-loop.ts'
+import { type Sandbox, type SandboxOutcome, SandboxUnavailable } from '#platform/sandbox/sandbox.ts'
+import { codeOf } from './check-tool.ts'
+import { readArguments } from './function-schema.ts'
+import { type Mask, maskOf } from './mask-secrets.ts'
+import type { ToolRow } from './schemas.ts'
+import { configNow, type ToolConfig } from './tool-config.ts'
+
+/** After this a call is given up: the sandbox ends one sooner by itself, but for one that waits for its turn. */
+const TIMEOUT_MS = 60_000
+/** What a failed call has printed is told up to here, from its end. */
+const PRINTED_CHARACTERS_MAX = 4_000
+
+/** The functions of a tool, which a model can call. `organizationId`: the caller's, whose turn in the sandbox it takes. */
+export function runnableTools(
+  sandbox: Sandbox,
+  row: ToolRow,
+  config: ToolConfig,
+  organizationId: string,
+): RunnableTool[] {
+  const configured = configNow(row.configuration, config)
+  const mask = maskOf('error' in configured ? [] : configured.secrets)
+  const isForeign = row.organizationId !== organizationId
+  const run = async (
+    { name, parameters }: ToolFunction,
+    given: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<ToolOutcome> => {
+    if ('error' in configured) return failed(configured.error)
+    const input = readArguments(parameters, given)
+    if ('error' in input) return failed(input.error)
+    const code = codeOf(row.settings)
+    const call = {
+      code,
+      method: code.isClass ? name : null,
+      input: input.values,
+      config: configured.values,
+      network: row.settings.network ?? [],
+    }
+    try {
+      return outcomeOf(await sandbox.run(organizationId, call, signal), mask, isForeign)
+    } catch (error) {
+      if (error instanceof SandboxUnavailable) return failed(error.message)
+      throw error
+    }
+  }
+  return row.functions.map((one) => ({
+    definition: one,
+    timeoutMs: TIMEOUT_MS,
+    run: (given, signal) => run(one, given, signal),
+  }))
+}
+
+const failed = (error: string): ToolOutcome => ({ output: null, successful: false, error })
+
+/** An outcome without secrets; a call that worked has an output that is something. */
+function outcomeOf(outcome: SandboxOutcome, mask: Mask, isForeign: boolean): ToolOutcome {
+  const printed = mask.text(outcome.printed).trim()
+  if (!outcome.ok) {
+    const error = mask.text(isForeign ? withoutPlaces(outcome.error) : outcome.error)
+    const told =
+      printed === '' || isForeign ? '' : `\n\nIt had printed:\n${printed.slice(-PRINTED_CHARACTERS_MAX)}`
+    return failed((error + told).toWellFormed())
+  }
+  const output = mask.value(outcome.output)
+  if (output !== null && output !== undefined) return { output, successful: true, error: null }
+  const said =
+    printed === '' ? 'The tool returned nothing.' : `The tool returned nothing, and printed:\n${printed}`
+  return { output: said, successful: true, error: null }
+}
+
+/** An error without the lines of code that it went through, which are for those alone who may read the code. */
+const withoutPlaces = (error: string): string => error.split('\n', 1)[0] ?? ''

@@ -1,0 +1,96 @@
+import { fail } from '#errors'
+import { targetOf } from '#parts/llm/index.ts'
+import type { Scope } from '#platform/access/scope.ts'
+import { ToolLoop, type ToolSink } from '#platform/models/tool-loop.ts'
+import { ModelError } from '#platform/models/types.ts'
+import { NetError } from '#platform/net/index.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { findTool } from './read-tools.ts'
+import { runnableTools } from './run-tool.ts'
+import type { ToolTest, ToolTestResult } from './schemas.ts'
+import { NO_CONFIG, readConfig } from './tool-config.ts'
+
+type Desk = Pick<Rooms, 'config' | 'database' | 'log' | 'models' | 'net' | 'sandbox'>
+
+/** The whole test, with all that the model and the tool do in it. */
+const TEST_TIMEOUT_MS = 60_000
+
+/**
+ * Has a model call a tool, with a key that is used for this and kept nowhere. A tool that fails is a result, told to
+ * the model and in `tool_calls`. Throws tool.not_found, tool.config_invalid, llm.not_configured; llm.failed, with the
+ * provider's sentence.
+ */
+export async function testTool(
+  desk: Desk,
+  scope: Scope<'tool:execute'>,
+  toolId: string,
+  test: ToolTest,
+): Promise<ToolTestResult> {
+  const row = await findTool(desk, scope.organizationId, toolId)
+  const config = readConfig(row.configuration, test.config_items, NO_CONFIG)
+  if ('error' in config) throw fail('tool.config_invalid', { reason: `config_items: ${config.error}` })
+  const { provider, model_name: model, api_key: apiKey, base_url: baseUrl } = test
+  if (baseUrl !== undefined) checkAddress(desk, baseUrl)
+  const target = targetOf(desk, { provider, model, apiKey, baseUrl })
+  const loop = new ToolLoop(
+    desk.models,
+    target,
+    {
+      messages: [{ role: 'user', content: test.input_prompt }],
+      ...(test.instructions !== undefined && { system: test.instructions }),
+    },
+    runnableTools(desk.sandbox, row, config, scope.organizationId),
+  )
+  const witness = new Witness(desk.log)
+  const began = performance.now()
+  await loop.run(witness, AbortSignal.timeout(TEST_TIMEOUT_MS)).catch(explain)
+  const usage = await loop.payable(false)
+  return {
+    result: witness.said.trim(),
+    execution_time: Math.round(performance.now() - began) / 1000,
+    token_usage: { input_tokens: usage?.inputTokens ?? 0, output_tokens: usage?.outputTokens ?? 0 },
+    tool_calls: witness.calls,
+  }
+}
+
+function checkAddress({ net }: Desk, baseUrl: string): void {
+  try {
+    net.checkUrl(baseUrl)
+  } catch (error) {
+    if (error instanceof NetError) throw fail('request.invalid', { reason: `base_url: ${error.message}` })
+    throw error
+  }
+}
+
+function explain(error: unknown): never {
+  if (error instanceof ModelError) throw fail('llm.failed', { reason: error.message }, { cause: error })
+  if ((error as Error).name === 'TimeoutError')
+    throw fail('llm.failed', { reason: `The test did not end within ${TEST_TIMEOUT_MS / 1000} seconds` })
+  throw error
+}
+
+/** Sees what a model calls, and what it says after that. */
+class Witness implements ToolSink {
+  readonly #log: Rooms['log']
+  said = ''
+  readonly calls: ToolTestResult['tool_calls'] = []
+
+  constructor(log: Rooms['log']) {
+    this.#log = log
+  }
+
+  readonly text: ToolSink['text'] = (text) => {
+    this.said += text
+  }
+  readonly reasoning: ToolSink['reasoning'] = () => {}
+  readonly toolCall: ToolSink['toolCall'] = () => {
+    this.said = ''
+  }
+  readonly toolStarted: ToolSink['toolStarted'] = () => {}
+  readonly toolEnded: ToolSink['toolEnded'] = ({ name, input }, { output, successful, error }) => {
+    this.calls.push({ name, input, output, successful, error })
+  }
+  readonly toolBroke: NonNullable<ToolSink['toolBroke']> = ({ name }, error) => {
+    this.#log.error({ err: error, function: name }, 'a tool broke')
+  }
+}

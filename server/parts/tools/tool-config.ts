@@ -1,0 +1,103 @@
+import type { ParameterDescriptor } from '#database/schema/tools.ts'
+import type { Secrets } from '#platform/secrets/secrets.ts'
+import { defaultOf, isOfType, parseValue, TYPE_WORDS } from './parameter-values.ts'
+
+/** What somebody has set of a tool's configuration. */
+export interface ToolConfig {
+  values: Record<string, unknown>
+  /** Those of them that were secrets when they were set: they stay secret, whatever the tool says later. */
+  secrets: string[]
+}
+
+export const NO_CONFIG: ToolConfig = { values: {}, secrets: [] }
+
+export const sealConfig = (
+  secrets: Pick<Secrets, 'encrypt'>,
+  agentId: string,
+  toolId: string,
+  config: ToolConfig,
+): string => secrets.encrypt(JSON.stringify(config), `${agentId}/${toolId}`)
+
+export const openConfig = (
+  secrets: Pick<Secrets, 'decrypt'>,
+  agentId: string,
+  toolId: string,
+  sealed: string,
+): ToolConfig => JSON.parse(secrets.decrypt(sealed, `${agentId}/${toolId}`)) as ToolConfig
+
+/**
+ * Checks what is given for a configuration: each value once, known, and of its type, or that as text. null is nothing
+ * given; a secret of which nothing is given keeps its value of `kept`. Or a sentence saying what is wrong.
+ */
+export function readConfig(
+  descriptors: readonly ParameterDescriptor[],
+  given: readonly { name: string; value: unknown }[],
+  kept: ToolConfig,
+): ToolConfig | { error: string } {
+  const names = given.map(({ name }) => name)
+  const twice = names.find((name, place) => names.indexOf(name) < place)
+  if (twice !== undefined) return { error: `${twice} is given twice` }
+  const unknown = names.find((name) => !descriptors.some((descriptor) => descriptor.name === name))
+  if (unknown !== undefined) return { error: `there is nothing called ${unknown} to configure` }
+  const values = new Map<string, unknown>()
+  for (const descriptor of descriptors) {
+    const { name, type } = descriptor
+    const value = given.find((one) => one.name === name)?.value ?? null
+    const typed = readValue(type, value)
+    if (value !== null && typed === undefined) return { error: `${name} must be ${TYPE_WORDS[type]}` }
+    if (value !== null) values.set(name, typed)
+    else if (
+      isSecret(descriptor, kept) &&
+      Object.hasOwn(kept.values, name) &&
+      isOfType(type, kept.values[name])
+    )
+      values.set(name, kept.values[name])
+  }
+  const missing = findMissing(descriptors, values)
+  if (missing !== undefined) return { error: `${missing} is required` }
+  const secrets = descriptors
+    .filter((one) => values.has(one.name) && isSecret(one, kept))
+    .map(({ name }) => name)
+  return { values: Object.fromEntries(values), secrets }
+}
+
+/** Whether a value is a secret: the tool says so, or said so when it was set. */
+export const isSecret = (
+  { name, secret }: Pick<ParameterDescriptor, 'name' | 'secret'>,
+  { secrets }: ToolConfig,
+): boolean => secret === true || secrets.includes(name)
+
+const readValue = (type: ParameterDescriptor['type'], value: unknown): unknown => {
+  if (isOfType(type, value)) return value
+  return typeof value === 'string' ? parseValue(type, value) : undefined
+}
+
+const findMissing = (
+  descriptors: readonly ParameterDescriptor[],
+  values: ReadonlyMap<string, unknown>,
+): string | undefined =>
+  descriptors.find((one) => one.required && one.default === null && !values.has(one.name))?.name
+
+/**
+ * What the code is configured with now: values that still fit what the tool asks for, and defaults. Or a sentence for
+ * whoever can set what is missing.
+ */
+export function configNow(
+  descriptors: readonly ParameterDescriptor[],
+  config: ToolConfig,
+): { values: Record<string, unknown>; secrets: unknown[] } | { error: string } {
+  const now = new Map<string, unknown>()
+  for (const descriptor of descriptors) {
+    const { name, type } = descriptor
+    const value = Object.hasOwn(config.values, name) ? config.values[name] : undefined
+    const counts = isOfType(type, value) ? value : defaultOf(descriptor)
+    if (counts !== undefined) now.set(name, counts)
+  }
+  const missing = findMissing(descriptors, now)
+  if (missing !== undefined)
+    return { error: `This tool is not configured: it needs ${missing}. Whoever made the agent can set it.` }
+  const secrets = Object.entries(config.values).filter(([name]) =>
+    isSecret({ name, secret: descriptors.some((one) => one.secret && one.name === name) }, config),
+  )
+  return { values: Object.fromEntries(now), secrets: secrets.map(([, value]) => value) }
+}

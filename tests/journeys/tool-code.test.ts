@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Person } from '#tests/support/client.ts'
+import { said } from '#tests/support/knowledge.ts'
+import { openTestSandbox } from '#tests/support/sandbox.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import {
+  settingsOf,
+  TEXT_INPUT,
+  type ToolParts,
+  type Toolsmith,
+  toolsmith,
+} from '#tests/support/toolsmith.ts'
+
+let server: TestServer
+let person: Person
+let smith: Toolsmith
+const { sandbox, close } = openTestSandbox()
+beforeAll(async () => {
+  server = await startTestServer()
+  server.server.rooms.sandbox = sandbox
+  person = await server.signUp()
+  smith = toolsmith(server, person)
+})
+afterAll(async () => {
+  await server.stop()
+  await close()
+})
+
+const input = (name: string, more: object = {}) => ({ ...TEXT_INPUT, name, ...more })
+const change = (tool_id: string, body: unknown) =>
+  smith.call('PUT', '', { org_id: person.organizationId, tool_id }, body)
+
+const PYTHON = { framework: 'agno' }
+const CLASS = { framework: 'python', isClass: true, function: 'Kit', inputs: [] }
+
+describe('code', () => {
+  test.each<[string, ToolParts, string]>([
+    ['that is no JavaScript', { code: 'export function main({ text }) {' }, ''],
+    ['that is no Python', { ...PYTHON, code: 'def main(text)\n  return 1' }, 'line 1'],
+    ['without its function', { code: 'export function other({ text }) {}' }, 'main'],
+    ['without its function, in Python', { ...PYTHON, code: 'def other(text): pass' }, 'main'],
+    ['whose name is no function', { ...PYTHON, code: 'main = 5' }, 'main'],
+    ['that fails when it is loaded', { ...PYTHON, code: 'raise ValueError("broken")' }, 'broken'],
+    [
+      'that does not take an input',
+      { ...PYTHON, code: 'def main(): pass' },
+      'main does not take text, which inputs describes.',
+    ],
+    [
+      'that does not take an input, in JavaScript',
+      { code: 'export function main({ words }) {}' },
+      'main does not take text, which inputs describes.',
+    ],
+    [
+      'that needs what no input describes',
+      { ...PYTHON, code: 'def main(text, city): pass' },
+      'main needs city: describe it in inputs, or give it a default in the code.',
+    ],
+    [
+      'that needs what an input may leave out',
+      { ...PYTHON, code: 'def main(text): pass', inputs: [input('text', { required: false })] },
+      'main needs text: make that input required',
+    ],
+    [
+      'with packages that are not there',
+      { ...PYTHON, code: 'def main(text): pass', requirements: ['no-such-package'] },
+      'no-such-package',
+    ],
+    ['with packages for JavaScript', { requirements: ['left-pad'] }, 'settings.requirements'],
+    ['of a class without methods', { ...CLASS, code: 'class Kit:\n  def _a(self): pass' }, 'public methods'],
+    ['of a class that is none', { ...CLASS, code: 'def Kit(): pass' }, 'Kit'],
+    [
+      'of a class where nothing takes an input',
+      { ...CLASS, inputs: [input('b')], code: 'class Kit:\n  def one(self, a): pass' },
+      'No method of the class takes b, which inputs describes.',
+    ],
+    [
+      'with a method of a name that providers do not take',
+      { ...CLASS, code: 'class Kit:\n  def größe(self): pass' },
+      'Providers do not take the name größe',
+    ],
+    [
+      'with a parameter of such a name',
+      { ...CLASS, code: 'class Kit:\n  def one(self, größe): pass' },
+      'Providers do not take the name größe',
+    ],
+  ])('%s is refused', async (_what, tool, sentence) => {
+    const answer = await smith.submit(tool)
+    expect([...said(answer), answer.body.code]).toEqual([
+      400,
+      expect.stringContaining(sentence),
+      'tool.code_invalid',
+    ])
+  })
+
+  test('of a function that takes anything takes what inputs describes', async () => {
+    const { body } = await smith.submit({ ...PYTHON, code: 'async def main(**given): return given' })
+    expect(body.settings.function_info.is_async).toBe(true)
+    expect(body.functions[0].parameters).toMatchObject({ required: ['text'], additionalProperties: false })
+  })
+
+  test('of a class: its public methods, with parameters of the code that inputs says more of', async () => {
+    const code = `
+class Kit:
+    def __init__(self, api_key, region="eu"): pass
+    def search(self, query: str, limit: int = 10, tags=None):
+        """Finds things."""
+    async def fetch(self, query: str): pass
+    def _hidden(self): pass
+    def everything(self, **given):
+        """Takes anything."""
+`
+    const { body } = await smith.submit({ ...CLASS, code, inputs: [input('query', { default: 'all' })] })
+    const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name)
+    expect(body.functions.sort(byName)).toEqual([
+      expect.objectContaining({ name: 'everything', description: 'Takes anything.' }),
+      expect.objectContaining({ name: 'fetch' }),
+      {
+        name: 'search',
+        description: 'Finds things.',
+        parameters: {
+          type: 'object',
+          properties: {
+            query: { type: 'string', description: 'What to say', default: 'all' },
+            limit: { type: 'integer', description: '10 where absent' },
+            tags: {},
+          },
+          required: ['query'],
+          additionalProperties: false,
+        },
+      },
+    ])
+    expect(body.settings.function_info.is_async).toBe(true)
+  })
+
+  test('is loaded again when it, inputs or configuration change, and not for other changes', async () => {
+    const id = await smith.make()
+    const wrong = await change(id, { inputs: [input('words')] })
+    expect(said(wrong)).toEqual([400, 'main does not take words, which inputs describes.'])
+    const code = 'export function main({ words }) { return words }'
+    const changed = await change(id, { inputs: [input('words')], settings: settingsOf({ code }) })
+    expect(changed.body.functions[0].parameters.required).toEqual(['words'])
+    const { body } = await change(id, { description: 'Another' })
+    expect([body.description, body.functions]).toEqual(['Another', changed.body.functions])
+  })
+
+  test('without a description is told by that of its tool, also when that changes', async () => {
+    const settings = settingsOf({})
+    const silent = { ...settings, function_info: { ...settings.function_info, description: '' } }
+    const id = await smith.make({ fields: { settings: silent, description: 'One' } })
+    const { body } = await change(id, { description: 'Two' })
+    expect(body.functions[0].description).toBe('Two')
+  })
+
+  test('and inputs that change at once fit each other in the end', async () => {
+    const code = 'export function main({ words }) { return words }'
+    const id = await smith.make({ code: 'export function main(given) { return given }' })
+    const [inputs, settings] = await Promise.all([
+      change(id, { inputs: [input('text'), input('more')] }),
+      change(id, { settings: settingsOf({ code }) }),
+    ])
+    // Each fits what was there, but not the other.
+    expect([inputs.status, settings.status].sort()).toEqual([200, 400])
+    const { body } = await smith.call('GET', '', { tool_id: id })
+    const takes = body.settings.function_info.code === code ? ['words'] : ['more', 'text']
+    expect(Object.keys(body.functions[0].parameters.properties).sort()).toEqual(takes)
+  })
+})
