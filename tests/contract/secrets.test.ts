@@ -3,6 +3,7 @@ import { createSecrets } from '#platform/secrets/secrets.ts'
 import { startProcess } from '#tests/support/process.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { createDatabase, startTestServer, type TestServer } from '#tests/support/server.ts'
+import { toolsmith } from '#tests/support/toolsmith.ts'
 
 const API_KEY = 'sk-canary-0123456789abcdef'
 
@@ -88,6 +89,22 @@ test('no secret is in the log, whatever goes wrong', async () => {
     })
     await process.say(person, { model_id: modelId }, { content: 'Hi' })
   }
+  const smith = toolsmith(process, person)
+  const tool_id = await smith.make({ configuration: [{ name: 'api_key', type: 'str', required: true }] })
+  for (const model_name of ['emu', 'emu-err401', 'emu-cut', 5])
+    await smith.call(
+      'POST',
+      '/test_tool',
+      { tool_id },
+      {
+        input_prompt: 'TOOL:main={"text":"a"}',
+        config_items: [{ name: 'api_key', value: 'canary-of-a-tool' }],
+        provider: 'openai-compatible',
+        model_name,
+        api_key: API_KEY,
+        base_url: `${provider.url}/v1`,
+      },
+    )
   await process.call('POST', '/api/auth/login', { body: { email: person.email, password: 'canary-wrong' } })
   await process.stop()
   await database?.drop()
