@@ -8,6 +8,7 @@ import Fastify, {
 } from 'fastify'
 import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
+import { createAgents } from '#parts/agents/index.ts'
 import { apiKeyRoutes } from '#parts/api-keys/index.ts'
 import { auditRoutes } from '#parts/audit/index.ts'
 import { authRoutes } from '#parts/auth/index.ts'
@@ -59,6 +60,7 @@ export async function buildApp(rooms: Rooms, { retriever }: Doors = {}): Promise
   const calls = new PaidCalls(rooms)
   const knowledge = createKnowledgeBases(rooms, models, calls)
   const tools = createTools(rooms)
+  const agents = createAgents(rooms, models, knowledge, tools)
   const chat = createChat(rooms, models, calls, retriever ?? knowledge.retriever)
   const routes: Route[] = [
     ...authRoutes(rooms),
@@ -72,6 +74,7 @@ export async function buildApp(rooms: Rooms, { retriever }: Doors = {}): Promise
     ...chat.routes,
     ...knowledge.routes,
     ...tools.routes,
+    ...agents.routes,
     ...conversationRoutes({ chats: chat.conversations, models }),
     ...instructionRoutes,
     ...billingRoutes(rooms),

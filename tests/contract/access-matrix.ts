@@ -22,6 +22,7 @@ export interface Fixture {
   kbEvaluationId: string
   toolCategoryId: string
   toolId: string
+  agentId: string
 }
 
 /**
@@ -68,6 +69,7 @@ const oneToolOf = ({ organizationId, toolId }: Fixture): Call => ({
 const oneCategory = ({ organizationId, toolCategoryId }: Fixture): Call => ({
   query: { org_id: organizationId, category_id: toolCategoryId },
 })
+const oneAgent = ({ agentId }: Fixture): Call => ({ query: { agent_id: agentId } })
 const nothing = (): Call => ({})
 const withBody =
   (call: (fixture: Fixture) => Call, body: (fixture: Fixture) => unknown) =>
@@ -303,6 +305,17 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
       api_key: 'x',
     })),
   ],
+  post_agents: [
+    'OA',
+    ({ organizationId, modelId }) => ({
+      query: { org_id: organizationId },
+      body: { name: crypto.randomUUID(), description: '', agent_type: 'chat', model_id: modelId, params: {} },
+    }),
+  ],
+  get_agents_list: ['OAMG', inOrganization],
+  get_agents_get: ['OAMG', oneAgent],
+  put_agents_update: ['OA', withBody(oneAgent, () => ({ description: 'x' }))],
+  delete_agents_delete: ['OA', oneAgent],
 
   get_billing_balance: ['OAMGK', inOrganization],
   get_billing_ledger: ['OAMGK', inOrganization],

@@ -113,6 +113,13 @@ async function makeFixture(): Promise<{ fixture: Fixture; tokens: Record<Somebod
     }),
     toolCategoryId,
     toolId,
+    agentId: await make(`/api/agents?${org}`, {
+      name: 'a',
+      description: '',
+      agent_type: 'chat',
+      model_id: modelId,
+      params: {},
+    }),
   }
   const K = await make(`/api/api_keys/create?${org}`, key, 'key')
   const tokens = {

@@ -28,6 +28,9 @@ const BARE_DATABASE = [
   'server/banner.ts',
   'server/commands.ts',
   'server/main.ts',
+  'server/parts/agents/find-agents.ts', // grouped reads span organizations, and public agents are everybody's
+  'server/parts/agents/index.ts', // hands it to those here
+  'server/parts/agents/manage-agents.ts', // what all may see of public agents
   'server/parts/auth/', // users and sessions belong to no organization
   'server/parts/chat/chat-finder.ts', // grouped reads span organizations
   'server/parts/chat/history-reader.ts', // the same

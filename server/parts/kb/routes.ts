@@ -92,6 +92,7 @@ export const manageRoutes = (desk: KbDesk): Route[] => {
       method: 'DELETE',
       url: '/api/kb/delete',
       summary: 'Delete a knowledge base with all that is in it',
+      description: 'Agents that search in it go on without it.',
       access: { permission: 'kb:delete', orgOf: ofKb },
       query: OneKb,
       reply: [200, Message],

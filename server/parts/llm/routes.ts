@@ -60,7 +60,7 @@ export const llmRoutes = (rooms: Rooms): Route[] => [
     access: ofModel,
     query: ModelQuery,
     reply: [200, Message],
-    errors: ['llm.not_found'],
+    errors: ['llm.not_found', 'llm.in_use'],
     async handler({ scope, query }) {
       await deleteModel(scope, query.model_id)
       return { message: 'Language model deleted' }

@@ -61,6 +61,7 @@ const RECORDED: Record<string, { type: string; secrets: string[] }> = {
   api_keys: { type: 'api_key', secrets: ['key_hash'] },
   llm_models: { type: 'model', secrets: ['api_key'] },
   knowledge_bases: { type: 'knowledge_base', secrets: [] },
+  agents: { type: 'agent', secrets: [] },
   kb_sources: { type: 'kb_source', secrets: ['secrets'] },
   tool_categories: { type: 'tool_category', secrets: [] },
   tools: { type: 'tool', secrets: [] },

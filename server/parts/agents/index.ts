@@ -1,0 +1,41 @@
+import type { Route } from '#platform/http/define-route.ts'
+import type { Payer } from '#platform/ledger/ledger.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import type { KnowledgeBases, Passage } from '../kb/index.ts'
+import type { ModelFinder } from '../llm/index.ts'
+import type { Tools } from '../tools/index.ts'
+import { AgentFinder, type ReadyAgent } from './find-agents.ts'
+import { agentRoutes } from './routes.ts'
+
+export type { ReadyAgent } from './find-agents.ts'
+
+export interface Agents {
+  routes: Route[]
+  /** The organization's own or a public one. Throws agent.not_found, agent.inactive, llm.inactive, llm.not_configured. */
+  find(organizationId: string, agentId: string): Promise<ReadyAgent>
+  /** By id or name (own first). */
+  findNamed(organizationId: string, nameOrId: string): Promise<ReadyAgent>
+  /**
+   * The passages of the agent's knowledge bases that fit a question best, best first, paid by whoever asks. Throws
+   * billing.insufficient_credits.
+   */
+  retrieve(agent: ReadyAgent, payer: Payer, query: string): Promise<Passage[]>
+}
+
+export function createAgents(
+  { database }: Pick<Rooms, 'database'>,
+  models: ModelFinder,
+  knowledge: Pick<KnowledgeBases, 'findPassages'>,
+  tools: Tools,
+): Agents {
+  const finder = new AgentFinder(database.sql, models, tools)
+  return {
+    routes: agentRoutes({ database, models, tools }),
+    find: (organizationId, agentId) => finder.find(organizationId, agentId),
+    findNamed: (organizationId, nameOrId) => finder.findNamed(organizationId, nameOrId),
+    retrieve: async ({ organizationId, knowledgeBaseIds }, payer, query) =>
+      knowledgeBaseIds.length === 0
+        ? []
+        : knowledge.findPassages(payer, { organizationId, knowledgeBaseIds, query }),
+  }
+}

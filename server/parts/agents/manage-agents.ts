@@ -1,0 +1,262 @@
+import { and, desc, eq, lt } from '#database/drizzle.ts'
+import { newId } from '#database/new-id.ts'
+import { agentDeployments } from '#database/schema/agent-deploy.ts'
+import { agents } from '#database/schema/agents.ts'
+import { isForeignKeyViolation, whenGone, whenTaken } from '#database/sql-state.ts'
+import { fail } from '#errors'
+import type { Scope } from '#platform/access/scope.ts'
+import { type Page, readPage } from '#platform/http/pagination.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import type { ModelFinder } from '../llm/index.ts'
+import type { AgentToolInput, StoredAgentTool, Tools } from '../tools/index.ts'
+import {
+  type AgentChange,
+  type AgentRow,
+  type AgentView,
+  type NewAgent,
+  viewAgent,
+  viewDescriptor,
+} from './schemas.ts'
+import {
+  readStoredAgent,
+  type StoredAgent,
+  storeKnowledgeBases,
+  storeTools,
+  withBelongings,
+} from './stored-agent.ts'
+
+export interface AgentDesk {
+  database: Rooms['database']
+  models: ModelFinder
+  tools: Tools
+}
+
+/** What the tools of an agent are configured with takes so many bytes as JSON. */
+const TOOLS_BYTES_MAX = 64 * 1024
+/** A page of agents ends with the one with which its system prompts hold so many bytes. */
+const PAGE_BYTES_MAX = 2 * 1024 * 1024
+/** So often a change is prepared anew because others have changed the agent meanwhile. */
+const ATTEMPTS = 5
+/** Of the deployments of an agent so many are named. */
+const DEPLOYMENTS_NAMED = 10
+
+/**
+ * Makes an agent. Throws agent.name_taken, agent.tools_too_large, llm.not_found, llm.inactive, llm.not_configured,
+ * llm.cannot_chat, llm.cannot_call_tools, kb.not_found, mcp.instance_not_found, and what Tools.prepare throws.
+ */
+export async function createAgent(
+  desk: AgentDesk,
+  scope: Scope<'agent:write'>,
+  input: NewAgent,
+): Promise<AgentView> {
+  const { tools: wanted = [], params } = input
+  checkBelongings(scope, input, [])
+  await checkModel(desk, scope, input.model_id, wanted.length > 0)
+  const id = newId()
+  const tools = await prepareTools(desk, scope, id, wanted, [])
+  const knowledgeBaseIds = distinct(input.knowledge_base_ids ?? [])
+  const row = await scope.transaction(async (database) => {
+    const made = await database
+      .insert(
+        agents,
+        {
+          id,
+          createdBy: scope.userId,
+          name: input.name.trim(),
+          description: input.description,
+          agentType: input.agent_type.trim(),
+          modelId: input.model_id,
+          params,
+          isPublic: input.is_public ?? false,
+          isActive: input.is_active ?? true,
+        },
+        { after: tell({ tools, knowledgeBaseIds }, wanted) },
+      )
+      .catch(whenGone('llm.not_found'))
+      .catch(whenTaken('agent.name_taken'))
+    await storeTools(database, id, [], tools)
+    await storeKnowledgeBases(database, id, [], knowledgeBaseIds)
+    return made
+  })
+  return view(desk, { row, tools, knowledgeBaseIds })
+}
+
+/** The organization's own agents, newest first. */
+export async function listAgents(
+  desk: AgentDesk,
+  scope: Scope<'agent:read'>,
+  query: { limit?: number; cursor?: string },
+): Promise<Page<AgentView>> {
+  const page = await readPage<AgentRow, AgentRow>(
+    query,
+    (below, count) =>
+      scope.select(agents, {
+        where: below === undefined ? undefined : lt(agents.id, below),
+        orderBy: [desc(agents.id)],
+        limit: count,
+      }),
+    (row) => row,
+    { max: PAGE_BYTES_MAX, of: ({ params }) => Buffer.byteLength(params.system_prompt ?? '') },
+  )
+  const stored = await withBelongings(scope, page.data)
+  return { ...page, data: await Promise.all(stored.map((agent) => view(desk, agent))) }
+}
+
+/** The organization's own agent, or of a public one what every organization may see. Throws agent.not_found. */
+export async function getAgent(
+  desk: AgentDesk,
+  scope: Scope<'agent:read'>,
+  agentId: string,
+): Promise<AgentView> {
+  const own = await readStoredAgent(scope, agentId)
+  return own ? view(desk, own) : viewDescriptor(await readPublicAgent(desk, agentId))
+}
+
+/**
+ * Changes what is given; tools, params and knowledge bases are replaced as wholes. Throws agent.not_found (also for a
+ * public agent of others), agent.changing, and what createAgent throws.
+ */
+export async function updateAgent(
+  desk: AgentDesk,
+  scope: Scope<'agent:write'>,
+  agentId: string,
+  change: AgentChange,
+): Promise<AgentView> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const before = await readStoredAgent(scope, agentId)
+    if (!before) throw fail('agent.not_found')
+    checkBelongings(scope, change, before.knowledgeBaseIds)
+    const hasTools = (change.tools ?? before.tools).length > 0
+    if (change.model_id !== undefined || change.tools !== undefined)
+      await checkModel(desk, scope, change.model_id ?? before.row.modelId, hasTools)
+    const tools =
+      change.tools === undefined
+        ? before.tools
+        : await prepareTools(desk, scope, agentId, change.tools, before.tools)
+    const after = await storeChange(scope, before, change, tools)
+    if (after) return view(desk, after)
+  }
+  throw fail('agent.changing')
+}
+
+/** Throws agent.not_found, and agent.in_use with the names of its deployments. */
+export async function deleteAgent(scope: Scope<'agent:delete'>, agentId: string): Promise<void> {
+  const deployments = await namesOfDeployments(scope, agentId)
+  if (deployments.length > 0) throw inUse(deployments)
+  const rows = await scope.delete(agents, eq(agents.id, agentId)).catch(async (error: unknown) => {
+    throw isForeignKeyViolation(error) ? inUse(await namesOfDeployments(scope, agentId)) : error
+  })
+  if (rows.length === 0) throw fail('agent.not_found')
+}
+
+/** Null: what the change was prepared for is not what is stored any more. */
+async function storeChange(
+  scope: Scope<'agent:write'>,
+  prepared: StoredAgent,
+  change: AgentChange,
+  tools: StoredAgentTool[],
+): Promise<StoredAgent | null> {
+  const { id } = prepared.row
+  return scope.transaction(async (database) => {
+    const before = await readStoredAgent(database, id, true)
+    if (!before) throw fail('agent.not_found')
+    if (!isSame(before, prepared)) return null
+    const knowledgeBaseIds = distinct(change.knowledge_base_ids ?? before.knowledgeBaseIds)
+    const [row = before.row] = await database
+      .update(agents, eq(agents.id, id), columnsOf(change), {
+        before: tell(before, []),
+        after: tell({ tools, knowledgeBaseIds }, change.tools ?? []),
+      })
+      .catch(whenGone('llm.not_found'))
+      .catch(whenTaken('agent.name_taken'))
+    if (change.tools) await storeTools(database, id, before.tools, tools)
+    if (change.knowledge_base_ids)
+      await storeKnowledgeBases(database, id, before.knowledgeBaseIds, knowledgeBaseIds)
+    return { row, tools, knowledgeBaseIds }
+  })
+}
+
+const columnsOf = (change: AgentChange) => ({
+  ...(change.name !== undefined && { name: change.name.trim() }),
+  ...(change.description !== undefined && { description: change.description }),
+  ...(change.agent_type !== undefined && { agentType: change.agent_type.trim() }),
+  ...(change.model_id !== undefined && { modelId: change.model_id }),
+  ...(change.params !== undefined && { params: change.params }),
+  ...(change.is_public !== undefined && { isPublic: change.is_public }),
+  ...(change.is_active !== undefined && { isActive: change.is_active }),
+  updatedAt: new Date(),
+})
+
+/** Model and tools are checked against each other, and secrets kept, by what was read before the transaction. */
+const isSame = (a: StoredAgent, b: StoredAgent): boolean =>
+  a.row.modelId === b.row.modelId && JSON.stringify(a.tools) === JSON.stringify(b.tools)
+
+/** What the audit tells of it: which tools it has and which of them were configured with this change, never with what. */
+const tell = (
+  { tools, knowledgeBaseIds }: Omit<StoredAgent, 'row'>,
+  configured: readonly AgentToolInput[],
+) => ({
+  tools: tools.map(({ toolId }) => toolId),
+  configured_tools: configured.filter(({ config = [] }) => config.length > 0).map(({ tool_id }) => tool_id),
+  knowledge_base_ids: knowledgeBaseIds,
+})
+
+/** Whoever gives further knowledge bases to an agent lets it tell what is in them, so he may read them. */
+function checkBelongings(
+  scope: Scope<'agent:write'>,
+  { knowledge_base_ids: kbIds = [], mcp_instance_ids: instanceIds = [] }: AgentChange,
+  given: readonly string[],
+): void {
+  if (!kbIds.every((id) => given.includes(id)) && !scope.holds('kb:read'))
+    throw fail('access.missing_permission', { permission: 'kb:read' })
+  // MCP servers can not be connected yet, so no id is that of one.
+  if (instanceIds.length > 0) throw fail('mcp.instance_not_found')
+}
+
+async function checkModel(
+  { models }: AgentDesk,
+  { organizationId }: Scope<'agent:write'>,
+  modelId: string,
+  hasTools: boolean,
+): Promise<void> {
+  const { capabilities } = await models.find(organizationId, modelId)
+  if (!capabilities.includes('text')) throw fail('llm.cannot_chat')
+  if (hasTools && !capabilities.includes('tools')) throw fail('llm.cannot_call_tools')
+}
+
+async function prepareTools(
+  { tools }: AgentDesk,
+  scope: Scope<'agent:write'>,
+  agentId: string,
+  wanted: AgentToolInput[],
+  kept: StoredAgentTool[],
+): Promise<StoredAgentTool[]> {
+  if (wanted.length === 0) return []
+  if (Buffer.byteLength(JSON.stringify(wanted)) > TOOLS_BYTES_MAX)
+    throw fail('agent.tools_too_large', { limit: TOOLS_BYTES_MAX })
+  return tools.prepare(scope, agentId, wanted, kept)
+}
+
+const view = async ({ tools: room }: AgentDesk, { row, tools, knowledgeBaseIds }: StoredAgent) =>
+  viewAgent(row, tools.length === 0 ? [] : await room.view(row.id, tools), knowledgeBaseIds)
+
+/** Throws agent.not_found. */
+async function readPublicAgent({ database: { db } }: AgentDesk, agentId: string): Promise<AgentRow> {
+  const [row] = await db
+    .select()
+    .from(agents)
+    .where(and(eq(agents.id, agentId), eq(agents.isPublic, true)))
+  if (!row) throw fail('agent.not_found')
+  return row
+}
+
+const namesOfDeployments = async (scope: Scope<'agent:delete'>, agentId: string): Promise<string[]> =>
+  (
+    await scope.select(agentDeployments, {
+      where: eq(agentDeployments.agentId, agentId),
+      limit: DEPLOYMENTS_NAMED,
+    })
+  ).map(({ name }) => name)
+
+const inUse = (deployments: string[]) => fail('agent.in_use', { deployments: deployments.join(', ') })
+const distinct = <Value>(values: readonly Value[]): Value[] => [...new Set(values)]

@@ -1,0 +1,107 @@
+import Type from 'typebox'
+import type { ErrorCode } from '#errors'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { Message, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import {
+  type AgentDesk,
+  createAgent,
+  deleteAgent,
+  getAgent,
+  listAgents,
+  updateAgent,
+} from './manage-agents.ts'
+import { AgentChange, AgentView, NewAgent } from './schemas.ts'
+
+const InOrganization = Type.Object({ org_id: Uuid })
+const OneAgent = Type.Object({ agent_id: Uuid })
+const ofAgent = { agent: 'agent_id' } as const
+
+/** What an agent is made of can be refused. */
+const REFUSED: ErrorCode[] = [
+  'agent.name_taken',
+  'agent.tools_too_large',
+  'llm.not_found',
+  'llm.inactive',
+  'llm.not_configured',
+  'llm.cannot_chat',
+  'llm.cannot_call_tools',
+  'tool.not_found',
+  'tool.config_invalid',
+  'tool.function_twice',
+  'kb.not_found',
+  'mcp.instance_not_found',
+]
+
+export const agentRoutes = (desk: AgentDesk): Route[] => [
+  defineRoute({
+    method: 'POST',
+    url: '/api/agents',
+    summary: 'Create an agent',
+    description:
+      'An agent is a model with a task, tools and knowledge. Its name is its own in the organization, whatever the case of letters. Members of params that are left out are up to the model. Who gives it knowledge bases needs kb:read: whoever talks to the agent hears what they say.',
+    access: { permission: 'agent:write', orgOf: 'query' },
+    query: InOrganization,
+    body: NewAgent,
+    example: {
+      name: 'Concierge',
+      description: 'Answers what guests ask',
+      agent_type: 'chat',
+      model_id: '01890a5d-ac96-774b-bcce-b302099a8057',
+      params: { system_prompt: 'You are the concierge of a small hotel.', temperature: 0.3, max_tokens: 800 },
+    },
+    reply: [201, AgentView],
+    errors: ['org.not_found', ...REFUSED],
+    handler: ({ scope, body }) => createAgent(desk, scope, body),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/agents/list',
+    summary: "List the organization's agents, newest first",
+    description: 'A page ends early where its agents have very long system prompts.',
+    access: { permission: 'agent:read', orgOf: 'query' },
+    query: Type.Object({ ...InOrganization.properties, ...PageQuery }),
+    reply: [200, PageOf(AgentView, 'AgentPage')],
+    errors: ['org.not_found', 'request.invalid_cursor'],
+    handler: ({ scope, query }) => listAgents(desk, scope, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/agents/get',
+    summary: 'Get an agent',
+    description:
+      "The organization's own as a whole, a public one of another organization by what describes it.",
+    access: { permission: 'agent:read', orgOf: ofAgent },
+    query: OneAgent,
+    reply: [200, AgentView],
+    errors: ['agent.not_found'],
+    handler: ({ scope, query }) => getAgent(desk, scope, query.agent_id),
+  }),
+  defineRoute({
+    method: 'PUT',
+    url: '/api/agents/update',
+    summary: 'Change an agent',
+    description:
+      'What is left out stays. tools, params and knowledge_base_ids replace those before as wholes. Replies that are being written go on as they were.',
+    access: { permission: 'agent:write', orgOf: ofAgent },
+    query: OneAgent,
+    body: AgentChange,
+    example: { params: { system_prompt: 'You are the concierge. Be brief.' }, is_active: false },
+    reply: [200, AgentView],
+    errors: ['agent.not_found', 'agent.changing', ...REFUSED],
+    handler: ({ scope, query, body }) => updateAgent(desk, scope, query.agent_id, body),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    url: '/api/agents/delete',
+    summary: 'Delete an agent',
+    description: 'Chats with it stay, and can go on with another agent or a model.',
+    access: { permission: 'agent:delete', orgOf: ofAgent },
+    query: OneAgent,
+    reply: [200, Message],
+    errors: ['agent.not_found', 'agent.in_use'],
+    async handler({ scope, query }) {
+      await deleteAgent(scope, query.agent_id)
+      return { message: 'Agent deleted' }
+    },
+  }),
+]

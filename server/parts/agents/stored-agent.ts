@@ -1,0 +1,92 @@
+import { and, asc, eq, inArray } from '#database/drizzle.ts'
+import { agentKnowledgeBases, agents, agentTools } from '#database/schema/agents.ts'
+import { whenGone } from '#database/sql-state.ts'
+import type { ScopedDatabase } from '#platform/access/scoped-database.ts'
+import type { StoredAgentTool } from '../tools/index.ts'
+import type { AgentRow } from './schemas.ts'
+
+/** An agent with what belongs to it. */
+export interface StoredAgent {
+  row: AgentRow
+  tools: StoredAgentTool[]
+  knowledgeBaseIds: string[]
+}
+
+type Database = Omit<ScopedDatabase, 'transaction'>
+
+/** One of the organization's own; with `lock`, in a transaction, nobody else changes it before that ends. */
+export async function readStoredAgent(
+  database: Pick<Database, 'select'>,
+  agentId: string,
+  lock = false,
+): Promise<StoredAgent | undefined> {
+  const rows = await database.select(agents, { where: eq(agents.id, agentId), lock })
+  return (await withBelongings(database, rows))[0]
+}
+
+/** Agents with what belongs to each, in two statements for all of them. */
+export async function withBelongings(
+  database: Pick<Database, 'select'>,
+  rows: AgentRow[],
+): Promise<StoredAgent[]> {
+  const ids = rows.map(({ id }) => id)
+  if (ids.length === 0) return []
+  const tools = await database.select(agentTools, {
+    where: inArray(agentTools.agentId, ids),
+    orderBy: [asc(agentTools.position)],
+  })
+  const knowledgeBases = await database.select(agentKnowledgeBases, {
+    where: inArray(agentKnowledgeBases.agentId, ids),
+    orderBy: [asc(agentKnowledgeBases.position)],
+  })
+  const toolsOf = Map.groupBy(tools, ({ agentId }) => agentId)
+  const knowledgeBasesOf = Map.groupBy(knowledgeBases, ({ agentId }) => agentId)
+  return rows.map((row) => ({
+    row,
+    tools: (toolsOf.get(row.id) ?? []).map(({ toolId, config }) => ({ toolId, config })),
+    knowledgeBaseIds: (knowledgeBasesOf.get(row.id) ?? []).map(({ kbId }) => kbId),
+  }))
+}
+
+/*
+ * What stays is changed where it stands. Deleted and inserted again it would wait for the lock of its tool or knowledge
+ * base, while whoever deletes that one waits for the row.
+ */
+
+/** Makes these the tools of an agent that is locked, or new. Throws tool.not_found. */
+export async function storeTools(
+  database: Database,
+  agentId: string,
+  before: readonly StoredAgentTool[],
+  after: readonly StoredAgentTool[],
+): Promise<void> {
+  const known = new Set(before.map(({ toolId }) => toolId))
+  const wanted = new Set(after.map(({ toolId }) => toolId))
+  const one = (toolId: string) => and(eq(agentTools.agentId, agentId), eq(agentTools.toolId, toolId))
+  const gone = [...known].filter((id) => !wanted.has(id))
+  if (gone.length > 0)
+    await database.delete(agentTools, and(eq(agentTools.agentId, agentId), inArray(agentTools.toolId, gone)))
+  const placed = after.map((tool, position) => ({ ...tool, agentId, position }))
+  for (const { toolId, config, position } of placed.filter((tool) => known.has(tool.toolId)))
+    await database.update(agentTools, one(toolId), { config, position })
+  const added = placed.filter((tool) => !known.has(tool.toolId))
+  if (added.length > 0) await database.insertAll(agentTools, added).catch(whenGone('tool.not_found'))
+}
+
+/** Makes these the knowledge bases of an agent that is locked, or new. Throws kb.not_found for one of somebody else. */
+export async function storeKnowledgeBases(
+  database: Database,
+  agentId: string,
+  before: readonly string[],
+  after: readonly string[],
+): Promise<void> {
+  const { kbId: id } = agentKnowledgeBases
+  const ofAgent = eq(agentKnowledgeBases.agentId, agentId)
+  const gone = before.filter((kbId) => !after.includes(kbId))
+  if (gone.length > 0) await database.delete(agentKnowledgeBases, and(ofAgent, inArray(id, gone)))
+  const placed = after.map((kbId, position) => ({ agentId, kbId, position }))
+  for (const { kbId, position } of placed.filter((one) => before.includes(one.kbId)))
+    await database.update(agentKnowledgeBases, and(ofAgent, eq(id, kbId)), { position })
+  const added = placed.filter(({ kbId }) => !before.includes(kbId))
+  if (added.length > 0) await database.insertAll(agentKnowledgeBases, added).catch(whenGone('kb.not_found'))
+}

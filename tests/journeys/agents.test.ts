@@ -1,0 +1,381 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AgentKeeper, agentKeeper } from '#tests/support/agents.ts'
+import type { Answer, Person } from '#tests/support/client.ts'
+import { type Librarian, librarian, said } from '#tests/support/knowledge.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { addPowerlessMember } from '#tests/support/tenants.ts'
+
+/** Agents: made, shown, changed, deleted (spec, Agents). */
+
+const NOTHING = '00000000-0000-4000-8000-000000000000'
+
+let server: TestServer
+let person: Person
+let keeper: AgentKeeper
+let library: Librarian
+beforeAll(async () => {
+  server = await startTestServer()
+  keeper = await agentKeeper(server)
+  person = keeper.person
+  library = librarian(server, person)
+})
+afterAll(() => server.stop())
+
+const sql = () => server.server.rooms.database.sql
+const auditOf = async (id: string): Promise<Answer['body'][]> =>
+  (
+    await server.call('GET', `/api/audit/list?org_id=${person.organizationId}&record_id=${id}`, {
+      token: person.token,
+    })
+  ).body.data
+/** Deployments are made by another part; here only that they are there counts. */
+async function deploy(agentId: string, name: string): Promise<string> {
+  const [id, visitor] = [randomUUID(), randomUUID()]
+  await sql()`
+    insert into users (id, email, first_name, last_name) values (${visitor}, ${`${visitor}@example.com`}, 'V', 'V')`
+  await sql()`
+    insert into agent_deployments (id, organization_id, created_by, agent_id, visitor_user_id, name, description,
+      deployment_type, config, key_hash, api_key_prefix)
+    values (${id}, ${person.organizationId}, ${person.userId}, ${agentId}, ${visitor}, ${name}, '', 'api', '{}',
+      ${randomUUID()}, 'dk_')`
+  return id
+}
+
+describe('an agent', () => {
+  test('is made, shown, changed and deleted', async () => {
+    const kb = await library.create()
+    const params = { system_prompt: 'Be brief.', temperature: 0.3, max_tokens: 800 }
+    const made = await keeper.ask({
+      name: '  Concierge ',
+      description: 'Answers guests',
+      agent_type: 'function',
+      params,
+      knowledge_base_ids: [kb, kb],
+    })
+    expect(made.status).toBe(201)
+    expect(made.body).toEqual({
+      id: expect.any(String),
+      organization_id: person.organizationId,
+      created_by: person.userId,
+      name: 'Concierge',
+      description: 'Answers guests',
+      agent_type: 'function',
+      model_id: keeper.modelId,
+      tools: [],
+      params,
+      is_public: false,
+      is_active: true,
+      knowledge_base_ids: [kb],
+      mcp_instance_ids: [],
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    })
+    const { id } = made.body
+    expect((await keeper.get(id)).body).toEqual(made.body)
+
+    const changed = await keeper.update(id, { params: { temperature: 1 }, is_active: false, is_public: true })
+    expect(changed.status).toBe(200)
+    expect(changed.body).toEqual({
+      ...made.body,
+      params: { temperature: 1 },
+      is_active: false,
+      is_public: true,
+      updated_at: expect.any(String),
+    })
+    expect(changed.body.updated_at > made.body.updated_at).toBe(true)
+    expect((await keeper.get(id)).body).toEqual(changed.body)
+
+    const removed = await keeper.remove(id)
+    expect([removed.status, removed.body]).toEqual([200, { message: 'Agent deleted' }])
+    for (const answer of [await keeper.get(id), await keeper.update(id, {}), await keeper.remove(id)])
+      expect(said(answer)).toEqual([404, 'Agent not found'])
+  })
+
+  test('is listed with its own, newest first, page by page', async () => {
+    const own = await agentKeeper(server)
+    const shelf = librarian(server, own.person)
+    const [first, second] = [await shelf.create(), await shelf.create()]
+    const ids = [
+      await own.make({ knowledge_base_ids: [second, first] }),
+      await own.make({ is_active: false }),
+      await own.make({ knowledge_base_ids: [first] }),
+    ].reverse()
+    const org_id = own.person.organizationId
+    const page = await own.call('GET', '/list', { org_id, limit: '2' })
+    const rest = await own.call('GET', '/list', { org_id, cursor: page.body.pagination.next_cursor })
+    const all = [...page.body.data, ...rest.body.data]
+    expect(all.map((agent) => [agent.id, agent.knowledge_base_ids])).toEqual([
+      [ids[0], [first]],
+      [ids[1], []],
+      [ids[2], [second, first]],
+    ])
+    expect(all[2]).toEqual((await own.get(ids[2] ?? '')).body)
+    expect(rest.body.pagination).toEqual({ next_cursor: null, has_more: false })
+    for (const wrong of [{ cursor: 'x' }, { limit: '101' }, { limit: '0' }])
+      expect((await own.call('GET', '/list', { org_id, ...wrong })).status).toBe(400)
+  })
+
+  test('with a long system prompt ends a page of the list', async () => {
+    const own = await agentKeeper(server)
+    const params = { system_prompt: 'é'.repeat(100_000) }
+    const ids = await Promise.all(Array.from({ length: 12 }, () => own.make({ params })))
+    const org_id = own.person.organizationId
+    const page = await own.call('GET', '/list', { org_id, limit: '100' })
+    expect([page.body.data.length, page.body.pagination.has_more]).toEqual([11, true])
+    const rest = await own.call('GET', '/list', { org_id, cursor: page.body.pagination.next_cursor })
+    const seen = [...page.body.data, ...rest.body.data].map(({ id }) => id)
+    expect(seen).toEqual(ids.sort().reverse())
+  })
+
+  test('has a name that no other has in its organization, whatever the case, also at once', async () => {
+    const name = `Name ${randomUUID()}`
+    const all = await Promise.all(
+      ['', ' ', '', ' '].map((pad) => keeper.ask({ name: name.toUpperCase() + pad })),
+    )
+    expect(all.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409])
+    const taken = [409, 'This organization has an agent with this name already']
+    expect(said(await keeper.ask({ name }))).toEqual(taken)
+    const other = await keeper.make()
+    expect(said(await keeper.update(other, { name }))).toEqual(taken)
+    const own = all.find(({ status }) => status === 201)?.body.id
+    expect((await keeper.update(own, { name })).body.name).toBe(name)
+    const stranger = await agentKeeper(server)
+    expect((await stranger.ask({ name })).status).toBe(201)
+  })
+
+  test.each<[Record<string, unknown>, string]>([
+    [{ name: ' ' }, 'name'],
+    [{ name: 'n'.repeat(201) }, 'name'],
+    [{ name: null }, 'name'],
+    [{ description: undefined }, 'description'],
+    [{ description: 'd'.repeat(5_001) }, 'description'],
+    [{ agent_type: 'a'.repeat(51) }, 'agent_type'],
+    [{ agent_type: ' ' }, 'agent_type'],
+    [{ model_id: 'gpt' }, 'model_id'],
+    [{ params: undefined }, 'params'],
+    [{ params: { top_p: 1 } }, 'top_p'],
+    [{ params: { temperature: 1.1 } }, 'temperature must be at most 1'],
+    [{ params: { temperature: '1' } }, 'temperature'],
+    [{ params: { max_tokens: 0 } }, 'max_tokens'],
+    [{ params: { max_tokens: 1.5 } }, 'max_tokens'],
+    [{ params: { system_prompt: 'x'.repeat(100_001) } }, 'system_prompt'],
+    [{ tools: Array.from({ length: 51 }, () => ({ tool_id: NOTHING })) }, 'tools'],
+    [{ tools: [{ tool_id: NOTHING, config: { key: 'value' } }] }, 'config'],
+    [{ tools: [{ tool_id: NOTHING, config: [{ name: 'key' }] }] }, 'value'],
+    [{ tools: [{ id: NOTHING }] }, 'id'],
+    [{ knowledge_base_ids: Array(21).fill(NOTHING) }, 'knowledge_base_ids'],
+    [{ is_public: 'yes' }, 'is_public'],
+    [{ organization_id: NOTHING }, 'organization_id'],
+    [{ created_by: NOTHING }, 'created_by'],
+  ])('is not made of %j', async (body, named) => {
+    const answer = await keeper.ask(body)
+    expect(answer.status).toBe(400)
+    expect(answer.body.detail).toContain(named)
+  })
+
+  test('takes a system prompt of 100,000 characters, and params without members', async () => {
+    const system_prompt = 'ü'.repeat(100_000)
+    const { body } = await keeper.ask({ params: { system_prompt } })
+    expect((await keeper.get(body.id)).body.params).toEqual({ system_prompt })
+    expect((await keeper.update(body.id, { params: {} })).body.params).toEqual({})
+    expect((await keeper.update(body.id, { params: null })).status).toBe(400)
+    expect((await keeper.update(body.id, { api_key: 'x' })).status).toBe(400)
+  })
+})
+
+describe('what an agent is made of', () => {
+  test('a model writes text, and is there for the organization', async () => {
+    const stranger = await agentKeeper(server)
+    const id = await keeper.make()
+    const refusals = async (model_id: string) =>
+      [await keeper.ask({ model_id }), await keeper.update(id, { model_id })].map(said)
+    const twice = (...refusal: unknown[]) => [refusal, refusal]
+    for (const model_id of [NOTHING, stranger.modelId])
+      expect(await refusals(model_id)).toEqual(twice(404, 'Language model not found'))
+    const embedder = await server.addModel(person, {
+      provider: 'openai-compatible',
+      version: 'x',
+      config: { base_url: 'https://models.example.com/v1', capabilities: ['embedding'] },
+    })
+    expect(await refusals(embedder)).toEqual(
+      twice(400, 'This model does not write text, so it can not be used here'),
+    )
+    const off = await server.addModel(person, { provider: 'demo', version: 'x', is_active: false })
+    expect(await refusals(off)).toEqual(twice(400, 'This language model is not active'))
+    const keyless = await server.addModel(person, { provider: 'openai', version: 'gpt-5' })
+    expect((await refusals(keyless))[0]?.[1]).toContain('LLM provider openai is not configured correctly')
+    expect((await keeper.get(id)).body.model_id).toBe(keeper.modelId)
+  })
+
+  test('a model of the environment will do', async () => {
+    const { body } = await server.call('GET', `/api/llm/list?org_id=${person.organizationId}&limit=100`, {
+      token: person.token,
+    })
+    const shared = body.data.find(
+      (model: { organization_id: string | null; version: string }) =>
+        model.organization_id === null && model.version === 'parley-demo',
+    )
+    expect((await keeper.ask({ model_id: shared.id })).body.model_id).toBe(shared.id)
+  })
+
+  test('a model is not deleted while knowledge bases or agents use it, and both are named', async () => {
+    const own = await agentKeeper(server)
+    const shelf = librarian(server, own.person)
+    const model = await server.addModel(own.person, {
+      provider: 'openai-compatible',
+      version: 'x',
+      config: { base_url: 'https://models.example.com/v1', capabilities: ['text', 'embedding'] },
+    })
+    const remove = () =>
+      server.call('DELETE', `/api/llm/delete?model_id=${model}`, { token: own.person.token })
+    const agent = await own.make({ name: 'Concierge', model_id: model })
+    const kb = await shelf.create({ name: 'Handbook', embedding_model: model })
+    expect(said(await remove())).toEqual([
+      409,
+      'This language model is used by the knowledge base Handbook, the agent Concierge. Change those first.',
+    ])
+    await shelf.call('DELETE', 'delete', { kb_id: kb })
+    expect((await remove()).body.detail).toContain('used by the agent Concierge.')
+    await own.update(agent, { model_id: own.modelId })
+    expect((await remove()).status).toBe(200)
+  })
+
+  test('knowledge bases are replaced as a whole, in their order, and are the organization’s own', async () => {
+    const [a, b, c] = [await library.create(), await library.create(), await library.create()]
+    const id = await keeper.make({ knowledge_base_ids: [a, b] })
+    const becomes = async (knowledge_base_ids: string[]) => {
+      const { body } = await keeper.update(id, { knowledge_base_ids })
+      expect((await keeper.get(id)).body).toEqual(body)
+      return body.knowledge_base_ids
+    }
+    for (const wanted of [[b, c, a], [c], [], [a, b], [b, a]])
+      expect(await becomes(wanted as string[])).toEqual(wanted)
+    const foreign = await librarian(server, await server.signUp()).create()
+    for (const unknown of [NOTHING, foreign]) {
+      const refused = [404, 'Knowledge base not found']
+      expect(said(await keeper.ask({ knowledge_base_ids: [a, unknown] }))).toEqual(refused)
+      expect(said(await keeper.update(id, { name: 'New', knowledge_base_ids: [unknown] }))).toEqual(refused)
+    }
+    expect((await keeper.get(id)).body).toMatchObject({
+      name: expect.not.stringMatching(/^New$/),
+      knowledge_base_ids: [b, a],
+    })
+    await library.call('DELETE', 'delete', { kb_id: b })
+    expect((await keeper.get(id)).body.knowledge_base_ids).toEqual([a])
+  })
+
+  test('who may not read knowledge bases gives none to an agent', async () => {
+    const kb = await library.create()
+    const member = await addPowerlessMember(server, person.organizationId, ['agent:write', 'agent:read'])
+    const id = await keeper.make({ knowledge_base_ids: [kb] })
+    const put = (body: object) =>
+      server.call('PUT', `/api/agents/update?agent_id=${id}`, { token: member.token, body })
+    const another = await library.create()
+    expect(said(await put({ knowledge_base_ids: [kb, another] }))).toEqual([
+      403,
+      'Missing permission: kb:read',
+    ])
+    expect((await put({ description: 'x', knowledge_base_ids: [kb] })).body.knowledge_base_ids).toEqual([kb])
+    expect((await put({ knowledge_base_ids: [] })).status).toBe(200)
+  })
+
+  test('nobody has connected an MCP server', async () => {
+    const id = await keeper.make({ mcp_instance_ids: [] })
+    for (const answer of [
+      await keeper.ask({ mcp_instance_ids: [NOTHING] }),
+      await keeper.update(id, { mcp_instance_ids: [NOTHING] }),
+    ])
+      expect(said(answer)).toEqual([404, 'MCP instance not found'])
+  })
+})
+
+describe('a deployed agent', () => {
+  test('is not deleted, and its deployments are named', async () => {
+    const id = await keeper.make()
+    const deployment = await deploy(id, 'Front desk')
+    expect(said(await keeper.remove(id))).toEqual([
+      409,
+      'This agent is deployed as Front desk. Delete those deployments first.',
+    ])
+    await sql()`delete from agent_deployments where id = ${deployment}`
+    expect((await keeper.remove(id)).status).toBe(200)
+  })
+
+  test('is not deleted either when it is deployed at that moment', async () => {
+    for (let round = 0; round < 8; round++) {
+      const id = await keeper.make()
+      const [removed, deployed] = await Promise.all([
+        keeper.remove(id),
+        deploy(id, 'Front desk').then(
+          () => true,
+          () => false,
+        ),
+      ])
+      expect(removed.status).toBe(deployed ? 409 : 200)
+      expect((await keeper.get(id)).status).toBe(deployed ? 200 : 404)
+    }
+  })
+})
+
+describe('at once', () => {
+  test('changes of one agent follow each other, and what one does not name it leaves', async () => {
+    const kbs = await Promise.all(Array.from({ length: 4 }, () => library.create()))
+    const id = await keeper.make()
+    const changes = kbs.flatMap((kb, place) => [
+      keeper.update(id, { knowledge_base_ids: [kb, kbs[(place + 1) % 4]] }),
+      keeper.update(id, { description: `d${place}` }),
+      keeper.update(id, { params: { max_tokens: place + 1 } }),
+    ])
+    expect((await Promise.all(changes)).map(({ status }) => status)).toEqual(Array(12).fill(200))
+    const { body } = await keeper.get(id)
+    const [first, second] = body.knowledge_base_ids.map((kb: string) => kbs.indexOf(kb))
+    expect(second).toBe((first + 1) % 4)
+    expect([body.description, body.params.max_tokens]).toEqual([
+      expect.stringMatching(/^d\d$/),
+      expect.any(Number),
+    ])
+  })
+
+  test('an agent that is deleted while it is changed is gone, and so is all of it', async () => {
+    for (let round = 0; round < 8; round++) {
+      const kb = await library.create()
+      const id = await keeper.make({ knowledge_base_ids: [kb] })
+      const answers = await Promise.all([
+        keeper.update(id, { name: `New ${randomUUID()}`, knowledge_base_ids: [kb] }),
+        keeper.remove(id),
+        keeper.update(id, { knowledge_base_ids: [] }),
+        library.call('DELETE', 'delete', { kb_id: kb }),
+      ])
+      const [first, removed, second, removedKb] = answers.map(({ status }) => status)
+      expect([removed, removedKb]).toEqual([200, 200])
+      for (const status of [first, second]) expect([200, 404]).toContain(status)
+      expect((await keeper.get(id)).status).toBe(404)
+      const [left] =
+        await sql()`select count(*)::int as rows from agent_knowledge_bases where agent_id = ${id}`
+      expect(left?.['rows']).toBe(0)
+    }
+  })
+})
+
+test('the audit tells who changed what of an agent, in one entry for each change', async () => {
+  const kb = await library.create()
+  const id = await keeper.make({ knowledge_base_ids: [kb] })
+  await keeper.update(id, { knowledge_base_ids: [], description: 'other' })
+  await keeper.update(id, { description: 'other' })
+  await keeper.remove(id)
+  const [deleted, updated, created, ...more] = await auditOf(id)
+  expect(more).toEqual([])
+  expect(created).toMatchObject({
+    action: 'agent.created',
+    actor_id: person.userId,
+    before: null,
+    after: { model_id: keeper.modelId, tools: [], knowledge_base_ids: [kb] },
+  })
+  expect(updated).toMatchObject({ action: 'agent.updated' })
+  expect([updated.before, updated.after]).toEqual([
+    { description: 'd', knowledge_base_ids: [kb] },
+    { description: 'other', knowledge_base_ids: [] },
+  ])
+  expect(deleted).toMatchObject({ action: 'agent.deleted', after: null })
+})
