@@ -1,0 +1,1 @@
+CREATE INDEX "agents_public_name" ON "agents" USING btree (lower("name")) WHERE "agents"."is_public";
