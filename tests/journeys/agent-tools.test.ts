@@ -148,12 +148,15 @@ describe('the tools of an agent', () => {
     const id = await owner.make({ tools: tools.map((tool) => ({ tool_id: tool.id })) })
     const { options } = server.server.rooms.database.sql
     let statements = 0
-    const count = async (agentId: string) => {
+    const org_id = owner.person.organizationId
+    const find = (agentId: string) => () => agents.find(org_id, agentId)
+    const list = (limit: string) => () => owner.call('GET', '/list', { org_id, limit })
+    const count = async (work: () => Promise<unknown>) => {
       // A sweep of the server may come in between, so the least counts.
       const counts: number[] = []
       for (let round = 0; round < 5; round++) {
         statements = 0
-        await agents.find(owner.person.organizationId, agentId)
+        await work()
         counts.push(statements)
       }
       return Math.min(...counts)
@@ -163,7 +166,8 @@ describe('the tools of an agent', () => {
       statements++
     }
     try {
-      expect([await count(bare), await count(id)]).toEqual([1, 2])
+      expect([await count(find(bare)), await count(find(id))]).toEqual([1, 2])
+      expect(await count(list('5'))).toBe(await count(list('1')))
     } finally {
       options.debug = before
     }

@@ -1,3 +1,4 @@
+import { grouped } from '#database/grouped.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { RunnableTool } from '#platform/models/tool-loop.ts'
@@ -29,14 +30,23 @@ export interface AgentToolView {
 /** What the configuration of one tool may have, as JSON. */
 const CONFIG_CHARACTERS_MAX = 64 * 1024
 
+/** The tools of so many agents at most are read in one statement. */
+const GROUP_MAX = 100
+
 type Desk = Pick<Rooms, 'database' | 'sandbox' | 'secrets'>
 
 /** The tools of agents: what an agent may have of them, what is shown of that, and what a model can call. */
 export class AgentTools {
   readonly #desk: Desk
+  /** A list of agents asks for the tools of all of them at once (see grouped). */
+  readonly #readAll: (toolIds: string[]) => Promise<ToolRow[]>
 
   constructor(desk: Desk) {
     this.#desk = desk
+    this.#readAll = grouped(async (lists) => {
+      const rows = await readAllTools(desk, [...new Set(lists.flat())])
+      return lists.map(() => rows)
+    }, GROUP_MAX)
   }
 
   /**
@@ -80,10 +90,7 @@ export class AgentTools {
 
   /** What is set of them, in their order. */
   async view(agentId: string, stored: readonly StoredAgentTool[]): Promise<AgentToolView[]> {
-    const rows = await readAllTools(
-      this.#desk,
-      stored.map(({ toolId }) => toolId),
-    )
+    const rows = await this.#readAll(stored.map(({ toolId }) => toolId))
     return this.#opened(agentId, stored, rows).map(({ row, config }) => ({
       tool_id: row.id,
       name: row.name,
