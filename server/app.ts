@@ -8,7 +8,7 @@ import Fastify, {
 } from 'fastify'
 import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
-import { createAgents } from '#parts/agents/index.ts'
+import { type Agents, createAgents } from '#parts/agents/index.ts'
 import { apiKeyRoutes } from '#parts/api-keys/index.ts'
 import { auditRoutes } from '#parts/audit/index.ts'
 import { authRoutes } from '#parts/auth/index.ts'
@@ -52,16 +52,23 @@ export interface App {
 /** What a part has from elsewhere, where that is to be something else than usual. */
 export interface Doors {
   retriever?: Retriever
+  agents?: Pick<Agents, 'find' | 'retrieve'>
 }
 
 /** The application: every option and every part. It does not listen, so tests use the same one. */
-export async function buildApp(rooms: Rooms, { retriever }: Doors = {}): Promise<App> {
+export async function buildApp(rooms: Rooms, doors: Doors = {}): Promise<App> {
   const models = new ModelFinder(rooms)
   const calls = new PaidCalls(rooms)
   const knowledge = createKnowledgeBases(rooms, models, calls)
   const tools = createTools(rooms)
   const agents = createAgents(rooms, models, knowledge, tools)
-  const chat = createChat(rooms, models, calls, retriever ?? knowledge.retriever)
+  const chat = createChat(
+    rooms,
+    models,
+    calls,
+    doors.retriever ?? knowledge.retriever,
+    doors.agents ?? agents,
+  )
   const routes: Route[] = [
     ...authRoutes(rooms),
     ...orgRoutes(rooms),

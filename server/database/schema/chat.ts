@@ -44,9 +44,10 @@ export interface Citation {
 export interface StoredToolCall {
   id: string
   name: string
+  /** Of what is long only the beginning. */
   input: Record<string, unknown>
-  /** Null until it has ended, and where it failed. */
-  output: unknown
+  /** Null until it has ended; empty where it failed. What is no object is the `result` of one. */
+  output: Record<string, unknown> | null
   successful: boolean | null
   error: string | null
   /** Which of the reply's named events told of its beginning and of its end; null: it has not ended. */

@@ -1,3 +1,4 @@
+import type { StoredToolCall } from '#database/schema/chat.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import type { File } from '#platform/http/define-route.ts'
 import type { Storage } from '#platform/storage/storage.ts'
@@ -11,6 +12,8 @@ import { viewMessages } from './view-files.ts'
 /** The newest so many messages of the active branch are exported. */
 const MESSAGES_MAX = 10_000
 const FILENAME_CHARACTERS_MAX = 60
+/** Markdown shows so much of what a tool was given. */
+const INPUT_CHARACTERS_MAX = 200
 
 export type ExportFormat = 'markdown' | 'json'
 
@@ -42,13 +45,21 @@ const filesOf = ({ uploadIds, media }: MessageRow): string[] => [
 
 function toMarkdown(chat: ChatRow, messages: MessageRow[], uploads: ReadonlyMap<string, UploadRow>): string {
   const parts = messages.map((message) => {
-    const { role, content, createdAt, error } = message
+    const { role, content, createdAt, error, toolCalls } = message
+    const calls = (toolCalls ?? []).map((call) => `\n> Tool: ${describeCall(call)}`).join('')
     const names = filesOf(message).flatMap((id) => uploads.get(id)?.filename ?? [])
     const files = names.length === 0 ? '' : `\n\n${names.map((name) => `> File: ${name}`).join('\n')}`
     const failure = error === null ? '' : `\n\n> ${error}`
-    return `## ${role === 'user' ? 'You' : 'Assistant'}, ${createdAt.toISOString()}\n\n${content}${files}${failure}\n`
+    return `## ${role === 'user' ? 'You' : 'Assistant'}, ${createdAt.toISOString()}\n\n${content}${calls && `\n${calls}`}${files}${failure}\n`
   })
   return [`# ${chat.title.replace(/\s+/g, ' ')}\n`, ...parts].join('\n')
+}
+
+/** A call on one line. */
+function describeCall({ name, input, successful, error }: StoredToolCall): string {
+  const line = `${name} ${JSON.stringify(input).slice(0, INPUT_CHARACTERS_MAX).toWellFormed()}`
+  const end = successful === true ? 'done' : successful === null ? 'not ended' : `failed: ${error}`
+  return `${line}, ${end}`.replace(/\s+/g, ' ')
 }
 
 /** A name that every file system takes. */

@@ -1,6 +1,7 @@
 import type { Route } from '#platform/http/define-route.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
+import type { Agents } from '../agents/index.ts'
 import type { ModelFinder, PaidCalls } from '../llm/index.ts'
 import { createChatFinder } from './chat-finder.ts'
 import { type ConversationChats, conversationChats } from './conversation-chats.ts'
@@ -32,7 +33,13 @@ export interface Chat {
   stop(graceMs: number): Promise<void>
 }
 
-export function createChat(rooms: Rooms, models: ModelFinder, calls: PaidCalls, retriever: Retriever): Chat {
+export function createChat(
+  rooms: Rooms,
+  models: ModelFinder,
+  calls: PaidCalls,
+  retriever: Retriever,
+  agents: Pick<Agents, 'find' | 'retrieve'>,
+): Chat {
   const { sql } = rooms.database
   const writes = createReplyWrites(sql, rooms.instance.id)
   const replies = new LiveReplies(rooms, writes)
@@ -42,6 +49,7 @@ export function createChat(rooms: Rooms, models: ModelFinder, calls: PaidCalls, 
     writes,
     replies,
     models,
+    agents,
     calls,
     findOpenChat: createChatFinder(sql),
     readHistoryPage: createHistoryReader(sql),

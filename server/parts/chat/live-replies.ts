@@ -1,9 +1,7 @@
-import type { ModelRequest } from '#platform/models/types.ts'
 import type { Rooms } from '#platform/rooms.ts'
-import type { ResolvedModel } from '../llm/index.ts'
 import type { Reply, StopReason } from './reply.ts'
 import type { ReplyWrites } from './reply-writes.ts'
-import { writeReply } from './write-reply.ts'
+import { type Writing, writeReply } from './write-reply.ts'
 
 /** How far what is stored of a growing reply may be behind (contract, 5). */
 const GROWTH_MS = 800
@@ -22,11 +20,11 @@ export class LiveReplies {
   }
 
   /** Has a reply written in the background. What it answers is there when the reply has ended; it never rejects. */
-  write(reply: Reply, model: ResolvedModel, request: ModelRequest): Promise<void> {
+  write(reply: Reply, writing: Writing): Promise<void> {
     const { message_id: messageId } = reply.ids
     this.#rooms.metrics.repliesOpen.inc()
     this.#rooms.sharedLogs?.share(messageId, reply.log)
-    const ended = writeReply(this.#rooms, this.#writes, reply, model, request).finally(() => {
+    const ended = writeReply(this.#rooms, this.#writes, reply, writing).finally(() => {
       this.#replies.delete(messageId)
       this.#rooms.metrics.repliesOpen.dec()
     })

@@ -1,8 +1,10 @@
 import type { Citation } from '#database/schema/chat.ts'
 import { fail } from '#errors'
 import { promptBytesOf } from '#platform/models/context-window.ts'
+import type { RunnableTool } from '#platform/models/tool-loop.ts'
 import type { ModelMessage, ModelRequest } from '#platform/models/types.ts'
 import type { Storage } from '#platform/storage/storage.ts'
+import type { Agents, ReadyAgent } from '../agents/index.ts'
 import { describePassages } from '../kb/index.ts'
 import type { ResolvedModel } from '../llm/index.ts'
 import {
@@ -29,13 +31,16 @@ export interface Asked {
   chat: OpenChat | null
   place: Place
   model: ResolvedModel
+  /** Whose model it is. */
+  agent: ReadyAgent | null
   /** What a saved instruction says. */
   instruction: string | undefined
 }
 
 export interface Prepared {
   request: ModelRequest
-  /** The passages that went into it. */
+  tools: readonly RunnableTool[]
+  /** The passages that went into it and may be shown. */
   citations: Citation[]
   history: { sent: number; left_out: number }
 }
@@ -43,6 +48,7 @@ export interface Prepared {
 interface PreparingDesk {
   storage: Storage
   retriever: Retriever
+  agents: Pick<Agents, 'retrieve'>
   readHistoryPage: ReadHistoryPage
 }
 
@@ -51,27 +57,30 @@ const NO_HISTORY: History = { messages: [], leftOut: 0 }
 const PASSAGES_SHARE = 0.25
 
 /**
- * All that the model is to be told: the instruction, the branch of the chat as far as it fits, the message with its
- * attachments and passages. A query parameter beats the chat's setting, and that one the model's default. Throws
+ * All that the model is to be told: what its agent and the instruction say, the branch of the chat as far as it fits,
+ * the message with its attachments and passages. A query parameter beats the chat's setting, that one the agent's, and
+ * that one the model's default. Throws
  * chat.message_not_found, chat.parent_not_reply, kb.not_found, llm.cannot_see, llm.takes_no_files,
  * upload.image_too_large, upload.images_too_large, upload.too_many_images.
  */
 export async function prepareRequest(
-  { storage, retriever, readHistoryPage }: PreparingDesk,
+  desk: PreparingDesk,
   scope: ChatWriter,
   asked: Asked,
 ): Promise<Prepared> {
-  const { query, question, chat, place, model, instruction: system } = asked
+  const { query, question, chat, place, model, agent } = asked
+  const tools = agent?.tools ?? []
+  const system = [agent?.system, asked.instruction].filter(Boolean).join('\n\n')
   const settings = chat?.settings ?? {}
-  const temperature = query.temperature ?? settings.temperature
+  const temperature = query.temperature ?? settings.temperature ?? agent?.temperature
   const topP = query.top_p ?? settings.top_p
-  const maxTokens = query.max_tokens ?? settings.max_tokens
+  const maxTokens = query.max_tokens ?? settings.max_tokens ?? agent?.maxTokens
   const window = { contextWindow: model.contextWindow, maxTokens }
 
   const kind = kindOf(model)
   const { knowledge_base_ids: knowledgeBaseIds = [] } = question
   if (kind !== 'text' && knowledgeBaseIds.length > 0) throw fail('llm.takes_no_files')
-  const passages = await retrieveFor(retriever, scope, knowledgeBaseIds, place.content)
+  const passages = await retrieveFor(desk, scope, { knowledgeBaseIds, agent }, place.content)
   const { text: material, used } = describePassages(passages, promptBytesOf(window) * PASSAGES_SHARE)
   const attachments = attachmentsOf(place, await readAttachments(scope, [place]))
   const takes = (file: Attachment): boolean => kind === 'text' || (kind === 'image' && isImage(file))
@@ -85,8 +94,8 @@ export async function prepareRequest(
   checkImages(newest.images)
 
   const branch = chat
-    ? await readHistory(readHistoryPage, scope, chat.id, place.parentId, {
-        newText: (system ?? '') + newest.text,
+    ? await readHistory(desk.readHistoryPage, scope, chat.id, place.parentId, {
+        newText: system + describeTools(tools) + newest.text,
         window,
       })
     : NO_HISTORY
@@ -94,10 +103,11 @@ export async function prepareRequest(
   const history = kind === 'text' ? branch : NO_HISTORY
   return {
     history: { sent: history.messages.length, left_out: history.leftOut },
-    citations: used.map(citationOf),
+    tools,
+    citations: used.filter((passage) => !passage.isHidden).map(citationOf),
     request: {
-      messages: await toModelMessages(storage, [...history.messages, newest], canSee),
-      ...(system !== undefined && { system }),
+      messages: await toModelMessages(desk.storage, [...history.messages, newest], canSee),
+      ...(system !== '' && { system }),
       ...(temperature !== undefined && { temperature }),
       ...(topP !== undefined && { topP }),
       ...(maxTokens !== undefined && { maxTokens }),
@@ -105,6 +115,10 @@ export async function prepareRequest(
     },
   }
 }
+
+/** What tools take of the window, about. */
+const describeTools = (tools: readonly RunnableTool[]): string =>
+  tools.map(({ definition }) => JSON.stringify(definition)).join('\n')
 
 /** With the images, for a model that can see: the newest of them, as many as one request takes. */
 async function toModelMessages(

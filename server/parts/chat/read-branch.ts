@@ -76,7 +76,7 @@ const readDown = (scope: ChatReader, chatId: string, range: Range): Promise<Mess
 
 /**
  * The first page of a range, from its highest id down, or less where it holds many bytes. The length of a stored text
- * is known without reading it (TOAST). Chat and id are compared as one, so that the index gives them in order and
+ * is known without reading it (TOAST), that of tool calls as they are stored. Chat and id are compared as one, so that the index gives them in order and
  * nothing below is touched: for an equal chat_id PostgreSQL may think the chat short, and read and sort all of it.
  */
 export const isAmongNewest = (
@@ -85,12 +85,15 @@ export const isAmongNewest = (
 ): SQL => sql`${chatMessages.id} = any(array(
   select id from (
     select chat_id, id, sum(bytes) over (order by chat_id desc, id desc) - bytes as bytes_before from (
-      select chat_id, id, octet_length(content) + coalesce(octet_length(reasoning), 0) as bytes from ${chatMessages}
+      select chat_id, id, octet_length(content) + coalesce(octet_length(reasoning), 0)
+        + coalesce(pg_column_size(tool_calls), 0) as bytes from ${chatMessages}
       where ${'upTo' in range ? sql`(chat_id, id) <= (${chatId}, ${range.upTo})` : sql`(chat_id, id) < (${chatId}, ${range.below})`}
       order by chat_id desc, id desc limit ${PAGE}
     ) newest
   ) measured where chat_id = ${chatId} and bytes_before < ${PAGE_BYTES}))`
 
 /** What a message holds, in bytes. */
-export const bytesOf = ({ content, reasoning }: MessageRow): number =>
-  Buffer.byteLength(content) + Buffer.byteLength(reasoning ?? '')
+export const bytesOf = ({ content, reasoning, toolCalls }: MessageRow): number =>
+  Buffer.byteLength(content) +
+  Buffer.byteLength(reasoning ?? '') +
+  (toolCalls ? Buffer.byteLength(JSON.stringify(toolCalls)) : 0)

@@ -1,8 +1,10 @@
 import type { Sql } from 'postgres'
 import { newId } from '#database/new-id.ts'
+import type { StoredToolCall } from '#database/schema/chat.ts'
 import { payableUsage } from '#platform/models/index.ts'
 import type { ModelMessage } from '#platform/models/types.ts'
 import type { ReplyWrites } from './reply-writes.ts'
+import { cutOffCalls } from './tool-calls.ts'
 
 const LOST = 'The server stopped while this reply was being written. Ask again to go on.'
 /** A hold of this process that belongs to nothing under way is a leftover only when it is older than any start takes. */
@@ -15,6 +17,7 @@ interface Leftover {
   message_id: string | null
   content: string | null
   reasoning: string | null
+  tool_calls: StoredToolCall[] | null
 }
 
 /**
@@ -29,7 +32,7 @@ export async function recoverReplies(
   liveHoldIds: string[],
 ): Promise<number> {
   const leftovers = await sql<Leftover[]>`
-    select h.id, h.chat_id, h.message_id, m.content, m.reasoning
+    select h.id, h.chat_id, h.message_id, m.content, m.reasoning, m.tool_calls
     from open_holds h
     left join server_instances i on i.id = h.instance_id and i.lease_until > now()
     left join chat_messages m on m.id = h.message_id
@@ -39,8 +42,10 @@ export async function recoverReplies(
   await Promise.all(
     leftovers.map(async (leftover) => {
       const { content, reasoning } = { content: leftover.content ?? '', reasoning: leftover.reasoning ?? '' }
-      const messages = await promptOf(sql, leftover.message_id)
-      const usage = await payableUsage(null, { content, reasoning }, { messages }, true)
+      const calls = leftover.tool_calls ?? []
+      const prompt = await promptOf(sql, leftover.message_id)
+      const messages = [...prompt, ...calls.flatMap(answerOf)]
+      const usage = await payableUsage(null, { content, reasoning, toolCalls: calls }, { messages }, true)
       await writes.end({
         hold_id: leftover.id,
         entry_id: newId(),
@@ -50,7 +55,7 @@ export async function recoverReplies(
         content,
         reasoning: reasoning || null,
         media: null,
-        tool_calls: null,
+        tool_calls: calls.length > 0 ? cutOffCalls(calls) : null,
         error: LOST,
         input_tokens: usage?.inputTokens ?? null,
         output_tokens: usage?.outputTokens ?? null,
@@ -59,6 +64,12 @@ export async function recoverReplies(
   )
   return leftovers.length
 }
+
+/** What a tool told the model, for counting. */
+const answerOf = ({ id, name, output, error, ended_event: ended }: StoredToolCall): ModelMessage[] =>
+  ended === null
+    ? []
+    : [{ role: 'tool', toolCallId: id, toolName: name, output: error ?? JSON.stringify(output) }]
 
 /** The branch that a lost reply answered, for counting. */
 async function promptOf(sql: Sql, messageId: string | null): Promise<ModelMessage[]> {

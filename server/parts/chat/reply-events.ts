@@ -68,10 +68,11 @@ export class ReplyEvents {
     this.log.append(this.#id(), `{"type":"reasoning","message":${JSON.stringify(text)}}`)
   }
 
-  /** An event that plain clients never see. */
-  addNamed(name: 'meta' | 'citations' | 'usage', data: object): void {
+  /** An event that plain clients never see. Answers which one of them it is, from 1 on. */
+  addNamed(name: 'meta' | 'citations' | 'tool' | 'usage', data: object): number {
     this.#named += 1
     this.log.append(this.#id(), JSON.stringify(data), name)
+    return this.#named
   }
 
   /** Progress that is none is not told. */

@@ -24,8 +24,9 @@ export interface NewReply {
   message_id: string
   /** The passages that the reply is given. */
   citations: Citation[] | null
-  model_id: string
-  /** The agent whose model it is. */
+  /** Null: an agent's of somebody else, of which nobody hears what it is made of. */
+  model_id: string | null
+  /** The agent that answers. */
   agent_id: string | null
   /** The deployment that was spoken to, and which visitor of it speaks. */
   deployment_id: string | null

@@ -1,7 +1,8 @@
 import { newId } from '#database/new-id.ts'
-import type { ModelSink } from '#platform/models/types.ts'
+import type { ToolSink } from '#platform/models/tool-loop.ts'
 import { ReplyEvents } from './reply-events.ts'
 import type { NewReply, ReplyGrowth } from './reply-writes.ts'
+import { ReplyCalls } from './tool-calls.ts'
 
 /** Why a reply was told to stop: its user wanted it, or the server goes down. */
 export type StopReason = 'user' | 'shutdown'
@@ -10,9 +11,10 @@ export type StopReason = 'user' | 'shutdown'
 export class Reply extends ReplyEvents {
   readonly ids: Pick<NewReply, 'hold_id' | 'chat_id' | 'message_id' | 'organization_id' | 'user_id'>
   readonly entryId = newId()
+  readonly calls = new ReplyCalls((event) => this.addNamed('tool', event))
   stopReason: StopReason | undefined
   readonly #abort = new AbortController()
-  #stored = { content: 0, reasoning: 0 }
+  #stored = NOTHING_STORED
 
   constructor(ids: Reply['ids']) {
     super()
@@ -29,29 +31,34 @@ export class Reply extends ReplyEvents {
   }
 
   /** Where the model writes to. */
-  readonly sink: ModelSink = {
+  readonly sink: ToolSink = {
     text: (text) => this.addText(text),
     reasoning: (text) => this.addReasoning(text),
-    // No tools are offered here, so there is nothing that a model could call.
+    // A call is told when its tool begins.
     toolCall: () => {},
+    toolStarted: (call) => this.calls.begin(call),
+    toolEnded: (call, outcome) => this.calls.end(call, outcome),
   }
 
   /** What came since the last call, or undefined where nothing did. */
   takeGrowth(): ReplyGrowth | undefined {
-    const { content, reasoning } = this.#stored
-    if (content === this.content.length && reasoning === this.reasoning.length) return undefined
-    this.#stored = { content: this.content.length, reasoning: this.reasoning.length }
+    const { content, reasoning, calls } = this.#stored
+    const now = { content: this.content.length, reasoning: this.reasoning.length, calls: this.calls.changes }
+    if (content === now.content && reasoning === now.reasoning && calls === now.calls) return undefined
+    this.#stored = now
     return {
       message_id: this.ids.message_id,
       from_start: content + reasoning === 0,
       content: this.content.slice(content),
       reasoning: this.reasoning.slice(reasoning),
-      tool_calls: null,
+      tool_calls: calls === now.calls ? null : this.calls.kept,
     }
   }
 
   /** The last growth was not stored, or nobody knows: the next one begins anew. */
   growthLost(): void {
-    this.#stored = { content: 0, reasoning: 0 }
+    this.#stored = NOTHING_STORED
   }
 }
+
+const NOTHING_STORED = { content: 0, reasoning: 0, calls: 0 }

@@ -1,14 +1,7 @@
 import type { Citation } from '#database/schema/chat.ts'
-import { PASSAGES_MAX, SCORE_THRESHOLD } from '../kb/index.ts'
+import type { Agents, ReadyAgent } from '../agents/index.ts'
+import { PASSAGES_MAX, type Passage, SCORE_THRESHOLD } from '../kb/index.ts'
 import type { ChatReader, ChatWriter } from './schemas.ts'
-
-/** A passage of a document, with what a message says of it when it was used. */
-export interface Passage extends Citation {
-  /** The whole passage; a citation shows the beginning of it. */
-  content: string
-  /** Those that it stands under, from the first to the nearest. */
-  headings: string[]
-}
 
 /** A knowledge base that may be used in a chat. */
 export interface UsableKnowledgeBase {
@@ -37,23 +30,54 @@ export interface Retriever {
 
 const SNIPPET_CHARACTERS = 300
 
-/** The passages for a message. */
-export const retrieveFor = (
-  retriever: Retriever,
-  scope: ChatWriter,
-  knowledgeBaseIds: string[],
-  query: string,
-): Promise<Passage[]> =>
-  knowledgeBaseIds.length === 0
-    ? Promise.resolve([])
-    : retriever.retrieve(scope, {
-        knowledgeBaseIds,
-        query,
-        limit: PASSAGES_MAX,
-        scoreThreshold: SCORE_THRESHOLD,
-      })
+/** A passage for a message. */
+export interface FoundPassage extends Passage {
+  /** It is of an agent of somebody else: the model may use it, and nobody is shown it. */
+  isHidden: boolean
+}
 
-export const citationOf = ({ content, headings: _headings, ...citation }: Passage): Citation => ({
+/**
+ * The passages for a message, of the knowledge bases that it names and those of its agent together: the best so many,
+ * best first, but those that may be shown before the others, so that their numbers in the prompt are those of the
+ * citations.
+ */
+export async function retrieveFor(
+  { retriever, agents }: { retriever: Retriever; agents: Pick<Agents, 'retrieve'> },
+  scope: ChatWriter,
+  { knowledgeBaseIds, agent }: { knowledgeBaseIds: string[]; agent: ReadyAgent | null },
+  query: string,
+): Promise<FoundPassage[]> {
+  const [named, known] = await Promise.all([
+    knowledgeBaseIds.length === 0
+      ? []
+      : retriever.retrieve(scope, {
+          knowledgeBaseIds,
+          query,
+          limit: PASSAGES_MAX,
+          scoreThreshold: SCORE_THRESHOLD,
+        }),
+    agent === null || agent.knowledgeBaseIds.length === 0
+      ? []
+      : agents.retrieve(agent, { ...payerOf(scope), agentId: agent.id }, query),
+  ])
+  const isNamed = new Set(named.map((passage) => passage.chunk_id))
+  const isHidden = agent?.isForeign ?? false
+  const found = [
+    ...named.map((passage) => ({ ...passage, isHidden: false })),
+    ...known.filter((passage) => !isNamed.has(passage.chunk_id)).map((passage) => ({ ...passage, isHidden })),
+  ]
+  const best = found.sort((one, other) => other.score - one.score).slice(0, PASSAGES_MAX)
+  return [...best.filter((passage) => !passage.isHidden), ...best.filter((passage) => passage.isHidden)]
+}
+
+const payerOf = ({ organizationId, userId }: ChatWriter) => ({ organizationId, userId })
+
+export const citationOf = ({
+  content,
+  headings: _headings,
+  isHidden: _isHidden,
+  ...citation
+}: FoundPassage): Citation => ({
   ...citation,
   snippet: citation.snippet || content.slice(0, SNIPPET_CHARACTERS).toWellFormed(),
 })

@@ -27,6 +27,7 @@ const ANSWER_ERRORS = [
   'llm.inactive',
   'llm.not_configured',
   'agent.not_found',
+  'agent.inactive',
   'instruction.not_found',
   'kb.not_found',
   'upload.not_found',
@@ -164,6 +165,7 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
     url: '/api/chat/send_message',
     summary: 'Send a message and stream the reply',
     description:
+      'model_id: a language model; agent_id: an agent, which takes agent:execute too. ' +
       'The reply goes on when the connection is lost: resume it with GET /api/chat/stream. A repeat with the same ' +
       'Idempotency-Key within 24 hours answers with the same reply and costs nothing.',
     access: inOrganization('chats:write'),
@@ -182,7 +184,7 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
     summary: 'Have a message answered anew and stream the reply',
     description:
       'The new reply stands beside the ones before, and is the active branch. message_id: the message, or one of its ' +
-      "replies. Without model_id the chat's last model answers.",
+      'replies. Without model_id and agent_id the one answers that has answered last in the chat.',
     access: inOrganization('chats:write'),
     query: schemas.RegenerateQuery,
     body: schemas.AnotherAnswer,

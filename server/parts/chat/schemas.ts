@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import type { chatMessages, chats } from '#database/schema/chat.ts'
+import type { chatMessages, chats, StoredToolCall } from '#database/schema/chat.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { Body, Enum, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.ts'
 import { UploadView } from '#platform/storage/view-upload.ts'
@@ -50,7 +50,9 @@ const answering = {
   temperature: Type.Optional(Unit),
   max_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: TOKENS_MAX })),
   top_p: Type.Optional(Unit),
-  events: Type.Optional(Enum(['all'], { description: 'Also send events with a name: meta, usage' })),
+  events: Type.Optional(
+    Enum(['all'], { description: 'Also send events with a name: meta, citations, tool, usage' }),
+  ),
 }
 export const SendQuery = Type.Object({ ...answering, chat_id: Type.Optional(Uuid) })
 export type SendQuery = Static<typeof SendQuery>
@@ -200,6 +202,30 @@ const MediaView = Type.Object(
 )
 export type MediaView = Static<typeof MediaView>
 
+const ToolCallView = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    input: Type.Object({}, { additionalProperties: true }),
+    output: Nullable(
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description: 'What the tool answered, as result where it is no object; null: it has not ended yet',
+        },
+      ),
+    ),
+    successful: Nullable(Type.Boolean()),
+    error: Nullable(Type.String()),
+  },
+  {
+    title: 'ToolCall',
+    description:
+      'Of an input or output beyond 64 KB, or 1 MB in a reply, only the beginning is kept, with a remark',
+  },
+)
+
 export const MessageView = Type.Object(
   {
     id: Uuid,
@@ -215,6 +241,9 @@ export const MessageView = Type.Object(
     file_uploads: Type.Array(UploadView, { description: 'What came with a message of the user' }),
     citations: Type.Array(CitationView, {
       description: 'The passages that a reply was given; [1] is the first',
+    }),
+    tool_calls: Type.Array(ToolCallView, {
+      description: 'What a reply has called, in the order of their beginning',
     }),
     media: Type.Array(MediaView, { description: 'The images and videos of a reply' }),
     usage: Nullable(Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() })),
@@ -275,6 +304,15 @@ export const viewChat = (row: ChatRow): ChatView => ({
   updated_at: row.updatedAt.toISOString(),
 })
 
+const viewToolCall = ({ id, name, input, output, successful, error }: StoredToolCall) => ({
+  id,
+  name,
+  input,
+  output,
+  successful,
+  error,
+})
+
 /** The files of a message, with their addresses. */
 interface Files {
   uploads: UploadView[]
@@ -294,6 +332,7 @@ export const viewMessage = (row: MessageRow, files: Files = { uploads: [], media
   agent_id: row.agentId,
   file_uploads: files.uploads,
   citations: row.citations ?? [],
+  tool_calls: (row.toolCalls ?? []).map(viewToolCall),
   media: files.media,
   usage:
     row.inputTokens === null || row.outputTokens === null

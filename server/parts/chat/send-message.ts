@@ -11,6 +11,7 @@ import type { Storage } from '#platform/storage/storage.ts'
 import type { Uploads } from '#platform/storage/uploads.ts'
 import type { UploadRow } from '#platform/storage/view-upload.ts'
 import type { SharedLogs } from '#platform/streams/shared-logs.ts'
+import type { Agents, ReadyAgent } from '../agents/index.ts'
 import type { ModelFinder, PaidCalls, ResolvedModel } from '../llm/index.ts'
 import { findUploads } from './attachments.ts'
 import type { FindOpenChat, OpenChat } from './chat-finder.ts'
@@ -22,7 +23,7 @@ import { type Asked, type Prepared, prepareRequest } from './prepare-request.ts'
 import { Reply } from './reply.ts'
 import type { NewReply, ReplyWrites, Start } from './reply-writes.ts'
 import type { Retriever } from './retriever.ts'
-import type { AnotherAnswer, ChatWriter, NewMessage, RegenerateQuery, SendQuery } from './schemas.ts'
+import type { AnotherAnswer, ChatRow, ChatWriter, NewMessage, RegenerateQuery, SendQuery } from './schemas.ts'
 import { streamReply } from './stream-reply.ts'
 import { DEFAULT_TITLE, type Titles } from './titles.ts'
 import { kindOf } from './write-media.ts'
@@ -32,6 +33,7 @@ export interface ChatDesk {
   writes: ReplyWrites
   replies: LiveReplies
   models: ModelFinder
+  agents: Pick<Agents, 'find' | 'retrieve'>
   calls: PaidCalls
   findOpenChat: FindOpenChat
   readHistoryPage: ReadHistoryPage
@@ -64,7 +66,7 @@ export const sendInConversation = (
   content: string,
 ): Promise<EventStream> => answer(desk, scope, query, { content }, undefined, 'conversation')
 
-/** Has a message answered anew, beside the answers that it has: by the chat's model where none is named. */
+/** Has a message answered anew, beside the answers that it has: where nobody is named, by who answered last. */
 export async function regenerate(
   desk: ChatDesk,
   scope: ChatWriter,
@@ -72,10 +74,15 @@ export async function regenerate(
   wish: AnotherAnswer,
   idempotencyKey: string | undefined,
 ): Promise<EventStream> {
-  const { modelId } = await findChat(scope, query.chat_id)
-  const target =
-    query.model_id === undefined && query.agent_id === undefined && modelId ? { model_id: modelId } : {}
+  const chat = await findChat(scope, query.chat_id)
+  const isNamed = query.model_id !== undefined || query.agent_id !== undefined
+  const target = isNamed ? {} : lastTargetOf(chat)
   return answer(desk, scope, { ...query, ...target }, { again: messageId, ...wish }, idempotencyKey)
+}
+
+const lastTargetOf = ({ agentId, modelId }: ChatRow): Pick<SendQuery, 'agent_id' | 'model_id'> => {
+  if (agentId !== null) return { agent_id: agentId }
+  return modelId === null ? {} : { model_id: modelId }
 }
 
 /**
@@ -90,14 +97,14 @@ async function answer(
   idempotencyKey: string | undefined,
   kind: ChatKind = 'chat',
 ): Promise<EventStream> {
-  const target = targetOf(query)
+  checkTarget(query)
   const requestHash = idempotencyKey === undefined ? null : hashRequest(query, question)
   if (idempotencyKey !== undefined) {
     const before = await repeatOf(desk, scope, query, idempotencyKey, requestHash)
     if (before) return before
   }
-  const model = await desk.models.find(scope.organizationId, target)
-  checkKind(model, kind)
+  const target = await findTarget(desk, scope, query)
+  checkKind(target.model, kind)
   const instruction = await findInstruction(scope, query.instruction_id)
 
   for (let attempt = 1; ; attempt++) {
@@ -105,15 +112,14 @@ async function answer(
     const place = await findPlace(scope, chat, question)
     const files = await findUploads(scope, place.isNewMessage ? (place.uploadIds ?? []) : [])
     await desk.uploads.checkRoom(scope.organizationId, chat?.id ?? null, files)
-    const asked = { query, question, chat, place, model, instruction }
+    const asked = { query, question, chat, place, ...target, instruction }
     const prepared = await prepareRequest(desk, scope, asked)
     const written = newReply(scope, chat, place, {
-      model_id: model.id,
-      agent_id: null,
+      ...idsOf(target),
       deployment_id: null,
       visitor_id: null,
-      input_ratio: model.inputRatio,
-      output_ratio: model.outputRatio,
+      input_ratio: target.model.inputRatio,
+      output_ratio: target.model.outputRatio,
       citations: prepared.citations.length > 0 ? prepared.citations : null,
       idempotency_key: idempotencyKey ?? null,
       request_hash: requestHash,
@@ -148,7 +154,7 @@ async function begin(desk: ChatDesk, scope: ChatWriter, admitted: Admitted): Pro
     history: prepared.history,
   })
   if (prepared.citations.length > 0) reply.addNamed('citations', { citations: prepared.citations })
-  const ended = desk.replies.write(reply, model, prepared.request)
+  const ended = desk.replies.write(reply, { model, request: prepared.request, tools: prepared.tools })
   if (chat === null || isUntitled(chat))
     desk.titles.giveAfter(ended, scope, { chatId, question: place.content, reply, model })
   const loose = files.filter((file) => file.chatId === null)
@@ -166,14 +172,36 @@ function checkKind(model: ResolvedModel, chatKind: ChatKind): void {
   if (kind === undefined || (kind !== 'text' && chatKind === 'conversation')) throw fail('llm.cannot_chat')
 }
 
-/** The id of the model that is asked for. Agents are not built yet, so an agent's id is of none that there is. */
-function targetOf(query: SendQuery): string {
-  if (query.model_id !== undefined && query.agent_id !== undefined)
+function checkTarget({ model_id: modelId, agent_id: agentId }: SendQuery): void {
+  if (modelId !== undefined && agentId !== undefined)
     throw fail('request.invalid', { reason: 'Give either model_id or agent_id, not both' })
-  if (query.agent_id !== undefined) throw fail('agent.not_found')
-  if (query.model_id === undefined) throw fail('chat.no_target')
-  return query.model_id
+  if (modelId === undefined && agentId === undefined) throw fail('chat.no_target')
 }
+
+/** Who answers: a model, or an agent with its model. */
+interface Target {
+  model: ResolvedModel
+  agent: ReadyAgent | null
+}
+
+/** Throws access.missing_permission, and what finds models and agents throws. */
+async function findTarget(
+  { models, agents }: ChatDesk,
+  scope: ChatWriter,
+  { model_id: modelId, agent_id: agentId }: SendQuery,
+): Promise<Target> {
+  if (modelId !== undefined) return { model: await models.find(scope.organizationId, modelId), agent: null }
+  if (agentId === undefined) throw fail('chat.no_target')
+  if (!scope.holds('agent:execute')) throw fail('access.missing_permission', { permission: 'agent:execute' })
+  const agent = await agents.find(scope.organizationId, agentId)
+  return { model: agent.model, agent }
+}
+
+/** What is stored and billed names the agent of somebody else, and not what that one uses. */
+const idsOf = ({ model, agent }: Target): Pick<NewReply, 'model_id' | 'agent_id'> => ({
+  model_id: agent?.isForeign ? null : model.id,
+  agent_id: agent?.id ?? null,
+})
 
 const hashRequest = (query: SendQuery, question: Question): string =>
   createHash('sha256')

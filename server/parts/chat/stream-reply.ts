@@ -7,6 +7,7 @@ import { isAmongNewest } from './read-branch.ts'
 import { type Delivered, parseEventId, ReplyEvents } from './reply-events.ts'
 import type { ChatReader, MessageRow } from './schemas.ts'
 import type { ChatDesk } from './send-message.ts'
+import { toolEventsOf } from './tool-calls.ts'
 import { viewMessages } from './view-files.ts'
 
 interface Wanted {
@@ -61,26 +62,30 @@ async function fromStorage(
 ): Promise<EventStream | null> {
   const delivered = deliveredOf(message, lastEventId)
   if (delivered === null) return null
-  const { citations, inputTokens, outputTokens } = message
+  const { inputTokens, outputTokens } = message
   const events = new ReplyEvents(delivered)
-  if (delivered.named < 1)
-    events.addNamed('meta', {
-      chat_id: message.chatId,
-      user_message_id: message.parentMessageId,
-      message_id: message.id,
-    })
-  if (citations && delivered.named < 2) events.addNamed('citations', { citations })
+  const begin = namedEventsOf(message)
+  for (const [name, data] of begin.slice(delivered.named)) events.addNamed(name, data)
   const reasoning = (message.reasoning ?? '').slice(delivered.reasoning.length)
   if (reasoning !== '') events.addReasoning(reasoning)
   const content = message.content.slice(delivered.content.length)
   if (content !== '') events.addText(content)
   const [view] = await viewMessages(storage, scope, [message])
   for (const one of view?.media ?? []) events.addMedia({ ...one, status: 'complete', progress: 1 })
-  if (inputTokens !== null && delivered.named < (citations ? 3 : 2))
+  if (inputTokens !== null && delivered.named <= begin.length)
     events.addNamed('usage', { input_tokens: inputTokens, output_tokens: outputTokens })
   events.end(message.error)
   return { log: events.log, named, headers: headersOf(message) }
 }
+
+/** The events with a name, in their order, up to that of the usage. */
+const namedEventsOf = ({ id, chatId, parentMessageId, citations, toolCalls }: MessageRow): NamedEvent[] => [
+  ['meta', { chat_id: chatId, user_message_id: parentMessageId, message_id: id }],
+  ...(citations ? [['citations', { citations }] satisfies NamedEvent] : []),
+  ...toolEventsOf(toolCalls ?? []).map((event): NamedEvent => ['tool', event]),
+]
+
+type NamedEvent = Parameters<ReplyEvents['addNamed']>
 
 /** What was delivered of a stored reply; null for all of it. Throws for an id that this reply can't have given. */
 function deliveredOf(message: MessageRow, eventId: string | undefined): Delivered | null {

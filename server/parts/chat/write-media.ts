@@ -24,7 +24,7 @@ const OUTPUT_TOKENS = { image: 1_056, video: 10_560 }
 /** Only what is stored is complete. */
 const PROGRESS_MAX = 0.99
 
-interface Made {
+export interface Made {
   status: 'complete' | 'error'
   error: string | null
   usage: ModelUsage

@@ -1,18 +1,26 @@
 import type { StoredMedia } from '#database/schema/chat.ts'
 import { payableUsage } from '#platform/models/index.ts'
+import { type RunnableTool, ToolLoop, type ToolSink } from '#platform/models/tool-loop.ts'
 import { ModelError, type ModelRequest, type ModelUsage } from '#platform/models/types.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { keepTrying } from '#platform/sweeps/keep-trying.ts'
 import type { ResolvedModel } from '../llm/index.ts'
 import type { Reply } from './reply.ts'
 import type { ReplyEnd, ReplyWrites } from './reply-writes.ts'
-import { kindOf, writeMedia } from './write-media.ts'
+import { kindOf, type Made, writeMedia } from './write-media.ts'
 
 const STORE_ATTEMPTS = 6
 
 const INTERRUPTED = 'The server was restarted while this reply was being written. Ask again to go on.'
 const UNEXPECTED = 'Something went wrong while this reply was being written. Please try again.'
 const NOT_STORED = 'The end of this reply could not be stored. What was shown may be incomplete.'
+
+/** What has a reply written: a model, perhaps with tools. */
+export interface Writing {
+  model: ResolvedModel
+  request: ModelRequest
+  tools: readonly RunnableTool[]
+}
 
 export type WritingRooms = Pick<Rooms, 'config' | 'models' | 'metrics' | 'log' | 'storage' | 'uploads'>
 
@@ -24,12 +32,11 @@ export async function writeReply(
   rooms: WritingRooms,
   writes: ReplyWrites,
   reply: Reply,
-  model: ResolvedModel,
-  request: ModelRequest,
+  writing: Writing,
 ): Promise<void> {
-  const outcome = await generate(rooms, reply, model, request)
-  const hasFailed = outcome.status === 'error'
-  const usage = await payableUsage(outcome.usage, reply, request, hasFailed)
+  const outcome = await generate(rooms, reply, writing)
+  const { usage } = outcome
+  reply.calls.close()
   const end: ReplyEnd = {
     ...reply.ids,
     entry_id: reply.entryId,
@@ -37,7 +44,7 @@ export async function writeReply(
     content: reply.content,
     reasoning: reply.reasoning || null,
     media: outcome.media,
-    tool_calls: null,
+    tool_calls: reply.calls.kept.length > 0 ? reply.calls.kept : null,
     error: outcome.error,
     input_tokens: usage?.inputTokens ?? null,
     output_tokens: usage?.outputTokens ?? null,
@@ -53,7 +60,8 @@ export async function writeReply(
   if (stored && usage) {
     rooms.metrics.tokens.inc({ direction: 'input' }, usage.inputTokens)
     rooms.metrics.tokens.inc({ direction: 'output' }, usage.outputTokens)
-    const credits = usage.inputTokens * model.inputRatio + usage.outputTokens * model.outputRatio
+    const { inputRatio, outputRatio } = writing.model
+    const credits = usage.inputTokens * inputRatio + usage.outputTokens * outputRatio
     reply.addNamed('usage', { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, credits })
   }
   reply.end(stored ? outcome.error : NOT_STORED)
@@ -62,27 +70,61 @@ export async function writeReply(
 interface Outcome {
   status: ReplyEnd['status']
   error: string | null
+  /** What is paid; null: nothing. */
   usage: ModelUsage | null
   media: StoredMedia[] | null
 }
 
-async function generate(
+function generate(rooms: WritingRooms, reply: Reply, writing: Writing): Promise<Outcome> {
+  const kind = kindOf(writing.model) ?? 'text'
+  return kind === 'text' ? writeText(rooms, reply, writing) : makeMedia(rooms, reply, kind, writing)
+}
+
+/** All steps of a model and its tools are one reply, and are paid as one. */
+async function writeText(
   rooms: WritingRooms,
   reply: Reply,
-  model: ResolvedModel,
-  request: ModelRequest,
+  { model, request, tools }: Writing,
 ): Promise<Outcome> {
-  const kind = kindOf(model) ?? 'text'
+  const { contextWindow } = model
+  const loop = new ToolLoop(rooms.models, model.target, request, tools, { contextWindow })
+  const toolBroke: ToolSink['toolBroke'] = ({ name }, error) =>
+    rooms.log.error({ err: error, message_id: reply.ids.message_id, tool: name }, 'a tool broke')
+  const end = await endOf(rooms, reply, async () => {
+    await loop.run({ ...reply.sink, toolBroke }, reply.signal)
+  })
+  return { ...end, usage: await loop.payable(end.status === 'error'), media: null }
+}
+
+async function makeMedia(
+  rooms: WritingRooms,
+  reply: Reply,
+  kind: StoredMedia['type'],
+  { model, request }: Writing,
+): Promise<Outcome> {
+  let made: Made | undefined
+  const end = await endOf(rooms, reply, async () => {
+    made = await writeMedia(rooms, reply, { model, kind, request })
+  })
+  if (made) return made
+  const usage = await payableUsage(null, reply, request, end.status === 'error')
+  return { ...end, usage, media: null }
+}
+
+/** How work on a reply ends. */
+async function endOf(
+  { log }: WritingRooms,
+  reply: Reply,
+  work: () => Promise<void>,
+): Promise<Pick<Outcome, 'status' | 'error'>> {
   try {
-    if (kind !== 'text') return await writeMedia(rooms, reply, { model, kind, request })
-    const { usage } = await rooms.models.stream(model.target, request, reply.sink, reply.signal)
-    return { status: 'complete', error: null, usage, media: null }
+    await work()
+    return { status: 'complete', error: null }
   } catch (error) {
-    const ended = { usage: null, media: null }
-    if (reply.stopReason === 'user') return { ...ended, status: 'stopped', error: null }
-    if (reply.stopReason === 'shutdown') return { ...ended, status: 'error', error: INTERRUPTED }
+    if (reply.stopReason === 'user') return { status: 'stopped', error: null }
+    if (reply.stopReason === 'shutdown') return { status: 'error', error: INTERRUPTED }
     const expected = error instanceof ModelError
-    rooms.log[expected ? 'warn' : 'error']({ err: error, message_id: reply.ids.message_id }, 'a reply failed')
-    return { ...ended, status: 'error', error: expected ? error.message : UNEXPECTED }
+    log[expected ? 'warn' : 'error']({ err: error, message_id: reply.ids.message_id }, 'a reply failed')
+    return { status: 'error', error: expected ? error.message : UNEXPECTED }
   }
 }

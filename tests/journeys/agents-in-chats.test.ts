@@ -1,0 +1,433 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fail } from '#errors'
+import { getChat, kindsOf, ledgerOf } from '#tests/support/chats.ts'
+import type { Person, StreamEvent } from '#tests/support/client.ts'
+import { endlessTool, PlayedAgents, succeeded, tool } from '#tests/support/played-agents.ts'
+import { startProvider } from '#tests/support/provider/index.ts'
+import { idsOf, openMessage } from '#tests/support/reader.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+
+/** Agents in chats, their tools played by the test and their models by the emulated provider. */
+
+const FAILED = { output: null, successful: false, error: 'No such city' }
+const CUT_OFF = 'The reply ended before this tool did.'
+
+let server: TestServer
+let provider: Awaited<ReturnType<typeof startProvider>>
+let person: Person
+let plainModel: string
+const agents = new PlayedAgents(() => provider.url)
+const weather = tool('weather', async ({ city }) => succeeded({ city, degrees: 7 }))
+const clock = tool('clock', async () => succeeded('noon'))
+const broken = tool('broken', async () => FAILED)
+
+beforeAll(async () => {
+  provider = await startProvider()
+  server = await startTestServer({}, { agents })
+  person = await server.signUp()
+  plainModel = await server.addModel(person, {
+    provider: 'openai-compatible',
+    version: 'emu-echo',
+    config: { base_url: `${provider.url}/v1` },
+  })
+})
+afterAll(async () => {
+  await server.stop()
+  await provider.close()
+})
+
+const say = (agentId: string, content: string, query: Record<string, string> = {}) =>
+  server.say(person, { agent_id: agentId, events: 'all', ...query }, { content })
+const toolEvents = (events: StreamEvent[]) =>
+  events.filter(({ event }) => event === 'tool').map(({ data }) => data)
+const replyIn = async (chatId: string, who = person) => (await getChat(server, who, chatId)).messages.at(-1)
+interface Asked {
+  tools?: object[]
+  messages: { role: string; content: string }[]
+}
+/** What a model was asked for a message that says so, step by step, titles aside. */
+const askedFor = (content: string): Asked[] =>
+  provider.requests
+    .map(({ body }) => body as Asked)
+    .filter(({ messages }) => messages.some((message) => message.content === content))
+const inputTokensOf = (asked: Asked[]): number =>
+  asked.reduce((sum, body) => sum + Math.ceil(JSON.stringify(body).length / 4), 0)
+const refusalOf = async (query: Record<string, string>, token = person.token) => {
+  const parameters = new URLSearchParams({ org_id: person.organizationId, ...query })
+  const { status, body } = await server.call('POST', `/api/chat/send_message?${parameters}`, {
+    token,
+    body: { content: 'Hi' },
+  })
+  return [status, body.detail]
+}
+
+describe('a reply with tools', () => {
+  test('is told, stored and paid as one', async () => {
+    const agentId = agents.add('emu', [weather, clock])
+    const content = 'say: Let me see. TOOL:weather={"city":"Oslo"} THEN say: It rains.'
+    const { chatId, messageId, events, text } = await say(agentId, content)
+    const [call] = toolEvents(events)
+    const { id, ...begun } = call as { id: string }
+    expect(begun).toEqual({ name: 'weather', input: { city: 'Oslo' }, output: null })
+    const ended = { id, name: 'weather', input: { city: 'Oslo' }, output: { city: 'Oslo', degrees: 7 } }
+    expect(toolEvents(events)[1]).toEqual({ ...ended, successful: true, error: null })
+    expect(text).toBe('Let me see.\n\nIt rains.')
+
+    const chat = await getChat(server, person, chatId)
+    expect(chat).toMatchObject({ agent_id: agentId, model_id: agents.modelIdOf(agentId) })
+    expect(chat.messages).toHaveLength(2)
+    expect(chat.messages[0]).toMatchObject({ agent_id: agentId, tool_calls: [] })
+    expect(chat.messages[1]).toMatchObject({
+      id: messageId,
+      agent_id: agentId,
+      content: text,
+      status: 'complete',
+    })
+    expect(chat.messages[1].tool_calls).toEqual([{ ...ended, successful: true, error: null }])
+
+    const asked = askedFor(content)
+    expect(asked.map(({ tools }) => tools?.length)).toEqual([2, 2])
+    const [assistant, answer] = asked[1]?.messages.slice(-2) ?? []
+    expect(assistant).toMatchObject({ role: 'assistant', content: 'Let me see.' })
+    expect(answer).toMatchObject({ role: 'tool', content: expect.stringContaining('"degrees":7') })
+
+    const entries = (await ledgerOf(server, person)).filter((entry) => entry.message_id === messageId)
+    expect(kindsOf(entries)).toEqual(['HOLD', 'DEBIT'])
+    const usage = events.find(({ event }) => event === 'usage')?.data
+    expect(usage).toMatchObject(entries[1]?.usage ?? {})
+    expect(entries[1]?.usage?.input_tokens).toBe(inputTokensOf(asked))
+  })
+
+  test('has no events of tools for plain clients', async () => {
+    const agentId = agents.add('emu', [weather])
+    const body = { content: 'TOOL:weather={} THEN say: Dry.' }
+    const { events } = await server.say(person, { agent_id: agentId }, body)
+    expect(events.map(({ data }) => data)).toEqual([{ message: 'Dry.' }, { message: 'DONE' }])
+  })
+
+  test('has calls at once, each told when it ends', async () => {
+    let release = (): void => {}
+    const slow = tool('slow', async () => {
+      await new Promise<void>((resolve) => {
+        release = resolve
+      })
+      return succeeded({ slow: true })
+    })
+    const quick = tool('quick', async () => {
+      setTimeout(release, 20)
+      return succeeded([1, 2])
+    })
+    const agentId = agents.add('emu', [slow, quick])
+    const content = 'TOOL:slow={} TOOL:quick={} THEN say: Both.'
+    const { chatId, events } = await say(agentId, content)
+    const order = toolEvents(events).map(({ name, output }) => [name, output])
+    expect(order).toEqual([
+      ['slow', null],
+      ['quick', null],
+      ['quick', { result: [1, 2] }],
+      ['slow', { slow: true }],
+    ])
+    const { tool_calls: calls } = await replyIn(chatId)
+    expect(calls.map(({ name }: { name: string }) => name)).toEqual(['slow', 'quick'])
+    const [, request] = askedFor(content)
+    const answers = request?.messages.slice(-2).map((message) => message.content.includes('slow'))
+    expect(answers).toEqual([true, false])
+  })
+
+  test('goes on when a tool fails, breaks or does not exist', async () => {
+    const bug = tool('bug', async () => {
+      throw new Error('a secret of the code')
+    })
+    const agentId = agents.add('emu', [broken, bug])
+    const { chatId, text } = await say(agentId, 'TOOL:broken={} TOOL:bug={} THEN say: Sorry.')
+    expect(text).toBe('Sorry.')
+    const { tool_calls: calls, status } = await replyIn(chatId)
+    expect(status).toBe('complete')
+    expect(calls[0]).toMatchObject({ successful: false, error: 'No such city', output: {} })
+    expect(calls[1]).toMatchObject({ successful: false, output: {} })
+    expect(JSON.stringify(calls)).not.toContain('secret')
+  })
+
+  test('keeps what can be kept of what a tool answers', async () => {
+    const circular: Record<string, unknown> = {}
+    circular['self'] = circular
+    const deep = JSON.parse(`${'['.repeat(3_000)}${']'.repeat(3_000)}`)
+    const outputs = [
+      'a\0b\ud800',
+      'x'.repeat(500_000),
+      circular,
+      deep,
+      null,
+      undefined,
+      5n,
+      { ['\0']: '\udc00' },
+    ]
+    const odd = tool('odd', async ({ at }) => succeeded(outputs[Number(at)]))
+    const agentId = agents.add('emu', [odd])
+    const wanted = outputs.map((_, at) => `TOOL:odd={"at":${at}}`).join(' ')
+    const { chatId, events } = await say(agentId, `${wanted} THEN say: All.`)
+    const { tool_calls: calls, status } = await replyIn(chatId)
+    expect(status).toBe('complete')
+    expect(calls).toHaveLength(outputs.length)
+    expect(calls[1].output.beginning).toHaveLength(65_536)
+    expect(calls[1].output.remark).toContain('65536')
+    expect(calls.filter(({ successful }: { successful: boolean }) => !successful)).toHaveLength(3)
+    expect(calls[4].output).toEqual({ result: null })
+    const ended = toolEvents(events).filter(({ successful }) => successful !== undefined)
+    for (const call of calls) expect(ended).toContainEqual(call)
+  })
+
+  test('keeps a megabyte of what its tools answer, and something of each', async () => {
+    const large = tool('large', async () => succeeded('y'.repeat(60_000)))
+    const agentId = agents.add('emu', [large])
+    const calls = Array.from({ length: 40 }, () => 'TOOL:large={}').join(' ')
+    const { chatId } = await say(agentId, `${calls} THEN say: Much.`)
+    const reply = await replyIn(chatId)
+    expect(reply.tool_calls).toHaveLength(40)
+    expect(JSON.stringify(reply.tool_calls).length).toBeLessThan(1_200_000)
+    expect(reply.tool_calls[39].output.beginning).toHaveLength(200)
+  })
+})
+
+describe('ends', () => {
+  test('stopped in the middle of a tool: the tool too, and what was used is paid', async () => {
+    const endless = endlessTool('endless')
+    const agentId = agents.add('emu', [endless.tool])
+    const stream = await openMessage(
+      server.url,
+      person,
+      { agent_id: agentId, events: 'all' },
+      { content: 'say: Wait. TOOL:endless={}' },
+    )
+    await expect.poll(() => endless.runs.begun).toBe(1)
+    const { chatId, messageId } = idsOf(stream)
+    // What has begun is stored within a second.
+    await expect.poll(async () => (await replyIn(chatId)).tool_calls).toMatchObject([{ output: null }])
+    const path = `/api/chat/stop?org_id=${person.organizationId}&chat_id=${chatId}`
+    expect((await server.call('POST', path, { token: person.token })).status).toBe(200)
+    const events = await stream.take()
+    expect(endless.runs).toEqual({ begun: 1, aborted: 1 })
+    expect(toolEvents(events).at(-1)).toMatchObject({ successful: false, error: CUT_OFF, output: {} })
+    expect(events.at(-1)?.data).toEqual({ message: 'DONE' })
+    const reply = await replyIn(chatId)
+    expect(reply).toMatchObject({ status: 'stopped', content: 'Wait.', error: null })
+    expect(reply.tool_calls).toMatchObject([{ name: 'endless', successful: false, error: CUT_OFF }])
+    const entries = (await ledgerOf(server, person)).filter((entry) => entry.message_id === messageId)
+    expect(kindsOf(entries)).toEqual(['HOLD', 'DEBIT'])
+  })
+
+  test('failed in the third step: the first two are paid', async () => {
+    const agentId = agents.add('emu-step3-err500', [weather])
+    const content = 'TOOL:weather={"city":"a"} THEN TOOL:weather={"city":"b"} THEN say: Never.'
+    const { chatId, messageId, events } = await say(agentId, content)
+    expect(events.at(-1)?.data).toHaveProperty('error')
+    expect(await replyIn(chatId)).toMatchObject({ status: 'error', tool_calls: [{}, {}] })
+    const entries = (await ledgerOf(server, person)).filter((entry) => entry.message_id === messageId)
+    expect(kindsOf(entries)).toEqual(['HOLD', 'DEBIT'])
+    expect(entries[1]?.usage?.input_tokens).toBe(inputTokensOf(askedFor(content).slice(0, 2)))
+  })
+
+  test('failed before its first token: nothing is paid', async () => {
+    const agentId = agents.add('emu-err500', [weather])
+    const { messageId } = await say(agentId, 'Hi')
+    const entries = (await ledgerOf(server, person)).filter((entry) => entry.message_id === messageId)
+    expect(kindsOf(entries)).toEqual(['HOLD', 'RELEASE'])
+  })
+
+  test('at a shutdown in the middle of a tool: as an error that says so', async () => {
+    const endless = endlessTool('endless')
+    const stopped = await startTestServer({}, { agents })
+    const somebody = await stopped.signUp()
+    const agentId = agents.add('emu', [endless.tool])
+    const query = { agent_id: agentId, events: 'all' }
+    const stream = await openMessage(stopped.url, somebody, query, { content: 'TOOL:endless={}' })
+    await expect.poll(() => endless.runs.begun).toBe(1)
+    const taking = stream.take()
+    const [events] = await Promise.all([taking, stopped.stop()])
+    expect(endless.runs.aborted).toBe(1)
+    expect(toolEvents(events).at(-1)).toMatchObject({ successful: false, error: CUT_OFF })
+    expect(events.at(-1)?.data['error']).toContain('restarted')
+  })
+})
+
+describe('who answers', () => {
+  test('an agent that is unknown or inactive does not', async () => {
+    expect(await refusalOf({ agent_id: randomUUID() })).toEqual([404, 'Agent not found'])
+    const inactive = new PlayedAgents(() => provider.url)
+    inactive.find = async () => {
+      throw fail('agent.inactive')
+    }
+    const other = await startTestServer({}, { agents: inactive })
+    const somebody = await other.signUp()
+    const path = `/api/chat/send_message?org_id=${somebody.organizationId}&agent_id=${randomUUID()}`
+    const answer = await other.call('POST', path, { token: somebody.token, body: { content: 'Hi' } })
+    expect([answer.status, answer.body.detail]).toEqual([400, 'This agent is not active'])
+    await other.stop()
+  })
+
+  test('an agent and a model together do not', async () => {
+    const [status] = await refusalOf({ agent_id: agents.add('emu'), model_id: plainModel })
+    expect(status).toBe(400)
+  })
+
+  test('an agent takes agent:execute', async () => {
+    const key = await server.call('POST', `/api/api_keys/create?org_id=${person.organizationId}`, {
+      token: person.token,
+      body: { name: 'Chats only', permissions: ['chats:write', 'chats:read'] },
+    })
+    const query = `org_id=${person.organizationId}&agent_id=${agents.add('emu')}`
+    const answer = await server.call('POST', `/api/chat/send_message?${query}`, {
+      token: key.body.key,
+      body: { content: 'Hi' },
+    })
+    expect([answer.status, answer.body.detail]).toEqual([403, 'Missing permission: agent:execute'])
+  })
+
+  test('an organization without credits gets nothing, and no tool runs', async () => {
+    const poor = await startTestServer({ STARTING_CREDITS: '0' }, { agents })
+    const somebody = await poor.signUp()
+    const endless = endlessTool('endless')
+    const path = `/api/chat/send_message?org_id=${somebody.organizationId}&agent_id=${agents.add('emu', [endless.tool])}`
+    const answer = await poor.call('POST', path, {
+      token: somebody.token,
+      body: { content: 'TOOL:endless={}' },
+    })
+    expect(answer.status).toBe(402)
+    expect(endless.runs.begun).toBe(0)
+    await poor.stop()
+  })
+
+  test('goes on with a plain model, which sees the words; and anew with who answered last', async () => {
+    const agentId = agents.add('emu', [weather])
+    const first = await say(agentId, 'TOOL:weather={"city":"Rome"} THEN say: Sunny.')
+    const second = await server.say(
+      person,
+      { model_id: plainModel, chat_id: first.chatId, events: 'all' },
+      { content: 'And tomorrow?' },
+    )
+    const { messages, tools } = JSON.parse(second.text)
+    expect(tools).toBeUndefined()
+    expect(messages).toEqual([
+      { role: 'user', content: 'TOOL:weather={"city":"Rome"} THEN say: Sunny.' },
+      { role: 'assistant', content: 'Sunny.' },
+      { role: 'user', content: 'And tomorrow?' },
+    ])
+    expect(await getChat(server, person, first.chatId)).toMatchObject({
+      agent_id: null,
+      model_id: plainModel,
+    })
+    const anew = async (messageId: string, query = {}) => {
+      const parameters = new URLSearchParams({
+        org_id: person.organizationId,
+        chat_id: first.chatId,
+        message_id: messageId,
+        ...query,
+      })
+      const answer = await server.call('POST', `/api/chat/regenerate?${parameters}`, {
+        token: person.token,
+        body: {},
+      })
+      expect(answer.status).toBe(200)
+      return (await replyIn(first.chatId)) as Record<string, unknown>
+    }
+    expect(await anew(second.messageId)).toMatchObject({ agent_id: null, model_id: plainModel })
+    expect(await anew(first.messageId, { agent_id: agentId })).toMatchObject({ agent_id: agentId })
+    expect(await anew(first.messageId)).toMatchObject({
+      agent_id: agentId,
+      content: 'Sunny.',
+      tool_calls: [{}],
+    })
+  })
+
+  test('is told the agent’s prompt and then the instruction; what the message says goes before the agent', async () => {
+    const agentId = agents.add('emu-echo', [], { system: 'You are terse.', temperature: 0.2, maxTokens: 300 })
+    const instruction = await server.call(
+      'POST',
+      `/api/instructions/create?org_id=${person.organizationId}`,
+      {
+        token: person.token,
+        body: { name: 'French', content: 'Answer in French.' },
+      },
+    )
+    const { chatId, text } = await say(agentId, 'Hi', { instruction_id: instruction.body.id })
+    const asked = JSON.parse(text)
+    expect(asked.messages[0]).toEqual({ role: 'system', content: 'You are terse.\n\nAnswer in French.' })
+    expect(asked).toMatchObject({ temperature: 0.2, max_tokens: 300 })
+    await server.call('PUT', `/api/chat?org_id=${person.organizationId}&chat_id=${chatId}`, {
+      token: person.token,
+      body: { settings: { temperature: 0.5 } },
+    })
+    expect(JSON.parse((await say(agentId, 'Hi', { chat_id: chatId })).text)).toMatchObject({
+      temperature: 0.5,
+    })
+    const query = { chat_id: chatId, temperature: '0.9', max_tokens: '50' }
+    expect(JSON.parse((await say(agentId, 'Hi', query)).text)).toMatchObject({
+      temperature: 0.9,
+      max_tokens: 50,
+    })
+  })
+})
+
+describe('what an agent knows', () => {
+  const passage = (content: string, score: number) => ({
+    document_id: randomUUID(),
+    document_name: 'guide.md',
+    chunk_id: randomUUID(),
+    score,
+    snippet: '',
+    headings: [],
+    content,
+  })
+  const passagesIn = (text: string): string[] =>
+    [
+      ...JSON.parse(text)
+        .messages.at(-1)
+        .content.matchAll(/<passage number="\d+"[^>]*>\n(.*?)\n<\/passage>/g),
+    ].map(([, content]) => content)
+
+  test('goes into the prompt, is cited, and is found for whoever pays', async () => {
+    const agentId = agents.add('emu-echo', [], { knowledgeBaseIds: [randomUUID()] })
+    agents.passages.set(agentId, [passage('Foxes sleep.', 0.4), passage('Bears too.', 0.9)])
+    const { chatId, text } = await say(agentId, 'What do foxes do?')
+    expect(passagesIn(text)).toEqual(['Bears too.', 'Foxes sleep.'])
+    expect((await replyIn(chatId)).citations).toMatchObject([{ score: 0.9 }, { score: 0.4 }])
+    const { organizationId, userId } = person
+    expect(agents.asked).toEqual([
+      { agentId, query: 'What do foxes do?', payer: { organizationId, userId, agentId } },
+    ])
+  })
+
+  test('of somebody else is not shown, nor what it is made of', async () => {
+    const agentId = agents.add('emu-echo', [], { isForeign: true, knowledgeBaseIds: [randomUUID()] })
+    agents.passages.set(agentId, [passage('Secret foxes.', 0.9)])
+    const { chatId, text, events, messageId } = await say(agentId, 'Foxes?')
+    expect(passagesIn(text)).toEqual(['Secret foxes.'])
+    expect(events.some(({ event }) => event === 'citations')).toBe(false)
+    const chat = await getChat(server, person, chatId)
+    expect(chat).toMatchObject({ agent_id: agentId, model_id: null })
+    expect(chat.messages.at(-1)).toMatchObject({ agent_id: agentId, model_id: null, citations: [] })
+    const { sql } = server.server.rooms.database
+    const [row] = await sql`select citations from chat_messages where id = ${messageId}`
+    expect(row?.['citations']).toBeNull()
+    const entries = await sql`select model_id, agent_id from ledger_entries where message_id = ${messageId}`
+    for (const entry of entries) expect(entry).toEqual({ model_id: null, agent_id: agentId })
+  })
+})
+
+test('a chat is exported with its calls', async () => {
+  const agentId = agents.add('emu', [weather, broken])
+  const content = 'TOOL:weather={"city":"Oslo\\n# no heading"} TOOL:broken={} THEN say: So.'
+  const { chatId } = await say(agentId, content)
+  const exported = (format: string) =>
+    server.call(
+      'GET',
+      `/api/chat/export?org_id=${person.organizationId}&chat_id=${chatId}&format=${format}`,
+      { token: person.token },
+    )
+  const { text } = await exported('markdown')
+  expect(text).toContain('> Tool: weather {"city":"Oslo\\n# no heading"}, done\n')
+  expect(text).toContain('> Tool: broken {}, failed: No such city')
+  const { messages } = (await exported('json')).body
+  expect(messages.at(-1).tool_calls).toHaveLength(2)
+})

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import type { Doors } from '#app'
+import { fail } from '#errors'
+import type { ReadyAgent } from '#parts/agents/index.ts'
+import type { RunnableTool, ToolOutcome } from '#platform/models/tool-loop.ts'
+
+type Door = NonNullable<Doors['agents']>
+type Passages = Awaited<ReturnType<Door['retrieve']>>
+
+/** Agents that a test plays, with tools that are functions of its own: so that it says when a tool begins and ends. */
+export class PlayedAgents implements Door {
+  readonly #agents = new Map<string, ReadyAgent>()
+  /** What each agent knows: set by the test. */
+  readonly passages = new Map<string, Passages>()
+  readonly asked: { agentId: string; query: string; payer: object }[] = []
+  readonly providerUrl: () => string
+
+  constructor(providerUrl: () => string) {
+    this.providerUrl = providerUrl
+  }
+
+  /** Adds an agent whose model is the emulated provider's of this name. Answers its id. */
+  add(version: string, tools: RunnableTool[] = [], more: Partial<ReadyAgent> = {}): string {
+    const id = more.id ?? randomUUID()
+    this.#agents.set(id, {
+      id,
+      name: 'Played',
+      organizationId: randomUUID(),
+      isForeign: false,
+      model: {
+        id: randomUUID(),
+        target: {
+          provider: 'openai-compatible',
+          model: version,
+          baseUrl: `${this.providerUrl()}/v1`,
+          apiKey: null,
+          guarded: true,
+        },
+        inputRatio: 1,
+        outputRatio: 1,
+        secondsRatio: 1,
+        contextWindow: 100_000,
+        capabilities: ['text', 'tools'],
+      },
+      system: '',
+      temperature: undefined,
+      maxTokens: undefined,
+      tools,
+      knowledgeBaseIds: [],
+      ...more,
+    })
+    return id
+  }
+
+  modelIdOf(agentId: string): string | undefined {
+    return this.#agents.get(agentId)?.model.id
+  }
+
+  find: Door['find'] = async (_organizationId, agentId) => {
+    const agent = this.#agents.get(agentId)
+    if (!agent) throw fail('agent.not_found')
+    return agent
+  }
+
+  retrieve: Door['retrieve'] = async ({ id: agentId }, payer, query) => {
+    this.asked.push({ agentId, query, payer })
+    return this.passages.get(agentId) ?? []
+  }
+}
+
+export const succeeded = (output: unknown): ToolOutcome => ({ output, successful: true, error: null })
+
+/** A tool of this name that answers what `run` does. */
+export const tool = (
+  name: string,
+  run: (input: Record<string, unknown>, signal: AbortSignal) => Promise<ToolOutcome>,
+): RunnableTool => ({
+  definition: { name, description: `The tool ${name}`, parameters: { type: 'object', properties: {} } },
+  timeoutMs: 20_000,
+  run,
+})
+
+/** A tool that works until all is over, and what became of its runs. */
+export function endlessTool(name: string): { tool: RunnableTool; runs: { begun: number; aborted: number } } {
+  const runs = { begun: 0, aborted: 0 }
+  const run = (_input: object, signal: AbortSignal) =>
+    new Promise<ToolOutcome>((_resolve, reject) => {
+      runs.begun += 1
+      signal.addEventListener('abort', () => {
+        runs.aborted += 1
+        reject(signal.reason)
+      })
+    })
+  return { tool: tool(name, run), runs }
+}
