@@ -19,10 +19,14 @@ export interface ServerProcess extends Client {
   stop(): Promise<number | string>
 }
 
-/** A server in a process of its own, as `parley start` starts it. */
-export async function startProcess(environment: Record<string, string>): Promise<ServerProcess> {
+/** A server in a process of its own, as `parley start` starts it, or as another script does. */
+export async function startProcess(
+  environment: Record<string, string>,
+  script?: string,
+): Promise<ServerProcess> {
   const port = Number(environment['PORT'] ?? (await findFreePort()))
-  const child = runCli(['start'], { ...environment, PORT: String(port) })
+  const complete = { ...environment, PORT: String(port) }
+  const child = script === undefined ? runCli(['start'], complete) : run([script], complete)
   const client = createClient(`http://127.0.0.1:${port}`)
   await waitUntilReady(client, child)
   return {
@@ -48,8 +52,11 @@ interface CliRun {
 }
 
 /** Runs a command of the command line with nothing of this process's environment but the path. */
-export function runCli(args: string[], environment: Record<string, string>, cwd?: string): CliRun {
-  const child = spawn(process.execPath, [CLI, ...args], {
+export const runCli = (args: string[], environment: Record<string, string>, cwd?: string): CliRun =>
+  run([CLI, ...args], environment, cwd)
+
+function run(args: string[], environment: Record<string, string>, cwd?: string): CliRun {
+  const child = spawn(process.execPath, args, {
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
     ...(cwd !== undefined && { cwd }),
