@@ -204,5 +204,11 @@ describe('what an agent knows', () => {
     expect(row?.['citations']).toBeNull()
     const entries = await sql`select model_id, agent_id from ledger_entries where message_id = ${messageId}`
     for (const entry of entries) expect(entry).toEqual({ model_id: null, agent_id: agentId })
+
+    const failing = agents.add('emu-err401', [], { isForeign: true })
+    const { events: failed } = await say(failing, 'Hi')
+    expect(failed.at(-1)?.data).toEqual({
+      error: 'This agent could not answer. Please try again, or tell those who made it.',
+    })
   })
 })

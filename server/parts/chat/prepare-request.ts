@@ -80,7 +80,12 @@ export async function prepareRequest(
   const kind = kindOf(model)
   const { knowledge_base_ids: knowledgeBaseIds = [] } = question
   if (kind !== 'text' && knowledgeBaseIds.length > 0) throw fail('llm.takes_no_files')
-  const passages = await retrieveFor(desk, scope, { knowledgeBaseIds, agent }, place.content)
+  const passages = await retrieveFor(
+    desk,
+    scope,
+    { knowledgeBaseIds, agent: kind === 'text' ? agent : null },
+    place.content,
+  )
   const { text: material, used } = describePassages(passages, promptBytesOf(window) * PASSAGES_SHARE)
   const attachments = attachmentsOf(place, await readAttachments(scope, [place]))
   const takes = (file: Attachment): boolean => kind === 'text' || (kind === 'image' && isImage(file))

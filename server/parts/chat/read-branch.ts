@@ -76,7 +76,7 @@ const readDown = (scope: ChatReader, chatId: string, range: Range): Promise<Mess
 
 /**
  * The first page of a range, from its highest id down, or less where it holds many bytes. The length of a stored text
- * is known without reading it (TOAST), that of tool calls as they are stored. Chat and id are compared as one, so that the index gives them in order and
+ * is known without reading it (TOAST); tool calls are read for it, since little may be stored of much. Chat and id are compared as one, so that the index gives them in order and
  * nothing below is touched: for an equal chat_id PostgreSQL may think the chat short, and read and sort all of it.
  */
 export const isAmongNewest = (
@@ -86,7 +86,7 @@ export const isAmongNewest = (
   select id from (
     select chat_id, id, sum(bytes) over (order by chat_id desc, id desc) - bytes as bytes_before from (
       select chat_id, id, octet_length(content) + coalesce(octet_length(reasoning), 0)
-        + coalesce(pg_column_size(tool_calls), 0) as bytes from ${chatMessages}
+        + coalesce(octet_length(tool_calls::text), 0) as bytes from ${chatMessages}
       where ${'upTo' in range ? sql`(chat_id, id) <= (${chatId}, ${range.upTo})` : sql`(chat_id, id) < (${chatId}, ${range.below})`}
       order by chat_id desc, id desc limit ${PAGE}
     ) newest

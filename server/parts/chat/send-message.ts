@@ -144,7 +144,7 @@ interface Admitted extends Asked {
 
 /** Has a reply written that was admitted, and its chat named after it where it has no name. */
 async function begin(desk: ChatDesk, scope: ChatWriter, admitted: Admitted): Promise<EventStream> {
-  const { written, prepared, files, model, chat, place, query } = admitted
+  const { written, prepared, files, model, agent, chat, place, query } = admitted
   const { chat_id: chatId, message_id: messageId } = written
   const reply = new Reply(written)
   reply.addNamed('meta', {
@@ -154,7 +154,7 @@ async function begin(desk: ChatDesk, scope: ChatWriter, admitted: Admitted): Pro
     history: prepared.history,
   })
   if (prepared.citations.length > 0) reply.addNamed('citations', { citations: prepared.citations })
-  const ended = desk.replies.write(reply, { model, request: prepared.request, tools: prepared.tools })
+  const ended = desk.replies.write(reply, { ...prepared, model, isForeign: agent?.isForeign ?? false })
   if (chat === null || isUntitled(chat))
     desk.titles.giveAfter(ended, scope, { chatId, question: place.content, reply, model })
   const loose = files.filter((file) => file.chatId === null)

@@ -13,6 +13,7 @@ const STORE_ATTEMPTS = 6
 
 const INTERRUPTED = 'The server was restarted while this reply was being written. Ask again to go on.'
 const UNEXPECTED = 'Something went wrong while this reply was being written. Please try again.'
+const FOREIGN_FAILED = 'This agent could not answer. Please try again, or tell those who made it.'
 const NOT_STORED = 'The end of this reply could not be stored. What was shown may be incomplete.'
 
 /** What has a reply written: a model, perhaps with tools. */
@@ -20,6 +21,8 @@ export interface Writing {
   model: ResolvedModel
   request: ModelRequest
   tools: readonly RunnableTool[]
+  /** It is an agent of somebody else: of its model nobody hears here, nor why that failed. */
+  isForeign: boolean
 }
 
 export type WritingRooms = Pick<Rooms, 'config' | 'models' | 'metrics' | 'log' | 'storage' | 'uploads'>
@@ -84,7 +87,7 @@ function generate(rooms: WritingRooms, reply: Reply, writing: Writing): Promise<
 async function writeText(
   rooms: WritingRooms,
   reply: Reply,
-  { model, request, tools }: Writing,
+  { model, request, tools, isForeign }: Writing,
 ): Promise<Outcome> {
   const { contextWindow } = model
   const loop = new ToolLoop(rooms.models, model.target, request, tools, { contextWindow })
@@ -93,6 +96,7 @@ async function writeText(
   const end = await endOf(rooms, reply, async () => {
     await loop.run({ ...reply.sink, toolBroke }, reply.signal)
   })
+  if (isForeign && reply.stopReason === undefined && end.error !== null) end.error = FOREIGN_FAILED
   return { ...end, usage: await loop.payable(end.status === 'error'), media: null }
 }
 
