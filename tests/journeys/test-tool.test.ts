@@ -1,12 +1,10 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '#tests/support/client.ts'
 import { said } from '#tests/support/knowledge.ts'
 import { type EmulatedProvider, startProvider } from '#tests/support/provider/index.ts'
 import { openTestSandbox } from '#tests/support/sandbox.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
-import { TEXT_INPUT, type ToolParts, type Toolsmith, toolsmith } from '#tests/support/toolsmith.ts'
+import { type Toolsmith, toolsmith } from '#tests/support/toolsmith.ts'
 
 const API_KEY = 'sk-canary-0123456789abcdef'
 
@@ -39,14 +37,6 @@ const bodyOf = (input_prompt: string, more: object = {}) => ({
 })
 const ask = (tool_id: string, prompt: string, more: object = {}, by = smith) =>
   by.call('POST', '/test_tool', { tool_id }, bodyOf(prompt, more))
-/** What a tool answers to one call. */
-async function callOnce(tool: ToolParts, given: object, more: object = {}) {
-  const id = await smith.make(tool)
-  const answer = await ask(id, `TOOL:${tool.function ?? 'main'}=${JSON.stringify(given)}`, more)
-  expect(answer.status).toBe(200)
-  return answer.body.tool_calls[0]
-}
-
 describe('a test of a tool', () => {
   test('has a model call it, and says what came of it', async () => {
     const id = await smith.make()
@@ -147,169 +137,6 @@ describe('a test of a tool', () => {
   })
 })
 
-const PYTHON = { framework: 'python', inputs: [TEXT_INPUT] }
-
-describe('what a tool does', () => {
-  test.each<[string, ToolParts, object, unknown]>([
-    ['async JavaScript', { code: 'export async function main({ text }) { return await text }' }, {}, 'hi'],
-    [
-      'TypeScript',
-      { framework: 'TypeScript', code: 'export const main = ({ text }: { text: string }): string => text' },
-      {},
-      'hi',
-    ],
-    ['Python', { ...PYTHON, code: 'def main(text): return [text, config["unit"]]' }, {}, ['hi', 'C']],
-    [
-      'async Python',
-      {
-        ...PYTHON,
-        code: 'import asyncio\nasync def main(text):\n  await asyncio.sleep(0)\n  return {"a": text}',
-      },
-      {},
-      { a: 'hi' },
-    ],
-    [
-      'a Python class',
-      {
-        ...PYTHON,
-        isClass: true,
-        function: 'Kit',
-        code: 'class Kit:\n  def __init__(self, unit): self.unit = unit\n  def main(self, text): return text + self.unit',
-      },
-      {},
-      'hiC',
-    ],
-    [
-      'a JavaScript class',
-      {
-        isClass: true,
-        function: 'Kit',
-        code: 'export class Kit { constructor({ unit }) { this.unit = unit }\n async main({ text }) { return text + this.unit } }',
-      },
-      {},
-      'hiC',
-    ],
-    [
-      'a function that returns nothing',
-      { code: 'export function main({ text }) {}' },
-      {},
-      'The tool returned nothing.',
-    ],
-    [
-      'a function that only prints',
-      { code: 'export function main({ text }) { console.log(text) }' },
-      {},
-      'The tool returned nothing, and printed:\nhi',
-    ],
-  ])('%s', async (_what, tool, more, output) => {
-    const configuration = [{ name: 'unit', type: 'str', default: 'C' }]
-    const id = await smith.make({ ...tool, configuration })
-    const { body } = await ask(id, 'TOOL:main={"text":"hi"}', more)
-    expect(body.tool_calls).toEqual([
-      { name: 'main', input: { text: 'hi' }, output, successful: true, error: null },
-    ])
-  })
-
-  test.each<[string, ToolParts, object, string]>([
-    ['a value of another type', {}, { text: 5 }, 'text must be a text, not 5.'],
-    ['a value that is missing', {}, {}, 'text is required.'],
-    ['a value that is not known', {}, { text: 'a', b: 1 }, 'There is no parameter "b". There are: text.'],
-    [
-      'an error',
-      { code: 'export function main({ text }) { throw new Error("no " + text) }' },
-      { text: 'a' },
-      'no a',
-    ],
-    [
-      'an error in Python, with what it printed',
-      { ...PYTHON, code: 'def main(text):\n  print("before")\n  raise ValueError("no " + text)' },
-      { text: 'a' },
-      'no a',
-    ],
-    [
-      'too much output',
-      { code: 'export function main({ text }) { return text.repeat(2_000_000) }' },
-      { text: 'a' },
-      '1 MB',
-    ],
-    [
-      'a host that is not on its list',
-      { code: 'export async function main({ text }) { await fetch(text) }', network: ['api.example.com'] },
-      { text: 'https://elsewhere.example.com' },
-      'elsewhere.example.com is not among the hosts',
-    ],
-  ])('that ends with %s is a result', async (_what, tool, given, sentence) => {
-    const call = await callOnce(tool, given)
-    expect(call).toMatchObject({ output: null, successful: false, error: expect.stringContaining(sentence) })
-  })
-
-  test('that is not configured is told before any model is asked; values may be text', async () => {
-    const id = await smith.make({
-      code: 'export function main({ text }) { return [config.limit, config.deep, config.on] }',
-      configuration: [
-        { name: 'limit', type: 'int', required: true },
-        { name: 'on', type: 'bool', required: true },
-        { name: 'deep', type: 'list', default: '[1]' },
-      ],
-    })
-    const asked = provider.requests.length
-    expect(said(await ask(id, 'TOOL:main={"text":"a"}'))).toEqual([400, 'config_items: limit is required'])
-    expect(provider.requests.length).toBe(asked)
-    const config_items = [
-      { name: 'limit', value: '5' },
-      { name: 'on', value: true },
-    ]
-    const { body } = await ask(id, 'TOOL:main={"text":"a"}', { config_items })
-    expect(body.tool_calls[0].output).toEqual([5, [1], true])
-  })
-
-  test('reaches the hosts on its list', async () => {
-    const host = await startHost()
-    const call = await callOnce(
-      {
-        code: 'export async function main({ text }) { return (await fetch(text)).text() }',
-        network: [new URL(host.url).host],
-      },
-      { text: `${host.url}/hello` },
-    )
-    host.server.close()
-    expect(call).toMatchObject({ output: 'GET /hello', successful: true })
-  })
-
-  test('shows no secret, however it spells it by accident', async () => {
-    const secret = 'canary/secret+value'
-    const tool = (code: string) => ({
-      code: `export function main({ text }) { ${code} }`,
-      configuration: [{ name: 'api_key', type: 'str', required: true }],
-    })
-    const config_items = [{ name: 'api_key', value: secret }]
-    for (const code of [
-      'return { [config.api_key]: [config.api_key, encodeURIComponent(config.api_key)] }',
-      'return btoa("user:" + config.api_key)',
-      'console.log(config.api_key)',
-      'console.log(config.api_key); throw new Error("GET https://example.com?key=" + config.api_key)',
-    ]) {
-      const call = await callOnce(tool(code), { text: 'a' }, { config_items })
-      const shown = JSON.stringify(call)
-      expect(shown).toContain('***')
-      for (const spelling of [secret, encodeURIComponent(secret), btoa(`user:${secret}`)])
-        expect(shown).not.toContain(spelling)
-      expect(JSON.stringify(provider.requests.at(-1)?.body)).not.toContain(secret)
-    }
-  })
-
-  test('of somebody else does not tell its code when it fails', async () => {
-    const code = 'def main(text):\n  canary = "canary"\n  raise ValueError("no") # canary'
-    const id = await smith.make({ ...PYTHON, code, fields: { is_public: true } })
-    const other = toolsmith(server, await server.signUp())
-    const own = await ask(id, 'TOOL:main={"text":"a"}')
-    expect(own.body.tool_calls[0].error).toContain('raise ValueError')
-    const theirs = await ask(id, 'TOOL:main={"text":"a"}', {}, other)
-    expect(theirs.body.tool_calls[0]).toMatchObject({ successful: false, error: 'ValueError: no' })
-    expect(theirs.text).not.toContain('canary')
-  })
-})
-
 test('the key of a test is stored nowhere', async () => {
   const id = await smith.make()
   for (const model_name of ['emu', 'emu-err401'])
@@ -325,9 +152,3 @@ test('the key of a test is stored nowhere', async () => {
     expect([name, found.length]).toEqual([name, 0])
   }
 })
-
-async function startHost(): Promise<{ server: Server; url: string }> {
-  const host = createServer((request, response) => response.end(`${request.method} ${request.url}`))
-  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
-  return { server: host, url: `http://127.0.0.1:${(host.address() as AddressInfo).port}` }
-}

@@ -1,5 +1,5 @@
 import { and, desc, eq, inArray, lt, or, sql } from '#database/drizzle.ts'
-import { agents, agentTools } from '#database/schema/agents.ts'
+import { agentTools } from '#database/schema/agents.ts'
 import { toolCategories, tools } from '#database/schema/tools.ts'
 import { fail } from '#errors'
 import { type Page, readPage } from '#platform/http/pagination.ts'
@@ -121,14 +121,14 @@ export async function describeUsers(
   organizationId: string,
   toolId: string,
 ): Promise<string> {
-  const users = await database.db
-    .select({ name: agents.name, organizationId: agents.organizationId })
-    .from(agentTools)
-    .innerJoin(agents, eq(agents.id, agentTools.agentId))
-    .where(eq(agentTools.toolId, toolId))
-  const own = users.filter((user) => user.organizationId === organizationId).map(({ name }) => name)
-  const [named, unnamed] = [own.slice(0, AGENTS_NAMED), own.length - AGENTS_NAMED]
-  const foreign = users.length - own.length
+  const [found] = await database.sql<{ named: string[] | null; own: number; foreign: number }[]>`
+    select (array_agg(a.name order by a.id) filter (where a.organization_id = ${organizationId}))[:${AGENTS_NAMED}] as named,
+      count(*) filter (where a.organization_id = ${organizationId})::int as own,
+      count(*) filter (where a.organization_id <> ${organizationId})::int as "foreign"
+    from agent_tools used join agents a on a.id = used.agent_id where used.tool_id = ${toolId}`
+  const { named: names, own, foreign } = found ?? { named: null, own: 0, foreign: 0 }
+  const named = names ?? []
+  const unnamed = own - named.length
   return [
     ...named.map((name) => `the agent ${name}`),
     ...(unnamed > 0 ? [`${unnamed} more`] : []),
