@@ -8,6 +8,7 @@ import Fastify, {
 } from 'fastify'
 import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
+import { createAgentDeploy } from '#parts/agent-deploy/index.ts'
 import { type Agents, createAgents } from '#parts/agents/index.ts'
 import { apiKeyRoutes } from '#parts/api-keys/index.ts'
 import { auditRoutes } from '#parts/audit/index.ts'
@@ -41,7 +42,7 @@ const BODY_BYTES_MAX = 4 * 1024 * 1024
 const URL_BYTES_MAX = 16 * 1024
 /** How long a client may take to send a request, head and body: a file takes its time on a slow line. */
 const REQUEST_TIMEOUT_MS = 600_000
-const EXPOSED_HEADERS = ['X-Request-Id', 'X-Chat-Id', 'X-Message-Id', 'Retry-After']
+const EXPOSED_HEADERS = ['X-Request-Id', 'X-Chat-Id', 'X-Session-Id', 'X-Message-Id', 'Retry-After']
 
 export interface App {
   http: FastifyInstance
@@ -69,6 +70,7 @@ export async function buildApp(rooms: Rooms, doors: Doors = {}): Promise<App> {
     doors.retriever ?? knowledge.retriever,
     doors.agents ?? agents,
   )
+  const agentDeploy = createAgentDeploy(rooms, chat.deployments)
   const routes: Route[] = [
     ...authRoutes(rooms),
     ...orgRoutes(rooms),
@@ -83,6 +85,7 @@ export async function buildApp(rooms: Rooms, doors: Doors = {}): Promise<App> {
     ...tools.routes,
     ...agents.routes,
     ...conversationRoutes({ chats: chat.conversations, models }),
+    ...agentDeploy.routes,
     ...instructionRoutes,
     ...billingRoutes(rooms),
   ]

@@ -35,6 +35,7 @@ const CATALOGUE = {
   'auth.session_not_found': [404, 'Session not found'],
   'auth.password_set': [400, 'This account has a password already: leave password out'],
   'auth.link_gone': [410, 'This link has expired or was used. Ask for a new one.'],
+  'auth.email_reserved': [400, 'This email address is not one that anybody can have'],
   'auth.email_taken': [409, 'A user with this email already exists'],
   'auth.signup_closed': [403, 'Sign-up is by invitation only on this server'],
 
@@ -102,6 +103,12 @@ const CATALOGUE = {
   'mcp.instance_not_found': [404, 'MCP instance not found'],
   'deployment.not_found': [404, 'Deployment not found'],
   'deployment.paused': [403, 'This deployment is paused'],
+  'deployment.config_invalid': [400, '{reason}'],
+  'deployment.origin_not_allowed': [403, 'This page is not one of the allowed_origins of the deployment'],
+  'deployment.daily_limit': [
+    429,
+    'This chat has taken as many messages today as it may. It goes on at midnight (UTC).',
+  ],
   'deployment.not_api': [403, 'Only the key of a deployment of the type api opens this'],
   'tool.not_found': [404, 'Tool not found'],
   'tool.taken': [409, 'This organization has this version of a tool with this name already'],

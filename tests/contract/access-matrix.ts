@@ -23,6 +23,7 @@ export interface Fixture {
   toolCategoryId: string
   toolId: string
   agentId: string
+  deploymentId: string
 }
 
 /**
@@ -59,6 +60,8 @@ const oneKb = ({ kbId }: Fixture): Call => ({ query: { kb_id: kbId } })
 const ofKb =
   (name: string) =>
   ({ kbId }: Fixture): Call => ({ query: { kb_id: kbId, [name]: crypto.randomUUID() } })
+const oneDeployment = ({ deploymentId }: Fixture): Call => ({ query: { deployment_id: deploymentId } })
+const oneSession = (): Call => ({ query: { session_id: crypto.randomUUID() } })
 const oneEvaluation = ({ kbId, kbEvaluationId }: Fixture): Call => ({
   query: { kb_id: kbId, evaluation_id: kbEvaluationId },
 })
@@ -156,6 +159,28 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   get_api_keys_list: ['OA', inOrganization],
   delete_api_keys_delete: ['OA', ({ apiKeyId }) => ({ query: { api_key_id: apiKeyId } })],
   get_audit_list: ['OA', inOrganization],
+
+  post_agent_deploy_create: [
+    'OA',
+    withBody(inOrganization, ({ agentId }) => ({
+      agent_id: agentId,
+      name: 'd',
+      description: '',
+      deployment_type: 'api',
+      config: {},
+    })),
+  ],
+  get_agent_deploy_list: ['OAMG', inOrganization],
+  get_agent_deploy_get: ['OAMG', oneDeployment],
+  put_agent_deploy_update: ['OA', withBody(oneDeployment, () => ({ status: 'paused' }))],
+  delete_agent_deploy_delete: ['OA', oneDeployment],
+  post_agent_deploy_regenerate_key: ['OA', oneDeployment],
+  get_agent_deploy_usage: ['OAMG', oneDeployment],
+  // Open to keys of deployments and tokens of their visitors only, which are no people.
+  post_agent_deploy_chat: ['', () => ({ body: { content: 'Hi' } })],
+  get_agent_deploy_session: ['', oneSession],
+  get_agent_deploy_stream: ['', oneSession],
+  post_agent_deploy_stop: ['', oneSession],
 
   post_llm_add: [
     'OA',

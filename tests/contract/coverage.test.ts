@@ -91,6 +91,14 @@ async function makeFixture(): Promise<{ fixture: Fixture; tokens: Record<Somebod
   })
   const toolCategoryId = await make(`/api/tools/create_category?${org}`, { name: 't', description: '' })
   const toolId = await addTool(organizationId, O.userId, toolCategoryId)
+  const agentId = await make(`/api/agents?${org}`, {
+    name: 'a',
+    description: '',
+    agent_type: 'chat',
+    model_id: modelId,
+    params: {},
+  })
+  const deployment = { agent_id: agentId, name: 'd', description: '', deployment_type: 'api', config: {} }
   const fixture: Fixture = {
     organizationId,
     roleId,
@@ -107,19 +115,14 @@ async function makeFixture(): Promise<{ fixture: Fixture; tokens: Record<Somebod
     invitationId: await make(`/api/invitations/create?${org}`, invitation),
     apiKeyId: await make(`/api/api_keys/create?${org}`, { ...key, name: 'another' }),
     kbId,
+    agentId,
+    deploymentId: await make(`/api/agent_deploy/create?${org}`, deployment),
     kbEvaluationId: await make(`/api/kb/evaluations/create?kb_id=${kbId}`, {
       name: 'e',
       questions: [{ question: 'q', document_names: ['t'] }],
     }),
     toolCategoryId,
     toolId,
-    agentId: await make(`/api/agents?${org}`, {
-      name: 'a',
-      description: '',
-      agent_type: 'chat',
-      model_id: modelId,
-      params: {},
-    }),
   }
   const K = await make(`/api/api_keys/create?${org}`, key, 'key')
   const tokens = {

@@ -28,6 +28,10 @@ const BARE_DATABASE = [
   'server/banner.ts',
   'server/commands.ts',
   'server/main.ts',
+  'server/parts/agent-deploy/index.ts', // hands it to those here
+  'server/parts/agent-deploy/manage-routes.ts', // hands it to read-usage
+  'server/parts/agent-deploy/public-deployments.ts', // for visitors, who are nobody's members
+  'server/parts/agent-deploy/read-usage.ts', // sums by day, of all people; carries the Scope's organization
   'server/parts/agents/find-agents.ts', // grouped reads span organizations, and public agents are everybody's
   'server/parts/agents/index.ts', // hands it to those here
   'server/parts/agents/manage-agents.ts', // what all may see of public agents

@@ -37,7 +37,7 @@ export const agentDeployments = pgTable(
       .references(() => organizations.id, { onDelete: 'cascade' }),
     createdBy: uuid('created_by').notNull(),
     agentId: uuid('agent_id').notNull(),
-    /** A user whom nobody can sign in as, and who goes with the deployment (a trigger): its chats are his. */
+    /** A user whom nobody can sign in as, and who comes and goes with the deployment (triggers): its chats are his. */
     visitorUserId: uuid('visitor_user_id')
       .notNull()
       .unique()

@@ -1,23 +1,34 @@
-import { boolean, index, integer, pgTable, primaryKey, sql, text, uuid } from '../drizzle.ts'
+import { boolean, check, index, integer, pgTable, primaryKey, sql, text, uuid } from '../drizzle.ts'
 import { createdAt, id, moment, updatedAt } from './columns.ts'
 
-export const users = pgTable('users', {
-  id: id(),
-  /** Lower case; one person, one account. */
-  email: text('email').notNull().unique(),
-  /** An argon2id string (PHC format); null for those who sign in by link or by an OpenID provider only. */
-  passwordHash: text('password_hash'),
-  firstName: text('first_name').notNull(),
-  lastName: text('last_name').notNull(),
-  /** Set at bootstrap and by the CLI only; no request body reaches it. */
-  isSystemAdmin: boolean('is_system_admin').notNull().default(false),
-  /** When the person came; null while an invitation is all there is, without a personal organization. */
-  registeredAt: moment('registered_at'),
-  /** When somebody proved to read this address's mail; null: whoever signed up may be anyone. */
-  emailVerifiedAt: moment('email_verified_at'),
-  createdAt: createdAt(),
-  updatedAt: updatedAt(),
-})
+export const users = pgTable(
+  'users',
+  {
+    id: id(),
+    /** Lower case; one person, one account. */
+    email: text('email').notNull().unique(),
+    /** An argon2id string (PHC format); null for those who sign in by link or by an OpenID provider only. */
+    passwordHash: text('password_hash'),
+    firstName: text('first_name').notNull(),
+    lastName: text('last_name').notNull(),
+    /** Set at bootstrap and by the CLI only; no request body reaches it. */
+    isSystemAdmin: boolean('is_system_admin').notNull().default(false),
+    /** When the person came; null while an invitation is all there is, without a personal organization. */
+    registeredAt: moment('registered_at'),
+    /** When somebody proved to read this address's mail; null: whoever signed up may be anyone. */
+    emailVerifiedAt: moment('email_verified_at'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    // Whom the visitors of a deployment stand for (agent-deploy.ts) is nobody: nothing can make a person of him.
+    check(
+      'users_visitors',
+      sql`${table.email} not like '%@deployment.invalid' or (${table.passwordHash} is null
+    and ${table.registeredAt} is null and ${table.emailVerifiedAt} is null and not ${table.isSystemAdmin})`,
+    ),
+  ],
+)
 
 /** A sign-in on one device. Access tokens name it (`sid`); revoking it stops them at once. */
 export const sessions = pgTable(

@@ -40,7 +40,7 @@ export const authRoutes = (rooms: Rooms): Route[] => [
       last_name: 'Lovelace',
     },
     reply: [201, SignedIn],
-    errors: ['auth.email_taken', 'auth.signup_closed'],
+    errors: ['auth.email_taken', 'auth.email_reserved', 'auth.signup_closed'],
     handler: ({ client, body }) => signUp(rooms, client, body),
   }),
   defineRoute({
@@ -120,6 +120,7 @@ export const authRoutes = (rooms: Rooms): Route[] => [
       'auth.invalid_credentials',
       'auth.too_many_attempts',
       'auth.email_taken',
+      'auth.email_reserved',
       'invitation.not_found',
       'invitation.gone',
       'invitation.role_gone',

@@ -5,7 +5,10 @@ import type { ChatKind } from './manage-chats.ts'
 import type { ChatRow, ChatWriter } from './schemas.ts'
 
 /** A chat, as far as a message that is sent into it needs to know it. */
-export type OpenChat = Pick<ChatRow, 'id' | 'title' | 'settings' | 'isConversation' | 'leafMessageId'>
+export type OpenChat = Pick<
+  ChatRow,
+  'id' | 'title' | 'settings' | 'isConversation' | 'visitorId' | 'leafMessageId'
+>
 
 /** The chat of an id that is the caller's and not deleted. Throws chat.not_found. */
 export type FindOpenChat = (scope: ChatWriter, chatId: string, kind: ChatKind) => Promise<OpenChat>
@@ -32,7 +35,7 @@ interface Wanted {
 async function readChats(sql: Sql, wanted: Wanted[]): Promise<(OpenChat | undefined)[]> {
   const rows = await sql<(OpenChat & { place: number })[]>`
     select w.place, c.id, c.title, c.settings, c.is_conversation as "isConversation",
-      c.leaf_message_id as "leafMessageId"
+      c.visitor_id as "visitorId", c.leaf_message_id as "leafMessageId"
     from json_to_recordset(${toRows(wanted)}::text::json)
       as w (place int, organization_id uuid, user_id uuid, chat_id uuid)
     join chats c on c.id = w.chat_id and c.organization_id = w.organization_id and c.user_id = w.user_id

@@ -76,10 +76,10 @@ interface Source {
   title: string | null
   /** Null: still streaming. */
   text: string | null
-  is_conversation: boolean
+  is_unsearched: boolean
 }
 
-interface Entry extends Omit<Source, 'text' | 'is_conversation'> {
+interface Entry extends Omit<Source, 'text' | 'is_unsearched'> {
   words: string | null
 }
 
@@ -134,20 +134,21 @@ async function findMissing(tx: TransactionSql, below: string | null): Promise<st
   return rows.map(({ id }) => id)
 }
 
-/** Conversations are no chats to be searched: theirs count as read, and hold no words. */
+/** Nobody searches in conversations and in sessions of deployments: theirs count as read, and hold no words. */
 const readSources = (tx: TransactionSql, ids: string[]): Promise<Source[]> => tx<Source[]>`
-  select m.id, m.organization_id, m.user_id, m.chat_id, null as title, c.is_conversation,
+  select m.id, m.organization_id, m.user_id, m.chat_id, null as title,
+    c.is_conversation or c.deployment_id is not null as is_unsearched,
     case when m.status <> 'streaming' then left(m.content, ${INDEXED_CHARACTERS_MAX}) end as text
   from chat_messages m
   join chats c on c.organization_id = m.organization_id and c.user_id = m.user_id and c.id = m.chat_id
   where m.id = any(${ids}::uuid[])
   union all
-  select id, organization_id, user_id, id, title, is_conversation, title from chats where id = any(${ids}::uuid[])`
+  select id, organization_id, user_id, id, title, is_conversation or deployment_id is not null, title from chats where id = any(${ids}::uuid[])`
 
-function toEntry({ text, is_conversation: isConversation, ...source }: Source): Entry {
+function toEntry({ text, is_unsearched: isUnsearched, ...source }: Source): Entry {
   if (text === null) return { ...source, words: null }
   const mark = ownerMark({ organizationId: source.organization_id, userId: source.user_id })
-  return { ...source, words: isConversation ? '' : toVector(mark, text) }
+  return { ...source, words: isUnsearched ? '' : toVector(mark, text) }
 }
 
 /** Classes of SQLSTATE: data exception, program limit exceeded. */

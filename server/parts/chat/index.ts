@@ -1,10 +1,13 @@
+import type { OpenDeployment } from '#platform/access/scope.ts'
 import type { Route } from '#platform/http/define-route.ts'
+import { takeTurn } from '#platform/limits/deployment-turns.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
 import type { Agents } from '../agents/index.ts'
 import type { ModelFinder, PaidCalls } from '../llm/index.ts'
 import { createChatFinder } from './chat-finder.ts'
 import { type ConversationChats, conversationChats } from './conversation-chats.ts'
+import { type DeploymentChats, deploymentChats } from './deployment-chats.ts'
 import { fileRoutes } from './file-routes.ts'
 import { createHistoryReader } from './history-reader.ts'
 import { createMessageIndex } from './index-messages.ts'
@@ -21,12 +24,16 @@ const KEY_SWEEP_MS = 600_000
 const KEY_HOURS = 24
 
 export type { ConversationChats } from './conversation-chats.ts'
+export type { DeploymentChats } from './deployment-chats.ts'
+export { idempotencyKeyOf } from './repeats.ts'
 export type { Retriever } from './retriever.ts'
-export { viewMessage } from './schemas.ts'
+export { ANSWER_ERRORS } from './routes.ts'
+export { MessageContent, type MessageRow, ReplyEvent, viewMessage } from './schemas.ts'
 
 export interface Chat {
   routes: Route[]
   conversations: ConversationChats
+  deployments: DeploymentChats
   /** Ends what dead processes have left, now and from time to time. */
   start(): Promise<void>
   /** Gives replies that are being written this many milliseconds to end by themselves. */
@@ -51,6 +58,7 @@ export function createChat(
     models,
     agents,
     calls,
+    takeTurn: (deployment: OpenDeployment) => takeTurn(sql, deployment),
     findOpenChat: createChatFinder(sql),
     readHistoryPage: createHistoryReader(sql),
     titles,
@@ -70,6 +78,7 @@ export function createChat(
   return {
     routes: [...chatRoutes(desk, sql), ...fileRoutes(desk)],
     conversations: conversationChats(desk),
+    deployments: deploymentChats(desk),
     async start() {
       while ((await sweep()) > 0);
       endSweeps = [

@@ -90,6 +90,13 @@ export async function getChat(
   return { ...viewChat(chat), messages, file_uploads: files, pagination }
 }
 
+/** The newest messages of a chat's active branch, oldest first: as many as a page holds. */
+export const newestMessages = async (
+  scope: ChatReader,
+  { id, leafMessageId }: Pick<ChatRow, 'id' | 'leafMessageId'>,
+): Promise<MessageRow[]> =>
+  (await readBranch(scope, id, leafMessageId, MESSAGES_SHOWN, fullAt(MESSAGES_BYTES))).reverse()
+
 /** Says so for the first message that a page has no room for. The message with the id `below` is of the page before. */
 function fullAt(max: number, below?: string): (message: MessageRow) => boolean {
   let bytes = 0

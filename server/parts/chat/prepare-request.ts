@@ -1,5 +1,6 @@
 import type { Citation } from '#database/schema/chat.ts'
 import { fail } from '#errors'
+import type { OpenDeployment } from '#platform/access/scope.ts'
 import { promptBytesOf } from '#platform/models/context-window.ts'
 import type { RunnableTool } from '#platform/models/tool-loop.ts'
 import type { ModelMessage, ModelRequest } from '#platform/models/types.ts'
@@ -35,6 +36,8 @@ export interface Asked {
   agent: ReadyAgent | null
   /** What a saved instruction says. */
   instruction: string | undefined
+  /** The one that was spoken to. */
+  deployment: OpenDeployment | null
 }
 
 export interface Prepared {
@@ -83,7 +86,7 @@ export async function prepareRequest(
   const passages = await retrieveFor(
     desk,
     scope,
-    { knowledgeBaseIds, agent: kind === 'text' ? agent : null },
+    { knowledgeBaseIds, agent: kind === 'text' ? agent : null, deployment: asked.deployment },
     place.content,
   )
   const { text: material, used } = describePassages(passages, promptBytesOf(window) * PASSAGES_SHARE)

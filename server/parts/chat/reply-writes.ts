@@ -81,6 +81,8 @@ export interface ReplyWrites {
   end(reply: ReplyEnd): Promise<boolean>
   /** Asks whichever process writes in this chat to stop. False: nobody does. */
   requestStop(chat: { organizationId: string; chatId: string }): Promise<boolean>
+  /** The same for all of a deployment. */
+  requestStopOf(deployment: { organizationId: string; deploymentId: string }): Promise<void>
   /** Those of these replies that were asked to stop. */
   stopRequested(messageIds: string[]): Promise<string[]>
 }
@@ -112,6 +114,11 @@ export function createReplyWrites(sql: Sql, instanceId: string): ReplyWrites {
         update open_holds set stop_requested = true
         where organization_id = ${organizationId} and chat_id = ${chatId}`
       return asked.count > 0
+    },
+    async requestStopOf({ organizationId, deploymentId }) {
+      await sql`
+        update open_holds set stop_requested = true
+        where organization_id = ${organizationId} and deployment_id = ${deploymentId}`
     },
     async stopRequested(messageIds) {
       const rows = await sql<{ message_id: string }[]>`

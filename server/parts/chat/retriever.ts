@@ -36,6 +36,12 @@ export interface FoundPassage extends Passage {
   isHidden: boolean
 }
 
+interface Sought {
+  knowledgeBaseIds: string[]
+  agent: ReadyAgent | null
+  deployment: { id: string } | null
+}
+
 /**
  * The passages for a message, of the knowledge bases that it names and those of its agent together: the best so many,
  * best first, but those that may be shown before the others, so that their numbers in the prompt are those of the
@@ -44,7 +50,7 @@ export interface FoundPassage extends Passage {
 export async function retrieveFor(
   { retriever, agents }: { retriever: Retriever; agents: Pick<Agents, 'retrieve'> },
   scope: ChatWriter,
-  { knowledgeBaseIds, agent }: { knowledgeBaseIds: string[]; agent: ReadyAgent | null },
+  { knowledgeBaseIds, agent, deployment }: Sought,
   query: string,
 ): Promise<FoundPassage[]> {
   const [named, known] = await Promise.all([
@@ -58,7 +64,11 @@ export async function retrieveFor(
         }),
     agent === null || agent.knowledgeBaseIds.length === 0
       ? []
-      : agents.retrieve(agent, { ...payerOf(scope), agentId: agent.id }, query),
+      : agents.retrieve(
+          agent,
+          { ...payerOf(scope), agentId: agent.id, deploymentId: deployment?.id ?? null },
+          query,
+        ),
   ])
   const isNamed = new Set(named.map((passage) => passage.chunk_id))
   const isHidden = agent?.isForeign ?? false

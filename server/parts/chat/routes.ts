@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { Sql } from 'postgres'
 import Type from 'typebox'
 import { fail } from '#errors'
@@ -8,6 +7,7 @@ import { Body, Enum, Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import { exportChat } from './export-chat.ts'
 import { generatePrompts } from './generate-prompts.ts'
 import { createChat, deleteChats, findChat, getChat, listChats, updateChat } from './manage-chats.ts'
+import { idempotencyKeyOf } from './repeats.ts'
 import * as schemas from './schemas.ts'
 import { ChatSearch, HitPage, searchChats } from './search-chats.ts'
 import { type ChatDesk, regenerate, sendMessage } from './send-message.ts'
@@ -17,7 +17,7 @@ const inOrganization = <const P extends 'chats:read' | 'chats:write'>(permission
   ({ permission, orgOf: 'query' }) as const
 const OneChat = Type.Object({ org_id: Uuid, chat_id: Uuid })
 const BULK_MAX = 1_000
-const ANSWER_ERRORS = [
+export const ANSWER_ERRORS = [
   'org.not_found',
   'chat.no_target',
   'chat.not_found',
@@ -267,12 +267,3 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
     },
   }),
 ]
-
-const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
-
-function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {
-  const key = headers['idempotency-key'] as string | undefined
-  if (key !== undefined && !IDEMPOTENCY_KEY.test(key))
-    throw fail('request.invalid', { reason: 'Idempotency-Key must be 1 to 255 visible ASCII characters' })
-  return key
-}

@@ -71,8 +71,10 @@ const answer = {
   ),
 }
 
+export const MessageContent = Type.String({ minLength: 1, maxLength: CONTENT_CHARACTERS_MAX })
+
 export const NewMessage = Body({
-  content: Type.String({ minLength: 1, maxLength: CONTENT_CHARACTERS_MAX }),
+  content: MessageContent,
   ...answer,
   file_uploads: Type.Optional(
     Type.Array(Uuid, { maxItems: FILES_MAX, description: 'Ids of uploads that come with the message' }),

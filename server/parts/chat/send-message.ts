@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto'
 import { eq } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
-import { replyKeys } from '#database/schema/chat.ts'
 import { instructions } from '#database/schema/instructions.ts'
+import { sqlStateOf } from '#database/sql-state.ts'
 import { fail } from '#errors'
-import type { Scope } from '#platform/access/scope.ts'
+import type { OpenDeployment, Scope } from '#platform/access/scope.ts'
 import type { Documents } from '#platform/documents/documents.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
+import type { Turn } from '#platform/limits/deployment-turns.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 import type { Uploads } from '#platform/storage/uploads.ts'
 import type { UploadRow } from '#platform/storage/view-upload.ts'
@@ -20,11 +20,11 @@ import type { ReadHistoryPage } from './history-reader.ts'
 import type { LiveReplies } from './live-replies.ts'
 import { type ChatKind, findChat } from './manage-chats.ts'
 import { type Asked, type Prepared, prepareRequest } from './prepare-request.ts'
+import { hashRequest, repeatOf } from './repeats.ts'
 import { Reply } from './reply.ts'
 import type { NewReply, ReplyWrites, Start } from './reply-writes.ts'
 import type { Retriever } from './retriever.ts'
 import type { AnotherAnswer, ChatRow, ChatWriter, NewMessage, RegenerateQuery, SendQuery } from './schemas.ts'
-import { streamReply } from './stream-reply.ts'
 import { DEFAULT_TITLE, type Titles } from './titles.ts'
 import { kindOf } from './write-media.ts'
 
@@ -35,6 +35,8 @@ export interface ChatDesk {
   models: ModelFinder
   agents: Pick<Agents, 'find' | 'retrieve'>
   calls: PaidCalls
+  /** Takes one of the messages that a deployment may take today. Throws deployment.daily_limit. */
+  takeTurn(deployment: OpenDeployment): Promise<Turn>
   findOpenChat: FindOpenChat
   readHistoryPage: ReadHistoryPage
   titles: Titles
@@ -66,6 +68,20 @@ export const sendInConversation = (
   content: string,
 ): Promise<EventStream> => answer(desk, scope, query, { content }, undefined, 'conversation')
 
+/** The same in a session of a deployment, by its agent. */
+export const sendToDeployment = (
+  desk: ChatDesk,
+  deployment: OpenDeployment,
+  query: SendQuery,
+  content: string,
+  idempotencyKey: string | undefined,
+): Promise<EventStream> => {
+  const { scope, visitorId } = deployment
+  // All visitors are one user. A space is in no key, so nobody can name a key of somebody else.
+  const key = idempotencyKey && visitorId !== null ? `${visitorId} ${idempotencyKey}` : idempotencyKey
+  return answer(desk, scope, query, { content }, key, 'chat', deployment)
+}
+
 /** Has a message answered anew, beside the answers that it has: where nobody is named, by who answered last. */
 export async function regenerate(
   desk: ChatDesk,
@@ -85,6 +101,17 @@ const lastTargetOf = ({ agentId, modelId }: ChatRow): Pick<SendQuery, 'agent_id'
   return modelId === null ? {} : { model_id: modelId }
 }
 
+/** A message on its way. */
+interface Sending {
+  query: SendQuery
+  question: Question
+  idempotencyKey: string | undefined
+  requestHash: string | null
+  kind: ChatKind
+  /** The one that was spoken to. */
+  deployment: OpenDeployment | null
+}
+
 /**
  * Reserves the credit of a reply and has the model write it. Everything that can be refused is refused before the
  * stream begins. The reply goes on when its reader leaves.
@@ -96,6 +123,7 @@ async function answer(
   question: Question,
   idempotencyKey: string | undefined,
   kind: ChatKind = 'chat',
+  deployment: OpenDeployment | null = null,
 ): Promise<EventStream> {
   checkTarget(query)
   const requestHash = idempotencyKey === undefined ? null : hashRequest(query, question)
@@ -103,37 +131,70 @@ async function answer(
     const before = await repeatOf(desk, scope, query, idempotencyKey, requestHash)
     if (before) return before
   }
+  const sending = { query, question, idempotencyKey, requestHash, kind, deployment }
+  const turn = deployment && (await desk.takeTurn(deployment))
+  try {
+    const { stream, isRepeat } = await answerNew(desk, scope, sending)
+    if (isRepeat) await turn?.giveBack()
+    return stream
+  } catch (error) {
+    await turn?.giveBack()
+    throw error
+  }
+}
+
+/** A message that was not answered before; unless its twin comes at the same time. */
+async function answerNew(
+  desk: ChatDesk,
+  scope: ChatWriter,
+  { query, question, idempotencyKey, requestHash, kind, deployment }: Sending,
+): Promise<{ stream: EventStream; isRepeat: boolean }> {
   const target = await findTarget(desk, scope, query)
   checkKind(target.model, kind)
   const instruction = await findInstruction(scope, query.instruction_id)
 
   for (let attempt = 1; ; attempt++) {
     const chat = query.chat_id === undefined ? null : await desk.findOpenChat(scope, query.chat_id, kind)
+    if (chat && deployment && !isOwn(chat, deployment)) throw fail('chat.not_found')
     const place = await findPlace(scope, chat, question)
     const files = await findUploads(scope, place.isNewMessage ? (place.uploadIds ?? []) : [])
     await desk.uploads.checkRoom(scope.organizationId, chat?.id ?? null, files)
-    const asked = { query, question, chat, place, ...target, instruction }
+    const asked = { query, question, chat, place, ...target, instruction, deployment }
     const prepared = await prepareRequest(desk, scope, asked)
     const written = newReply(scope, chat, place, {
       ...idsOf(target),
-      deployment_id: null,
-      visitor_id: null,
+      deployment_id: deployment?.id ?? null,
+      visitor_id: deployment?.visitorId ?? null,
       input_ratio: target.model.inputRatio,
       output_ratio: target.model.outputRatio,
       citations: prepared.citations.length > 0 ? prepared.citations : null,
       idempotency_key: idempotencyKey ?? null,
       request_hash: requestHash,
     })
-    const start = await desk.writes.start(written)
+    const start = await desk.writes.start(written).catch(whenDeleted(deployment))
     if (start === 'moved' && attempt < ATTEMPTS_MAX) continue
     if (start === 'repeated' && idempotencyKey !== undefined) {
       const before = await repeatOf(desk, scope, query, idempotencyKey, requestHash)
-      if (before) return before
+      if (before) return { stream: before, isRepeat: true }
     }
     if (start !== 'started') throw refusal(start)
-    return begin(desk, scope, { ...asked, written, prepared, files })
+    return { stream: await begin(desk, scope, { ...asked, written, prepared, files }), isRepeat: false }
   }
 }
+
+/** A visitor's session is his own; with its key all sessions of a deployment are. */
+const isOwn = (chat: OpenChat, { visitorId }: OpenDeployment): boolean =>
+  visitorId === null || chat.visitorId === visitorId
+
+/** With a deployment goes the user whom its sessions belong to. Then what was shown for it opens nothing any more. */
+const whenDeleted =
+  (deployment: OpenDeployment | null) =>
+  (error: unknown): never => {
+    throw deployment && sqlStateOf(error) === FOREIGN_KEY_VIOLATION
+      ? fail('auth.invalid_token', {}, { cause: error })
+      : error
+  }
+const FOREIGN_KEY_VIOLATION = '23503'
 
 interface Admitted extends Asked {
   written: NewReply
@@ -144,7 +205,7 @@ interface Admitted extends Asked {
 
 /** Has a reply written that was admitted, and its chat named after it where it has no name. */
 async function begin(desk: ChatDesk, scope: ChatWriter, admitted: Admitted): Promise<EventStream> {
-  const { written, prepared, files, model, agent, chat, place, query } = admitted
+  const { written, prepared, files, model, agent, chat, place, query, deployment } = admitted
   const { chat_id: chatId, message_id: messageId } = written
   const reply = new Reply(written)
   reply.addNamed('meta', {
@@ -155,7 +216,7 @@ async function begin(desk: ChatDesk, scope: ChatWriter, admitted: Admitted): Pro
   })
   if (prepared.citations.length > 0) reply.addNamed('citations', { citations: prepared.citations })
   const ended = desk.replies.write(reply, { ...prepared, model, isForeign: agent?.isForeign ?? false })
-  if (chat === null || isUntitled(chat))
+  if (deployment === null && (chat === null || isUntitled(chat)))
     desk.titles.giveAfter(ended, scope, { chatId, question: place.content, reply, model })
   const loose = files.filter((file) => file.chatId === null)
   if (loose.length > 0) await desk.uploads.attach(written, loose)
@@ -202,11 +263,6 @@ const idsOf = ({ model, agent }: Target): Pick<NewReply, 'model_id' | 'agent_id'
   model_id: agent?.isForeign ? null : model.id,
   agent_id: agent?.id ?? null,
 })
-
-const hashRequest = (query: SendQuery, question: Question): string =>
-  createHash('sha256')
-    .update(JSON.stringify([query, question]))
-    .digest('base64url')
 
 async function findInstruction(
   scope: ChatWriter,
@@ -264,25 +320,4 @@ function refusal(start: Exclude<Start, 'started'>) {
     default:
       return fail('chat.busy')
   }
-}
-
-/** The reply that an Idempotency-Key stands for, from its beginning. Throws when the key came with another request. */
-async function repeatOf(
-  desk: ChatDesk,
-  scope: ChatWriter,
-  query: SendQuery,
-  key: string,
-  requestHash: string | null,
-): Promise<EventStream | undefined> {
-  const [known] = await scope.select(replyKeys, { where: eq(replyKeys.key, key) })
-  if (!known) return undefined
-  if (known.requestHash !== requestHash) throw fail('request.idempotency_reused')
-  return (
-    (await streamReply(desk, scope, {
-      chatId: known.chatId,
-      messageId: known.messageId,
-      lastEventId: undefined,
-      named: query.events === 'all',
-    })) ?? undefined
-  )
 }

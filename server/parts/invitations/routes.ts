@@ -43,6 +43,7 @@ export const invitationRoutes = (rooms: Rooms): Route[] => [
       'invitation.level',
       'invitation.exists',
       'user.exists',
+      'auth.email_reserved',
       'user.is_member',
       ...ASSIGN_ERRORS,
     ],

@@ -6,7 +6,7 @@ import { lockOrganization } from '#platform/access/organization-lock.ts'
 import { findAssignableRole } from '#platform/access/role-rules.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
-import { normalizeEmail } from '#platform/mail/address.ts'
+import { normalizeEmail, refuseReserved } from '#platform/mail/address.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
 import { readInvitation, statusNow } from './read-invitations.ts'
@@ -20,8 +20,8 @@ const INVITER_LEVEL_MIN = 80
 type Inviter = Scope<'users:write'>
 
 /**
- * Invites somebody who has no account. Throws user.exists, user.is_member, invitation.exists, and what
- * findAssignableRole throws.
+ * Invites somebody who has no account. Throws user.exists, user.is_member, invitation.exists, auth.email_reserved, and
+ * what findAssignableRole throws.
  */
 export async function createInvitation(
   rooms: Rooms,
@@ -64,6 +64,7 @@ export async function insertInvitation(
   scope: Inviter,
   input: NewInvitation & { byMagicLink: boolean },
 ): Promise<SentInvitation> {
+  refuseReserved(input.email)
   const email = normalizeEmail(input.email)
   const role = await findAssignableRole(tx, scope, input.role_id)
   await refuseKnown(tx, scope.organizationId, email)

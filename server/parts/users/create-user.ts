@@ -1,7 +1,7 @@
 import type { TransactionSql } from 'postgres'
 import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
-import { normalizeEmail } from '#platform/mail/address.ts'
+import { normalizeEmail, refuseReserved } from '#platform/mail/address.ts'
 import { createOrganization } from '../org/index.ts'
 
 export interface NewAccount {
@@ -17,12 +17,13 @@ export interface NewAccount {
 
 /**
  * A user and the personal organization that every user gets, inside the caller's transaction. An account that an
- * invitation has made beforehand becomes the person's. Throws auth.email_taken.
+ * invitation has made beforehand becomes the person's. Throws auth.email_taken, auth.email_reserved.
  */
 export async function createUser(
   tx: TransactionSql,
   input: NewAccount,
 ): Promise<{ id: string; email: string }> {
+  refuseReserved(input.email)
   const [first, last] = [input.first_name.trim(), input.last_name.trim()]
   const [user] = await tx<{ id: string; email: string }[]>`
     insert into users as u (id, email, password_hash, first_name, last_name, is_system_admin, registered_at,

@@ -76,6 +76,7 @@ export const userRoutes = (rooms: Rooms): Route[] => {
         'invitation.level',
         'invitation.exists',
         'user.exists',
+        'auth.email_reserved',
         'user.is_member',
         ...ASSIGN_ERRORS,
       ],

@@ -62,6 +62,7 @@ const RECORDED: Record<string, { type: string; secrets: string[] }> = {
   llm_models: { type: 'model', secrets: ['api_key'] },
   knowledge_bases: { type: 'knowledge_base', secrets: [] },
   agents: { type: 'agent', secrets: [] },
+  agent_deployments: { type: 'deployment', secrets: ['key_hash'] },
   kb_sources: { type: 'kb_source', secrets: ['secrets'] },
   tool_categories: { type: 'tool_category', secrets: [] },
   tools: { type: 'tool', secrets: [] },

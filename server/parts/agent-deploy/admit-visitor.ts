@@ -1,0 +1,51 @@
+import type { Config } from '#config'
+import { fail } from '#errors'
+import { type AccessTokens, VISITOR_TOKEN_SECONDS } from '#platform/access/access-tokens.ts'
+import { VISITOR_TOKEN_PREFIX } from '#platform/access/credentials.ts'
+import { hashToken } from '#platform/secrets/secrets.ts'
+import type { FindPublicDeployment, PublicDeployment } from './public-deployments.ts'
+import type { VisitorPass } from './schemas.ts'
+
+interface Gate {
+  config: Pick<Config, 'baseUrl'>
+  tokens: AccessTokens
+  findPublicDeployment: FindPublicDeployment
+}
+
+/**
+ * A token for somebody whom nobody knows by name. Who has the same key is the same visitor; only its hash is ever kept.
+ * Throws deployment.not_found, deployment.paused, deployment.origin_not_allowed.
+ */
+export async function admitVisitor(
+  { config, tokens, findPublicDeployment }: Gate,
+  {
+    deploymentId,
+    visitorKey,
+    origin,
+  }: { deploymentId: string; visitorKey: string; origin: string | undefined },
+): Promise<VisitorPass> {
+  const deployment = await findPublicDeployment(deploymentId)
+  if (!deployment) throw fail('deployment.not_found')
+  // A program shows no Origin, and gains nothing by that: what this guards is the visitor of another page.
+  const allowed = [new URL(config.baseUrl).origin, ...(deployment.config.allowed_origins ?? [])]
+  if (origin !== undefined && !allowed.includes(origin)) throw fail('deployment.origin_not_allowed')
+  if (deployment.status === 'paused') throw fail('deployment.paused')
+  const token = await tokens.signVisitor({ deploymentId: deployment.id, visitorId: hashToken(visitorKey) })
+  return {
+    token: `${VISITOR_TOKEN_PREFIX}_${token}`,
+    expires_in: VISITOR_TOKEN_SECONDS,
+    deployment: viewPublic(deployment),
+  }
+}
+
+const viewPublic = ({ id, name, type, config }: PublicDeployment): VisitorPass['deployment'] => ({
+  id,
+  name,
+  deployment_type: type,
+  config: {
+    theme: config.theme ?? {},
+    branding: config.branding ?? {},
+    ...(config.widget_placement && { widget_placement: config.widget_placement }),
+    ...(config.welcome_message !== undefined && { welcome_message: config.welcome_message }),
+  },
+})

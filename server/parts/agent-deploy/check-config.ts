@@ -1,0 +1,57 @@
+import type { DeploymentConfig } from '#database/schema/agent-deploy.ts'
+import { fail } from '#errors'
+import type { Config, DeploymentRow } from './schemas.ts'
+
+/**
+ * The config of a deployment as it is stored: origins as browsers write them, each once. Throws
+ * deployment.config_invalid with a sentence that names the field. What it lets through may stand in a header
+ * (Content-Security-Policy) and in a style.
+ */
+export function checkConfig(type: DeploymentRow['deploymentType'], config: Config): DeploymentConfig {
+  const { theme, branding, allowed_origins: origins, widget_placement: placement } = config
+  if (theme?.primary_color !== undefined && !COLOR.test(theme.primary_color))
+    throw invalid('config.theme.primary_color must be a colour such as #0b5fff')
+  if (theme?.font_family !== undefined && !isFontFamily(theme.font_family))
+    throw invalid(
+      'config.theme.font_family must be names of fonts such as Open Sans, Arial: letters, digits, spaces and hyphens, with commas between the names',
+    )
+  if (branding?.logo_url !== undefined && !isLogo(branding.logo_url))
+    throw invalid('config.branding.logo_url must be an address that begins with https://')
+  if (placement !== undefined && type !== 'widget')
+    throw invalid(`config.widget_placement is for deployments of the type widget, and this one is ${type}`)
+  if (origins !== undefined && type === 'api')
+    throw invalid('config.allowed_origins is for deployments of the types widget and iframe')
+  return { ...config, ...(origins && { allowed_origins: [...new Set(origins.map(checkOrigin))] }) }
+}
+
+const invalid = (reason: string) => fail('deployment.config_invalid', { reason })
+
+const COLOR = /^#[\da-f]{6}$/i
+const FONT = /^(?:"[\p{L}\p{N}_ -]+"|'[\p{L}\p{N}_ -]+'|[\p{L}\p{N}_ -]+)$/u
+const isFontFamily = (names: string): boolean => names.split(',').every((name) => FONT.test(name.trim()))
+
+/** A URL parser takes more as a host than belongs into a header: `a.example;x` is one. */
+const HOST = /^(?:[a-z\d](?:[a-z\d.-]*[a-z\d])?|\[[\da-f:.]+\])$/
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+
+/** An address of the web: encrypted, or of this machine. */
+function parseAddress(address: string): URL | null {
+  const url = /^https?:\/\/[^\s\\]+$/i.test(address) ? URL.parse(address) : null
+  if (!url || !HOST.test(url.hostname) || url.username !== '' || url.password !== '') return null
+  return url.protocol === 'https:' || LOOPBACK.test(url.hostname) ? url : null
+}
+
+const isLogo = (address: string): boolean => parseAddress(address) !== null
+
+function checkOrigin(text: string): string {
+  const url = parseAddress(text)
+  const hasMore = /^[^/]*\/\/[^/?#]*[/?#]/.test(text)
+  if (!url || hasMore)
+    throw invalid(
+      `config.allowed_origins: ${JSON.stringify(text.slice(0, SHOWN_CHARACTERS))} is not the origin of a page. Write it as https://www.example.com, without a path; http is for localhost only`,
+    )
+  return url.origin
+}
+
+/** Of what was sent so much is repeated. */
+const SHOWN_CHARACTERS = 100

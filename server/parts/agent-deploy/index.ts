@@ -1,0 +1,20 @@
+import type { Route } from '#platform/http/define-route.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import type { DeploymentChats } from '../chat/index.ts'
+import { manageRoutes } from './manage-routes.ts'
+import { createPublicDeployments, type FindPublicDeployment } from './public-deployments.ts'
+import { visitorRoutes } from './visitor-routes.ts'
+
+export interface AgentDeploy {
+  routes: Route[]
+  findPublicDeployment: FindPublicDeployment
+}
+
+/** Agents in the open: for programs by a key, and on web pages for people whom nobody knows by name. */
+export function createAgentDeploy(rooms: Rooms, chats: DeploymentChats): AgentDeploy {
+  const findPublicDeployment = createPublicDeployments(rooms.database.sql)
+  return {
+    routes: [...manageRoutes(rooms, chats), ...visitorRoutes({ rooms, chats, findPublicDeployment })],
+    findPublicDeployment,
+  }
+}

@@ -1,0 +1,137 @@
+import { desc, eq, lt } from '#database/drizzle.ts'
+import { newId } from '#database/new-id.ts'
+import { agentDeployments } from '#database/schema/agent-deploy.ts'
+import { agents } from '#database/schema/agents.ts'
+import { fail } from '#errors'
+import { DEPLOYMENT_KEY_PREFIX } from '#platform/access/credentials.ts'
+import type { Scope } from '#platform/access/scope.ts'
+import type { Events } from '#platform/events/events.ts'
+import { type Page, readPage } from '#platform/http/pagination.ts'
+import { hashToken, newToken } from '#platform/secrets/secrets.ts'
+import type { DeploymentChats } from '../chat/index.ts'
+import { checkConfig } from './check-config.ts'
+import {
+  type DeploymentChange,
+  type DeploymentRow,
+  type DeploymentView,
+  type DeploymentWithKey,
+  type NewDeployment,
+  viewDeployment,
+} from './schemas.ts'
+
+/** So much of a key is shown, to tell it from others. */
+const SHOWN_CHARACTERS = 10
+
+/** Throws agent.not_found, deployment.config_invalid. */
+export async function createDeployment(
+  scope: Scope<'agent:write'>,
+  input: NewDeployment,
+): Promise<DeploymentWithKey> {
+  const config = checkConfig(input.deployment_type, input.config)
+  const { key, ...stored } = newKey()
+  const row = await scope.transaction(async (database) => {
+    // Whoever deletes the agent meanwhile waits, and is told of this deployment; or has done so.
+    const [agent] = await database.select(agents, { where: eq(agents.id, input.agent_id), lock: true })
+    if (!agent) throw fail('agent.not_found')
+    return database.insert(agentDeployments, {
+      id: newId(),
+      createdBy: scope.userId,
+      agentId: agent.id,
+      visitorUserId: newId(),
+      name: input.name.trim(),
+      description: input.description,
+      deploymentType: input.deployment_type,
+      config,
+      ...stored,
+    })
+  })
+  return { ...viewDeployment(row), api_key: key }
+}
+
+/** The deployments of an organization, newest first. */
+export const listDeployments = (
+  scope: Scope<'agent:read'>,
+  query: { limit?: number; cursor?: string },
+): Promise<Page<DeploymentView>> =>
+  readPage(
+    query,
+    (below, count) =>
+      scope.select(agentDeployments, {
+        where: below === undefined ? undefined : lt(agentDeployments.id, below),
+        orderBy: [desc(agentDeployments.id)],
+        limit: count,
+      }),
+    viewDeployment,
+  )
+
+/** Throws deployment.not_found. */
+export async function getDeployment(scope: Scope<'agent:read'>, id: string): Promise<DeploymentView> {
+  const [row] = await scope.select(agentDeployments, { where: eq(agentDeployments.id, id) })
+  return viewDeployment(found(row))
+}
+
+/**
+ * Changes what is given; a `config` replaces the one before. Who may read deployments hears of another status. Throws
+ * deployment.not_found, deployment.config_invalid.
+ */
+export async function updateDeployment(
+  events: Events,
+  scope: Scope<'agent:write'>,
+  id: string,
+  change: DeploymentChange,
+): Promise<DeploymentView> {
+  const [before, after] = await scope.transaction(async (database) => {
+    const [row] = await database.select(agentDeployments, { where: eq(agentDeployments.id, id), lock: true })
+    const known = found(row)
+    const [changed = known] = await database.update(agentDeployments, eq(agentDeployments.id, id), {
+      ...(change.name !== undefined && { name: change.name.trim() }),
+      ...(change.description !== undefined && { description: change.description }),
+      ...(change.config !== undefined && { config: checkConfig(known.deploymentType, change.config) }),
+      ...(change.status !== undefined && { status: change.status }),
+      updatedAt: new Date(),
+    })
+    return [known, changed]
+  })
+  if (before.status !== after.status)
+    events.publish({
+      type: 'deployment.status',
+      organizationId: scope.organizationId,
+      data: { deployment_id: id, status: after.status },
+      to: { permission: 'agent:read' },
+    })
+  return viewDeployment(after)
+}
+
+/** A new key; the one before ends at once. Throws deployment.not_found. */
+export async function regenerateKey(scope: Scope<'agent:write'>, id: string): Promise<DeploymentWithKey> {
+  const { key, ...stored } = newKey()
+  const [row] = await scope.update(agentDeployments, eq(agentDeployments.id, id), {
+    ...stored,
+    updatedAt: new Date(),
+  })
+  return { ...viewDeployment(found(row)), api_key: key }
+}
+
+/**
+ * Deletes a deployment with its sessions and their messages, for good. Replies under way are stopped first; what they
+ * have used is paid, whichever comes to its end earlier. Throws deployment.not_found.
+ */
+export async function deleteDeployment(
+  chats: Pick<DeploymentChats, 'stopAll'>,
+  scope: Scope<'agent:delete'>,
+  id: string,
+): Promise<void> {
+  await chats.stopAll({ organizationId: scope.organizationId, deploymentId: id })
+  const [deleted] = await scope.delete(agentDeployments, eq(agentDeployments.id, id))
+  found(deleted)
+}
+
+function newKey(): { key: string } & Pick<DeploymentRow, 'keyHash' | 'apiKeyPrefix'> {
+  const key = newToken(DEPLOYMENT_KEY_PREFIX)
+  return { key, keyHash: hashToken(key), apiKeyPrefix: key.slice(0, SHOWN_CHARACTERS) }
+}
+
+function found(row: DeploymentRow | undefined): DeploymentRow {
+  if (!row) throw fail('deployment.not_found')
+  return row
+}

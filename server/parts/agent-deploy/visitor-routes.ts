@@ -1,0 +1,124 @@
+import Type from 'typebox'
+import type { OpenDeployment } from '#platform/access/scope.ts'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { Body, Enum, Message, Uuid } from '#platform/http/schemas.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import {
+  ANSWER_ERRORS,
+  type DeploymentChats,
+  idempotencyKeyOf,
+  MessageContent,
+  ReplyEvent,
+} from '../chat/index.ts'
+import { admitVisitor } from './admit-visitor.ts'
+import type { FindPublicDeployment } from './public-deployments.ts'
+import { SessionView, VisitorKey, VisitorPass, viewSession } from './schemas.ts'
+
+const OneSession = Type.Object({ session_id: Uuid })
+const Events = Type.Optional(
+  Enum(['all'], { description: 'With the key: also send events with a name; a visitor is sent none' }),
+)
+
+interface Desk {
+  rooms: Rooms
+  chats: DeploymentChats
+  findPublicDeployment: FindPublicDeployment
+}
+
+/** What is open to the key of a deployment, and to its visitors (contract, 10). */
+export const visitorRoutes = ({ rooms, chats, findPublicDeployment }: Desk): Route[] => [
+  defineRoute({
+    method: 'POST',
+    url: '/api/agent_deploy/visitor',
+    summary: 'Get a token for a visitor of a page',
+    description:
+      'For deployments of the types widget and iframe. A page of another origin than this server and the ' +
+      'allowed_origins is refused.',
+    access: 'public',
+    query: Type.Object({ deployment_id: Uuid }),
+    body: VisitorKey,
+    example: { visitor_key: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' },
+    reply: [200, VisitorPass],
+    errors: ['deployment.not_found', 'deployment.paused', 'deployment.origin_not_allowed'],
+    handler: ({ query, body, headers }) =>
+      admitVisitor(
+        { config: rooms.config, tokens: rooms.tokens, findPublicDeployment },
+        { deploymentId: query.deployment_id, visitorKey: body.visitor_key, origin: headers.origin },
+      ),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/agent_deploy/chat',
+    summary: 'Talk to a deployed agent and stream the reply',
+    description:
+      'Without session_id a new session begins: the header X-Session-Id names it. A visitor has his own sessions, the ' +
+      'key all of them. The reply goes on when the connection is lost: resume it with GET /api/agent_deploy/stream. A ' +
+      'repeat with the same Idempotency-Key within 24 hours answers with the same reply, costs nothing and is not ' +
+      'counted.',
+    access: 'deployment',
+    query: Type.Object({ events: Events }),
+    body: Body({ content: MessageContent, session_id: Type.Optional(Uuid) }),
+    example: { content: 'Where is my order?' },
+    headers: { 'Idempotency-Key': 'Any text of up to 255 characters' },
+    reply: {
+      events: ReplyEvent,
+      description: 'The reply; headers X-Session-Id, X-Chat-Id (the same) and X-Message-Id',
+    },
+    errors: [...ACCESS_ERRORS, ...ANSWER_ERRORS, 'deployment.daily_limit'],
+    handler: ({ deployment, query, body, headers }) =>
+      chats.send(deployment, {
+        content: body.content,
+        sessionId: body.session_id,
+        named: query.events === 'all',
+        idempotencyKey: idempotencyKeyOf(headers),
+      }),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/agent_deploy/session',
+    summary: 'Get the newest messages of a session',
+    access: 'deployment',
+    query: OneSession,
+    reply: [200, SessionView],
+    errors: [...ACCESS_ERRORS, 'chat.not_found'],
+    handler: async ({ deployment, query }) =>
+      viewSession(query.session_id, await chats.session(deployment, query.session_id)),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/agent_deploy/stream',
+    summary: 'Follow or resume the newest reply of a session',
+    description:
+      'With Last-Event-ID: what was missed, then live; nothing twice, nothing lost. 204 when the last event was ' +
+      'delivered before.',
+    access: 'deployment',
+    query: Type.Object({ ...OneSession.properties, events: Events }),
+    headers: { 'Last-Event-ID': 'The id of the last event that was delivered' },
+    reply: { events: ReplyEvent, description: 'The rest of the reply', mayBeEmpty: true },
+    errors: [...ACCESS_ERRORS, 'chat.not_found', 'chat.message_not_found', 'chat.elsewhere'],
+    handler: ({ deployment, query, headers }) =>
+      chats.stream(deployment, {
+        sessionId: query.session_id,
+        lastEventId: headers['last-event-id'] as string | undefined,
+        named: query.events === 'all',
+      }),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/agent_deploy/stop',
+    summary: 'Stop the reply that is being written in a session',
+    description: 'What was written so far stays, and is paid.',
+    access: 'deployment',
+    query: OneSession,
+    reply: [200, Message],
+    errors: [...ACCESS_ERRORS, 'chat.not_found', 'chat.not_streaming'],
+    handler: ({ deployment, query }) => stop(chats, deployment, query.session_id),
+  }),
+]
+
+const ACCESS_ERRORS = ['access.no_deployment', 'deployment.paused'] as const
+
+async function stop(chats: DeploymentChats, deployment: OpenDeployment, sessionId: string) {
+  await chats.stop(deployment, sessionId)
+  return { message: 'The reply was stopped' }
+}

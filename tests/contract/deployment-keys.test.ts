@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Deployment, deploy, visit } from '#tests/support/deployments.ts'
+import { openLiveSocket, RefusedUpgrade } from '#tests/support/live-socket.ts'
+import { startProvider } from '#tests/support/provider/index.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+
+/** The key of a deployment and the token of its visitor open that deployment, and no other operation that there is. */
+
+interface Operation {
+  operationId: string
+  security: unknown[]
+  parameters?: { name: string; in: string; required: boolean; schema: { format?: string; enum?: string[] } }[]
+  requestBody?: { content: Record<string, { example?: unknown }> }
+}
+
+const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8'))
+const OPEN = ['chat', 'session', 'stream', 'stop'].map((name) => `/api/agent_deploy/${name}`)
+const operations = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods)
+    .filter(([, { security }]) => security.length > 0 && !OPEN.includes(path))
+    .map(
+      ([method, operation]) =>
+        [`${method.toUpperCase()} ${path}`, method.toUpperCase(), path, operation] as const,
+    ),
+)
+
+let server: TestServer
+let provider: Awaited<ReturnType<typeof startProvider>>
+let shown: Record<string, string>[]
+beforeAll(async () => {
+  provider = await startProvider()
+  server = await startTestServer()
+  const api: Deployment = await deploy(server, provider)
+  const widget = await deploy(server, provider, { deployment_type: 'widget' })
+  shown = [
+    { 'x-api-key': api.key },
+    { authorization: `Bearer ${widget.key}` },
+    { authorization: `Bearer ${await visit(server, widget)}` },
+  ]
+})
+afterAll(async () => {
+  await server.stop()
+  await provider.close()
+})
+
+describe('what opens a deployment does not open', () => {
+  test.each(operations)('%s', async (_name, method, path, { operationId, parameters = [], requestBody }) => {
+    const query = new URLSearchParams(
+      parameters
+        .filter((parameter) => parameter.in === 'query' && parameter.required)
+        .map(({ name, schema }): [string, string] => [
+          name,
+          schema.format === 'uuid' ? crypto.randomUUID() : (schema.enum?.[0] ?? 'x'),
+        ]),
+    )
+    const body = requestBody?.content['application/json']?.example
+    for (const [place, headers] of shown.entries()) {
+      // Clients of OpenAI may show the key of a deployment of the type api.
+      if (operationId.includes('openai') && place === 0) continue
+      const answer = await server.call(method, `${path}?${query}`, {
+        headers,
+        ...(body !== undefined && { body }),
+      })
+      expect([answer.status, answer.body.code]).toEqual([
+        403,
+        operationId.includes('openai') && place === 1 ? 'deployment.not_api' : 'access.only_deployment',
+      ])
+    }
+  })
+})
+
+test('there are operations to try', () => expect(operations.length).toBeGreaterThan(100))
+
+test('a live socket takes neither', async () => {
+  for (const headers of shown) {
+    const refusal = await openLiveSocket(server.url, { headers }).catch((error: unknown) => error)
+    expect(refusal).toBeInstanceOf(RefusedUpgrade)
+    expect((refusal as RefusedUpgrade).body.code).toBe('access.only_deployment')
+  }
+})
