@@ -1,0 +1,43 @@
+/** `#rrggbb` */
+export type Color = string
+
+/** Black or white, whichever is easier to read on a colour: always 4.5 to 1 or better (WCAG 2.2, 1.4.3). */
+export const textOn = (background: Color): Color =>
+  contrast('#ffffff', background) >= contrast('#000000', background) ? '#ffffff' : '#000000'
+
+/** The ratio of two colours by WCAG 2.2, "contrast ratio": 1 to 21. */
+export function contrast(one: Color, other: Color): number {
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+/** A colour as near to this one as can be read on a background: moved towards black or white, step by step. */
+export function readableOn(background: Color, color: Color, ratio: number): Color {
+  const target = textOn(background)
+  for (let share = 0; share < 1; share += MIXING_STEP) {
+    const mixed = mix(color, target, share)
+    if (contrast(mixed, background) >= ratio) return mixed
+  }
+  return target
+}
+
+const MIXING_STEP = 0.05
+
+function luminance(color: Color): number {
+  const [red = 0, green = 0, blue = 0] = channels(color).map((channel) => {
+    const share = channel / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+function mix(from: Color, to: Color, share: number): Color {
+  const target = channels(to)
+  const mixed = channels(from).map((channel, index) =>
+    Math.round(channel + ((target[index] ?? 0) - channel) * share),
+  )
+  return `#${mixed.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`
+}
+
+const channels = (color: Color): number[] =>
+  [1, 3, 5].map((start) => Number.parseInt(color.slice(start, start + 2), 16))

@@ -1,0 +1,54 @@
+import type { VNode } from 'preact'
+import type { Look } from '../look.ts'
+import { Composer } from './composer.tsx'
+import type { Conversation, View } from './conversation.ts'
+import { Header } from './header.tsx'
+import type { Host } from './host.ts'
+import { Log } from './log.tsx'
+import { WORDS } from './words.ts'
+
+interface AppProps {
+  look: Look
+  view: View
+  conversation: Conversation
+  host: Host | null
+}
+
+export function App({ look, view, conversation, host }: AppProps): VNode {
+  const { phase, entries, isReplying, trouble, canTryAgain } = view
+  const title = look.companyName ?? look.name
+  return (
+    <>
+      <Header
+        title={title}
+        logoUrl={look.logoUrl}
+        onStartOver={entries.length > 0 && phase === 'open' ? () => conversation.startOver() : null}
+        onClose={host?.close ?? null}
+      />
+      <main>
+        <Log
+          author={title}
+          welcome={look.welcomeMessage}
+          entries={entries}
+          onTryAgain={canTryAgain ? () => conversation.tryAgain() : null}
+        />
+        {trouble !== null && (
+          <p class="trouble" role="alert">
+            {trouble}{' '}
+            {phase === 'starting' && canTryAgain && (
+              <button type="button" class="link" onClick={() => conversation.tryAgain()}>
+                {WORDS.tryAgain}
+              </button>
+            )}
+          </p>
+        )}
+        <Composer
+          isClosed={phase === 'closed'}
+          canSend={phase === 'open' && !isReplying}
+          onSend={(text) => conversation.send(text)}
+          onStop={isReplying ? () => conversation.stop() : null}
+        />
+      </main>
+    </>
+  )
+}

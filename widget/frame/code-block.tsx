@@ -1,0 +1,26 @@
+import type { VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { copyText } from './copy-text.ts'
+import { WORDS } from './words.ts'
+
+const COPIED_MS = 2_000
+
+export function CodeBlock({ text }: { text: string }): VNode {
+  const [isCopied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!isCopied) return
+    const clock = setTimeout(() => setCopied(false), COPIED_MS)
+    return () => clearTimeout(clock)
+  }, [isCopied])
+  return (
+    <div class="code">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than the chat is scrolled by keyboard too */}
+      <pre tabIndex={0}>
+        <code>{text}</code>
+      </pre>
+      <button type="button" class="copy" onClick={async () => setCopied(await copyText(text))}>
+        {isCopied ? WORDS.copied : WORDS.copy}
+      </button>
+    </div>
+  )
+}

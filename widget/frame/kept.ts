@@ -1,0 +1,33 @@
+/**
+ * What the browser keeps for this deployment. Where storage is refused (private windows, a policy, a full disk) it is
+ * kept until the page closes.
+ */
+export class Kept {
+  readonly #prefix: string
+  readonly #memory = new Map<string, string>()
+
+  constructor(deploymentId: string) {
+    this.#prefix = `parley:${deploymentId}:`
+  }
+
+  get(name: KeptName): string | null {
+    try {
+      return localStorage.getItem(this.#prefix + name) ?? this.#memory.get(name) ?? null
+    } catch {
+      return this.#memory.get(name) ?? null
+    }
+  }
+
+  set(name: KeptName, value: string | null): void {
+    if (value === null) this.#memory.delete(name)
+    else this.#memory.set(name, value)
+    try {
+      if (value === null) localStorage.removeItem(this.#prefix + name)
+      else localStorage.setItem(this.#prefix + name, value)
+    } catch {
+      // The memory has it.
+    }
+  }
+}
+
+type KeptName = 'visitor' | 'session'

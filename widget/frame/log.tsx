@@ -1,0 +1,160 @@
+import { Component, type VNode } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { Entry, Question, Reply } from './conversation.ts'
+import { Markdown } from './markdown.tsx'
+import { WORDS } from './words.ts'
+
+interface LogProps {
+  author: string
+  welcome: string | null
+  entries: readonly Entry[]
+  onTryAgain: (() => void) | null
+}
+
+/** Whoever is so near to the end, in pixels, wants to see what comes. */
+const END_MARGIN = 48
+
+export function Log({ author, welcome, entries, onTryAgain }: LogProps): VNode {
+  const log = useRef<HTMLDivElement>(null)
+  const isAtEnd = useRef(true)
+  const newest = entries.at(-1)
+  const questions = entries.filter(({ role }) => role === 'user').length
+
+  // A question of one's own is always shown.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever there is one more
+  useLayoutEffect(() => {
+    isAtEnd.current = true
+  }, [questions])
+  useLayoutEffect(() => {
+    const { current } = log
+    if (current && isAtEnd.current) current.scrollTop = current.scrollHeight
+  })
+
+  return (
+    <>
+      <div
+        ref={log}
+        class="log"
+        role="log"
+        // What is being written would be read out piece by piece; Announcement tells it when it is complete.
+        aria-live="off"
+        aria-label={WORDS.conversation}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by keyboard too
+        tabIndex={0}
+        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+          isAtEnd.current = scrollHeight - scrollTop - clientHeight < END_MARGIN
+        }}
+      >
+        {welcome !== null && (
+          <article class="reply">
+            <Markdown text={welcome} />
+          </article>
+        )}
+        {entries.map((entry) => (
+          <EntryView
+            key={entry.key}
+            entry={entry}
+            author={author}
+            onTryAgain={entry === newest ? onTryAgain : null}
+          />
+        ))}
+      </div>
+      <Announcement log={log} newest={newest} />
+    </>
+  )
+}
+
+interface EntryProps {
+  entry: Entry
+  author: string
+  onTryAgain: (() => void) | null
+}
+
+/** Drawn again only when it has changed: a hundred messages stay as they are while the newest one grows. */
+class EntryView extends Component<EntryProps> {
+  override shouldComponentUpdate({ entry, onTryAgain }: EntryProps): boolean {
+    return entry !== this.props.entry || (onTryAgain === null) !== (this.props.onTryAgain === null)
+  }
+
+  render({ entry, author, onTryAgain }: EntryProps): VNode {
+    return (
+      <>
+        {entry.role === 'user' ? <QuestionView {...entry} /> : <ReplyView reply={entry} author={author} />}
+        {entry.problem !== null && (
+          <p class="problem">
+            {entry.problem}{' '}
+            {onTryAgain && (
+              <button type="button" class="link" onClick={onTryAgain}>
+                {WORDS.tryAgain}
+              </button>
+            )}
+          </p>
+        )}
+      </>
+    )
+  }
+}
+
+const QuestionView = ({ text, problem }: Question): VNode => (
+  <article class={problem === null ? 'question' : 'question unsent'} aria-label={WORDS.you}>
+    {text}
+  </article>
+)
+
+function ReplyView({ reply, author }: { reply: Reply; author: string }): VNode | null {
+  const { text, reasoning, status, problem } = reply
+  const isWaiting = status === 'streaming' && problem === null
+  if (status === 'error' && text === '' && reasoning === '') return null
+  return (
+    <article class="reply" aria-label={author} aria-busy={isWaiting}>
+      {reasoning !== '' && (
+        <details>
+          <summary>{WORDS.reasoning}</summary>
+          <p class="as-written">{reasoning}</p>
+        </details>
+      )}
+      <Markdown text={text} />
+      {text === '' && isWaiting && <Dots />}
+      {text === '' && status === 'complete' && <p class="note">{WORDS.noText}</p>}
+      {status === 'stopped' && <p class="note">{WORDS.stopped}</p>}
+    </article>
+  )
+}
+
+const Dots = (): VNode => (
+  <p class="dots" role="img" aria-label={WORDS.writing}>
+    <span />
+    <span />
+    <span />
+  </p>
+)
+
+/** Tells those who listen that a reply is complete, and what it says; or what went wrong. */
+function Announcement({
+  log,
+  newest,
+}: {
+  log: { current: HTMLElement | null }
+  newest: Entry | undefined
+}): VNode {
+  const [words, setWords] = useState('')
+  const wasStreaming = useRef(false)
+  const isStreaming = newest?.role === 'assistant' && newest.status === 'streaming' && newest.problem === null
+  useEffect(() => {
+    if (isStreaming) setWords(WORDS.writing)
+    else if (wasStreaming.current) setWords(newest?.problem ?? readOut(log.current) ?? '')
+    wasStreaming.current = isStreaming
+  }, [isStreaming, newest, log])
+  return (
+    <p class="unseen" role="status">
+      {words}
+    </p>
+  )
+}
+
+/** The text of the newest reply as it is shown, without its buttons and what is folded away. */
+function readOut(log: HTMLElement | null): string | undefined {
+  const shown = [...(log?.querySelectorAll('article') ?? [])].at(-1)?.cloneNode(true) as Element | undefined
+  for (const part of shown?.querySelectorAll('button, details') ?? []) part.remove()
+  return shown?.textContent
+}

@@ -1,0 +1,22 @@
+import { render } from 'preact'
+import type { Look } from '../look.ts'
+import { App } from './app.tsx'
+import { Conversation, type View } from './conversation.ts'
+import { findHost } from './host.ts'
+import { Kept } from './kept.ts'
+import { applyTheme } from './theme.ts'
+import { VisitorApi } from './visitor-api.ts'
+
+const root = document.getElementById('chat') as HTMLElement
+const look = JSON.parse(root.dataset['look'] ?? '') as Look
+const deploymentId = location.pathname.split('/').at(-1) ?? ''
+const kept = new Kept(deploymentId)
+const conversation = new Conversation(new VisitorApi(deploymentId, kept), kept, show)
+
+applyTheme(look)
+const host = findHost(() => root.querySelector('textarea')?.focus())
+conversation.start()
+
+function show(view: View): void {
+  render(<App look={look} view={view} conversation={conversation} host={host} />, root)
+}
