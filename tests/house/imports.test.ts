@@ -99,6 +99,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
     'server/platform/mail/dev-mail.ts',
     'server/platform/storage/serve-files.ts',
     'server/platform/telemetry/health.ts',
+    'server/parts/agent-deploy/serve-widget.ts', // pages and scripts for browsers, which are no part of the API
   ],
   ai: ['server/platform/models/'],
   '@ai-sdk/google': ['server/platform/models/'],
@@ -137,6 +138,10 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   postgres: BARE_DATABASE.concat('server/database/'),
 }
 
+/** What the chat on web pages is made of: every byte of it is fetched by every visitor. */
+const WIDGET_FILES = globSync('widget/**/*.{ts,tsx}')
+const WIDGET_PACKAGES = ['preact', 'preact/hooks', 'marked', 'eventsource-parser']
+
 interface Import {
   file: string
   target: string
@@ -150,12 +155,13 @@ const floorOf = (path: string): number => {
   return 4
 }
 
-const imports: Import[] = FILES.flatMap((file) =>
+const importsOf = (file: string): Import[] =>
   [...readFileSync(file, 'utf8').matchAll(/(?:from|import\() ?'([^']+)'/g)].map(([, name = '']) => ({
     file,
     target: resolveName(file, name),
-  })),
-)
+  }))
+
+const imports = FILES.flatMap(importsOf)
 
 function resolveName(file: string, name: string): string {
   if (name.startsWith('.')) return relative('.', join(dirname(file), name))
@@ -216,6 +222,19 @@ describe('the house', () => {
     expect(users.length).toBeGreaterThan(0)
     expect(users.filter((file) => !isIn(file, owners))).toEqual([])
   })
+})
+
+test('the widget knows nothing of the server, and few packages; its bundler runs in a process of its own', () => {
+  const builder = 'widget/build.ts'
+  const foreign = WIDGET_FILES.filter((file) => file !== builder)
+    .flatMap(importsOf)
+    .filter(({ target }) => !target.startsWith('widget/') && !WIDGET_PACKAGES.includes(target))
+  expect(foreign).toEqual([])
+  expect(imports.filter(({ target }) => target === 'rolldown')).toEqual([])
+  const fromBuilder = FILES.filter((file) =>
+    /^import (?!type )[^']*?'[^']*widget\/build\.ts'/m.test(readFileSync(file, 'utf8')),
+  )
+  expect(fromBuilder).toEqual([])
 })
 
 /** What takes long to load is loaded when it is first needed, not when the server starts. */

@@ -5,17 +5,21 @@ const FILE_LINES_MAX = 400
 const FUNCTION_LINES_MAX = 90
 const FORBIDDEN_NAMES = /(^|\/)(utils?|helpers?|common|managers?)(\.|\/)/
 
-const FILES = globSync(['server/**/*.ts', 'tests/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts']).filter(
-  (file) => !file.includes('node_modules'),
-)
+const FILES = globSync([
+  'server/**/*.ts',
+  'widget/**/*.{ts,tsx}',
+  'tests/**/*.ts',
+  'bench/**/*.ts',
+  'scripts/**/*.ts',
+]).filter((file) => !file.includes('node_modules'))
 
 test('no file is longer than a person reads in one go', () => {
   const long = FILES.filter((file) => readFileSync(file, 'utf8').split('\n').length > FILE_LINES_MAX)
   expect(long).toEqual([])
 })
 
-test('no function of the server is longer than two screens', () => {
-  const long = FILES.filter((file) => file.startsWith('server/') && !file.endsWith('.test.ts')).flatMap(
+test('no function of the product is longer than two screens', () => {
+  const long = FILES.filter((file) => /^(server|widget)\//.test(file) && !file.endsWith('.test.ts')).flatMap(
     longFunctions,
   )
   expect(long).toEqual([])

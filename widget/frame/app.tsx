@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import type { Look } from '../look.ts'
-import { Composer } from './composer.tsx'
+import { Composer, focusComposer } from './composer.tsx'
 import type { Conversation, View } from './conversation.ts'
 import { Header } from './header.tsx'
 import type { Host } from './host.ts'
@@ -17,12 +17,20 @@ interface AppProps {
 export function App({ look, view, conversation, host }: AppProps): VNode {
   const { phase, entries, isReplying, trouble, canTryAgain } = view
   const title = look.companyName ?? look.name
+  const startOver = (): void => {
+    conversation.startOver()
+    focusComposer()
+  }
+  const tryAgain = (): void => {
+    conversation.tryAgain()
+    focusComposer()
+  }
   return (
     <>
       <Header
         title={title}
         logoUrl={look.logoUrl}
-        onStartOver={entries.length > 0 && phase === 'open' ? () => conversation.startOver() : null}
+        onStartOver={entries.length > 0 && phase === 'open' ? startOver : null}
         onClose={host?.close ?? null}
       />
       <main>
@@ -30,13 +38,13 @@ export function App({ look, view, conversation, host }: AppProps): VNode {
           author={title}
           welcome={look.welcomeMessage}
           entries={entries}
-          onTryAgain={canTryAgain ? () => conversation.tryAgain() : null}
+          onTryAgain={canTryAgain ? tryAgain : null}
         />
         {trouble !== null && (
           <p class="trouble" role="alert">
             {trouble}{' '}
             {phase === 'starting' && canTryAgain && (
-              <button type="button" class="link" onClick={() => conversation.tryAgain()}>
+              <button type="button" class="link" onClick={tryAgain}>
                 {WORDS.tryAgain}
               </button>
             )}

@@ -5,7 +5,7 @@ import { WORDS } from './words.ts'
 
 const COPIED_MS = 2_000
 
-export function CodeBlock({ text }: { text: string }): VNode {
+export function CodeBlock({ text, language }: { text: string; language: string }): VNode {
   const [isCopied, setCopied] = useState(false)
   useEffect(() => {
     if (!isCopied) return
@@ -14,13 +14,16 @@ export function CodeBlock({ text }: { text: string }): VNode {
   }, [isCopied])
   return (
     <div class="code">
+      <div>
+        <span>{language}</span>
+        <button type="button" class="copy" onClick={async () => setCopied(await copyText(text))}>
+          {isCopied ? WORDS.copied : WORDS.copy}
+        </button>
+      </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than the chat is scrolled by keyboard too */}
       <pre tabIndex={0}>
         <code>{text}</code>
       </pre>
-      <button type="button" class="copy" onClick={async () => setCopied(await copyText(text))}>
-        {isCopied ? WORDS.copied : WORDS.copy}
-      </button>
     </div>
   )
 }

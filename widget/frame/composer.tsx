@@ -17,6 +17,9 @@ interface ComposerProps {
   onStop: (() => void) | null
 }
 
+/** Where the focus goes when what had it is gone. */
+export const focusComposer = (): void => document.querySelector('textarea')?.focus()
+
 export function Composer({ isClosed, canSend, onSend, onStop }: ComposerProps): VNode {
   const [text, setText] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)

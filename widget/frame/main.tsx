@@ -1,6 +1,7 @@
 import { render } from 'preact'
 import type { Look } from '../look.ts'
 import { App } from './app.tsx'
+import { focusComposer } from './composer.tsx'
 import { Conversation, type View } from './conversation.ts'
 import { findHost } from './host.ts'
 import { Kept } from './kept.ts'
@@ -14,7 +15,7 @@ const kept = new Kept(deploymentId)
 const conversation = new Conversation(new VisitorApi(deploymentId, kept), kept, show)
 
 applyTheme(look)
-const host = findHost(() => root.querySelector('textarea')?.focus())
+const host = findHost(focusComposer)
 conversation.start()
 
 function show(view: View): void {

@@ -47,7 +47,7 @@ function block(token: Token, depth: number): ComponentChildren {
     case 'def':
       return null
     case 'code':
-      return <CodeBlock text={token['text']} />
+      return <CodeBlock text={token['text']} language={token['lang'] ?? ''} />
     case 'heading':
       return <Heading level={token['depth']}>{inlines(token.tokens, depth)}</Heading>
     case 'hr':

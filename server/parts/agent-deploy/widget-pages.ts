@@ -1,0 +1,108 @@
+import type { DeploymentConfig } from '#database/schema/agent-deploy.ts'
+import { type ButtonLook, DEFAULT_COLOR, type Look } from '../../../widget/look.ts'
+import type { WidgetFiles } from './widget-files.ts'
+
+/** What anybody may know of a deployment that is on web pages. */
+export interface PublicDeployment {
+  id: string
+  name: string
+  type: 'widget' | 'iframe'
+  status: 'active' | 'paused'
+  config: DeploymentConfig
+}
+
+/** The loader with the look of a deployment at its head. */
+export const loaderScript = ({ loader }: WidgetFiles, deployment: PublicDeployment): string =>
+  `(function(LOOK){${loader}})(${JSON.stringify(buttonLookOf(deployment))})`
+
+/** The page in the frame. */
+export const chatPage = (files: WidgetFiles, deployment: PublicDeployment): string => {
+  const look = escapeHtml(JSON.stringify(lookOf(deployment)))
+  return page(
+    files,
+    deployment.config.branding?.company_name || deployment.name,
+    `<script defer src="/embed/assets/${files.frameScript}"></script>
+</head>
+<body>
+<div id="chat" data-look="${look}"></div>
+<noscript>This chat needs JavaScript.</noscript>`,
+  )
+}
+
+/** A page in the look of the chat that says why there is none. It has no script. */
+export const noticePage = (files: WidgetFiles, title: string, sentence: string): string =>
+  page(
+    files,
+    title,
+    `</head>
+<body>
+<div id="chat"><main class="notice"><h1>${escapeHtml(title)}</h1><p>${escapeHtml(sentence)}</p></main></div>`,
+  )
+
+/**
+ * What the frame may do: nothing but its own script and style, its own server, and the logo. Which pages may show it is
+ * said by `allowed_origins`; where none are listed, any page.
+ */
+export function contentPolicy(config: DeploymentConfig | undefined): string {
+  const logo = originOf(config?.branding?.logo_url)
+  const allowed = config?.allowed_origins ?? []
+  const ancestors = allowed.map(originOf).filter((origin) => origin !== null)
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    ["img-src 'self' data:", logo].filter(Boolean).join(' '),
+    `frame-ancestors ${allowed.length === 0 ? '*' : ancestors.join(' ') || "'none'"}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ')
+}
+
+const page = ({ frameStyle }: WidgetFiles, title: string, rest: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${escapeHtml(title)}</title>
+<link rel="stylesheet" href="/embed/assets/${frameStyle}">
+${rest}
+</body>
+</html>
+`
+
+function lookOf({ name, config }: PublicDeployment): Look {
+  const { theme, branding } = config
+  return {
+    name,
+    companyName: branding?.company_name || null,
+    logoUrl: originOf(branding?.logo_url) === null ? null : (branding?.logo_url ?? null),
+    color: colorOf(config),
+    fontFamily: theme?.font_family || null,
+    welcomeMessage: config.welcome_message || null,
+  }
+}
+
+function buttonLookOf({ id, name, config }: PublicDeployment): ButtonLook {
+  return {
+    deploymentId: id,
+    label: `Chat with ${config.branding?.company_name || name}`,
+    color: colorOf(config),
+    side: config.widget_placement === 'bottom-left' ? 'left' : 'right',
+  }
+}
+
+const colorOf = ({ theme }: DeploymentConfig): string =>
+  /^#[\da-f]{6}$/i.test(theme?.primary_color ?? '') ? (theme?.primary_color as string) : DEFAULT_COLOR
+
+/** The origin of a web address; null for what is none. What it answers can stand in a policy. */
+function originOf(address: string | undefined): string | null {
+  if (address === undefined || !URL.canParse(address)) return null
+  const { protocol, origin } = new URL(address)
+  return (protocol === 'https:' || protocol === 'http:') && !/[\s;,']/.test(origin) ? origin : null
+}
+
+const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs'
+import { type Browser, chromium } from 'playwright-core'
+import { describe } from 'vitest'
+
+/** Where Debian puts it. */
+const PROGRAM = '/usr/bin/chromium'
+const isMissing = !existsSync(PROGRAM)
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** Tests that need a browser. Without one they are skipped and say so; CI must have one. */
+export const describeInBrowser = (name: string, tests: () => void): void => {
+  const isSkipped = isMissing && !process.env['CI']
+  describe.skipIf(isSkipped)(isSkipped ? `${name} (skipped: there is no ${PROGRAM})` : name, tests)
+}
+
+/** Chromium without a window, with a profile of its own. */
+export const startBrowser = (): Promise<Browser> => chromium.launch({ executablePath: PROGRAM, args: FLAGS })

@@ -1,0 +1,41 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** The web site of a company, at an origin of its own. */
+export interface CompanySite {
+  url: string
+  /** What its pages hold from now on: all of the HTML, and the policy that they are served with. */
+  page: { html: string; policy: string }
+  close(): Promise<void>
+}
+
+export async function startCompanySite(): Promise<CompanySite> {
+  const page = { html: '', policy: '' }
+  const server = createServer((_request, response) => {
+    response.writeHead(200, {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': page.policy,
+    })
+    response.end(page.html)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    page,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** The strictest policy that a page can have and still carry the chat of a server. */
+export const strictPolicy = (server: string): string =>
+  `default-src 'none'; script-src ${server}; frame-src ${server}; require-trusted-types-for 'script'`
+
+/** A page as the documentation says: one script element, in the head, and nothing else of ours. */
+export const pageWith = (...scripts: string[]): string => `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>A company</title>
+${scripts.map((script) => `<script async src="${script}"></script>`).join('\n')}
+</head><body><h1>A company</h1><p><a href="#somewhere">Something to focus</a></p></body></html>`
