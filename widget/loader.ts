@@ -47,11 +47,11 @@ function install(base: string): void {
     if ((event as KeyboardEvent).key === 'Escape') show(false)
   })
   addEventListener('message', hear, { signal: listening.signal })
-  if (document.body) document.body.append(host)
-  else
-    addEventListener('DOMContentLoaded', () => document.body.append(host), {
-      signal: listening.signal,
-    })
+  // Beside the body, so that it is last by keyboard, and stays where a framework puts up another body.
+  const appear = (): void => document.documentElement.append(host)
+  if (document.readyState === 'loading')
+    addEventListener('DOMContentLoaded', appear, { signal: listening.signal })
+  else appear()
 
   window.parley = {
     open: () => show(true),
@@ -72,7 +72,12 @@ function install(base: string): void {
     icon.setAttribute('d', isOpen ? CROSS : BUBBLE)
     button.setAttribute('aria-expanded', String(isOpen))
     if (isOpen && isReady) greet()
-    else if (!isOpen && hadFocus) button.focus()
+    if (isOpen) return
+    if (hadFocus) button.focus()
+    if (isReady) return
+    // It did not come, or it says that the chat is closed: the next time it is fetched again.
+    frame.remove()
+    frame = undefined
   }
 
   function addFrame(): HTMLIFrameElement {

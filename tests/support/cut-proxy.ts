@@ -14,7 +14,10 @@ export async function startCutProxy(target: string): Promise<CutProxy> {
   const sockets = new Set<Socket>()
   let isCut = false
   const server = createServer((client) => {
-    if (isCut) return client.resetAndDestroy()
+    if (isCut) {
+      client.resetAndDestroy()
+      return
+    }
     const upstream = connect(Number(port), hostname)
     for (const socket of [client, upstream]) {
       sockets.add(socket)

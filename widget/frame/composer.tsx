@@ -56,6 +56,7 @@ export function Composer({ isClosed, canSend, onSend, onStop }: ComposerProps): 
       <textarea
         ref={field}
         rows={1}
+        dir="auto"
         value={text}
         disabled={isClosed}
         maxLength={CHARACTERS_MAX}

@@ -62,6 +62,7 @@ export class Conversation {
   start(): Promise<void> {
     return this.#run(async (signal) => {
       const backoff = new Backoff()
+      this.#setTrouble(null)
       for (;;) {
         try {
           await this.#api.enter()
@@ -290,8 +291,12 @@ class ReplyParts {
   }
 }
 
-/** Answers that another try would not change. A server that has enough of us just now is none. */
-const isFinal = (error: unknown): error is Refusal => error instanceof Refusal && error.status !== 429
+/** Another server process has the reply (409), or there were too many requests just now (429). */
+const PASSING = [409, 429]
+
+/** Answers that another try would not change. */
+const isFinal = (error: unknown): error is Refusal =>
+  error instanceof Refusal && !PASSING.includes(error.status)
 
 function problemOf(error: unknown): string {
   if (!(error instanceof Refusal)) return WORDS.notSent

@@ -1,4 +1,5 @@
 import { type FromFrame, isToFrame } from '../messages.ts'
+import { parseAddress } from './web-address.ts'
 
 /** The page that the loader is on. */
 export interface Host {
@@ -11,7 +12,7 @@ export interface Host {
  */
 export function findHost(onOpened: () => void): Host | null {
   const origin = location.hash.slice(1)
-  if (window.parent === window || !URL.canParse(origin) || new URL(origin).origin !== origin) return null
+  if (window.parent === window || parseAddress(origin)?.origin !== origin) return null
   const tell = (message: FromFrame): void => window.parent.postMessage(message, origin)
   addEventListener('message', ({ source, origin: sender, data }) => {
     if (source === window.parent && sender === origin && isToFrame(data)) onOpened()

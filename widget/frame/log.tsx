@@ -30,6 +30,17 @@ export function Log({ author, welcome, entries, onTryAgain }: LogProps): VNode {
     if (current && isAtEnd.current) current.scrollTop = current.scrollHeight
   })
 
+  // A keyboard that comes up takes half of a phone.
+  useEffect(() => {
+    const { current } = log
+    if (!current) return
+    const watcher = new ResizeObserver(() => {
+      if (isAtEnd.current) current.scrollTop = current.scrollHeight
+    })
+    watcher.observe(current)
+    return () => watcher.disconnect()
+  }, [])
+
   return (
     <>
       <div

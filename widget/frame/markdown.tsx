@@ -2,6 +2,7 @@ import { lexer, type Token, type Tokens } from 'marked'
 import { Component, type ComponentChildren, type VNode } from 'preact'
 import { CodeBlock } from './code-block.tsx'
 import { decodeEntities } from './entities.ts'
+import { parseAddress } from './web-address.ts'
 
 /** Quotes and lists within each other deeper than this are shown as they were written. */
 const DEPTH_MAX = 16
@@ -157,5 +158,4 @@ function Link({ address, children }: { address: string; children: ComponentChild
 }
 
 /** Whole addresses only: one within this server would be none that a reply means. */
-const isSafe = (address: string): boolean =>
-  URL.canParse(address) && LINK_PROTOCOLS.includes(new URL(address).protocol)
+const isSafe = (address: string): boolean => LINK_PROTOCOLS.includes(parseAddress(address)?.protocol ?? '')

@@ -26,6 +26,7 @@ export class Refusal extends Error {
 export class Unreachable extends Error {}
 
 const KEY_BYTES = 32
+const VISITOR_KEY = /^[\w-]{43}$/
 /** A token with less time left than this is renewed before it is used. */
 const TOKEN_MARGIN_MS = 30_000
 /** How long the server may take to begin an answer. */
@@ -113,7 +114,7 @@ export class VisitorApi {
   /** The one thing that makes a visitor the same one tomorrow. */
   #visitorKey(): string {
     const known = this.#kept.get('visitor')
-    if (known !== null) return known
+    if (known !== null && VISITOR_KEY.test(known)) return known
     const made = randomText(KEY_BYTES)
     this.#kept.set('visitor', made)
     return made
