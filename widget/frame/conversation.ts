@@ -172,8 +172,8 @@ export class Conversation {
       return
     }
     if (signal.aborted) return
-    if (this.#newestReply()?.status === 'streaming') await this.#follow(null, signal)
     this.#entries = [...this.#entries, unsent]
+    if (this.#newestReply()?.status === 'streaming') await this.#follow(null, signal)
   }
 
   async #readSession(): Promise<void> {
@@ -235,8 +235,7 @@ export class Conversation {
   }
 
   #newestReply(): Reply | undefined {
-    const newest = this.#entries.at(-1)
-    return newest?.role === 'assistant' ? newest : undefined
+    return this.#entries.findLast((entry) => entry.role === 'assistant')
   }
 
   #replace(old: Entry, entry: Entry): void {
