@@ -1,29 +1,11 @@
 import type { EventSourceMessage } from 'eventsource-parser'
 import { Backoff } from './backoff.ts'
+import { type Entry, entryOf, newReply, type Question, type Reply } from './entries.ts'
 import type { Kept } from './kept.ts'
 import { readEvents } from './read-events.ts'
-import { Refusal, randomText, type StoredMessage, type VisitorApi } from './visitor-api.ts'
+import { ReplyParts } from './reply-parts.ts'
+import { Refusal, randomText, type VisitorApi } from './visitor-api.ts'
 import { WORDS } from './words.ts'
-
-export interface Question {
-  role: 'user'
-  key: string
-  text: string
-  /** Why it was not sent; null: it was, or is under way. */
-  problem: string | null
-}
-
-export interface Reply {
-  role: 'assistant'
-  key: string
-  text: string
-  reasoning: string
-  status: 'streaming' | 'complete' | 'stopped' | 'error'
-  /** What went wrong with it. */
-  problem: string | null
-}
-
-export type Entry = Question | Reply
 
 /** What there is to show. Entries that did not change stay the same objects. */
 export interface View {
@@ -66,7 +48,7 @@ export class Conversation {
       for (;;) {
         try {
           await this.#api.enter()
-          await this.#readSession()
+          await this.#readSession(signal)
           break
         } catch (error) {
           if (isFinal(error)) return this.#close(error.status === 404 ? WORDS.unknown : WORDS.closed)
@@ -124,10 +106,14 @@ export class Conversation {
     this.#work = control
     this.#isStopping = false
     this.#show()
-    await work(control.signal)
-    if (this.#work !== control) return
-    this.#work = null
-    this.#show()
+    try {
+      await work(control.signal)
+    } finally {
+      if (this.#work === control) {
+        this.#work = null
+        this.#show()
+      }
+    }
   }
 
   #deliver(question: Question): Promise<void> {
@@ -167,7 +153,7 @@ export class Conversation {
     if (status !== 409) return
     const unsent = this.#entries.at(-1) as Question
     try {
-      await this.#readSession()
+      await this.#readSession(signal)
     } catch {
       return
     }
@@ -176,11 +162,13 @@ export class Conversation {
     if (this.#newestReply()?.status === 'streaming') await this.#follow(null, signal)
   }
 
-  async #readSession(): Promise<void> {
+  /** Takes the server's account of what was said for ours. */
+  async #readSession(signal: AbortSignal): Promise<void> {
     const sessionId = this.#kept.get('session')
     if (sessionId === null) return
     try {
-      this.#entries = (await this.#api.readSession(sessionId)).map(entryOf)
+      const messages = await this.#api.readSession(sessionId)
+      if (!signal.aborted) this.#entries = messages.map(entryOf)
     } catch (error) {
       if (!(error instanceof Refusal) || error.status !== 404) throw error
       this.#kept.set('session', null)
@@ -190,7 +178,8 @@ export class Conversation {
   /** Follows the newest reply to its end, over as many connections as that takes. */
   async #follow(first: Response | null, signal: AbortSignal): Promise<void> {
     const backoff = new Backoff()
-    const got = new ReplyParts()
+    let got = new ReplyParts()
+    let replyId = first === null ? this.#newestReply()?.key : first.headers.get('x-message-id')
     let clock: ReturnType<typeof setTimeout> | undefined
     const flush = (): void => {
       clearTimeout(clock)
@@ -207,11 +196,16 @@ export class Conversation {
     for (let response = first; ; response = null) {
       try {
         response ??= await this.#api.resume(this.#kept.get('session') ?? '', got.lastEventId, signal)
-        if (response === null) {
-          await this.#readSession()
-          return this.#setTrouble(null)
+        if (response !== null && response.headers.get('x-message-id') === replyId)
+          await readEvents(response, take)
+        else {
+          // All of it was delivered, or another window has asked something since.
+          await this.#readSession(signal)
+          const newest = this.#newestReply()
+          if (newest?.status !== 'streaming') return this.#setTrouble(null)
+          got = new ReplyParts()
+          replyId = newest.key
         }
-        await readEvents(response, take)
       } catch (error) {
         if (isFinal(error)) return this.#leaveReply('error')
       }
@@ -266,30 +260,6 @@ export class Conversation {
   }
 }
 
-/** What has come of a reply, over all connections (specification, "Events"). */
-class ReplyParts {
-  #text = ''
-  #reasoning = ''
-  lastEventId: string | null = null
-  end: 'done' | 'failed' | null = null
-
-  take({ id, data }: EventSourceMessage): void {
-    this.lastEventId = id ?? this.lastEventId
-    const { type, message = '', error } = JSON.parse(data) as Record<string, string | undefined>
-    if (error !== undefined) this.end = 'failed'
-    else if (type === 'reasoning') this.#reasoning += message
-    else if (message === 'DONE') this.end = 'done'
-    else this.#text += message
-  }
-
-  asReply(wasStopped: boolean): Partial<Reply> {
-    const parts = { text: this.#text, reasoning: this.#reasoning }
-    if (this.end === null) return { ...parts, status: 'streaming', problem: null }
-    if (this.end === 'failed') return { ...parts, status: 'error', problem: WORDS.replyFailed }
-    return { ...parts, status: wasStopped ? 'stopped' : 'complete', problem: null }
-  }
-}
-
 /** Another server process has the reply (409), or there were too many requests just now (429). */
 const PASSING = [409, 429]
 
@@ -313,19 +283,4 @@ function problemOf(error: unknown): string {
     default:
       return WORDS.refused
   }
-}
-
-const newReply = (key: string): Reply => ({
-  role: 'assistant',
-  key,
-  text: '',
-  reasoning: '',
-  status: 'streaming',
-  problem: null,
-})
-
-function entryOf({ id, role, content, status }: StoredMessage): Entry {
-  if (role === 'user') return { role, key: id, text: content, problem: null }
-  const problem = status === 'error' ? WORDS.replyFailed : null
-  return { ...newReply(id), text: content, status, problem }
 }

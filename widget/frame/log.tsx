@@ -1,6 +1,6 @@
 import { Component, type VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Entry, Question, Reply } from './conversation.ts'
+import type { Entry, Question, Reply } from './entries.ts'
 import { Markdown } from './markdown.tsx'
 import { WORDS } from './words.ts'
 

@@ -58,13 +58,18 @@ export class VisitorApi {
     })
   }
 
-  /** The rest of the newest reply; null when nothing is left of it. */
+  /** The rest of the newest reply; null when nothing is left of it, or when the event is not one of that reply. */
   async resume(sessionId: string, lastEventId: string | null, signal: AbortSignal): Promise<Response | null> {
-    const response = await this.#request('GET', `/api/agent_deploy/stream?session_id=${sessionId}`, {
-      headers: lastEventId === null ? {} : { 'last-event-id': lastEventId },
-      signal,
-    })
-    return response.status === 204 ? null : response
+    try {
+      const response = await this.#request('GET', `/api/agent_deploy/stream?session_id=${sessionId}`, {
+        headers: lastEventId === null ? {} : { 'last-event-id': lastEventId },
+        signal,
+      })
+      return response.status === 204 ? null : response
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 400) return null
+      throw error
+    }
   }
 
   async readSession(sessionId: string): Promise<StoredMessage[]> {

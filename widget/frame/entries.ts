@@ -1,0 +1,37 @@
+import type { StoredMessage } from './visitor-api.ts'
+import { WORDS } from './words.ts'
+
+export interface Question {
+  role: 'user'
+  key: string
+  text: string
+  /** Why it was not sent; null: it was, or is under way. */
+  problem: string | null
+}
+
+export interface Reply {
+  role: 'assistant'
+  key: string
+  text: string
+  reasoning: string
+  status: 'streaming' | 'complete' | 'stopped' | 'error'
+  /** What went wrong with it. */
+  problem: string | null
+}
+
+export type Entry = Question | Reply
+
+export const newReply = (key: string): Reply => ({
+  role: 'assistant',
+  key,
+  text: '',
+  reasoning: '',
+  status: 'streaming',
+  problem: null,
+})
+
+export function entryOf({ id, role, content, status }: StoredMessage): Entry {
+  if (role === 'user') return { role, key: id, text: content, problem: null }
+  const problem = status === 'error' ? WORDS.replyFailed : null
+  return { ...newReply(id), text: content, status, problem }
+}
