@@ -3,14 +3,15 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 /** A way to a server that can be cut, as a train in a tunnel does. */
 export interface CutProxy {
   url: string
+  leadTo(server: string): void
   /** Ends all connections in mid-word and takes none until `mend`. */
   cut(): void
   mend(): void
   close(): Promise<void>
 }
 
-export async function startCutProxy(target: string): Promise<CutProxy> {
-  const { hostname, port } = new URL(target)
+export async function startCutProxy(): Promise<CutProxy> {
+  let target = new URL('http://127.0.0.1:1')
   const sockets = new Set<Socket>()
   let isCut = false
   const server = createServer((client) => {
@@ -18,7 +19,7 @@ export async function startCutProxy(target: string): Promise<CutProxy> {
       client.resetAndDestroy()
       return
     }
-    const upstream = connect(Number(port), hostname)
+    const upstream = connect(Number(target.port), target.hostname)
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       socket.on('error', () => {})
@@ -37,6 +38,9 @@ export async function startCutProxy(target: string): Promise<CutProxy> {
   }
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    leadTo(server) {
+      target = new URL(server)
+    },
     cut,
     mend() {
       isCut = false
