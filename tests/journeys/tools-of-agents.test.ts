@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { AppError } from '#errors'
+import { createTools, type StoredAgentTool, type Tools } from '#parts/tools/index.ts'
+import type { Scope } from '#platform/access/scope.ts'
+import { SandboxUnavailable } from '#platform/sandbox/sandbox.ts'
+import type { Person } from '#tests/support/client.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { TEXT_INPUT, type ToolParts, type Toolsmith, toolsmith } from '#tests/support/toolsmith.ts'
+
+/** The tools of an agent, as the part that has agents asks for them. */
+
+let server: TestServer
+let tools: Tools
+let person: Person
+let smith: Toolsmith
+let stranger: Person
+let other: Toolsmith
+beforeAll(async () => {
+  server = await startTestServer()
+  tools = createTools(server.server.rooms)
+  person = await server.signUp()
+  stranger = await server.signUp()
+  smith = toolsmith(server, person)
+  other = toolsmith(server, stranger)
+})
+afterAll(() => server.stop())
+
+const never = new AbortController().signal
+const agentId = crypto.randomUUID()
+const agent = () => ({ id: agentId, organizationId: person.organizationId })
+const scope = () => ({ organizationId: person.organizationId }) as Scope<'agent:write'>
+const prepare = (wanted: Parameters<Tools['prepare']>[2], kept: StoredAgentTool[] = [], id = agentId) =>
+  tools.prepare(scope(), id, wanted, kept)
+const refusal = (work: Promise<unknown>): Promise<[string, string]> =>
+  work.then(
+    () => ['nothing was refused', ''],
+    (error: unknown) => [(error as AppError).code, (error as Error).message],
+  )
+const open = (stored: StoredAgentTool[], caller = person) =>
+  tools.open(agent(), stored, caller.organizationId)
+const change = (id: string, body: object, by = smith, of = person) =>
+  by.call('PUT', '', { org_id: of.organizationId, tool_id: id }, body)
+
+const KEYED: ToolParts = {
+  code: 'export function main({ text }) { return { text, limit: config.limit, length: config.api_key?.length } }',
+  configuration: [
+    { name: 'api_key', type: 'str', required: true },
+    { name: 'limit', type: 'int', default: '10' },
+  ],
+}
+
+test('they are checked, stored encrypted, shown without secrets, and run with what they are configured with', async () => {
+  const id = await smith.make({ ...KEYED, fields: { name: 'Keyed' } })
+  const stored = await prepare([
+    { tool_id: id.toUpperCase(), config: [{ name: 'api_key', value: 'canary' }] },
+  ])
+  expect(stored).toEqual([{ toolId: id, config: expect.stringMatching(/^v1\./) }])
+  expect(await tools.view(agentId, stored)).toEqual([
+    { tool_id: id, name: 'Keyed', config: [{ name: 'api_key', value: null }] },
+  ])
+  const [tool] = await open(stored)
+  expect(tool?.definition).toMatchObject({ name: 'main', parameters: { required: ['text'] } })
+  expect(await tool?.run({ text: 'a' }, never)).toEqual({
+    output: { text: 'a', limit: 10, length: 6 },
+    successful: true,
+    error: null,
+  })
+  // What is sealed for one agent opens for no other.
+  await expect(tools.view(crypto.randomUUID(), stored)).rejects.toThrow()
+})
+
+test('a secret that is left out or null keeps its value; other values do not', async () => {
+  const id = await smith.make(KEYED)
+  const config = [
+    { name: 'api_key', value: 'four' },
+    { name: 'limit', value: '5' },
+  ]
+  const first = await prepare([{ tool_id: id, config }])
+  for (const again of [undefined, [], [{ name: 'api_key', value: null }]]) {
+    const second = await prepare([{ tool_id: id, ...(again && { config: again }) }], first)
+    const [tool] = await open(second)
+    expect((await tool?.run({ text: 'a' }, never))?.output).toMatchObject({ limit: 10, length: 4 })
+  }
+})
+
+describe('what an agent can not have', () => {
+  test('tools that are not there, are private, or inactive elsewhere', async () => {
+    const ids = [
+      crypto.randomUUID(),
+      await other.make(),
+      await other.make({ fields: { is_public: true, is_active: false } }),
+    ]
+    for (const tool_id of ids)
+      expect(await refusal(prepare([{ tool_id }]))).toEqual(['tool.not_found', 'Tool not found'])
+    expect(await prepare([{ tool_id: await smith.make({ fields: { is_active: false } }) }])).toHaveLength(1)
+  })
+
+  test('a tool twice, and two functions of one name', async () => {
+    const [first, second] = await Promise.all(
+      ['First', 'Second'].map((name) => smith.make({ fields: { name } })),
+    )
+    const id = first as string
+    expect(await refusal(prepare([{ tool_id: id }, { tool_id: id }]))).toEqual([
+      'tool.config_invalid',
+      'Tool First: it is there twice',
+    ])
+    expect(await refusal(prepare([{ tool_id: id }, { tool_id: second as string }]))).toEqual([
+      'tool.function_twice',
+      'Both First and Second have a function main: an agent can have one of them',
+    ])
+  })
+
+  test('a configuration that does not fit', async () => {
+    const id = await smith.make({ ...KEYED, fields: { name: 'Fitting' } })
+    const sentences: [{ name: string; value: unknown }[], string][] = [
+      [[], 'api_key is required'],
+      [[{ name: 'api_key', value: 5 }], 'api_key must be a text'],
+      [[{ name: 'other', value: 5 }], 'there is nothing called other to configure'],
+      [[{ name: 'api_key', value: 'x'.repeat(70_000) }], 'its configuration has more than 65536 characters'],
+    ]
+    for (const [config, sentence] of sentences)
+      expect(await refusal(prepare([{ tool_id: id, config }]))).toEqual([
+        'tool.config_invalid',
+        `Tool Fitting: ${sentence}`,
+      ])
+  })
+})
+
+describe('a public tool of somebody else', () => {
+  test('runs with the configuration of the agent, for whoever calls, until it is private or inactive', async () => {
+    const id = await other.make({ ...KEYED, fields: { is_public: true } })
+    const stored = await prepare([{ tool_id: id, config: [{ name: 'api_key', value: 'canary' }] }])
+    const [tool] = await open(stored, stranger)
+    expect(await tool?.run({ text: 'a' }, never)).toMatchObject({ output: { length: 6 } })
+    for (const off of [{ is_active: false }, { is_public: false }]) {
+      await change(id, off, other, stranger)
+      expect(await open(stored)).toEqual([])
+      expect(await tools.view(agentId, stored)).toHaveLength(1)
+      await change(id, { is_active: true, is_public: true }, other, stranger)
+      expect(await open(stored)).toHaveLength(1)
+    }
+  })
+
+  test('can not turn what was a secret into something that is shown', async () => {
+    const id = await other.make({ ...KEYED, fields: { is_public: true } })
+    const stored = await prepare([{ tool_id: id, config: [{ name: 'api_key', value: 'canary' }] }])
+    const configuration = [{ name: 'api_key', type: 'str', secret: false }]
+    const code = 'export function main({ text }) { return config.api_key }'
+    const { body } = await other.call('GET', '', { tool_id: id })
+    const settings = { ...body.settings, function_info: { ...body.settings.function_info, code } }
+    expect((await change(id, { configuration, settings }, other, stranger)).status).toBe(200)
+    expect(await tools.view(agentId, stored)).toMatchObject([{ config: [{ name: 'api_key', value: null }] }])
+    const [tool] = await open(stored)
+    expect(await tool?.run({ text: 'a' }, never)).toMatchObject({ output: '***' })
+  })
+})
+
+describe('a tool that changes while an agent has it', () => {
+  test('and wants more than it was configured with says so when it is called', async () => {
+    const id = await smith.make()
+    const stored = await prepare([{ tool_id: id }])
+    await change(id, { configuration: [{ name: 'api_key', type: 'str', required: true }] })
+    const [tool] = await open(stored)
+    expect(await tool?.run({ text: 'a' }, never)).toEqual({
+      output: null,
+      successful: false,
+      error: 'This tool is not configured: it needs api_key. Whoever made the agent can set it.',
+    })
+  })
+
+  test('and takes the name of another function gives way to that', async () => {
+    const settings = (name: string) => ({
+      function_info: { name, code: `export function ${name}({ text }) { return "${name}" + text }` },
+      deployment: { framework: 'javascript', toolkit_class: false, standalone_function: true },
+    })
+    const first = await smith.make({ fields: { settings: settings('one') } })
+    const second = await smith.make({ fields: { settings: settings('two') } })
+    const stored = await prepare([{ tool_id: first }, { tool_id: second }])
+    expect((await open(stored)).map(({ definition }) => definition.name)).toEqual(['one', 'two'])
+    await change(second, { settings: { ...settings('one') } })
+    const left = await open(stored)
+    expect(left.map(({ definition }) => definition.name)).toEqual(['one'])
+  })
+})
+
+test('a sandbox that has no turn left is a result, and an aborted call is none', async () => {
+  const id = await smith.make({ inputs: [TEXT_INPUT] })
+  const stored = await prepare([{ tool_id: id }])
+  const { rooms } = server.server
+  const { sandbox } = rooms
+  const [tool] = await open(stored)
+  await expect(tool?.run({ text: 'a' }, AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough')
+  const full = { ...sandbox, run: () => Promise.reject(new SandboxUnavailable('Too much is going on.')) }
+  rooms.sandbox = full
+  const [late] = await open(stored)
+  rooms.sandbox = sandbox
+  expect(await late?.run({ text: 'a' }, never)).toEqual({
+    output: null,
+    successful: false,
+    error: 'Too much is going on.',
+  })
+  rooms.sandbox = { ...sandbox, inspect: full.run }
+  const refused = await smith.submit()
+  rooms.sandbox = sandbox
+  expect([refused.status, refused.body.detail]).toEqual([503, 'Too much is going on.'])
+})
