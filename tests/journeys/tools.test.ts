@@ -214,6 +214,25 @@ test.each<[Record<string, unknown>, string]>([
   expect(said(answer)).toEqual([400, expect.stringContaining(sentence)])
 })
 
+test('what is wrong with a descriptor is a failed validation, told with its place', async () => {
+  const category_id = await smith.category()
+  const body = {
+    name: 'Wrong',
+    description: '',
+    category_id,
+    version: '1',
+    configuration: [],
+    inputs: [input('a', { type: 'int', default: 'x' })],
+    outputs: { type: 'str', description: '' },
+    settings: settingsOf({}),
+  }
+  const answer = await server.call('POST', `/v1/tools?org_id=${org.org_id}`, { token: person.token, body })
+  expect([answer.status, answer.body.error.details]).toMatchObject([
+    422,
+    { code: 'tool.invalid', errors: [{ path: 'inputs.0.default' }] },
+  ])
+})
+
 describe('a public tool', () => {
   const secretCode = 'export function main({ text }) { return "canary" + text }'
   let id: string

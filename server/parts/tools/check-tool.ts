@@ -27,7 +27,8 @@ export function checkConfiguration(configuration: readonly ConfigurationDescript
     const secret = descriptor.secret ?? soundsSecret(descriptor.name)
     if (secret && (descriptor.default ?? null) !== null)
       throw invalid(
-        `configuration.${place}.default must be null: ${descriptor.name} is a secret. Send secret: false if it is none.`,
+        `configuration.${place}.default`,
+        `must be null: ${descriptor.name} is a secret. Send secret: false if it is none.`,
       )
     return { ...checked(`configuration.${place}`, descriptor), secret }
   })
@@ -36,13 +37,13 @@ export function checkConfiguration(configuration: readonly ConfigurationDescript
 function checkNames(field: string, descriptors: readonly { name: string }[]): void {
   const names = descriptors.map(({ name }) => name)
   const twice = names.findIndex((name, place) => names.indexOf(name) < place)
-  if (twice >= 0) throw invalid(`${field}.${twice}.name is there twice: ${names[twice]}`)
+  if (twice >= 0) throw invalid(`${field}.${twice}.name`, `is there twice: ${names[twice]}`)
 }
 
 function checked(path: string, descriptor: InputDescriptor): ParameterDescriptor {
   const { name, type, description = '', required = false, default: text = null } = descriptor
   if (text !== null && defaultOf({ type, default: text }) === undefined)
-    throw invalid(`${path}.default must be ${TYPE_WORDS[type]}, as text, because the type is ${type}`)
+    throw invalid(`${path}.default`, `must be ${TYPE_WORDS[type]}, as text, because the type is ${type}`)
   return { name, type, description, required, default: text }
 }
 
@@ -50,11 +51,9 @@ function checked(path: string, descriptor: InputDescriptor): ParameterDescriptor
 export function checkSettings(net: Pick<Net, 'checkUrl'>, settings: Settings): ToolSettings {
   const { function_info: info, requirements = [], deployment, network = [] } = settings
   if (deployment.toolkit_class === deployment.standalone_function)
-    throw invalid(
-      'settings.deployment: one of toolkit_class and standalone_function must be true, and only one',
-    )
+    throw invalid('settings.deployment', 'must have true for one of toolkit_class and standalone_function')
   if (Buffer.byteLength(info.code) > CODE_BYTES_MAX)
-    throw invalid(`settings.function_info.code must have at most ${CODE_BYTES_MAX} bytes`)
+    throw invalid('settings.function_info.code', `must have at most ${CODE_BYTES_MAX} bytes`)
   const hosts = network.map((host, place) => checkHost(net, host, place))
   return {
     function_info: { name: info.name, is_async: false, description: info.description ?? '', code: info.code },
@@ -69,17 +68,19 @@ function checkHost(net: Pick<Net, 'checkUrl'>, host: string, place: number): str
   const path = `settings.network.${place}`
   if (!HOST.test(host))
     throw invalid(
-      `${path} must be a host such as api.example.com or api.example.com:8443, without a scheme, path or *`,
+      path,
+      'must be a host such as api.example.com or api.example.com:8443, without a scheme, path or *',
     )
   try {
     return net.checkUrl(`https://${host}`).host.replace(DEFAULT_PORT, '')
   } catch (error) {
-    if (error instanceof NetError) throw invalid(`${path}: ${error.message}`)
+    if (error instanceof NetError) throw invalid(path, `can not be reached: ${error.message}`)
     throw error
   }
 }
 
-const invalid = (reason: string) => fail('tool.invalid', { reason })
+const invalid = (path: string, message: string) =>
+  fail('tool.invalid', { reason: `${path} ${message}` }, { issues: [{ path, message }] })
 
 /** What the sandbox is to run. */
 export function codeOf({ function_info: info, requirements, deployment }: ToolSettings): SandboxCode {
