@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { balanceOf, kindsOf, ledgerOf } from '#tests/support/chats.ts'
 import { textOf } from '#tests/support/client.ts'
 import {
+  create,
   deploy,
+  makeAgent,
   openTalk,
   readSession,
   resumeTalk,
@@ -11,6 +13,7 @@ import {
   update,
   visit,
 } from '#tests/support/deployments.ts'
+import { librarian, textSource } from '#tests/support/knowledge.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
@@ -167,6 +170,25 @@ describe('visitors', () => {
     })
     expect(resumed.text).not.toContain('event:')
     expect(resumed.text).toContain('DONE')
+  })
+
+  test('are not told what the agent has looked up', async () => {
+    const owner = await server.signUp()
+    const shelf = librarian(server, owner)
+    const kbId = await shelf.create({ sources: [textSource('Hours', 'The shop opens at nine.')] })
+    await shelf.settle(kbId)
+    const agentId = await makeAgent(server, owner, provider, undefined, { knowledge_base_ids: [kbId] })
+    const { body: widget } = await create(server, owner, agentId, WIDGET)
+    const ask = (token: string) =>
+      talk(server, token, { content: 'When does the shop open?' }, { query: '?events=all' })
+    const known = await ask(widget.api_key)
+    expect(known.events.flatMap(({ event }) => event ?? [])).toEqual(['meta', 'citations', 'usage'])
+    const token = await visit(server, { id: widget.id })
+    const { text, sessionId } = await ask(token)
+    expect(text).not.toMatch(/event:|citations|opens at nine/)
+    expect((await readSession(server, token, sessionId)).text).not.toMatch(/citation|tool_call|opens at nine/)
+    const asked = JSON.stringify(provider.requests.at(-1)?.body)
+    expect(asked).toContain('The shop opens at nine.')
   })
 
   test('find their sessions again with a new token for the same key', async () => {

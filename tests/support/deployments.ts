@@ -83,7 +83,7 @@ export const askForToken = (
   })
 
 /** The token of a new visitor. */
-export async function visit(client: Client, { id }: Deployment): Promise<string> {
+export async function visit(client: Client, { id }: Pick<Deployment, 'id'>): Promise<string> {
   const { status, body, text } = await askForToken(client, id)
   if (status !== 200) throw new Error(text)
   return body.token
