@@ -8,7 +8,7 @@ import Fastify, {
 } from 'fastify'
 import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
-import { createAgentDeploy } from '#parts/agent-deploy/index.ts'
+import { createAgentDeploy, registerWidget } from '#parts/agent-deploy/index.ts'
 import { type Agents, createAgents } from '#parts/agents/index.ts'
 import { apiKeyRoutes } from '#parts/api-keys/index.ts'
 import { auditRoutes } from '#parts/audit/index.ts'
@@ -98,6 +98,7 @@ export async function buildApp(rooms: Rooms, doors: Doors = {}): Promise<App> {
   registerRoutes(http, rooms, routes)
   registerHealth(http, rooms)
   registerFiles(http, rooms.storage)
+  registerWidget(http, agentDeploy)
   registerLiveSockets(http, rooms)
   if (rooms.config.devMail) registerDevMail(http, rooms.config)
   registerDocs(http, describeApi(routes))

@@ -5,6 +5,8 @@ import { manageRoutes } from './manage-routes.ts'
 import { createPublicDeployments, type FindPublicDeployment } from './public-deployments.ts'
 import { visitorRoutes } from './visitor-routes.ts'
 
+export { registerWidget } from './serve-widget.ts'
+
 export interface AgentDeploy {
   routes: Route[]
   findPublicDeployment: FindPublicDeployment

@@ -1,13 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { UUID } from '#database/new-id.ts'
 import { fail } from '#errors'
+import type { FindPublicDeployment, PublicDeployment } from './public-deployments.ts'
 import { createWidgetFiles, zipText } from './widget-files.ts'
-import { chatPage, contentPolicy, loaderScript, noticePage, type PublicDeployment } from './widget-pages.ts'
-
-export interface PublicDeployments {
-  /** A deployment that web pages may show; null for an unknown one and one that only programs use. */
-  findPublicDeployment(id: string): Promise<PublicDeployment | null>
-}
+import { chatPage, contentPolicy, loaderScript, noticePage } from './widget-pages.ts'
 
 /** How long a change of colour or placement may take to be seen. */
 const LOADER_CACHE_SECONDS = 300
@@ -16,7 +12,10 @@ const PAGE = 'text/html; charset=utf-8'
 const FEATURES = 'clipboard-write=(self), camera=(), geolocation=(), microphone=(), payment=(), usb=()'
 
 /** /widget.js and /embed: the chat that companies put on their pages (contract, 10). */
-export function registerWidget(http: FastifyInstance, { findPublicDeployment }: PublicDeployments): void {
+export function registerWidget(
+  http: FastifyInstance,
+  { findPublicDeployment }: { findPublicDeployment: FindPublicDeployment },
+): void {
   const filesOf = createWidgetFiles()
   const find = async (id: unknown): Promise<PublicDeployment | null> =>
     typeof id === 'string' && UUID.test(id) ? findPublicDeployment(id) : null

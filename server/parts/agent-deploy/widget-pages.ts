@@ -1,15 +1,7 @@
 import type { DeploymentConfig } from '#database/schema/agent-deploy.ts'
 import { type ButtonLook, DEFAULT_COLOR, type Look } from '../../../widget/look.ts'
+import type { PublicDeployment } from './public-deployments.ts'
 import type { WidgetFiles } from './widget-files.ts'
-
-/** What anybody may know of a deployment that is on web pages. */
-export interface PublicDeployment {
-  id: string
-  name: string
-  type: 'widget' | 'iframe'
-  status: 'active' | 'paused'
-  config: DeploymentConfig
-}
 
 /** The loader with the look of a deployment at its head. */
 export const loaderScript = ({ loader }: WidgetFiles, deployment: PublicDeployment): string =>
