@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeInBrowser } from '#tests/support/browser.ts'
+import { words } from '#tests/support/provider/behaviour.ts'
+import {
+  ask,
+  inTheMiddle,
+  newestReply,
+  openChat,
+  replied,
+  said,
+  startWidgetStage,
+  type WidgetStage,
+  write,
+} from '#tests/support/widget-stage.ts'
+
+const LONG = 400
+
+describeInBrowser('a conversation', () => {
+  let stage: WidgetStage
+  beforeAll(async () => {
+    stage = await startWidgetStage()
+  })
+  afterAll(() => stage.stop())
+
+  test('is stopped, and goes on with what was said', async () => {
+    const page = await stage.visit(await stage.deploy({}, `emu-n${LONG}-gap25`))
+    const chat = await openChat(page)
+    await write(chat, 'Hello')
+    await inTheMiddle(chat, words(LONG).join(''))
+    await chat.click('button[aria-label="Stop the reply"]')
+    await replied(chat)
+    expect(await newestReply(chat)).toMatch(/^the quick brown[\s\S]*Stopped$/)
+    expect(await ask(chat, 'say: And now')).toBe('And now')
+    await page.context().close()
+  })
+
+  test('tells that a reply failed, and asks again', async () => {
+    const page = await stage.visit(await stage.deploy({}, 'emu-n8-errmid'))
+    const chat = await openChat(page)
+    await write(chat, 'Hello')
+    await chat.waitForSelector('text=The reply could not be finished.')
+    await chat.click('text=Try again')
+    await expect.poll(() => chat.locator('.question').allInnerTexts()).toEqual(['Hello', 'Hello'])
+    await chat.waitForSelector('text=The reply could not be finished. >> nth=1')
+    await page.context().close()
+  })
+
+  test('begins anew where the visitor wants that', async () => {
+    const page = await stage.visit(await stage.deploy({ welcome_message: 'How can *we* help?' }))
+    const chat = await openChat(page)
+    expect(await said(chat)).toEqual(['How can we help?'])
+    await ask(chat, 'say: One')
+    await chat.click('button[aria-label="New conversation"]')
+    expect(await said(chat)).toEqual(['How can we help?'])
+    expect(await ask(chat, 'say: Two')).toBe('Two')
+    expect(await said(chat)).toEqual(['How can we help?', 'say: Two', 'Two'])
+    await page.context().close()
+  })
+
+  test('is closed for everybody when the deployment is paused', async () => {
+    const id = await stage.deploy()
+    const page = await stage.visit(id)
+    const chat = await openChat(page)
+    await ask(chat, 'say: One')
+    await stage.pause(id)
+    await write(chat, 'say: Two')
+    await chat.waitForSelector('.trouble >> text=This chat is closed at the moment.')
+    expect(await chat.isDisabled('textarea')).toBe(true)
+    expect((await fetch(`${stage.line.url}/embed/${id}`)).status).toBe(403)
+    await page.context().close()
+  })
+
+  test('takes what an input method composes as no end of a message', async () => {
+    const page = await stage.visit(await stage.deploy())
+    const chat = await openChat(page)
+    await chat.fill('textarea', 'にほん')
+    await chat.dispatchEvent('textarea', 'keydown', { key: 'Enter', isComposing: true })
+    await chat.dispatchEvent('textarea', 'keydown', { key: 'Enter', keyCode: 229 })
+    expect(await said(chat)).toEqual([])
+    expect(await chat.inputValue('textarea')).toBe('にほん')
+    await page.context().close()
+  })
+})

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeInBrowser } from '#tests/support/browser.ts'
+import { words } from '#tests/support/provider/behaviour.ts'
+import {
+  ask,
+  inTheMiddle,
+  openChat,
+  replied,
+  said,
+  startWidgetStage,
+  type WidgetStage,
+  write,
+} from '#tests/support/widget-stage.ts'
+
+const LONG = 90
+const WHOLE = words(LONG).join('')
+
+describeInBrowser('a conversation that is interrupted', () => {
+  let stage: WidgetStage
+  beforeAll(async () => {
+    stage = await startWidgetStage()
+  })
+  afterAll(() => stage.stop())
+
+  test('goes on after a reload in the middle of a reply', async () => {
+    const page = await stage.visit(await stage.deploy({}, `emu-n${LONG}-gap25-r3`))
+    const chat = await openChat(page)
+    await write(chat, 'Hello')
+    await inTheMiddle(chat, WHOLE)
+    await page.reload()
+    await page.waitForFunction('window.parley')
+    const again = await openChat(page)
+    await replied(again)
+    expect(await said(again)).toEqual(['Hello', `Reasoning\n${WHOLE}`])
+    expect(await ask(again, 'say: Still here')).toContain('Still here')
+
+    await page.reload()
+    await page.waitForFunction('window.parley')
+    const later = await openChat(page)
+    await later.waitForSelector('.reply')
+    expect(await said(later)).toEqual(['Hello', WHOLE, 'say: Still here', 'Still here'])
+    await page.context().close()
+  })
+
+  test('goes on after the line was cut, without a gap or a doubling', async () => {
+    const page = await stage.visit(await stage.deploy({}, `emu-n${LONG}-gap25`))
+    const chat = await openChat(page)
+    await write(chat, 'Hello')
+    await inTheMiddle(chat, WHOLE)
+    stage.line.cut()
+    await chat.waitForSelector('.trouble')
+    stage.line.mend()
+    await replied(chat)
+    expect(await said(chat)).toEqual(['Hello', WHOLE])
+    expect(await chat.locator('.trouble').count()).toBe(0)
+    await page.context().close()
+  })
+
+  test('sends a message once that got no answer, and says so', async () => {
+    const page = await stage.visit(await stage.deploy())
+    const chat = await openChat(page)
+    await ask(chat, 'say: First')
+    stage.line.cut()
+    await write(chat, 'say: Second')
+    await chat.waitForSelector('text=The message could not be sent.')
+    stage.line.mend()
+    await chat.click('text=Try again')
+    await chat.waitForSelector('.reply >> text=Second')
+    await replied(chat)
+    expect(await said(chat)).toEqual(['say: First', 'First', 'say: Second', 'Second'])
+    await page.context().close()
+  })
+
+  test('asks once, also where the answer to a question was lost', async () => {
+    const page = await stage.visit(await stage.deploy())
+    const chat = await openChat(page)
+    await ask(chat, 'say: First')
+    await page.route('**/api/agent_deploy/chat', async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
+    await write(chat, 'say: Second')
+    await chat.waitForSelector('text=The message could not be sent.')
+    await page.unroute('**/api/agent_deploy/chat')
+    await chat.click('text=Try again')
+    await chat.waitForSelector('.reply >> text=Second')
+    await page.reload()
+    await page.waitForFunction('window.parley')
+    const later = await openChat(page)
+    await later.waitForSelector('.reply >> text=Second')
+    expect(await said(later)).toEqual(['say: First', 'First', 'say: Second', 'Second'])
+    await page.context().close()
+  })
+
+  test('renews a token that is taken no more', async () => {
+    const page = await stage.visit(await stage.deploy())
+    const chat = await openChat(page)
+    let asked = 0
+    await page.route('**/api/agent_deploy/chat', async (route) => {
+      asked += 1
+      const headers = { ...route.request().headers(), ...(asked === 1 && { authorization: 'Bearer old' }) }
+      await route.continue({ headers })
+    })
+    expect(await ask(chat, 'say: Hello')).toBe('Hello')
+    expect(asked).toBe(2)
+    await page.context().close()
+  })
+
+  test('is kept until the page closes where the browser keeps nothing', async () => {
+    const page = await stage.visit(await stage.deploy())
+    await page.addInitScript(
+      'Object.defineProperty(window, "localStorage", { get() { throw new Error("refused") } })',
+    )
+    await page.reload()
+    await page.waitForFunction('window.parley')
+    const chat = await openChat(page)
+    expect(await ask(chat, 'say: One')).toBe('One')
+    expect(await ask(chat, 'say: Two')).toBe('Two')
+    await page.context().close()
+  })
+
+  test('of one visitor in two windows: the second one shows what the first one asks, and keeps its own question', async () => {
+    const id = await stage.deploy({}, `emu-n${LONG}-gap25`)
+    const first = await stage.visit(id)
+    const one = await openChat(first)
+    await ask(one, 'say: Hello')
+    const two = await openChat(await stage.visit(id, {}, first.context()))
+    await two.waitForSelector('.reply')
+    await write(one, 'Tell me more')
+    await inTheMiddle(one, WHOLE)
+    await write(two, 'say: Mine')
+    await two.waitForSelector('text=Try again')
+    expect(await said(two)).toEqual([
+      'say: Hello',
+      'Hello',
+      'Tell me more',
+      WHOLE,
+      'say: Mine',
+      'A reply is still being written. Send the message when it is complete. Try again',
+    ])
+    await two.click('text=Try again')
+    await two.waitForSelector('.reply >> text=Mine')
+    await first.context().close()
+  })
+})
