@@ -18,7 +18,8 @@ const FLAGS = [
 /** Tests that need a browser. Without one they are skipped and say so; CI must have one. */
 export const describeInBrowser = (name: string, tests: () => void): void => {
   const isSkipped = isMissing && !process.env['CI']
-  describe.skipIf(isSkipped)(isSkipped ? `${name} (skipped: there is no ${PROGRAM})` : name, tests)
+  if (isSkipped) console.warn(`Skipped, as there is no ${PROGRAM}: ${name}`)
+  describe.skipIf(isSkipped)(name, tests)
 }
 
 /** Chromium without a window, with a profile of its own. */
