@@ -20,6 +20,7 @@ import { instructionRoutes } from '#parts/instructions/index.ts'
 import { invitationRoutes } from '#parts/invitations/index.ts'
 import { createKnowledgeBases, type KnowledgeBases } from '#parts/kb/index.ts'
 import { llmRoutes, ModelFinder, PaidCalls } from '#parts/llm/index.ts'
+import { openAiRoutes } from '#parts/openai/index.ts'
 import { orgRoutes } from '#parts/org/index.ts'
 import { roleRoutes } from '#parts/roles/index.ts'
 import { createTools } from '#parts/tools/index.ts'
@@ -87,6 +88,7 @@ export async function buildApp(rooms: Rooms, doors: Doors = {}): Promise<App> {
     ...conversationRoutes({ chats: chat.conversations, models }),
     ...agentDeploy.routes,
     ...instructionRoutes,
+    ...openAiRoutes({ rooms, models, agents, calls }),
     ...billingRoutes(rooms),
   ]
   const http = createServer(rooms)

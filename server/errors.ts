@@ -124,6 +124,15 @@ const CATALOGUE = {
   'tool.category_not_found': [404, 'Tool category not found'],
   'tool.category_taken': [409, 'This organization has a tool category with this name already'],
   'tool.category_in_use': [409, 'This category has tools: {tools}. Move or delete those first.'],
+  'openai.model_not_found': [
+    404,
+    'There is no model or agent called {model}. GET /openai/v1/models lists them.',
+  ],
+  'openai.agent_has_tools': [400, 'This agent calls tools of its own: leave tools out'],
+  'openai.no_agent_embeddings': [
+    403,
+    'The key of a deployment opens its agent, and an agent makes no embeddings',
+  ],
   'llm.inactive': [400, 'This language model is not active'],
   'llm.failed': [503, '{reason}'],
   'llm.cannot_see': [400, 'This language model can not see images. Choose one with the capability vision.'],

@@ -18,7 +18,7 @@ const PART_MAY_IMPORT: Record<string, string[]> = {
   conversation: ['chat', 'llm'],
   invitations: ['org'],
   kb: ['llm'],
-  openai: ['agents', 'chat', 'llm'],
+  openai: ['agents', 'kb', 'llm'],
   tools: ['llm'],
   users: ['invitations', 'org'],
 }
@@ -72,6 +72,7 @@ const BARE_DATABASE = [
   'server/parts/llm/environment-models.ts', // models of no organization
   'server/parts/llm/find-model.ts', // the organization's or the environment's
   'server/parts/llm/manage-models.ts', // lists both
+  'server/parts/openai/generate.ts', // hands it to the daily limit of deployments
   'server/parts/invitations/', // tokens are found before their organization is known
   'server/parts/org/', // organizations, and locks on who is a member
   'server/parts/tools/read-tools.ts', // public tools, and lists that span the organizations of a person

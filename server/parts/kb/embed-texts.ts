@@ -32,7 +32,7 @@ export async function embedTexts(
   if (embeddingModelId === null)
     return (await rooms.models.embed(LOCAL_TARGET, texts, purpose, signal)).vectors
   const model = await models.find(organizationId, embeddingModelId)
-  return calls.embed(payer, model, texts, purpose, signal)
+  return (await calls.embed(payer, model, texts, purpose, signal)).vectors
 }
 
 /** A few sentences that have nothing to do with each other, in several languages. */

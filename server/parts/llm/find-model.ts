@@ -22,6 +22,9 @@ export interface ResolvedModel {
   capabilities: readonly string[]
 }
 
+/** A model that can be named. */
+export type UsableModel = Pick<StoredModel, 'id' | 'provider'> & { name: string }
+
 interface Wanted {
   organizationId: string
   modelId: string
@@ -38,7 +41,7 @@ export interface StoredModel {
   apiKey: string | null
 }
 
-/** Of so many models the default one is chosen. */
+/** Of so many models the default one is chosen, and so many are listed by name. */
 const CANDIDATES_MAX = 200
 /** The most models that are looked up in one statement. */
 const GROUP_MAX = 100
@@ -92,6 +95,16 @@ export class ModelFinder {
       if (model?.capabilities.includes(capability)) return model
     }
     throw fail('llm.none', { capability })
+  }
+
+  /** The models that an organization can call now: its own first, and of each the oldest first. */
+  async listUsable(organizationId: string): Promise<UsableModel[]> {
+    const rows = await this.#rooms.database.sql<(StoredModel & { name: string })[]>`
+      select id, organization_id as "organizationId", name, provider, version, is_active as "isActive", config,
+        api_key as "apiKey"
+      from llm_models where is_active and (organization_id = ${organizationId} or organization_id is null)
+      order by organization_id nulls last, id limit ${CANDIDATES_MAX}`
+    return rows.filter((row) => this.#resolveIfConfigured(row) !== null)
   }
 
   #resolveIfConfigured(row: StoredModel): ResolvedModel | null {

@@ -92,7 +92,7 @@ export class PaidCalls {
   }
 
   /**
-   * Vectors of texts, paid by their tokens. Throws billing.insufficient_credits; rejects with a ModelError or the
+   * Vectors of texts, and the tokens that are paid for them. Throws billing.insufficient_credits; rejects with a ModelError or the
    * signal's reason where there are none to have, which costs nothing.
    */
   async embed(
@@ -101,7 +101,7 @@ export class PaidCalls {
     texts: string[],
     purpose: EmbeddingPurpose,
     signal: AbortSignal,
-  ): Promise<Float32Array[]> {
+  ): Promise<{ vectors: Float32Array[]; usage: ModelUsage }> {
     const holdId = await this.#hold(payer, model)
     return this.#track(holdId, this.#embed(holdId, model, texts, purpose, signal))
   }
@@ -165,7 +165,7 @@ export class PaidCalls {
     texts: string[],
     purpose: EmbeddingPurpose,
     signal: AbortSignal,
-  ): Promise<Float32Array[]> {
+  ): Promise<{ vectors: Float32Array[]; usage: ModelUsage }> {
     try {
       const bounded = AbortSignal.any([signal, this.#shutdown.signal])
       const { vectors, usage } = await this.#rooms.models.embed(model.target, texts, purpose, bounded)
@@ -175,7 +175,7 @@ export class PaidCalls {
         paid,
         `embedding of ${texts.length} ${texts.length === 1 ? 'text' : 'texts'}`,
       )
-      return vectors
+      return { vectors, usage: paid }
     } catch (error) {
       await this.#settle(holdId, null, error instanceof ModelError ? error.message : UNEXPECTED)
       throw error

@@ -31,6 +31,8 @@ export interface EventStream {
   /** Whether events with a name are sent too. */
   named: boolean
   headers?: Record<string, string>
+  /** Aborted when the client leaves before the end: for what nobody can come back to. */
+  abandoned?: AbortController
 }
 
 /** A browser is sent elsewhere (302). */
@@ -95,6 +97,8 @@ export interface RouteSpec<
   headers?: Record<string, string>
   /** The body is a file, in a form, or with `raw` also as it is: the handler gets it as `file`. */
   upload?: U
+  /** The largest body that is taken, in bytes, where it is another than usual. */
+  bodyBytesMax?: number
   reply: R
   /** What can go wrong here beside what access and validation refuse. */
   errors: readonly ErrorCode[]
@@ -120,6 +124,7 @@ export interface Route {
   example?: unknown
   headers?: Record<string, string>
   upload?: Upload
+  bodyBytesMax?: number
   reply: Reply
   errors: readonly ErrorCode[]
   handler: (input: RouteInput) => Promise<unknown>

@@ -3,20 +3,47 @@ import { AppError, envelopeCodeOf, fail } from '#errors'
 import { validationError } from './validation.ts'
 
 /**
- * Answers an error as a body: `{detail}` under /api, the envelope under /v1 (contract, 1). Whatever is not expected
- * becomes "server.error" for the client, and its cause goes to the log with the request id.
+ * Answers an error as a body: `{detail}` under /api, the envelope under /v1 (contract, 1), and what clients of OpenAI
+ * read under /openai. Whatever is not expected becomes "server.error" for the client, and its cause goes to the log with the request id.
  */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const expected = error instanceof AppError ? error : translate(error as FastifyError, request)
   if (expected.status >= 500) request.log.error({ err: error }, 'request failed')
   else if (expected.cause) request.log.debug({ err: expected.cause }, expected.message)
   if (expected.retryAfter !== undefined) reply.header('Retry-After', String(Math.ceil(expected.retryAfter)))
-  const enveloped = request.enveloped
-  const status = enveloped && expected.issues ? 422 : expected.status
+  const status = request.enveloped && expected.issues ? 422 : expected.status
   return reply
     .code(status)
     .type('application/json; charset=utf-8')
-    .send(enveloped ? envelope(expected, status, request) : plain(expected, request))
+    .send(bodyOf(expected, status, request))
+}
+
+function bodyOf(error: AppError, status: number, request: FastifyRequest): object {
+  if (request.url.startsWith('/openai/')) return openAiError(error)
+  return request.enveloped ? envelope(error, status, request) : plain(error, request)
+}
+
+/** https://platform.openai.com/docs/guides/error-codes/api-errors */
+export const openAiError = (error: AppError) => ({
+  error: {
+    message: error.message,
+    type: OPENAI_TYPES[error.status] ?? (error.status >= 500 ? 'server_error' : 'invalid_request_error'),
+    param: error.issues?.[0]?.path ?? null,
+    code: OPENAI_CODES[error.status] ?? error.code,
+  },
+})
+
+const OPENAI_TYPES: Record<number, string> = {
+  401: 'authentication_error',
+  402: 'insufficient_quota',
+  403: 'permission_error',
+  429: 'rate_limit_error',
+}
+const OPENAI_CODES: Record<number, string> = {
+  401: 'invalid_api_key',
+  402: 'insufficient_quota',
+  404: 'model_not_found',
+  429: 'rate_limit_exceeded',
 }
 
 const plain = (error: AppError, request: FastifyRequest) => ({

@@ -50,6 +50,7 @@ function addRoutes(app: FastifyInstance, desk: Desk, routes: readonly Route[]): 
     app.route({
       method: route.method,
       url: route.url,
+      ...(route.bodyBytesMax !== undefined && { bodyLimit: route.bodyBytesMax }),
       schema: {
         ...(route.query && { querystring: route.query }),
         ...(route.body && { body: route.body }),

@@ -59,6 +59,7 @@ export function sendEvents(reply: FastifyReply, stream: EventStream): void {
     clearInterval(heartbeat)
     clearTimeout(stalled)
     leave()
+    if (!log.ended) stream.abandoned?.abort()
   })
   response.on('error', () => response.destroy())
   push()

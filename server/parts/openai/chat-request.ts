@@ -1,0 +1,151 @@
+import { fail } from '#errors'
+import { asArguments } from '#platform/models/tool-calls.ts'
+import type { ContentPart, ModelMessage, ModelRequest, ToolCall } from '#platform/models/types.ts'
+import type { Net } from '#platform/net/index.ts'
+import { readImage } from './read-image.ts'
+import { refuseFields } from './refused-fields.ts'
+import type { ChatCompletionRequest, ChatMessage } from './schemas.ts'
+
+/** Images in one request: no provider takes more. */
+export const IMAGES_MAX = 20
+
+/** A request of OpenAI's chat completions in our words. Throws request.invalid. */
+export async function readChatRequest(net: Net, body: ChatCompletionRequest): Promise<ModelRequest> {
+  refuseFields(body)
+  const { messages, tools, tool_choice: choice, response_format: format, stop } = body
+  const maxTokens = body.max_completion_tokens ?? body.max_tokens
+  const system = messages.filter(isInstruction).map(({ content }) => plainText(content))
+  return {
+    ...(system.length > 0 && { system: system.join('\n\n') }),
+    messages: await readMessages(net, messages),
+    ...(tools?.length && { tools: tools.map((tool) => readTool(tool.function)) }),
+    ...(choice && { toolChoice: typeof choice === 'string' ? choice : { name: choice.function.name } }),
+    ...readSampling(body),
+    ...(maxTokens && { maxTokens }),
+    ...(stop && { stop: typeof stop === 'string' ? [stop] : stop }),
+    ...readFormat(format && 'json_schema' in format ? { type: format.type, ...format.json_schema } : format),
+    ...readEffort(body.reasoning_effort),
+  }
+}
+
+interface Function {
+  name: string
+  description?: string | null
+  parameters?: object | null
+}
+
+export const readTool = ({ name, description, parameters }: Function) => ({
+  name,
+  description: description ?? '',
+  parameters: (parameters ?? { type: 'object', properties: {} }) as Record<string, unknown>,
+})
+
+interface Sampling {
+  temperature?: number | null
+  top_p?: number | null
+  parallel_tool_calls?: boolean | null
+}
+
+export const readSampling = ({
+  temperature,
+  top_p: topP,
+  parallel_tool_calls: parallel,
+}: Sampling): Partial<ModelRequest> => ({
+  ...(typeof temperature === 'number' && { temperature }),
+  ...(typeof topP === 'number' && { topP }),
+  ...(typeof parallel === 'boolean' && { parallelToolCalls: parallel }),
+})
+
+interface Format {
+  type: string
+  name?: string
+  schema?: object
+  strict?: boolean | null
+}
+
+export function readFormat(format: Format | null | undefined): Partial<ModelRequest> {
+  if (format?.type === 'json_object') return { responseFormat: { type: 'json_object' } }
+  if (format?.type !== 'json_schema') return {}
+  const { name = 'answer', schema = {}, strict } = format
+  const responseFormat = { type: 'json_schema' as const, name, schema: schema as Record<string, unknown> }
+  return { responseFormat: { ...responseFormat, ...(typeof strict === 'boolean' && { strict }) } }
+}
+
+export const readEffort = (effort: string | null | undefined): Partial<ModelRequest> =>
+  effort && !NO_EFFORT.includes(effort) ? { thinking: true } : {}
+
+const NO_EFFORT = ['none', 'minimal']
+
+const isInstruction = ({ role }: ChatMessage): boolean => role === 'system' || role === 'developer'
+
+async function readMessages(net: Net, messages: readonly ChatMessage[]): Promise<ModelMessage[]> {
+  const names = new Map<string, string>()
+  const images = countImages(messages.flatMap(({ content }) => (Array.isArray(content) ? content : [])))
+  if (images > IMAGES_MAX) throw refuse(`A request can have at most ${IMAGES_MAX} images`)
+  const read: ModelMessage[] = []
+  for (const [place, message] of messages.entries()) {
+    if (isInstruction(message)) continue
+    const at = `messages.${place}`
+    if (message.role === 'tool') {
+      const id = message.tool_call_id ?? ''
+      const toolName = names.get(id)
+      if (toolName === undefined)
+        throw refuse(`${at}.tool_call_id must be the id of a call in an assistant message before it`)
+      read.push({ role: 'tool', toolCallId: id, toolName, output: plainText(message.content) })
+    } else if (message.role === 'assistant') {
+      const toolCalls = (message.tool_calls ?? []).map(({ id, function: called }, number) =>
+        readCall(`${at}.tool_calls.${number}`, id, called),
+      )
+      for (const { id, name } of toolCalls) names.set(id, name)
+      const content = plainText(message.content)
+      read.push({ role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }) })
+    } else read.push({ role: 'user', content: await readContent(net, at, message.content) })
+  }
+  if (read.length === 0) throw refuse('messages must hold a message of the user')
+  return read
+}
+
+const countImages = (parts: readonly { type: string }[]): number =>
+  parts.filter(({ type }) => type === 'image_url').length
+
+/** What a call was made with, as the model wrote it. Throws request.invalid where that is no JSON object. */
+export function readCall(
+  at: string,
+  id: string,
+  { name, arguments: text }: { name: string; arguments: string },
+): ToolCall {
+  const input = parseArguments(text)
+  if (input === undefined) throw refuse(`${at}: arguments must be a JSON object`)
+  return { id, name, input }
+}
+
+function parseArguments(text: string): Record<string, unknown> | undefined {
+  if (text.trim() === '') return {}
+  try {
+    return asArguments(JSON.parse(text))
+  } catch {
+    return undefined // the caller says what is wrong
+  }
+}
+
+async function readContent(
+  net: Net,
+  at: string,
+  content: ChatMessage['content'],
+): Promise<string | ContentPart[]> {
+  if (!Array.isArray(content)) return content ?? ''
+  return Promise.all(
+    content.map(async (part, number): Promise<ContentPart> => {
+      if (part.type === 'text') return { type: 'text', text: part.text ?? '' }
+      if (part.type === 'image_url' && part.image_url) return readImage(net, part.image_url.url)
+      throw refuse(`${at}.content.${number}: only parts of the types text and image_url are taken`)
+    }),
+  )
+}
+
+function plainText(content: ChatMessage['content']): string {
+  if (!Array.isArray(content)) return content ?? ''
+  return content.map(({ text = '' }) => text).join('')
+}
+
+const refuse = (reason: string) => fail('request.invalid', { reason })

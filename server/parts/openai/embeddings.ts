@@ -1,0 +1,45 @@
+import { fail } from '#errors'
+import { ModelError } from '#platform/models/types.ts'
+import type { OpenAiCaller } from './find-target.ts'
+import type { OpenAiDesk } from './generate.ts'
+import type { EmbeddingRequest } from './schemas.ts'
+
+const EMBEDDING_MS = 120_000
+
+/**
+ * OpenAI's embeddings, of a model with that capability. https://platform.openai.com/docs/api-reference/embeddings
+ * Throws openai.model_not_found, openai.no_agent_embeddings, kb.not_embedding, llm.failed.
+ */
+export async function embedTexts(
+  { models, calls }: Pick<OpenAiDesk, 'models' | 'calls'>,
+  { scope, deployment }: OpenAiCaller,
+  { model: name, input, encoding_format: format, dimensions }: EmbeddingRequest,
+) {
+  if (deployment) throw fail('openai.no_agent_embeddings')
+  const model = await models.findNamed(scope.organizationId, name)
+  if (!model.capabilities.includes('embedding')) throw fail('kb.not_embedding')
+  const texts = typeof input === 'string' ? [input] : input
+  const { vectors, usage } = await calls
+    .embed(scope, model, texts, 'document', AbortSignal.timeout(EMBEDDING_MS))
+    .catch((error: unknown) => {
+      if (error instanceof ModelError) throw fail('llm.failed', { reason: error.message }, { cause: error })
+      throw error
+    })
+  const length = vectors[0]?.length
+  if (dimensions && dimensions !== length)
+    throw fail('request.invalid', { reason: `dimensions must be ${length} with this model, or left out` })
+  return {
+    object: 'list' as const,
+    data: vectors.map((vector, index) => ({
+      object: 'embedding' as const,
+      index,
+      embedding: format === 'base64' ? toBase64(vector) : [...vector],
+    })),
+    model: name,
+    usage: { prompt_tokens: usage.inputTokens, total_tokens: usage.inputTokens },
+  }
+}
+
+/** 32-bit numbers, little end first, as this machine and OpenAI have them. */
+const toBase64 = ({ buffer, byteOffset, byteLength }: Float32Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('base64')

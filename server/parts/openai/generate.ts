@@ -1,0 +1,120 @@
+import { newId } from '#database/new-id.ts'
+import { fail } from '#errors'
+import type { OpenDeployment } from '#platform/access/scope.ts'
+import { takeTurn } from '#platform/limits/deployment-turns.ts'
+import { promptBytesOf } from '#platform/models/context-window.ts'
+import type { ModelMessage, ModelRequest, ModelSink } from '#platform/models/types.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import type { Agents, ReadyAgent } from '../agents/index.ts'
+import { describePassages } from '../kb/index.ts'
+import type { ModelFinder, Outcome, PaidCalls } from '../llm/index.ts'
+import { findTarget, type OpenAiCaller, type Target } from './find-target.ts'
+
+export interface OpenAiDesk {
+  rooms: Pick<Rooms, 'database' | 'net'>
+  models: ModelFinder
+  agents: Agents
+  calls: PaidCalls
+}
+
+/** A quarter of the prompt may be passages. */
+const PASSAGES_SHARE = 0.25
+
+export interface Generation {
+  id: string
+  /** Seconds since 1970. */
+  created: number
+  ended: Promise<Outcome>
+}
+
+/**
+ * Has what is named answer a conversation: a model, which may ask the client to call its tools, or an agent, which
+ * calls its own. Paid like any call (contract, 6); a signal ends it where it is. Throws what refuses it before it begins.
+ */
+export async function generate(
+  desk: OpenAiDesk,
+  caller: OpenAiCaller,
+  name: string,
+  asked: ModelRequest,
+  sink: Pick<ModelSink, 'text'> & Partial<ModelSink>,
+  signal: AbortSignal,
+): Promise<Generation> {
+  const target = await findTarget(desk, caller, name)
+  checkSight(target, asked)
+  const request = target.agent ? await asAgent(desk, target, target.agent, asked) : asked
+  const tools = target.agent?.tools ?? []
+  // What an agent calls is its own business.
+  const shown = tools.length > 0 ? { ...sink, toolCall: () => {} } : sink
+  const begin = () => desk.calls.begin(target.payer, target.model, request, shown, { tools, signal })
+  const { ended } = await (caller.deployment ? withTurn(desk, caller.deployment, begin) : begin())
+  return { id: newId(), created: Math.floor(Date.now() / 1000), ended }
+}
+
+/** A message of those that a deployment may take today, given back where it is refused. */
+async function withTurn<Begun>(
+  { rooms }: OpenAiDesk,
+  deployment: OpenDeployment,
+  begin: () => Promise<Begun>,
+): Promise<Begun> {
+  const turn = await takeTurn(rooms.database.sql, deployment)
+  try {
+    return await begin()
+  } catch (error) {
+    await turn.giveBack()
+    throw error
+  }
+}
+
+function checkSight({ model }: Target, { messages }: ModelRequest): void {
+  const hasImage = messages.some(
+    (message) =>
+      message.role === 'user' && typeof message.content !== 'string' && message.content.some(isImage),
+  )
+  if (hasImage && !model.capabilities.includes('vision')) throw fail('llm.cannot_see')
+}
+
+const isImage = ({ type }: { type: string }): boolean => type === 'image'
+
+/** What the client says comes after what the agent is told; its knowledge bases are asked what was asked last. */
+async function asAgent(
+  { agents }: OpenAiDesk,
+  { model, payer }: Target,
+  agent: ReadyAgent,
+  asked: ModelRequest,
+): Promise<ModelRequest> {
+  if (asked.tools && agent.tools.length > 0) throw fail('openai.agent_has_tools')
+  const system = [agent.system, asked.system ?? ''].filter((text) => text !== '').join('\n\n')
+  const { temperature = agent.temperature, maxTokens = agent.maxTokens, system: _told, ...rest } = asked
+  const window = { contextWindow: model.contextWindow, maxTokens }
+  const passages = await agents.retrieve(agent, payer, lastQuestion(asked.messages))
+  const { text } = describePassages(passages, promptBytesOf(window) * PASSAGES_SHARE)
+  return {
+    ...rest,
+    messages: text === '' ? asked.messages : withMaterial(asked.messages, text),
+    ...(system !== '' && { system }),
+    ...(temperature !== undefined && { temperature }),
+    ...(maxTokens !== undefined && { maxTokens }),
+  }
+}
+
+function lastQuestion(messages: readonly ModelMessage[]): string {
+  const message = messages.findLast(({ role }) => role === 'user')
+  return message?.role === 'user' ? textOf(message.content) : ''
+}
+
+const textOf = (content: Extract<ModelMessage, { role: 'user' }>['content']): string =>
+  typeof content === 'string'
+    ? content
+    : content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
+
+/** Behind the last message of the user. */
+function withMaterial(messages: readonly ModelMessage[], material: string): ModelMessage[] {
+  const last = messages.findLastIndex(({ role }) => role === 'user')
+  return messages.map((message, place) => {
+    if (place !== last || message.role !== 'user') return message
+    const { content } = message
+    return typeof content === 'string'
+      ? { role: 'user', content: `${content}\n\n${material}` }
+      : { role: 'user', content: [...content, { type: 'text', text: material }] }
+  })
+}

@@ -1,0 +1,45 @@
+import { asc, eq } from '#database/drizzle.ts'
+import { agents } from '#database/schema/agents.ts'
+import type { OpenAiCaller } from './find-target.ts'
+import type { OpenAiDesk } from './generate.ts'
+import type { ModelList } from './schemas.ts'
+
+const AGENTS_MAX = 200
+
+/** What can be named as `model`: models first, then agents; of those with one name the first. */
+export async function listModels(
+  { models, agents: finder }: Pick<OpenAiDesk, 'models' | 'agents'>,
+  { scope, deployment }: OpenAiCaller,
+): Promise<ModelList> {
+  if (deployment) {
+    const { id, name } = await finder.find(scope.organizationId, deployment.agentId)
+    return { object: 'list', data: [viewNamed(name, 'agent', createdOf(id))] }
+  }
+  const usable = await models.listUsable(scope.organizationId)
+  const own = scope.holds('agent:execute')
+    ? await scope.select(agents, {
+        where: eq(agents.isActive, true),
+        orderBy: [asc(agents.id)],
+        limit: AGENTS_MAX,
+      })
+    : []
+  const named = [
+    ...usable.map(({ id, name, provider }) => viewNamed(name, provider, createdOf(id))),
+    ...own.map(({ id, name }) => viewNamed(name, 'agent', createdOf(id))),
+  ]
+  return {
+    object: 'list',
+    data: [...new Map(named.reverse().map((one) => [one.id, one])).values()].reverse(),
+  }
+}
+
+const viewNamed = (id: string, ownedBy: string, created: number) => ({
+  id,
+  object: 'model' as const,
+  created,
+  owned_by: ownedBy,
+})
+
+/** A UUIDv7 begins with the milliseconds of its making (RFC 9562, 5.7). */
+const createdOf = (id: string): number =>
+  Math.floor(Number.parseInt(id.replace('-', '').slice(0, 12), 16) / 1000)

@@ -1,0 +1,46 @@
+import { fail } from '#errors'
+import { imageTypeOf } from '#platform/models/media-formats.ts'
+import type { ContentPart } from '#platform/models/types.ts'
+import { FetchError, fetchBounded } from '#platform/net/fetch-bounded.ts'
+import { type Net, NetError } from '#platform/net/index.ts'
+
+const IMAGE_BYTES_MAX = 10 * 1024 * 1024
+const FETCH_MS = 20_000
+const DATA_URL = /^data:image\/[\w.+-]+;base64,(?<data>[A-Za-z0-9+/=\s]*)$/
+
+/**
+ * An image that a message names: in the address itself (RFC 2397), or at an address that the guard lets through. Its
+ * bytes say of what type it is. Throws request.invalid.
+ */
+export async function readImage(net: Net, url: string): Promise<ContentPart> {
+  const data = url.startsWith('data:') ? decode(url) : await load(net, url)
+  const mimeType = imageTypeOf(data)
+  if (mimeType === undefined) throw refuse('An image must be PNG, JPEG, WebP or GIF')
+  return { type: 'image', mimeType, data }
+}
+
+function decode(url: string): Uint8Array {
+  const data = DATA_URL.exec(url)?.groups?.['data']
+  if (data === undefined) throw refuse('An image in a data: address must be base64 with a type image/…')
+  const bytes = Buffer.from(data, 'base64')
+  if (bytes.length > IMAGE_BYTES_MAX) throw refuse(`An image can have at most ${IMAGE_BYTES_MAX} bytes`)
+  return bytes
+}
+
+async function load(net: Net, url: string): Promise<Uint8Array> {
+  const bounds = {
+    bytesMax: IMAGE_BYTES_MAX,
+    timeoutMs: FETCH_MS,
+    signal: new AbortController().signal,
+  }
+  try {
+    const { status, body } = await fetchBounded(net, url, bounds)
+    if (status !== 200) throw refuse(`The address of the image answered with the status ${status}`)
+    return body
+  } catch (error) {
+    if (error instanceof NetError || error instanceof FetchError) throw refuse(error.message)
+    throw error
+  }
+}
+
+const refuse = (reason: string) => fail('request.invalid', { reason })

@@ -1,0 +1,44 @@
+import { fail } from '#errors'
+
+/** What may be sent where it asks for nothing out of the ordinary, by field: anything else is refused. */
+const ORDINARY: Record<string, (value: unknown) => boolean> = {
+  n: (value) => value === 1,
+  logprobs: (value) => value === false,
+  top_logprobs: (value) => value === 0,
+  modalities: (value) => JSON.stringify(value) === '["text"]',
+  audio: () => false,
+  functions: () => false,
+  function_call: () => false,
+  prediction: () => false,
+  web_search_options: () => false,
+  background: (value) => value === false,
+  previous_response_id: () => false,
+  conversation: () => false,
+  prompt: () => false,
+}
+
+/**
+ * Throws request.invalid for a field that would change the answer in a way that is not to be had here: better than an
+ * answer to another question.
+ */
+export function refuseFields(body: object): void {
+  for (const [field, isOrdinary] of Object.entries(ORDINARY)) {
+    const value = (body as Record<string, unknown>)[field]
+    if (value === undefined || value === null || isOrdinary(value)) continue
+    const path = [{ path: field, message: 'is not supported here' }]
+    throw fail(
+      'request.invalid',
+      { reason: `${field} is not supported here: ${WHY[field] ?? NO}` },
+      { issues: path },
+    )
+  }
+}
+
+const NO = 'leave it out'
+const WHY: Record<string, string> = {
+  n: 'one answer at a time',
+  functions: 'use tools',
+  function_call: 'use tool_choice',
+  previous_response_id: 'nothing is kept between calls, so send the whole conversation as input',
+  conversation: 'nothing is kept between calls, so send the whole conversation as input',
+}

@@ -1,0 +1,94 @@
+import { fail } from '#errors'
+import type { ContentPart, ModelMessage, ModelRequest, ToolCall } from '#platform/models/types.ts'
+import type { Net } from '#platform/net/index.ts'
+import { IMAGES_MAX, readCall, readEffort, readFormat, readSampling, readTool } from './chat-request.ts'
+import { readImage } from './read-image.ts'
+import { refuseFields } from './refused-fields.ts'
+import type { ResponseItem, ResponseRequest } from './schemas.ts'
+
+/** A request of OpenAI's responses in our words. Throws request.invalid. */
+export async function readResponseRequest(net: Net, body: ResponseRequest): Promise<ModelRequest> {
+  refuseFields(body)
+  const { input, instructions, tools, tool_choice: choice, max_output_tokens: maxTokens } = body
+  const items = typeof input === 'string' ? [{ role: 'user' as const, content: input }] : input
+  const told = items.filter(isInstruction).map(({ content }) => plainText(content))
+  const system = [...(instructions ? [instructions] : []), ...told]
+  return {
+    ...(system.length > 0 && { system: system.join('\n\n') }),
+    messages: await readItems(net, items),
+    ...(tools?.length && { tools: tools.map(readTool) }),
+    ...(choice && { toolChoice: typeof choice === 'string' ? choice : { name: choice.name } }),
+    ...readSampling(body),
+    ...(maxTokens && { maxTokens }),
+    ...readFormat(body.text?.format),
+    ...readEffort(body.reasoning?.effort),
+  }
+}
+
+const isInstruction = ({ type = 'message', role }: ResponseItem): boolean =>
+  type === 'message' && (role === 'system' || role === 'developer')
+
+async function readItems(net: Net, items: readonly ResponseItem[]): Promise<ModelMessage[]> {
+  const images = items.flatMap(({ content }) => (Array.isArray(content) ? content : [])).filter(isImage)
+  if (images.length > IMAGES_MAX) throw refuse(`A request can have at most ${IMAGES_MAX} images`)
+  const names = new Map<string, string>()
+  const read: ModelMessage[] = []
+  for (const [place, item] of items.entries()) {
+    const at = `input.${place}`
+    if (isInstruction(item) || item.type === 'reasoning') continue
+    if (item.type === 'function_call') addCall(read, names, at, item)
+    else if (item.type === 'function_call_output') {
+      const toolName = names.get(item.call_id ?? '')
+      if (toolName === undefined) throw refuse(`${at}.call_id must be that of a function_call before it`)
+      read.push({
+        role: 'tool',
+        toolCallId: item.call_id ?? '',
+        toolName,
+        output: plainText(item.output),
+      })
+    } else if (item.role === 'assistant') {
+      read.push({ role: 'assistant', content: plainText(item.content) })
+    } else if (item.role === 'user') {
+      read.push({ role: 'user', content: await readContent(net, at, item.content) })
+    } else throw refuse(`${at}: items of the type ${item.type ?? 'message'} are not taken`)
+  }
+  if (read.length === 0) throw refuse('input must hold a message of the user')
+  return read
+}
+
+/** Calls that follow each other, and the text before them, are one message of the model. */
+function addCall(read: ModelMessage[], names: Map<string, string>, at: string, item: ResponseItem): void {
+  const { call_id: id = '', name = '', arguments: text = '' } = item
+  if (id === '' || name === '') throw refuse(`${at} must have call_id and name`)
+  const call: ToolCall = readCall(at, id, { name, arguments: text })
+  names.set(id, name)
+  const last = read.at(-1)
+  if (last?.role === 'assistant') last.toolCalls = [...(last.toolCalls ?? []), call]
+  else read.push({ role: 'assistant', content: '', toolCalls: [call] })
+}
+
+const isImage = ({ type }: { type: string }): boolean => type === 'input_image'
+
+async function readContent(
+  net: Net,
+  at: string,
+  content: ResponseItem['content'],
+): Promise<string | ContentPart[]> {
+  if (!Array.isArray(content)) return content ?? ''
+  return Promise.all(
+    content.map(async (part, number): Promise<ContentPart> => {
+      if (part.type === 'input_text') return { type: 'text', text: part.text ?? '' }
+      if (isImage(part) && part.image_url) return readImage(net, part.image_url)
+      throw refuse(
+        `${at}.content.${number}: only parts of the types input_text and input_image with an image_url are taken`,
+      )
+    }),
+  )
+}
+
+function plainText(content: ResponseItem['content'] | ResponseItem['output']): string {
+  if (!Array.isArray(content)) return content ?? ''
+  return content.map(({ text = '' }) => text).join('')
+}
+
+const refuse = (reason: string) => fail('request.invalid', { reason })

@@ -1,0 +1,44 @@
+import { fail } from '#errors'
+import type { EventStream } from '#platform/http/define-route.ts'
+import { EventLog } from '#platform/streams/event-log.ts'
+import type { OpenAiCaller } from './find-target.ts'
+import { generate, type OpenAiDesk } from './generate.ts'
+import { readResponseRequest } from './response-request.ts'
+import { type ResponseView, ResponseWriter } from './response-writer.ts'
+import type { ResponseRequest } from './schemas.ts'
+
+/**
+ * OpenAI's responses, as one answer or streamed. Nothing is kept: whoever goes on sends the whole conversation.
+ * https://platform.openai.com/docs/api-reference/responses
+ */
+export async function respond(
+  desk: OpenAiDesk,
+  caller: OpenAiCaller,
+  body: ResponseRequest,
+): Promise<ResponseView | EventStream> {
+  const request = await readResponseRequest(desk.rooms.net, body)
+  const abandoned = new AbortController()
+  const log = new EventLog()
+  const writer = new ResponseWriter(body, (event, number) =>
+    log.append(String(number), JSON.stringify({ ...event, sequence_number: number }), event.type),
+  )
+  const { id, created, ended } = await generate(
+    desk,
+    caller,
+    body.model,
+    request,
+    writer.sink,
+    abandoned.signal,
+  )
+  writer.begin(id, created)
+  if (body.stream) {
+    void ended.then((outcome) => {
+      writer.end(outcome)
+      log.end()
+    })
+    return { log, named: true, abandoned }
+  }
+  const outcome = await ended
+  if (outcome.error !== null) throw fail('llm.failed', { reason: outcome.error })
+  return writer.end(outcome)
+}

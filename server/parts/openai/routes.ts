@@ -1,0 +1,101 @@
+import Type from 'typebox'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { Uuid } from '#platform/http/schemas.ts'
+import { completeChat } from './chat-completions.ts'
+import { embedTexts } from './embeddings.ts'
+import type { OpenAiDesk } from './generate.ts'
+import { listModels } from './list-models.ts'
+import { respond } from './responses.ts'
+import * as schemas from './schemas.ts'
+
+/** A token or key of a person: his personal organization's, the key's, or that of org_id; or a deployment's key. */
+const access = { permission: 'chats:write', orgOf: 'query or personal', orDeployment: true } as const
+const query = Type.Object({ org_id: Type.Optional(Uuid) })
+/** A few images in base64. */
+const BODY_BYTES_MAX = 20 * 1024 * 1024
+const ERRORS = [
+  'org.not_found',
+  'deployment.not_api',
+  'deployment.paused',
+  'openai.model_not_found',
+  'llm.inactive',
+  'llm.not_configured',
+  'llm.failed',
+  'billing.insufficient_credits',
+] as const
+const GENERATION_ERRORS = [
+  ...ERRORS,
+  'agent.inactive',
+  'llm.cannot_chat',
+  'llm.cannot_see',
+  'openai.agent_has_tools',
+  'deployment.daily_limit',
+] as const
+
+/** What clients of OpenAI speak (contract, 10): their base address is `{base_url}/openai/v1`. */
+export const openAiRoutes = (desk: OpenAiDesk): Route[] => [
+  defineRoute({
+    method: 'POST',
+    url: '/openai/v1/chat/completions',
+    summary: 'Answer a conversation, as OpenAI’s chat completions do',
+    description:
+      "model: a model's or agent's name or id; with a deployment's key its agent answers, whatever is named. An agent " +
+      'calls its own tools; a model has the client call those of the request. Nothing is kept. Errors are in the shape ' +
+      'of OpenAI. Fields that change the answer in a way that is not to be had (n, logprobs, audio, functions …) are ' +
+      'refused, others that are not known are ignored.',
+    access,
+    query,
+    body: schemas.ChatCompletionRequest,
+    example: { model: 'parley-demo', messages: [{ role: 'user', content: 'Hello' }] },
+    bodyBytesMax: BODY_BYTES_MAX,
+    reply: {
+      view: schemas.ChatCompletion,
+      orEvents: Type.String(),
+      description: 'The answer; with stream: chunks, and [DONE] at the end',
+    },
+    errors: GENERATION_ERRORS,
+    handler: ({ scope, deployment, body }) => completeChat(desk, { scope, deployment }, body),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/openai/v1/responses',
+    summary: 'Answer a conversation, as OpenAI’s responses do',
+    description: 'As chat completions. Nothing is kept, so previous_response_id is refused.',
+    access,
+    query,
+    body: schemas.ResponseRequest,
+    example: { model: 'parley-demo', input: 'Hello' },
+    bodyBytesMax: BODY_BYTES_MAX,
+    reply: {
+      view: schemas.Response,
+      orEvents: Type.String(),
+      description: 'The answer; with stream: its events',
+    },
+    errors: GENERATION_ERRORS,
+    handler: ({ scope, deployment, body }) => respond(desk, { scope, deployment }, body),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/openai/v1/models',
+    summary: 'List what can be named as model',
+    access,
+    query,
+    reply: [200, schemas.ModelList],
+    errors: ['org.not_found', 'deployment.not_api', 'deployment.paused', 'agent.inactive'],
+    handler: ({ scope, deployment }) => listModels(desk, { scope, deployment }),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/openai/v1/embeddings',
+    summary: 'Embed texts, as OpenAI’s embeddings do',
+    description: "model: a model's name or id with the capability embedding. Texts only, no tokens.",
+    access,
+    query,
+    body: schemas.EmbeddingRequest,
+    example: { model: 'text-embedding-3-small', input: 'Hello' },
+    bodyBytesMax: BODY_BYTES_MAX,
+    reply: [200, schemas.EmbeddingList],
+    errors: [...ERRORS, 'llm.not_found', 'kb.not_embedding', 'openai.no_agent_embeddings'],
+    handler: ({ scope, deployment, body }) => embedTexts(desk, { scope, deployment }, body),
+  }),
+]

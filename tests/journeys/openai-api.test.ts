@@ -1,0 +1,260 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Answer, type Person, parseEvents } from '#tests/support/client.ts'
+import { type Deployment, deploy, update } from '#tests/support/deployments.ts'
+import { startProvider } from '#tests/support/provider/index.ts'
+import { StreamReader } from '#tests/support/reader.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { toolsmith } from '#tests/support/toolsmith.ts'
+
+/** /openai/v1 beyond what clients show: who pays, whose agents answer, what is refused and how. */
+
+let server: TestServer
+let provider: Awaited<ReturnType<typeof startProvider>>
+let person: Person
+beforeAll(async () => {
+  provider = await startProvider()
+  server = await startTestServer()
+  person = await server.signUp()
+  await addModel('talker', 'emu-n12')
+  await addModel('seer', 'emu-echo', { capabilities: ['text', 'vision'] })
+})
+afterAll(async () => {
+  await server.stop()
+  await provider.close()
+})
+
+const addModel = (name: string, version: string, config: object = {}, owner = person): Promise<string> =>
+  server.addModel(owner, {
+    name,
+    provider: 'openai-compatible',
+    version,
+    config: { base_url: `${provider.url}/v1`, api_key: 'k', ...config },
+  })
+const post = (path: string, body: unknown, token = person.token): Promise<Answer> =>
+  server.call('POST', `/openai/v1${path}`, { token, body })
+const complete = (body: object, token = person.token): Promise<Answer> =>
+  post('/chat/completions', { model: 'talker', messages: [{ role: 'user', content: 'hi' }], ...body }, token)
+const ledgerOf = async (owner: Person) =>
+  (
+    await server.call('GET', `/api/billing/ledger?org_id=${owner.organizationId}`, {
+      token: owner.token,
+    })
+  ).body.data as { kind: string; amount: number; usage: { input_tokens: number } | null }[]
+const sent = () => (provider.requests.at(-1) as { body: { messages: { content: unknown }[] } }).body
+
+const PNG = `data:image/png;base64,${Buffer.from('89504e470d0a1a0a0000000d', 'hex').toString('base64')}`
+
+describe('a call', () => {
+  test('is held, and debited with what the provider told', async () => {
+    const owner = await server.signUp()
+    await addModel('mine', 'emu-n12', {}, owner)
+    const { body } = await complete({ model: 'mine' }, owner.token)
+    const [debit, hold] = await ledgerOf(owner)
+    expect([debit?.kind, hold?.kind]).toEqual(['DEBIT', 'HOLD'])
+    expect(debit?.usage).toEqual({
+      input_tokens: body.usage.prompt_tokens,
+      output_tokens: body.usage.completion_tokens,
+    })
+  })
+
+  test('without credits is 402 in the shape of OpenAI', async () => {
+    const owner = await server.signUp()
+    await addModel('mine', 'emu-n12', {}, owner)
+    const { sql } = server.server.rooms.database
+    await sql`update credit_accounts set balance = 0 where organization_id = ${owner.organizationId}`
+    const { status, body } = await complete({ model: 'mine' }, owner.token)
+    expect([status, body]).toEqual([
+      402,
+      {
+        error: {
+          message: 'Insufficient credits to use this model.',
+          type: 'insufficient_quota',
+          param: null,
+          code: 'insufficient_quota',
+        },
+      },
+    ])
+  })
+
+  test('ends at the provider when its client leaves, and is paid', async () => {
+    const owner = await server.signUp()
+    await addModel('slow', 'emu-n2000-gap20', {}, owner)
+    const reader = await StreamReader.open(`${server.url}/openai/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'slow', messages: [{ role: 'user', content: 'hi' }], stream: true }),
+    })
+    await reader.next()
+    await reader.next()
+    reader.leave()
+    await expect.poll(async () => (await ledgerOf(owner))[0]?.kind, { timeout: 5_000 }).toBe('DEBIT')
+  })
+
+  test('names its model by id too; nobody sees the models of others', async () => {
+    const stranger = await server.signUp()
+    const id = await addModel('theirs', 'emu-n2', {}, stranger)
+    expect((await complete({ model: id }, stranger.token)).status).toBe(200)
+    for (const model of [id, 'theirs', 'nobody', crypto.randomUUID()]) {
+      const { status, body } = await complete({ model })
+      expect([status, body.error.code]).toEqual([404, 'model_not_found'])
+    }
+  })
+})
+
+describe('messages', () => {
+  test('images go to models that see, from data: addresses and through the guard', async () => {
+    const image = (url: string) => ({
+      model: 'seer',
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'What is it?' },
+            { type: 'image_url', image_url: { url } },
+          ],
+        },
+      ],
+    })
+    expect((await complete(image(PNG))).status).toBe(200)
+    expect(JSON.stringify(sent().messages)).toContain(PNG)
+    for (const [url, reason] of [
+      ['http://169.254.169.254/latest/meta-data', /not public|may not be reached|private/i],
+      ['data:text/html;base64,PGI+', /base64 with a type image/],
+      ['data:image/png;base64,PGI+', /must be PNG, JPEG, WebP or GIF/],
+      ['file:///etc/passwd', /./],
+    ] as const) {
+      const { status, body } = await complete(image(url))
+      expect([status, body.error.type]).toEqual([400, 'invalid_request_error'])
+      expect(body.error.message).toMatch(reason)
+    }
+    expect((await complete({ ...image(PNG), model: 'talker' })).status).toBe(400)
+  })
+
+  test.each([
+    [{ messages: [] }, /messages/],
+    [{ messages: [{ role: 'system', content: 'x' }] }, /a message of the user/],
+    [{ messages: [{ role: 'tool', tool_call_id: 'x', content: 'y' }] }, /tool_call_id/],
+    [{ messages: [{ role: 'nobody', content: 'y' }] }, /messages\.0\.role/],
+    [{ temperature: 3 }, /temperature/],
+    [{ n: 3 }, /n is not supported/],
+    [{ logprobs: true }, /logprobs is not supported/],
+    [{ functions: [{ name: 'x' }] }, /use tools/],
+    [{ tools: [{ type: 'function', function: { name: 'a b' } }] }, /tools\.0\.function\.name/],
+    [{ model: '' }, /model/],
+  ])('%j is refused with a sentence', async (change, message) => {
+    const { status, body } = await complete(change)
+    expect([status, body.error.type]).toEqual([400, 'invalid_request_error'])
+    expect(body.error.message).toMatch(message)
+  })
+
+  test('fields that nobody knows are left alone', async () => {
+    expect((await complete({ user: 'u', seed: 4, logit_bias: {}, vendor_field: [1] })).status).toBe(200)
+  })
+
+  test('previous_response_id is refused, for nothing is kept', async () => {
+    const { status, body } = await post('/responses', {
+      model: 'talker',
+      input: 'hi',
+      previous_response_id: 'resp_1',
+    })
+    expect([status, body.error.param]).toEqual([400, 'previous_response_id'])
+  })
+})
+
+describe('agents', () => {
+  let agent: { id: string; name: string }
+  beforeAll(async () => {
+    const modelId = await addModel('of the agent', 'emu-n5')
+    const smith = toolsmith(server, person)
+    const tool_id = await smith.make({ function: 'repeat_it', code: 'export const repeat_it = (i) => i.text' })
+    const { body } = await server.call('POST', `/api/agents?org_id=${person.organizationId}`, {
+      token: person.token,
+      body: {
+        name: 'Clerk',
+        description: '',
+        agent_type: 'chat',
+        model_id: modelId,
+        tools: [{ tool_id, config: [] }],
+        params: { system_prompt: 'You are a clerk.', temperature: 0.25 },
+      },
+    })
+    agent = body
+  })
+  const asking = (content: string) => ({ messages: [{ role: 'user', content }] })
+
+  test('answer by name and by id, call their own tools, and are paid once', async () => {
+    const content = 'TOOL:repeat_it={"text":"rain"} THEN say: It rains.'
+    const { body } = await complete({ model: 'Clerk', ...asking(content) })
+    expect(body.choices[0]).toMatchObject({
+      message: { content: 'It rains.' },
+      finish_reason: 'stop',
+    })
+    expect(body.choices[0].message.tool_calls).toBeUndefined()
+    const { messages, ...request } = sent() as { messages: { role: string; content: string }[] } & object
+    expect(request).toMatchObject({ temperature: 0.25 })
+    expect(messages[0]).toEqual({ role: 'system', content: 'You are a clerk.' })
+    expect(messages.at(-1)?.content).toContain('rain')
+    expect((await complete({ model: agent.id, ...asking('hi') })).status).toBe(200)
+    const kinds = (await ledgerOf(person)).slice(0, 4).map(({ kind }) => kind)
+    expect(kinds).toEqual(['DEBIT', 'HOLD', 'DEBIT', 'HOLD'])
+  })
+
+  test('stream nothing of their tools', async () => {
+    const content = 'TOOL:repeat_it={"text":"rain"} THEN say: It rains.'
+    for (const path of ['/chat/completions', '/responses']) {
+      const input = path === '/responses' ? { input: content } : asking(content)
+      const { text } = await post(path, { model: 'Clerk', stream: true, ...input })
+      expect(text).not.toContain('repeat_it')
+      expect(text).toContain('"delta"')
+    }
+  })
+
+  test('do not take tools of the client beside their own', async () => {
+    const tools = [{ type: 'function', function: { name: 'x' } }]
+    const { status, body } = await complete({ model: 'Clerk', tools })
+    expect([status, body.error.code]).toEqual([400, 'openai.agent_has_tools'])
+  })
+})
+
+describe("a deployment's key", () => {
+  let shop: Deployment
+  beforeAll(async () => {
+    shop = await deploy(server, provider, { config: { daily_message_limit: 2 } })
+  })
+
+  test('opens its agent, whatever is named, and counts against its day', async () => {
+    const first = await complete({ model: 'gpt-5' }, shop.key)
+    expect([first.status, first.body.model]).toEqual([200, 'gpt-5'])
+    const models = await server.call('GET', '/openai/v1/models', { token: shop.key })
+    expect(models.body.data).toHaveLength(1)
+    expect(models.body.data[0].owned_by).toBe('agent')
+    const refused = await complete({ messages: [{ role: 'system', content: 'x' }] }, shop.key)
+    expect(refused.status).toBe(400)
+    expect((await complete({}, shop.key)).status).toBe(200)
+    const third = await complete({}, shop.key)
+    expect([third.status, third.body.error.type]).toEqual([429, 'rate_limit_error'])
+    const usage = await server.call('GET', `/api/agent_deploy/usage?deployment_id=${shop.id}`, {
+      token: shop.owner.token,
+    })
+    expect(usage.body.totals.messages).toBe(2)
+  })
+
+  test('makes no embeddings; paused, or of a widget, it opens nothing', async () => {
+    expect((await post('/embeddings', { model: 'x', input: 'y' }, shop.key)).status).toBe(403)
+    await update(server, shop, { status: 'paused' })
+    expect((await complete({}, shop.key)).status).toBe(403)
+    const widget = await deploy(server, provider, { deployment_type: 'widget' })
+    expect((await complete({}, widget.key)).body.error.type).toBe('permission_error')
+  })
+})
+
+describe('streams', () => {
+  test('end with [DONE] and carry one id', async () => {
+    const { text, headers } = await complete({ stream: true })
+    expect(headers.get('content-type')).toContain('text/event-stream')
+    expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true)
+    const chunks = parseEvents(text.replace(/id: \d+\ndata: \[DONE\]\n\n/, '')).map(({ data }) => data)
+    expect(new Set(chunks.map(({ id }) => id)).size).toBe(1)
+    expect(chunks[0]).toMatchObject({ choices: [{ delta: { role: 'assistant' } }] })
+  })
+})
