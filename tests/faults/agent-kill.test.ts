@@ -66,4 +66,4 @@ test('killed in the middle of a tool', async () => {
   expect(events.map(({ event }) => event)).toEqual(['tool', 'usage', undefined])
   expect(events[0]?.data).toEqual({ ...reply.tool_calls[1] })
   expect(events[2]?.data).toHaveProperty('error')
-})
+}, 60_000)

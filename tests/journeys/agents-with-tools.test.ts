@@ -1,0 +1,107 @@
+import { execFileSync } from 'node:child_process'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AgentKeeper, agentKeeper } from '#tests/support/agents.ts'
+import { getChat, kindsOf, ledgerOf } from '#tests/support/chats.ts'
+import { startProvider } from '#tests/support/provider/index.ts'
+import { idsOf, openMessage } from '#tests/support/reader.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { toolsmith } from '#tests/support/toolsmith.ts'
+
+/** Agents as they are made, with tools that run in the sandbox. */
+
+const ADD =
+  'export function add({ text }) { return { sum: text.split("+").reduce((sum, one) => sum + Number(one), 0) } }'
+const SPIN = 'export function spin() { for (;;); }'
+const TELL = 'export function tell({ text }) { throw new Error("no " + text) }'
+
+let server: TestServer
+let provider: Awaited<ReturnType<typeof startProvider>>
+let keeper: AgentKeeper
+let modelId: string
+let agentId: string
+
+beforeAll(async () => {
+  provider = await startProvider()
+  server = await startTestServer()
+  keeper = await agentKeeper(server)
+  const smith = toolsmith(server, keeper.person)
+  modelId = await server.addModel(keeper.person, {
+    provider: 'openai-compatible',
+    version: 'emu',
+    config: { base_url: `${provider.url}/v1`, capabilities: ['text', 'tools'] },
+  })
+  const toolIds = [
+    await smith.make({ function: 'add', code: ADD }),
+    await smith.make({ function: 'spin', code: SPIN, inputs: [] }),
+    await smith.make({ function: 'tell', code: TELL }),
+  ]
+  agentId = await keeper.make({
+    model_id: modelId,
+    is_public: true,
+    params: { system_prompt: 'Count well.' },
+    tools: toolIds.map((tool_id) => ({ tool_id })),
+  })
+})
+afterAll(async () => {
+  await server.stop()
+  await provider.close()
+})
+
+/** Processes of the sandbox that compute: others wait for a call. */
+const busyProcesses = (): number =>
+  execFileSync('ps', ['-o', 'stat=,comm=', '--ppid', String(process.pid)], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.startsWith('R') && line.includes('deno')).length
+
+test('what a tool answers and how it fails comes to the model, the stream and the chat', async () => {
+  const content = 'TOOL:add={"text":"1+2"} TOOL:tell={"text":"way"} THEN say: Three.'
+  const { chatId, text } = await server.say(keeper.person, { agent_id: agentId }, { content })
+  expect(text).toBe('Three.')
+  const [, reply] = (await getChat(server, keeper.person, chatId)).messages
+  expect(reply.tool_calls).toMatchObject([
+    { name: 'add', input: { text: '1+2' }, output: { sum: 3 }, successful: true, error: null },
+    { name: 'tell', successful: false, error: expect.stringContaining('no way') },
+  ])
+})
+
+test('the process of a tool is gone when its reply is stopped', async () => {
+  const query = { agent_id: agentId, events: 'all' }
+  const stream = await openMessage(server.url, keeper.person, query, { content: 'TOOL:spin={}' })
+  await expect.poll(busyProcesses, { timeout: 5_000 }).toBe(1)
+  const path = `/api/chat/stop?org_id=${keeper.person.organizationId}&chat_id=${idsOf(stream).chatId}`
+  expect((await server.call('POST', path, { token: keeper.person.token })).status).toBe(200)
+  const events = await stream.take()
+  expect(events.at(-1)?.data).toEqual({ message: 'DONE' })
+  await expect.poll(busyProcesses, { timeout: 5_000 }).toBe(0)
+})
+
+test('a public agent answers others, who pay and are not shown what it is made of', async () => {
+  const stranger = await server.signUp()
+  const content = 'TOOL:add={"text":"2+2"} THEN say: Four.'
+  const { chatId, text } = await server.say(stranger, { agent_id: agentId }, { content })
+  expect(text).toBe('Four.')
+  const chat = await getChat(server, stranger, chatId)
+  expect(chat).toMatchObject({ agent_id: agentId, model_id: null })
+  expect(JSON.stringify(chat)).not.toContain('Count well')
+  expect(kindsOf(await ledgerOf(server, stranger))).toEqual(['HOLD', 'DEBIT'])
+})
+
+test('a message to an agent takes one statement more than one to a model, however many tools it has', async () => {
+  const { options } = server.server.rooms.database.sql
+  /** Those that each of some messages took: what is done from time to time comes between some of them. */
+  const count = async (query: Record<string, string>): Promise<number> => {
+    const { chatId } = await server.say(keeper.person, query, { content: 'Hi' })
+    const taken: Set<string>[] = []
+    for (let times = 0; times < 6; times++) {
+      const statements = new Set<string>()
+      options.debug = (_connection, statement) => statements.add(statement)
+      await server.say(keeper.person, { ...query, chat_id: chatId }, { content: 'Hi' })
+      options.debug = false
+      taken.push(statements)
+    }
+    return [...(taken[0] ?? [])].filter((statement) => taken.every((one) => one.has(statement))).length
+  }
+  const ofModel = await count({ model_id: modelId })
+  expect(ofModel).toBe(6)
+  expect(await count({ agent_id: agentId })).toBe(ofModel + 1)
+})
