@@ -166,7 +166,10 @@ describe('agents', () => {
   beforeAll(async () => {
     const modelId = await addModel('of the agent', 'emu-n5')
     const smith = toolsmith(server, person)
-    const tool_id = await smith.make({ function: 'repeat_it', code: 'export const repeat_it = (i) => i.text' })
+    const tool_id = await smith.make({
+      function: 'repeat_it',
+      code: 'export const repeat_it = (i) => i.text',
+    })
     const { body } = await server.call('POST', `/api/agents?org_id=${person.organizationId}`, {
       token: person.token,
       body: {

@@ -22,13 +22,16 @@ export async function admitVisitor(
     deploymentId,
     visitorKey,
     origin,
-  }: { deploymentId: string; visitorKey: string; origin: string | undefined },
+    host,
+  }: { deploymentId: string; visitorKey: string; origin: string | undefined; host: string | undefined },
 ): Promise<VisitorPass> {
   const deployment = await findPublicDeployment(deploymentId)
   if (!deployment) throw fail('deployment.not_found')
   // A program shows no Origin, and gains nothing by that: what this guards is the visitor of another page.
   const allowed = [new URL(config.baseUrl).origin, ...(deployment.config.allowed_origins ?? [])]
-  if (origin !== undefined && !allowed.includes(origin)) throw fail('deployment.origin_not_allowed')
+  // The server may be reached under another address than BASE_URL: a browser sends the one that it means.
+  const isOwn = origin !== undefined && host !== undefined && URL.parse(origin)?.host === host
+  if (origin !== undefined && !isOwn && !allowed.includes(origin)) throw fail('deployment.origin_not_allowed')
   if (deployment.status === 'paused') throw fail('deployment.paused')
   const token = await tokens.signVisitor({ deploymentId: deployment.id, visitorId: hashToken(visitorKey) })
   return {

@@ -43,7 +43,12 @@ export const visitorRoutes = ({ rooms, chats, findPublicDeployment }: Desk): Rou
     handler: ({ query, body, headers }) =>
       admitVisitor(
         { config: rooms.config, tokens: rooms.tokens, findPublicDeployment },
-        { deploymentId: query.deployment_id, visitorKey: body.visitor_key, origin: headers.origin },
+        {
+          deploymentId: query.deployment_id,
+          visitorKey: body.visitor_key,
+          origin: headers.origin,
+          host: headers.host,
+        },
       ),
   }),
   defineRoute({
