@@ -342,6 +342,23 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   put_agents_update: ['OA', withBody(oneAgent, () => ({ description: 'x' }))],
   delete_agents_delete: ['OA', oneAgent],
 
+  post_openai_v1_chat_completions: [
+    'OAM',
+    withBody(inOrganization, ({ modelId: model }) => ({
+      model,
+      messages: [{ role: 'user', content: 'Hi' }],
+    })),
+  ],
+  post_openai_v1_responses: [
+    'OAM',
+    withBody(inOrganization, ({ modelId: model }) => ({ model, input: 'Hi' })),
+  ],
+  get_openai_v1_models: ['OAM', inOrganization],
+  post_openai_v1_embeddings: [
+    'OAM',
+    withBody(inOrganization, ({ modelId: model }) => ({ model, input: 'Hi' })),
+  ],
+
   get_billing_balance: ['OAMGK', inOrganization],
   get_billing_ledger: ['OAMGK', inOrganization],
   post_billing_credits: [

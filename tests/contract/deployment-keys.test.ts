@@ -63,7 +63,7 @@ describe('what opens a deployment does not open', () => {
         headers,
         ...(body !== undefined && { body }),
       })
-      expect([answer.status, answer.body.code]).toEqual([
+      expect([answer.status, answer.body.code ?? answer.body.error.code]).toEqual([
         403,
         operationId.includes('openai') && place === 1 ? 'deployment.not_api' : 'access.only_deployment',
       ])

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AgentKeeper, agentKeeper } from '#tests/support/agents.ts'
 import type { Answer, Person } from '#tests/support/client.ts'
+import { create } from '#tests/support/deployments.ts'
 import { type Librarian, librarian, said } from '#tests/support/knowledge.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { addPowerlessMember } from '#tests/support/tenants.ts'
@@ -30,17 +31,8 @@ const auditOf = async (id: string): Promise<Answer['body'][]> =>
     })
   ).body.data
 /** Deployments are made by another part; here only that they are there counts. */
-async function deploy(agentId: string, name: string): Promise<string> {
-  const [id, visitor] = [randomUUID(), randomUUID()]
-  await sql()`
-    insert into users (id, email, first_name, last_name) values (${visitor}, ${`${visitor}@example.com`}, 'V', 'V')`
-  await sql()`
-    insert into agent_deployments (id, organization_id, created_by, agent_id, visitor_user_id, name, description,
-      deployment_type, config, key_hash, api_key_prefix)
-    values (${id}, ${person.organizationId}, ${person.userId}, ${agentId}, ${visitor}, ${name}, '', 'api', '{}',
-      ${randomUUID()}, 'dk_')`
-  return id
-}
+/** Asks for a deployment. */
+const deploy = (agentId: string) => create(server, person, agentId, { name: 'Front desk' })
 
 describe('an agent', () => {
   test('is made, shown, changed and deleted', async () => {
@@ -293,27 +285,21 @@ describe('what an agent is made of', () => {
 describe('a deployed agent', () => {
   test('is not deleted, and its deployments are named', async () => {
     const id = await keeper.make()
-    const deployment = await deploy(id, 'Front desk')
+    const { body } = await deploy(id)
     expect(said(await keeper.remove(id))).toEqual([
       409,
       'This agent is deployed as Front desk. Delete those deployments first.',
     ])
-    await sql()`delete from agent_deployments where id = ${deployment}`
+    await server.call('DELETE', `/api/agent_deploy/delete?deployment_id=${body.id}`, { token: person.token })
     expect((await keeper.remove(id)).status).toBe(200)
   })
 
   test('is not deleted either when it is deployed at that moment', async () => {
     for (let round = 0; round < 8; round++) {
       const id = await keeper.make()
-      const [removed, deployed] = await Promise.all([
-        keeper.remove(id),
-        deploy(id, 'Front desk').then(
-          () => true,
-          () => false,
-        ),
-      ])
-      expect(removed.status).toBe(deployed ? 409 : 200)
-      expect((await keeper.get(id)).status).toBe(deployed ? 200 : 404)
+      const [removed, deployed] = await Promise.all([keeper.remove(id), deploy(id)])
+      expect([removed.status, deployed.status]).toEqual(deployed.status === 201 ? [409, 201] : [200, 404])
+      expect((await keeper.get(id)).status).toBe(deployed.status === 201 ? 200 : 404)
     }
   })
 })

@@ -212,6 +212,32 @@ describe('agents', () => {
     }
   })
 
+  test('of somebody else keep their models and why these fail to themselves', async () => {
+    const broken = await addModel('broken', 'emu-err500')
+    const made = await server.call('POST', `/api/agents?org_id=${person.organizationId}`, {
+      token: person.token,
+      body: {
+        name: 'Lent',
+        description: '',
+        agent_type: 'chat',
+        model_id: broken,
+        params: {},
+        is_public: true,
+      },
+    })
+    const stranger = await server.signUp()
+    const { status, body } = await complete({ model: made.body.id }, stranger.token)
+    expect([status, body.error.message]).toEqual([
+      503,
+      'This agent could not answer. Please try again, or tell those who made it.',
+    ])
+    const entries = (await ledgerOf(stranger)) as unknown as { kind: string; model_id: string | null }[]
+    expect(entries.map(({ kind, model_id }) => [kind, model_id])).toEqual([
+      ['RELEASE', null],
+      ['HOLD', null],
+    ])
+  })
+
   test('do not take tools of the client beside their own', async () => {
     const tools = [{ type: 'function', function: { name: 'x' } }]
     const { status, body } = await complete({ model: 'Clerk', tools })

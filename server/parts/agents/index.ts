@@ -9,6 +9,9 @@ import { agentRoutes } from './routes.ts'
 
 export type { ReadyAgent } from './find-agents.ts'
 
+/** What those hear who let somebody else's agent answer, when its model fails: why is no matter of theirs. */
+export const FOREIGN_FAILED = 'This agent could not answer. Please try again, or tell those who made it.'
+
 export interface Agents {
   routes: Route[]
   /** The organization's own or a public one. Throws agent.not_found, agent.inactive, llm.inactive, llm.not_configured. */

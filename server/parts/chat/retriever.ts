@@ -66,7 +66,12 @@ export async function retrieveFor(
       ? []
       : agents.retrieve(
           agent,
-          { ...payerOf(scope), agentId: agent.id, deploymentId: deployment?.id ?? null },
+          {
+            ...payerOf(scope),
+            agentId: agent.id,
+            deploymentId: deployment?.id ?? null,
+            hidesModel: agent.isForeign,
+          },
           query,
         ),
   ])

@@ -4,6 +4,7 @@ import { type RunnableTool, ToolLoop, type ToolSink } from '#platform/models/too
 import { ModelError, type ModelRequest, type ModelUsage } from '#platform/models/types.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { keepTrying } from '#platform/sweeps/keep-trying.ts'
+import { FOREIGN_FAILED } from '../agents/index.ts'
 import type { ResolvedModel } from '../llm/index.ts'
 import type { Reply } from './reply.ts'
 import type { ReplyEnd, ReplyWrites } from './reply-writes.ts'
@@ -13,7 +14,6 @@ const STORE_ATTEMPTS = 6
 
 const INTERRUPTED = 'The server was restarted while this reply was being written. Ask again to go on.'
 const UNEXPECTED = 'Something went wrong while this reply was being written. Please try again.'
-const FOREIGN_FAILED = 'This agent could not answer. Please try again, or tell those who made it.'
 const NOT_STORED = 'The end of this reply could not be stored. What was shown may be incomplete.'
 
 /** What has a reply written: a model, perhaps with tools. */

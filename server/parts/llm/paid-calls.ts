@@ -120,10 +120,10 @@ export class PaidCalls {
   }
 
   async #hold(
-    { organizationId, userId, agentId = null, deploymentId = null }: Payer,
+    { organizationId, userId, agentId = null, deploymentId = null, hidesModel = false }: Payer,
     { id: modelId, inputRatio, outputRatio }: Pick<ResolvedModel, 'id' | 'inputRatio' | 'outputRatio'>,
   ): Promise<string> {
-    const payer = { organizationId, userId, agentId, deploymentId }
+    const payer = { organizationId, userId, agentId, deploymentId, hidesModel }
     const holdId = await this.#rooms.ledger.hold({ ...payer, modelId, inputRatio, outputRatio })
     if (holdId === null) throw fail('billing.insufficient_credits')
     return holdId

@@ -42,7 +42,11 @@ export async function findTarget(
     ? await unlessUnknown(agents.findNamed(organizationId, name))
     : undefined
   if (!agent) throw fail('openai.model_not_found', { model: name })
-  return { model: agent.model, agent, payer: { organizationId, userId, agentId: agent.id } }
+  return {
+    model: agent.model,
+    agent,
+    payer: { organizationId, userId, agentId: agent.id, hidesModel: agent.isForeign },
+  }
 }
 
 const unlessUnknown = <Found>(found: Promise<Found>): Promise<Found | undefined> =>

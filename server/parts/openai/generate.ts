@@ -5,7 +5,7 @@ import { takeTurn } from '#platform/limits/deployment-turns.ts'
 import { promptBytesOf } from '#platform/models/context-window.ts'
 import type { ModelMessage, ModelRequest, ModelSink } from '#platform/models/types.ts'
 import type { Rooms } from '#platform/rooms.ts'
-import type { Agents, ReadyAgent } from '../agents/index.ts'
+import { type Agents, FOREIGN_FAILED, type ReadyAgent } from '../agents/index.ts'
 import { describePassages } from '../kb/index.ts'
 import type { ModelFinder, Outcome, PaidCalls } from '../llm/index.ts'
 import { findTarget, type OpenAiCaller, type Target } from './find-target.ts'
@@ -47,7 +47,11 @@ export async function generate(
   const shown = tools.length > 0 ? { ...sink, toolCall: () => {} } : sink
   const begin = () => desk.calls.begin(target.payer, target.model, request, shown, { tools, signal })
   const { ended } = await (caller.deployment ? withTurn(desk, caller.deployment, begin) : begin())
-  return { id: newId(), created: Math.floor(Date.now() / 1000), ended }
+  return {
+    id: newId(),
+    created: Math.floor(Date.now() / 1000),
+    ended: target.agent?.isForeign ? ended.then(withoutReason) : ended,
+  }
 }
 
 /** A message of those that a deployment may take today, given back where it is refused. */
@@ -64,6 +68,10 @@ async function withTurn<Begun>(
     throw error
   }
 }
+
+/** Of the model of somebody else's agent nobody hears here, nor why it failed. */
+const withoutReason = (outcome: Outcome): Outcome =>
+  outcome.error === null ? outcome : { ...outcome, error: FOREIGN_FAILED }
 
 function checkSight({ model }: Target, { messages }: ModelRequest): void {
   const hasImage = messages.some(

@@ -15,6 +15,8 @@ export interface Payer {
   userId: string | null
   agentId?: string | null
   deploymentId?: string | null
+  /** Of the models of somebody else's agent nothing is told, not even to who pays. */
+  hidesModel?: boolean
 }
 
 /** A call of a model that is to be paid. */
@@ -56,7 +58,7 @@ export function createLedger({ sql, db }: Database, instanceId: string): Ledger 
       const hold = {
         hold_id: newId(),
         organization_id: payable.organizationId,
-        model_id: payable.modelId,
+        model_id: payable.hidesModel ? null : payable.modelId,
         user_id: payable.userId,
         agent_id: payable.agentId ?? null,
         deployment_id: payable.deploymentId ?? null,
@@ -112,7 +114,7 @@ export function createLedger({ sql, db }: Database, instanceId: string): Ledger 
 interface Hold {
   hold_id: string
   organization_id: string
-  model_id: string
+  model_id: string | null
   user_id: string | null
   agent_id: string | null
   deployment_id: string | null

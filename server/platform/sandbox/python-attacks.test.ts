@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestSandbox } from '#tests/support/sandbox.ts'
 
@@ -7,12 +8,20 @@ const CANARY = 'canary-5a07'
 const { run, close } = openTestSandbox({ clockMs: 12_000 })
 /** Memory runs out long before this, also where the machine is busy. */
 const patient = openTestSandbox({ clockMs: 60_000 })
+/** Somebody on our machine who hears every connection. */
+let heard = 0
+const listener = createServer((socket) => {
+  heard++
+  socket.end(CANARY)
+})
 beforeAll(async () => {
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
   process.env['PARLEY_CANARY'] = CANARY
   await run('python', 'def main(): pass')
 }, 120_000)
 afterAll(async () => {
   await Promise.all([close(), patient.close()])
+  listener.close()
   delete process.env['PARLEY_CANARY']
 })
 
@@ -71,7 +80,11 @@ def main(tries, source, port):
         except BaseException as error:
             outcomes[what] = f"{type(error).__name__}: {error}"
     return outcomes`
-  const input = { tries, source: `${import.meta.dirname}/sandbox.ts`, port: 1 }
+  const input = {
+    tries,
+    source: `${import.meta.dirname}/sandbox.ts`,
+    port: (listener.address() as AddressInfo).port,
+  }
   const outcome = await run('python', code, { input })
   expect(outcome).toMatchObject({ ok: true })
   const outcomes = (outcome.ok ? outcome.output : {}) as Record<string, string>
@@ -79,6 +92,7 @@ def main(tries, source, port):
     expect(outcomes[what], what).toMatch(refusal)
     expect(outcomes[what], what).not.toMatch(/^GOT/)
   }
+  expect(heard).toBe(0)
 })
 
 test('the environment holds nothing of the server', async () => {

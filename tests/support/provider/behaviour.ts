@@ -141,9 +141,9 @@ export function stepOf(
   behaviour: Behaviour,
   offered: string[],
 ): { text: string; calls: WantedCall[] } {
-  const steps = userText.split(/\s*\bTHEN\b\s*/)
+  const steps = userText.split(/\bTHEN\b/).map((text) => text.trim())
   const at = behaviour.again ? Math.min(step, steps.length - 1) : step
-  const [text = '', ...called] = (steps[at] ?? '').split(/\s*(?=TOOL:[\w.-])/)
+  const [text = '', ...called] = (steps[at] ?? '').split(/(?=TOOL:[\w.-])/).map((text) => text.trim())
   const first = text.startsWith('TOOL:') ? [text] : []
   const calls = [...first, ...called].flatMap((call) => {
     const [, name = '', input = '{}'] = /^TOOL:([\w.-]+)(?:=(\{.*\}))?/.exec(call) ?? []
