@@ -186,7 +186,11 @@ describe('what an agent knows', () => {
     expect((await replyIn(chatId)).citations).toMatchObject([{ score: 0.9 }, { score: 0.4 }])
     const { organizationId, userId } = person
     expect(agents.asked).toEqual([
-      { agentId, query: 'What do foxes do?', payer: { organizationId, userId, agentId } },
+      {
+        agentId,
+        query: 'What do foxes do?',
+        payer: { organizationId, userId, agentId, deploymentId: null, hidesModel: false },
+      },
     ])
   })
 

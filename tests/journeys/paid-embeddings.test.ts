@@ -56,7 +56,8 @@ async function expectReleased(person: Person, reason?: string): Promise<void> {
 
 test('what the provider tells is paid', async () => {
   const { person, embed } = await payer('emu-told')
-  expect(await embed(['one', 'two'])).toHaveLength(2)
+  const { vectors, usage } = await embed(['one', 'two'])
+  expect([vectors.length, usage]).toEqual([2, { inputTokens: 6, outputTokens: 0 }])
   const entries = await ledgerOf(server, person)
   expect(kindsOf(entries)).toEqual(['HOLD', 'DEBIT'])
   expect(entries[1]).toMatchObject({

@@ -18,12 +18,13 @@ import { SandboxUnavailable } from './sandbox.ts'
 
 const ENDLESS = callOf(codeOf('javascript', 'function main() { for (;;); }'))
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-test-'))
-const shared = openTestSandbox()
-beforeAll(() => shared.run('python', 'def main(): pass'), 120_000)
-afterAll(async () => {
-  await shared.close()
-  rmSync(dataDir, { recursive: true })
-})
+beforeAll(async () => {
+  // Has the shared snapshot made, and leaves no process that could be counted.
+  const { run, close } = openTestSandbox()
+  await run('python', 'def main(): pass')
+  await close()
+}, 120_000)
+afterAll(() => rmSync(dataDir, { recursive: true }))
 
 test('a sandbox that runs nothing starts nothing and writes nothing', async () => {
   const before = denoProcesses().length
