@@ -191,6 +191,19 @@ describe('visitors', () => {
     expect(asked).toContain('The shop opens at nine.')
   })
 
+  test('are not told why the model of the agent failed; who has the key is', async () => {
+    const { widget, ann } = await openWidget('emu-err401')
+    const known = await talk(server, widget.key, { content: 'Hello' })
+    expect(known.text).toMatch(/API key/i)
+    const { text, sessionId } = await talk(server, ann, { content: 'Hello' })
+    const session = await readSession(server, ann, sessionId)
+    const resumed = await (await resumeTalk(server.url, ann, sessionId)).take()
+    for (const told of [text, session.text, JSON.stringify(resumed)]) {
+      expect(told).not.toMatch(/API key|openai/i)
+      expect(told).toContain('This agent could not answer')
+    }
+  })
+
   test('find their sessions again with a new token for the same key', async () => {
     const widget = await deploy(server, provider, WIDGET)
     const body = { visitor_key: 'A'.repeat(43) }

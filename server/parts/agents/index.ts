@@ -9,7 +9,7 @@ import { agentRoutes } from './routes.ts'
 
 export type { ReadyAgent } from './find-agents.ts'
 
-/** What those hear who let somebody else's agent answer, when its model fails: why is no matter of theirs. */
+/** What those hear who let somebody else's agent answer, visitors too, when its model fails: why is no matter of theirs. */
 export const FOREIGN_FAILED = 'This agent could not answer. Please try again, or tell those who made it.'
 
 export interface Agents {

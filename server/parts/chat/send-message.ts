@@ -215,7 +215,9 @@ async function begin(desk: ChatDesk, scope: ChatWriter, admitted: Admitted): Pro
     history: prepared.history,
   })
   if (prepared.citations.length > 0) reply.addNamed('citations', { citations: prepared.citations })
-  const ended = desk.replies.write(reply, { ...prepared, model, isForeign: agent?.isForeign ?? false })
+  const isVisitor = deployment !== null && deployment.visitorId !== null
+  const hidesFailure = isVisitor || (agent?.isForeign ?? false)
+  const ended = desk.replies.write(reply, { ...prepared, model, hidesFailure })
   if (deployment === null && (chat === null || isUntitled(chat)))
     desk.titles.giveAfter(ended, scope, { chatId, question: place.content, reply, model })
   const loose = files.filter((file) => file.chatId === null)

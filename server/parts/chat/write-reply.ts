@@ -21,8 +21,8 @@ export interface Writing {
   model: ResolvedModel
   request: ModelRequest
   tools: readonly RunnableTool[]
-  /** It is an agent of somebody else: of its model nobody hears here, nor why that failed. */
-  isForeign: boolean
+  /** It is an agent of somebody else, or a visitor asks: of its model nobody hears here, nor why that failed. */
+  hidesFailure: boolean
 }
 
 export type WritingRooms = Pick<Rooms, 'config' | 'models' | 'metrics' | 'log' | 'storage' | 'uploads'>
@@ -87,7 +87,7 @@ function generate(rooms: WritingRooms, reply: Reply, writing: Writing): Promise<
 async function writeText(
   rooms: WritingRooms,
   reply: Reply,
-  { model, request, tools, isForeign }: Writing,
+  { model, request, tools, hidesFailure }: Writing,
 ): Promise<Outcome> {
   const { contextWindow } = model
   const loop = new ToolLoop(rooms.models, model.target, request, tools, { contextWindow })
@@ -96,7 +96,7 @@ async function writeText(
   const end = await endOf(rooms, reply, async () => {
     await loop.run({ ...reply.sink, toolBroke }, reply.signal)
   })
-  if (isForeign && reply.stopReason === undefined && end.error !== null) end.error = FOREIGN_FAILED
+  if (hidesFailure && reply.stopReason === undefined && end.error !== null) end.error = FOREIGN_FAILED
   return { ...end, usage: await loop.payable(end.status === 'error'), media: null }
 }
 
