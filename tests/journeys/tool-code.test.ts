@@ -166,3 +166,14 @@ class Kit:
     expect(Object.keys(body.functions[0].parameters.properties).sort()).toEqual(takes)
   })
 })
+
+test('what code is described with ends a page of a list too', async () => {
+  const own = toolsmith(server, await server.signUp())
+  const inputs = Array.from({ length: 50 }, (_, place) =>
+    input(`i${place}`, { required: false, default: 'x'.repeat(9_000) }),
+  )
+  for (let made = 0; made < 4; made++)
+    await own.make({ inputs, code: 'export function main(given) { return given }' })
+  const { body } = await own.call('GET', '/list_all', { limit: '100' })
+  expect(body.pagination.has_more).toBe(true)
+})

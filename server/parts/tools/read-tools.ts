@@ -14,7 +14,7 @@ import type { CategoryRow, ToolRow } from './schemas.ts'
 type Desk = Pick<Rooms, 'database'>
 type PageWanted = { limit?: number; cursor?: string }
 
-/** A page of tools ends with the tool with which it holds so many bytes of code and settings. */
+/** A page of tools ends with the tool with which it holds so many bytes of code and descriptors. */
 const PAGE_BYTES_MAX = 2 * 1024 * 1024
 /** Of the agents that use a tool so many are named. */
 const AGENTS_NAMED = 10
@@ -90,7 +90,9 @@ export async function readTools(
   const page = await readPage(
     query,
     (below, count) => run<{ id: string; bytes: number }[]>`
-      select id, octet_length(settings::text) as bytes from tools where id in (
+      select id, octet_length(settings::text) + octet_length(configuration::text) + octet_length(inputs::text)
+        + octet_length(functions::text) as bytes
+      from tools where id in (
         select own.id from unnest(${organizationIds}::uuid[]) as organization (id)
         cross join lateral (
           select t.id from tools t
