@@ -238,6 +238,27 @@ describe('agents', () => {
     ])
   })
 
+  test('of somebody else are named by id: a name is for whoever takes it first', async () => {
+    const mine = await addModel('bait', 'emu-n2')
+    const { body: made } = await server.call('POST', `/api/agents?org_id=${person.organizationId}`, {
+      token: person.token,
+      body: {
+        name: 'gpt-5-turbo',
+        description: '',
+        agent_type: 'chat',
+        model_id: mine,
+        params: {},
+        is_public: true,
+      },
+    })
+    const stranger = await server.signUp()
+    const asked = provider.requests.length
+    const { status, body } = await complete({ model: 'gpt-5-turbo' }, stranger.token)
+    expect([status, body.error.code]).toEqual([404, 'model_not_found'])
+    expect(provider.requests).toHaveLength(asked)
+    expect((await complete({ model: made.id }, stranger.token)).status).toBe(200)
+  })
+
   test('do not take tools of the client beside their own', async () => {
     const tools = [{ type: 'function', function: { name: 'x' } }]
     const { status, body } = await complete({ model: 'Clerk', tools })

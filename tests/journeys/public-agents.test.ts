@@ -151,14 +151,13 @@ describe('an agent that is talked to', () => {
     expect(await refusal(agents.find(orgOf(own), NOTHING))).toBe('agent.not_found')
   })
 
-  test('is found by its name too, the own one first, else the oldest public one', async () => {
+  test('is found by its id, and an own one by its name', async () => {
     const name = `Clerk ${randomUUID()}`
     const oldest = await owner.make({ name, is_public: true })
-    const second = await agentKeeper(server)
-    await second.make({ name, is_public: true })
     const find = async (keeper: AgentKeeper, wanted = name) =>
       (await agents.findNamed(orgOf(keeper), wanted)).id
-    expect(await find(stranger)).toBe(oldest)
+    expect(await find(owner)).toBe(oldest)
+    expect(await refusal(find(stranger))).toBe('agent.not_found')
     const own = await stranger.make({ name: name.toUpperCase() })
     expect([await find(stranger), await find(stranger, oldest.toUpperCase())]).toEqual([own, oldest])
     await stranger.update(own, { is_active: false })

@@ -78,17 +78,13 @@ export class AgentFinder {
   }
 
   /**
-   * The same by an agent's id or its name, in any case of letters: the organization's own, else of the public ones with
-   * that name the oldest.
+   * The same by an agent's id, or by the name of one of the organization's own in any case of letters. A public one of
+   * others goes by its id alone: its name is whatever its makers have called it, perhaps to be taken for another.
    */
   async findNamed(organizationId: string, nameOrId: string): Promise<ReadyAgent> {
     if (UUID.test(nameOrId)) return this.find(organizationId, nameOrId.toLowerCase())
     const [row] = await this.#sql<{ id: string }[]>`
-      (select id, 0 as rank from agents
-        where organization_id = ${organizationId} and lower(name) = lower(${nameOrId}))
-      union all
-      (select id, 1 from agents where is_public and lower(name) = lower(${nameOrId}) order by id limit 1)
-      order by rank limit 1`
+      select id from agents where organization_id = ${organizationId} and lower(name) = lower(${nameOrId})`
     if (!row) throw fail('agent.not_found')
     return this.find(organizationId, row.id)
   }

@@ -16,7 +16,7 @@ export interface Agents {
   routes: Route[]
   /** The organization's own or a public one. Throws agent.not_found, agent.inactive, llm.inactive, llm.not_configured. */
   find(organizationId: string, agentId: string): Promise<ReadyAgent>
-  /** By id or name (own first). */
+  /** By id; or by name, the organization's own. */
   findNamed(organizationId: string, nameOrId: string): Promise<ReadyAgent>
   /**
    * The passages of the agent's knowledge bases that fit a question best, best first, paid by whoever asks. Throws

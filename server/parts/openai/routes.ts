@@ -39,7 +39,7 @@ export const openAiRoutes = (desk: OpenAiDesk): Route[] => [
     url: '/openai/v1/chat/completions',
     summary: 'Answer a conversation, as OpenAI’s chat completions do',
     description:
-      "model: a model's or agent's name or id; with a deployment's key its agent answers, whatever is named. An agent " +
+      "model: a model's or agent's name or id (a public agent of another organization: its id); with a deployment's key its agent answers, whatever is named. An agent " +
       'calls its own tools; a model has the client call those of the request. Nothing is kept. Errors are in the shape ' +
       'of OpenAI. Fields that change the answer in a way that is not to be had (n, logprobs, audio, functions …) are ' +
       'refused, others that are not known are ignored.',
