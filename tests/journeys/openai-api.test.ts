@@ -1,6 +1,9 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, type Person, parseEvents } from '#tests/support/client.ts'
-import { type Deployment, deploy, update } from '#tests/support/deployments.ts'
+import { create, type Deployment, deploy, makeAgent, update } from '#tests/support/deployments.ts'
+import { librarian, textSource } from '#tests/support/knowledge.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { StreamReader } from '#tests/support/reader.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
@@ -287,6 +290,21 @@ describe("a deployment's key", () => {
       token: shop.owner.token,
     })
     expect(usage.body.totals.messages).toBe(2)
+  })
+
+  test('looks nothing up for a message that is beyond its day', async () => {
+    const owner = await server.signUp()
+    const embedding_model = await addModel('vectors', 'emu-vectors', { capabilities: ['embedding'] }, owner)
+    const shelf = librarian(server, owner)
+    const kbId = await shelf.create({ embedding_model, sources: [textSource('Hours', 'We open at nine.')] })
+    await shelf.settle(kbId)
+    const agentId = await makeAgent(server, owner, provider, undefined, { knowledge_base_ids: [kbId] })
+    const { body: made } = await create(server, owner, agentId, { config: { daily_message_limit: 1 } })
+    const asking = { messages: [{ role: 'user', content: 'When do you open?' }] }
+    expect((await complete(asking, made.api_key)).status).toBe(200)
+    const before = (await ledgerOf(owner)).length
+    expect((await complete(asking, made.api_key)).status).toBe(429)
+    expect(await ledgerOf(owner)).toHaveLength(before)
   })
 
   test('makes no embeddings; paused, or of a widget, it opens nothing', async () => {

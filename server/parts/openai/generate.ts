@@ -41,11 +41,13 @@ export async function generate(
 ): Promise<Generation> {
   const target = await findTarget(desk, caller, name)
   checkSight(target, asked)
-  const request = target.agent ? await asAgent(desk, target, target.agent, asked) : asked
   const tools = target.agent?.tools ?? []
   // What an agent calls is its own business.
   const shown = tools.length > 0 ? { ...sink, toolCall: () => {} } : sink
-  const begin = () => desk.calls.begin(target.payer, target.model, request, shown, { tools, signal })
+  const begin = async () => {
+    const request = target.agent ? await asAgent(desk, target, target.agent, asked) : asked
+    return desk.calls.begin(target.payer, target.model, request, shown, { tools, signal })
+  }
   const { ended } = await (caller.deployment ? withTurn(desk, caller.deployment, begin) : begin())
   return {
     id: newId(),
@@ -54,7 +56,7 @@ export async function generate(
   }
 }
 
-/** A message of those that a deployment may take today, given back where it is refused. */
+/** A message of those that a deployment may take today, before anything is paid for it; given back where it is refused. */
 async function withTurn<Begun>(
   { rooms }: OpenAiDesk,
   deployment: OpenDeployment,
