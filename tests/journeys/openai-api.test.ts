@@ -133,6 +133,24 @@ describe('messages', () => {
     expect((await complete({ ...image(PNG), model: 'talker' })).status).toBe(400)
   })
 
+  test('images are bounded together', async () => {
+    const bytes = Buffer.alloc(4 * 1024 * 1024)
+    Buffer.from('89504e470d0a1a0a0000000d', 'hex').copy(bytes)
+    const site = createServer((_request, response) => response.end(bytes))
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+    const { port } = site.address() as AddressInfo
+    const part = { type: 'image_url', image_url: { url: `http://127.0.0.1:${port}/a.png` } }
+    try {
+      const { status, body } = await complete({
+        model: 'seer',
+        messages: [{ role: 'user', content: Array.from({ length: 6 }, () => part) }],
+      })
+      expect([status, body.error.message]).toEqual([400, expect.stringMatching(/together/)])
+    } finally {
+      site.close()
+    }
+  })
+
   test.each([
     [{ messages: [] }, /messages/],
     [{ messages: [{ role: 'system', content: 'x' }] }, /a message of the user/],
@@ -142,6 +160,14 @@ describe('messages', () => {
     [{ n: 3 }, /n is not supported/],
     [{ logprobs: true }, /logprobs is not supported/],
     [{ functions: [{ name: 'x' }] }, /use tools/],
+    [{ tool_choice: 'required' }, /tool_choice/],
+    [
+      {
+        tools: [{ type: 'function', function: { name: 'a' } }],
+        tool_choice: { type: 'function', function: { name: 'b' } },
+      },
+      /tool_choice/,
+    ],
     [{ tools: [{ type: 'function', function: { name: 'a b' } }] }, /tools\.0\.function\.name/],
     [{ model: '' }, /model/],
   ])('%j is refused with a sentence', async (change, message) => {

@@ -2,7 +2,7 @@ import { fail } from '#errors'
 import { asArguments } from '#platform/models/tool-calls.ts'
 import type { ContentPart, ModelMessage, ModelRequest, ToolCall } from '#platform/models/types.ts'
 import type { Net } from '#platform/net/index.ts'
-import { readImage } from './read-image.ts'
+import { type ImageRoom, newImageRoom, readImage } from './read-image.ts'
 import { refuseFields } from './refused-fields.ts'
 import type { ChatCompletionRequest, ChatMessage } from './schemas.ts'
 
@@ -13,13 +13,14 @@ export const IMAGES_MAX = 20
 export async function readChatRequest(net: Net, body: ChatCompletionRequest): Promise<ModelRequest> {
   refuseFields(body)
   const { messages, tools, tool_choice: choice, response_format: format, stop } = body
+  const functions = (tools ?? []).map((tool) => tool.function)
   const maxTokens = body.max_completion_tokens ?? body.max_tokens
   const system = messages.filter(isInstruction).map(({ content }) => plainText(content))
   return {
     ...(system.length > 0 && { system: system.join('\n\n') }),
     messages: await readMessages(net, messages),
-    ...(tools?.length && { tools: tools.map((tool) => readTool(tool.function)) }),
-    ...(choice && { toolChoice: typeof choice === 'string' ? choice : { name: choice.function.name } }),
+    ...(functions.length > 0 && { tools: functions.map(readTool) }),
+    ...readChoice(choice && (typeof choice === 'string' ? choice : choice.function), functions),
     ...readSampling(body),
     ...(maxTokens && { maxTokens }),
     ...(stop && { stop: typeof stop === 'string' ? [stop] : stop }),
@@ -39,6 +40,18 @@ export const readTool = ({ name, description, parameters }: Function) => ({
   description: description ?? '',
   parameters: (parameters ?? { type: 'object', properties: {} }) as Record<string, unknown>,
 })
+
+/** A call can be demanded of a function that is there. Throws request.invalid. */
+export function readChoice(
+  choice: 'auto' | 'none' | 'required' | { name: string } | null | undefined,
+  tools: readonly { name: string }[],
+): Partial<ModelRequest> {
+  if (!choice) return {}
+  const demanded = tools.filter(({ name }) => typeof choice === 'string' || name === choice.name)
+  if (demanded.length === 0 && choice !== 'auto' && choice !== 'none')
+    throw refuse('tool_choice can demand a call only of what is in tools')
+  return { toolChoice: typeof choice === 'object' ? { name: choice.name } : choice }
+}
 
 interface Sampling {
   temperature?: number | null
@@ -82,6 +95,7 @@ async function readMessages(net: Net, messages: readonly ChatMessage[]): Promise
   const names = new Map<string, string>()
   const images = countImages(messages.flatMap(({ content }) => (Array.isArray(content) ? content : [])))
   if (images > IMAGES_MAX) throw refuse(`A request can have at most ${IMAGES_MAX} images`)
+  const room = newImageRoom()
   const read: ModelMessage[] = []
   for (const [place, message] of messages.entries()) {
     if (isInstruction(message)) continue
@@ -99,7 +113,7 @@ async function readMessages(net: Net, messages: readonly ChatMessage[]): Promise
       for (const { id, name } of toolCalls) names.set(id, name)
       const content = plainText(message.content)
       read.push({ role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }) })
-    } else read.push({ role: 'user', content: await readContent(net, at, message.content) })
+    } else read.push({ role: 'user', content: await readContent(net, room, at, message.content) })
   }
   if (read.length === 0) throw refuse('messages must hold a message of the user')
   return read
@@ -128,19 +142,22 @@ function parseArguments(text: string): Record<string, unknown> | undefined {
   }
 }
 
+/** One part after the other: images that are too much together are never held together. */
 async function readContent(
   net: Net,
+  room: ImageRoom,
   at: string,
   content: ChatMessage['content'],
 ): Promise<string | ContentPart[]> {
   if (!Array.isArray(content)) return content ?? ''
-  return Promise.all(
-    content.map(async (part, number): Promise<ContentPart> => {
-      if (part.type === 'text') return { type: 'text', text: part.text ?? '' }
-      if (part.type === 'image_url' && part.image_url) return readImage(net, part.image_url.url)
-      throw refuse(`${at}.content.${number}: only parts of the types text and image_url are taken`)
-    }),
-  )
+  const read: ContentPart[] = []
+  for (const [number, part] of content.entries()) {
+    if (part.type === 'text') read.push({ type: 'text', text: part.text ?? '' })
+    else if (part.type === 'image_url' && part.image_url)
+      read.push(await readImage(net, part.image_url.url, room))
+    else throw refuse(`${at}.content.${number}: only parts of the types text and image_url are taken`)
+  }
+  return read
 }
 
 function plainText(content: ChatMessage['content']): string {

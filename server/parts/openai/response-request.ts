@@ -1,8 +1,16 @@
 import { fail } from '#errors'
 import type { ContentPart, ModelMessage, ModelRequest, ToolCall } from '#platform/models/types.ts'
 import type { Net } from '#platform/net/index.ts'
-import { IMAGES_MAX, readCall, readEffort, readFormat, readSampling, readTool } from './chat-request.ts'
-import { readImage } from './read-image.ts'
+import {
+  IMAGES_MAX,
+  readCall,
+  readChoice,
+  readEffort,
+  readFormat,
+  readSampling,
+  readTool,
+} from './chat-request.ts'
+import { type ImageRoom, newImageRoom, readImage } from './read-image.ts'
 import { refuseFields } from './refused-fields.ts'
 import type { ResponseItem, ResponseRequest } from './schemas.ts'
 
@@ -17,7 +25,7 @@ export async function readResponseRequest(net: Net, body: ResponseRequest): Prom
     ...(system.length > 0 && { system: system.join('\n\n') }),
     messages: await readItems(net, items),
     ...(tools?.length && { tools: tools.map(readTool) }),
-    ...(choice && { toolChoice: typeof choice === 'string' ? choice : { name: choice.name } }),
+    ...readChoice(choice, tools ?? []),
     ...readSampling(body),
     ...(maxTokens && { maxTokens }),
     ...readFormat(body.text?.format),
@@ -32,6 +40,7 @@ async function readItems(net: Net, items: readonly ResponseItem[]): Promise<Mode
   const images = items.flatMap(({ content }) => (Array.isArray(content) ? content : [])).filter(isImage)
   if (images.length > IMAGES_MAX) throw refuse(`A request can have at most ${IMAGES_MAX} images`)
   const names = new Map<string, string>()
+  const room = newImageRoom()
   const read: ModelMessage[] = []
   for (const [place, item] of items.entries()) {
     const at = `input.${place}`
@@ -49,7 +58,7 @@ async function readItems(net: Net, items: readonly ResponseItem[]): Promise<Mode
     } else if (item.role === 'assistant') {
       read.push({ role: 'assistant', content: plainText(item.content) })
     } else if (item.role === 'user') {
-      read.push({ role: 'user', content: await readContent(net, at, item.content) })
+      read.push({ role: 'user', content: await readContent(net, room, at, item.content) })
     } else throw refuse(`${at}: items of the type ${item.type ?? 'message'} are not taken`)
   }
   if (read.length === 0) throw refuse('input must hold a message of the user')
@@ -71,19 +80,21 @@ const isImage = ({ type }: { type: string }): boolean => type === 'input_image'
 
 async function readContent(
   net: Net,
+  room: ImageRoom,
   at: string,
   content: ResponseItem['content'],
 ): Promise<string | ContentPart[]> {
   if (!Array.isArray(content)) return content ?? ''
-  return Promise.all(
-    content.map(async (part, number): Promise<ContentPart> => {
-      if (part.type === 'input_text') return { type: 'text', text: part.text ?? '' }
-      if (isImage(part) && part.image_url) return readImage(net, part.image_url)
+  const read: ContentPart[] = []
+  for (const [number, part] of content.entries()) {
+    if (part.type === 'input_text') read.push({ type: 'text', text: part.text ?? '' })
+    else if (isImage(part) && part.image_url) read.push(await readImage(net, part.image_url, room))
+    else
       throw refuse(
         `${at}.content.${number}: only parts of the types input_text and input_image with an image_url are taken`,
       )
-    }),
-  )
+  }
+  return read
 }
 
 function plainText(content: ResponseItem['content'] | ResponseItem['output']): string {
