@@ -48,7 +48,6 @@ export const agents = pgTable(
   (table) => [
     unique('agents_organization').on(table.organizationId, table.id),
     uniqueIndex('agents_name').on(table.organizationId, sql`lower(${table.name})`),
-    index('agents_public_name').on(sql`lower(${table.name})`).where(sql`${table.isPublic}`),
     index('agents_model').on(table.modelId),
   ],
 )
