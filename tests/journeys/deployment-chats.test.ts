@@ -204,6 +204,18 @@ describe('visitors', () => {
     }
   })
 
+  test('are told that the agent is off where its model is; who has the key hears of the model', async () => {
+    const { widget, ann } = await openWidget('emu-n2')
+    const { token } = widget.owner
+    const agent = await server.call('GET', `/api/agents/get?agent_id=${widget.agentId}`, { token })
+    const path = `/api/llm/update?model_id=${agent.body.model_id}`
+    await server.call('PUT', path, { token, body: { is_active: false } })
+    const toVisitor = await talk(server, ann, { content: 'Hello' })
+    expect([toVisitor.status, toVisitor.body.code]).toEqual([400, 'agent.inactive'])
+    const toKey = await talk(server, widget.key, { content: 'Hello' })
+    expect([toKey.status, toKey.body.code]).toEqual([400, 'llm.inactive'])
+  })
+
   test('find their sessions again with a new token for the same key', async () => {
     const widget = await deploy(server, provider, WIDGET)
     const body = { visitor_key: 'A'.repeat(43) }

@@ -2,7 +2,7 @@ import { eq } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { instructions } from '#database/schema/instructions.ts'
 import { sqlStateOf } from '#database/sql-state.ts'
-import { fail } from '#errors'
+import { AppError, fail } from '#errors'
 import type { OpenDeployment, Scope } from '#platform/access/scope.ts'
 import type { Documents } from '#platform/documents/documents.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
@@ -149,7 +149,7 @@ async function answerNew(
   scope: ChatWriter,
   { query, question, idempotencyKey, requestHash, kind, deployment }: Sending,
 ): Promise<{ stream: EventStream; isRepeat: boolean }> {
-  const target = await findTarget(desk, scope, query)
+  const target = await findTarget(desk, scope, query).catch(asToldTo(deployment))
   checkKind(target.model, kind)
   const instruction = await findInstruction(scope, query.instruction_id)
 
@@ -259,6 +259,14 @@ async function findTarget(
   const agent = await agents.find(scope.organizationId, agentId)
   return { model: agent.model, agent }
 }
+
+/** A visitor is not told what is wrong with the model behind what he talks to. */
+const asToldTo =
+  (deployment: OpenDeployment | null) =>
+  (error: unknown): never => {
+    const isOfModel = error instanceof AppError && error.code.startsWith('llm.')
+    throw isOfModel && deployment?.visitorId != null ? fail('agent.inactive', {}, { cause: error }) : error
+  }
 
 /** What is stored and billed names the agent of somebody else, and not what that one uses. */
 const idsOf = ({ model, agent }: Target): Pick<NewReply, 'model_id' | 'agent_id'> => ({

@@ -29,7 +29,7 @@ export const openAiError = (error: AppError) => ({
     message: error.message,
     type: OPENAI_TYPES[error.status] ?? (error.status >= 500 ? 'server_error' : 'invalid_request_error'),
     param: error.issues?.[0]?.path ?? null,
-    code: OPENAI_CODES[error.status] ?? error.code,
+    code: OPENAI_CODES[error.code] ?? OPENAI_CODES[error.status] ?? error.code,
   },
 })
 
@@ -39,10 +39,10 @@ const OPENAI_TYPES: Record<number, string> = {
   403: 'permission_error',
   429: 'rate_limit_error',
 }
-const OPENAI_CODES: Record<number, string> = {
+const OPENAI_CODES: Record<string, string> = {
   401: 'invalid_api_key',
   402: 'insufficient_quota',
-  404: 'model_not_found',
+  'openai.model_not_found': 'model_not_found',
   429: 'rate_limit_exceeded',
 }
 
