@@ -121,12 +121,6 @@ describe('what a tool does', () => {
       'no a',
     ],
     [
-      'an error in Python, with what it printed',
-      { ...PYTHON, code: 'def main(text):\n  print("before")\n  raise ValueError("no " + text)' },
-      { text: 'a' },
-      'no a',
-    ],
-    [
       'too much output',
       { code: 'export function main({ text }) { return text.repeat(2_000_000) }' },
       { text: 'a' },
@@ -198,14 +192,21 @@ describe('what a tool does', () => {
     }
   })
 
-  test('of somebody else does not tell its code when it fails', async () => {
-    const code = 'def main(text):\n  canary = "canary"\n  raise ValueError("no") # canary'
+  test('that fails in Python, having printed, tells its own code to its maker only', async () => {
+    const code = 'def main(text):\n  print("before")\n  raise ValueError("no " + text) # canary'
     const id = await smith.make({ ...PYTHON, code, fields: { is_public: true } })
     const other = toolsmith(server, await server.signUp())
-    const own = await ask(id, 'TOOL:main={"text":"a"}')
+    const [own, theirs] = await Promise.all([
+      ask(id, 'TOOL:main={"text":"a"}'),
+      ask(id, 'TOOL:main={"text":"a"}', {}, other),
+    ])
+    expect(own.body.tool_calls[0]).toMatchObject({
+      output: null,
+      successful: false,
+      error: expect.stringContaining('no a'),
+    })
     expect(own.body.tool_calls[0].error).toContain('raise ValueError')
-    const theirs = await ask(id, 'TOOL:main={"text":"a"}', {}, other)
-    expect(theirs.body.tool_calls[0]).toMatchObject({ successful: false, error: 'ValueError: no' })
+    expect(theirs.body.tool_calls[0]).toMatchObject({ successful: false, error: 'ValueError: no a' })
     expect(theirs.text).not.toContain('canary')
   })
 })

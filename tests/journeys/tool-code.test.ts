@@ -31,7 +31,6 @@ const change = (tool_id: string, body: unknown) =>
   smith.call('PUT', '', { org_id: person.organizationId, tool_id }, body)
 
 const PYTHON = { framework: 'agno' }
-const CLASS = { framework: 'python', isClass: true, function: 'Kit', inputs: [] }
 
 describe('code', () => {
   test.each<[string, ToolParts, string]>([
@@ -67,23 +66,6 @@ describe('code', () => {
       'no-such-package',
     ],
     ['with packages for JavaScript', { requirements: ['left-pad'] }, 'settings.requirements'],
-    ['of a class without methods', { ...CLASS, code: 'class Kit:\n  def _a(self): pass' }, 'public methods'],
-    ['of a class that is none', { ...CLASS, code: 'def Kit(): pass' }, 'Kit'],
-    [
-      'of a class where nothing takes an input',
-      { ...CLASS, inputs: [input('b')], code: 'class Kit:\n  def one(self, a): pass' },
-      'No method of the class takes b, which inputs describes.',
-    ],
-    [
-      'with a method of a name that providers do not take',
-      { ...CLASS, code: 'class Kit:\n  def größe(self): pass' },
-      'Providers do not take the name größe',
-    ],
-    [
-      'with a parameter of such a name',
-      { ...CLASS, code: 'class Kit:\n  def one(self, größe): pass' },
-      'Providers do not take the name größe',
-    ],
   ])('%s is refused', async (_what, tool, sentence) => {
     const answer = await smith.submit(tool)
     expect([...said(answer), answer.body.code]).toEqual([
@@ -97,40 +79,6 @@ describe('code', () => {
     const { body } = await smith.submit({ ...PYTHON, code: 'async def main(**given): return given' })
     expect(body.settings.function_info.is_async).toBe(true)
     expect(body.functions[0].parameters).toMatchObject({ required: ['text'], additionalProperties: false })
-  })
-
-  test('of a class: its public methods, with parameters of the code that inputs says more of', async () => {
-    const code = `
-class Kit:
-    def __init__(self, api_key, region="eu"): pass
-    def search(self, query: str, limit: int = 10, tags=None):
-        """Finds things."""
-    async def fetch(self, query: str): pass
-    def _hidden(self): pass
-    def everything(self, **given):
-        """Takes anything."""
-`
-    const { body } = await smith.submit({ ...CLASS, code, inputs: [input('query', { default: 'all' })] })
-    const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name)
-    expect(body.functions.sort(byName)).toEqual([
-      expect.objectContaining({ name: 'everything', description: 'Takes anything.' }),
-      expect.objectContaining({ name: 'fetch' }),
-      {
-        name: 'search',
-        description: 'Finds things.',
-        parameters: {
-          type: 'object',
-          properties: {
-            query: { type: 'string', description: 'What to say', default: 'all' },
-            limit: { type: 'integer', description: '10 where absent' },
-            tags: {},
-          },
-          required: ['query'],
-          additionalProperties: false,
-        },
-      },
-    ])
-    expect(body.settings.function_info.is_async).toBe(true)
   })
 
   test('is loaded again when it, inputs or configuration change, and not for other changes', async () => {

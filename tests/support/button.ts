@@ -1,0 +1,18 @@
+import type { Page } from 'playwright-core'
+
+/** What assistive technology finds of the widget's button, which a script of the page cannot see. */
+export async function buttonOf(
+  page: Page,
+): Promise<{ name: string; isExpanded: boolean; isFocused: boolean } | null> {
+  const session = await page.context().newCDPSession(page)
+  const { nodes } = await session.send('Accessibility.getFullAXTree')
+  const button = nodes.find(({ role }) => role?.value === 'button')
+  const property = (name: string) => button?.properties?.find((one) => one.name === name)?.value.value
+  return button
+    ? {
+        name: button.name?.value,
+        isExpanded: property('expanded') === true,
+        isFocused: property('focused') === true,
+      }
+    : null
+}
