@@ -28,6 +28,8 @@ describeInBrowser("the loader's frame", () => {
     stage.line.cut()
     await page.evaluate('parley.open()')
     await failed
+    // The browser shows its own page for that a moment later; what is asked for before goes under.
+    await expect.poll(() => page.frames().some((frame) => frame.url().startsWith('chrome-error:'))).toBe(true)
     stage.line.mend()
     await page.evaluate('parley.close()')
     expect(await ask(await openChat(page), 'say: Here')).toBe('Here')
