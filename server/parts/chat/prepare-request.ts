@@ -6,7 +6,7 @@ import type { RunnableTool } from '#platform/models/tool-loop.ts'
 import type { ModelMessage, ModelRequest } from '#platform/models/types.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 import type { Agents, ReadyAgent } from '../agents/index.ts'
-import { describePassages } from '../kb/index.ts'
+import { describePassages, PASSAGES_SHARE } from '../kb/index.ts'
 import type { ResolvedModel } from '../llm/index.ts'
 import {
   type Attachment,
@@ -56,8 +56,6 @@ interface PreparingDesk {
 }
 
 const NO_HISTORY: History = { messages: [], leftOut: 0 }
-/** A quarter of the prompt may be passages. */
-const PASSAGES_SHARE = 0.25
 
 /**
  * All that the model is to be told: what its agent and the instruction say, the branch of the chat as far as it fits,

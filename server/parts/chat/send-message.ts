@@ -1,7 +1,7 @@
 import { eq } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { instructions } from '#database/schema/instructions.ts'
-import { sqlStateOf } from '#database/sql-state.ts'
+import { whenGone } from '#database/sql-state.ts'
 import { AppError, fail } from '#errors'
 import type { OpenDeployment, Scope } from '#platform/access/scope.ts'
 import type { Documents } from '#platform/documents/documents.ts'
@@ -187,14 +187,8 @@ const isOwn = (chat: OpenChat, { visitorId }: OpenDeployment): boolean =>
   visitorId === null || chat.visitorId === visitorId
 
 /** With a deployment goes the user whom its sessions belong to. Then what was shown for it opens nothing any more. */
-const whenDeleted =
-  (deployment: OpenDeployment | null) =>
-  (error: unknown): never => {
-    throw deployment && sqlStateOf(error) === FOREIGN_KEY_VIOLATION
-      ? fail('auth.invalid_token', {}, { cause: error })
-      : error
-  }
-const FOREIGN_KEY_VIOLATION = '23503'
+const whenDeleted = (deployment: OpenDeployment | null) =>
+  deployment ? whenGone('auth.invalid_token') : undefined
 
 interface Admitted extends Asked {
   written: NewReply

@@ -4,6 +4,8 @@ import { PASSAGES_PREFACE, writePassage } from '#platform/models/prompt-elements
 export const SCORE_THRESHOLD = 0.1
 /** So many passages at most go with a message (spec, send_message, rule 3). */
 export const PASSAGES_MAX = 10
+/** A quarter of the prompt of a message may be passages. */
+export const PASSAGES_SHARE = 0.25
 
 interface Shown {
   document_name: string

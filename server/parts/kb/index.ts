@@ -13,7 +13,7 @@ import { createEvaluationRuns, type EvaluationRuns } from './run-evaluation.ts'
 import { searchRoutes } from './search-routes.ts'
 
 export type { Passage } from './chat-retriever.ts'
-export { describePassages, PASSAGES_MAX, SCORE_THRESHOLD } from './describe-passages.ts'
+export { describePassages, PASSAGES_MAX, PASSAGES_SHARE, SCORE_THRESHOLD } from './describe-passages.ts'
 
 export interface KnowledgeBases {
   routes: Route[]

@@ -1,10 +1,11 @@
 import { fail } from '#errors'
-import { asArguments } from '#platform/models/tool-calls.ts'
-import type { ContentPart, ModelMessage, ModelRequest, ToolCall } from '#platform/models/types.ts'
+import { parseArguments } from '#platform/models/tool-calls.ts'
+import type { ModelMessage, ModelRequest, ToolCall } from '#platform/models/types.ts'
 import type { Net } from '#platform/net/index.ts'
-import { type ImageRoom, newImageRoom, readImage } from './read-image.ts'
+import { plainText, readContent } from './read-content.ts'
+import { newImageRoom } from './read-image.ts'
 import { refuseFields } from './refused-fields.ts'
-import type { ChatCompletionRequest, ChatMessage } from './schemas.ts'
+import type { ChatCompletionRequest, ChatMessage, ChatPart } from './schemas.ts'
 
 /** Images in one request: no provider takes more. */
 export const IMAGES_MAX = 20
@@ -113,7 +114,7 @@ async function readMessages(net: Net, messages: readonly ChatMessage[]): Promise
       for (const { id, name } of toolCalls) names.set(id, name)
       const content = plainText(message.content)
       read.push({ role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }) })
-    } else read.push({ role: 'user', content: await readContent(net, room, at, message.content) })
+    } else read.push({ role: 'user', content: await readContent(net, room, at, message.content, PARTS) })
   }
   if (read.length === 0) throw refuse('messages must hold a message of the user')
   return read
@@ -133,36 +134,10 @@ export function readCall(
   return { id, name, input }
 }
 
-function parseArguments(text: string): Record<string, unknown> | undefined {
-  if (text.trim() === '') return {}
-  try {
-    return asArguments(JSON.parse(text))
-  } catch {
-    return undefined // the caller says what is wrong
-  }
-}
-
-/** One part after the other: images that are too much together are never held together. */
-async function readContent(
-  net: Net,
-  room: ImageRoom,
-  at: string,
-  content: ChatMessage['content'],
-): Promise<string | ContentPart[]> {
-  if (!Array.isArray(content)) return content ?? ''
-  const read: ContentPart[] = []
-  for (const [number, part] of content.entries()) {
-    if (part.type === 'text') read.push({ type: 'text', text: part.text ?? '' })
-    else if (part.type === 'image_url' && part.image_url)
-      read.push(await readImage(net, part.image_url.url, room))
-    else throw refuse(`${at}.content.${number}: only parts of the types text and image_url are taken`)
-  }
-  return read
-}
-
-function plainText(content: ChatMessage['content']): string {
-  if (!Array.isArray(content)) return content ?? ''
-  return content.map(({ text = '' }) => text).join('')
+const PARTS = {
+  textType: 'text',
+  taken: 'text and image_url',
+  imageUrlOf: ({ type, image_url: image }: ChatPart) => (type === 'image_url' ? image?.url : null),
 }
 
 const refuse = (reason: string) => fail('request.invalid', { reason })

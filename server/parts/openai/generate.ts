@@ -3,10 +3,11 @@ import { fail } from '#errors'
 import type { OpenDeployment } from '#platform/access/scope.ts'
 import { takeTurn } from '#platform/limits/deployment-turns.ts'
 import { promptBytesOf } from '#platform/models/context-window.ts'
+import { messageText } from '#platform/models/payable-usage.ts'
 import type { ModelMessage, ModelRequest, ModelSink } from '#platform/models/types.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { type Agents, FOREIGN_FAILED, type ReadyAgent } from '../agents/index.ts'
-import { describePassages } from '../kb/index.ts'
+import { describePassages, PASSAGES_SHARE } from '../kb/index.ts'
 import type { ModelFinder, Outcome, PaidCalls } from '../llm/index.ts'
 import { findTarget, type OpenAiCaller, type Target } from './find-target.ts'
 
@@ -16,9 +17,6 @@ export interface OpenAiDesk {
   agents: Agents
   calls: PaidCalls
 }
-
-/** A quarter of the prompt may be passages. */
-const PASSAGES_SHARE = 0.25
 
 export interface Generation {
   id: string
@@ -109,13 +107,8 @@ async function asAgent(
 
 function lastQuestion(messages: readonly ModelMessage[]): string {
   const message = messages.findLast(({ role }) => role === 'user')
-  return message?.role === 'user' ? textOf(message.content) : ''
+  return message ? messageText(message) : ''
 }
-
-const textOf = (content: Extract<ModelMessage, { role: 'user' }>['content']): string =>
-  typeof content === 'string'
-    ? content
-    : content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
 
 /** Behind the last message of the user. */
 function withMaterial(messages: readonly ModelMessage[], material: string): ModelMessage[] {

@@ -1,5 +1,5 @@
 import { fail } from '#errors'
-import type { ContentPart, ModelMessage, ModelRequest, ToolCall } from '#platform/models/types.ts'
+import type { ModelMessage, ModelRequest, ToolCall } from '#platform/models/types.ts'
 import type { Net } from '#platform/net/index.ts'
 import {
   IMAGES_MAX,
@@ -10,9 +10,10 @@ import {
   readSampling,
   readTool,
 } from './chat-request.ts'
-import { type ImageRoom, newImageRoom, readImage } from './read-image.ts'
+import { plainText, readContent } from './read-content.ts'
+import { newImageRoom } from './read-image.ts'
 import { refuseFields } from './refused-fields.ts'
-import type { ResponseItem, ResponseRequest } from './schemas.ts'
+import type { ResponseItem, ResponsePart, ResponseRequest } from './schemas.ts'
 
 /** A request of OpenAI's responses in our words. Throws request.invalid. */
 export async function readResponseRequest(net: Net, body: ResponseRequest): Promise<ModelRequest> {
@@ -58,7 +59,7 @@ async function readItems(net: Net, items: readonly ResponseItem[]): Promise<Mode
     } else if (item.role === 'assistant') {
       read.push({ role: 'assistant', content: plainText(item.content) })
     } else if (item.role === 'user') {
-      read.push({ role: 'user', content: await readContent(net, room, at, item.content) })
+      read.push({ role: 'user', content: await readContent(net, room, at, item.content, PARTS) })
     } else throw refuse(`${at}: items of the type ${item.type ?? 'message'} are not taken`)
   }
   if (read.length === 0) throw refuse('input must hold a message of the user')
@@ -78,28 +79,10 @@ function addCall(read: ModelMessage[], names: Map<string, string>, at: string, i
 
 const isImage = ({ type }: { type: string }): boolean => type === 'input_image'
 
-async function readContent(
-  net: Net,
-  room: ImageRoom,
-  at: string,
-  content: ResponseItem['content'],
-): Promise<string | ContentPart[]> {
-  if (!Array.isArray(content)) return content ?? ''
-  const read: ContentPart[] = []
-  for (const [number, part] of content.entries()) {
-    if (part.type === 'input_text') read.push({ type: 'text', text: part.text ?? '' })
-    else if (isImage(part) && part.image_url) read.push(await readImage(net, part.image_url, room))
-    else
-      throw refuse(
-        `${at}.content.${number}: only parts of the types input_text and input_image with an image_url are taken`,
-      )
-  }
-  return read
-}
-
-function plainText(content: ResponseItem['content'] | ResponseItem['output']): string {
-  if (!Array.isArray(content)) return content ?? ''
-  return content.map(({ text = '' }) => text).join('')
+const PARTS = {
+  textType: 'input_text',
+  taken: 'input_text and input_image with an image_url',
+  imageUrlOf: (part: ResponsePart) => (isImage(part) ? part.image_url || null : null),
 }
 
 const refuse = (reason: string) => fail('request.invalid', { reason })

@@ -35,6 +35,8 @@ const ChatPart = open({
   image_url: Type.Optional(open({ url: Type.String({ maxLength: ADDRESS_MAX }) })),
 })
 
+export type ChatPart = Static<typeof ChatPart>
+
 const ChatToolCall = open({
   id: Type.String({ maxLength: 500 }),
   type: Type.Optional(Enum(['function'])),
@@ -109,6 +111,8 @@ const ResponsePart = open({
   text: Type.Optional(Text),
   image_url: optional(Type.String({ maxLength: ADDRESS_MAX })),
 })
+
+export type ResponsePart = Static<typeof ResponsePart>
 
 export const ResponseItem = open(
   {

@@ -1,7 +1,7 @@
 import { asc, eq } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { toolCategories, tools } from '#database/schema/tools.ts'
-import { sqlStateOf, whenTaken } from '#database/sql-state.ts'
+import { isForeignKeyViolation, whenTaken } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type CategoryChange, type CategoryView, type NewCategory, viewCategory } from './schemas.ts'
@@ -38,7 +38,7 @@ export async function deleteCategory(scope: Scope<'tool:delete'>, categoryId: st
   const rows = await scope
     .delete(toolCategories, eq(toolCategories.id, categoryId))
     .catch(async (error: unknown) => {
-      if (sqlStateOf(error) !== FOREIGN_KEY_VIOLATION) throw error
+      if (!isForeignKeyViolation(error)) throw error
       throw fail('tool.category_in_use', { tools: await nameTools(scope, categoryId) }, { cause: error })
     })
   if (rows.length === 0) throw fail('tool.category_not_found')
@@ -56,4 +56,3 @@ async function nameTools(scope: Scope<'tool:delete'>, categoryId: string): Promi
 
 /** Of the tools in a category so many are named. */
 const TOOLS_NAMED = 10
-const FOREIGN_KEY_VIOLATION = '23503'

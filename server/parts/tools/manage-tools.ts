@@ -1,7 +1,7 @@
 import { and, eq } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { toolCategories, tools } from '#database/schema/tools.ts'
-import { isUniqueViolation, sqlStateOf } from '#database/sql-state.ts'
+import { isForeignKeyViolation, isUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { Rooms } from '#platform/rooms.ts'
@@ -117,11 +117,9 @@ async function checkCategory(scope: Scope<'tool:write'>, categoryId: string): Pr
 /** A name and version that are there already, or a category that was deleted meanwhile. */
 function explain(error: unknown): never {
   if (isUniqueViolation(error)) throw fail('tool.taken', {}, { cause: error })
-  if (sqlStateOf(error) === FOREIGN_KEY_VIOLATION) throw fail('tool.category_not_found', {}, { cause: error })
+  if (isForeignKeyViolation(error)) throw fail('tool.category_not_found', {}, { cause: error })
   throw error
 }
-
-const FOREIGN_KEY_VIOLATION = '23503'
 
 function only([row]: ToolRow[]): ToolRow {
   if (!row) throw fail('tool.not_found')

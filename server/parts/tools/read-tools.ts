@@ -1,4 +1,5 @@
 import { and, desc, eq, inArray, lt, or, sql } from '#database/drizzle.ts'
+import { HIGHEST_ID } from '#database/new-id.ts'
 import { agentTools } from '#database/schema/agents.ts'
 import { toolCategories, tools } from '#database/schema/tools.ts'
 import { fail } from '#errors'
@@ -96,11 +97,11 @@ export async function readTools(
         select own.id from unnest(${organizationIds}::uuid[]) as organization (id)
         cross join lateral (
           select t.id from tools t
-          where t.organization_id = organization.id and t.id < coalesce(${below ?? null}, ${LAST_ID})::uuid
+          where t.organization_id = organization.id and t.id < coalesce(${below ?? null}, ${HIGHEST_ID})::uuid
           order by t.id desc limit ${count}) own
         union (
           select t.id from tools t
-          where t.is_public and t.is_active and ${organizationIds.length > 0} and t.id < coalesce(${below ?? null}, ${LAST_ID})::uuid
+          where t.is_public and t.is_active and ${organizationIds.length > 0} and t.id < coalesce(${below ?? null}, ${HIGHEST_ID})::uuid
           order by t.id desc limit ${count}))
       order by id desc limit ${count}`,
     ({ id }) => id,
@@ -110,9 +111,6 @@ export async function readTools(
   const byId = new Map(rows.map((row) => [row.id, row]))
   return { ...page, data: page.data.flatMap((id) => byId.get(id) ?? []) }
 }
-
-/** Above every id that is given out (RFC 9562, version 7). */
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** A condition on a tool: no agent uses it, of whatever organization. */
 export const isUnused = sql`not exists (select from ${agentTools} where ${agentTools.toolId} = ${tools.id})`

@@ -1,5 +1,5 @@
 import { countTokens } from './count-tokens.ts'
-import type { ModelRequest, ModelUsage, ToolCall } from './types.ts'
+import type { ModelMessage, ModelRequest, ModelUsage, ToolCall } from './types.ts'
 
 /**
  * What is to be paid for a reply: what the provider says; else what is counted here, when the reply was cut short or
@@ -19,9 +19,10 @@ export async function payableUsage(
 
 /** All of a request that is text. */
 export const promptText = ({ system = '', tools = [], messages }: ModelRequest): string =>
-  [system, ...tools.map((tool) => JSON.stringify(tool)), ...messages.map(textOf)].join('\n')
+  [system, ...tools.map((tool) => JSON.stringify(tool)), ...messages.map(messageText)].join('\n')
 
-function textOf(message: ModelRequest['messages'][number]): string {
+/** All of a message that is text. */
+export function messageText(message: ModelMessage): string {
   if (message.role === 'tool') return message.output
   if (message.role === 'assistant') return message.content + callsText(message.toolCalls)
   if (typeof message.content === 'string') return message.content

@@ -44,7 +44,7 @@ export class ToolCallAssembly {
    */
   finish(finishReason: ModelResult['finishReason']): ToolCall[] {
     return this.#calls.flatMap(({ id, name, argumentsText }) => {
-      const input = argumentsText.trim() === '' ? {} : parseArguments(argumentsText)
+      const input = parseArguments(argumentsText)
       if (input === undefined && finishReason === 'length') return []
       return { id: id || newCallId(), name, input: input ?? {} }
     })
@@ -66,11 +66,13 @@ export class ToolCallAssembly {
 /** An id for a call that its provider gave none. Unique, for a conversation has many calls. */
 export const newCallId = (): string => `call_${randomBytes(12).toString('hex')}`
 
-function parseArguments(text: string): Record<string, unknown> | undefined {
+/** What a tool is called with, as a model wrote it: nothing is none; undefined where it is no JSON object. */
+export function parseArguments(text: string): Record<string, unknown> | undefined {
+  if (text.trim() === '') return {}
   try {
     return asArguments(JSON.parse(text))
   } catch {
-    return undefined // models do write broken JSON; `finish` says what becomes of it
+    return undefined // models do write broken JSON; the caller says what becomes of it
   }
 }
 
