@@ -124,6 +124,7 @@ const RESOURCES = {
   apiKey: { table: 'api_keys', notFound: 'api_key.not_found' },
   kb: { table: 'knowledge_bases', notFound: 'kb.not_found' },
   deployment: { table: 'agent_deployments', notFound: 'deployment.not_found' },
+  mcpInstance: { table: 'mcp_instances', notFound: 'mcp.instance_not_found' },
   agent: { table: 'agents', notFound: 'agent.not_found', mayBePublic: true },
   tool: { table: 'tools', notFound: 'tool.not_found', mayBePublic: true },
 } as const satisfies Record<ResourceKind, { table: string; notFound: ErrorCode; mayBePublic?: true }>

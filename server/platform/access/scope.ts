@@ -69,6 +69,7 @@ export type ResourceKind =
   | 'agent'
   | 'tool'
   | 'deployment'
+  | 'mcpInstance'
 export type ResourceSource = { [K in ResourceKind]: { [key in K]: string } }[ResourceKind]
 
 /** Who may call a route. */
