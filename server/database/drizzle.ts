@@ -28,6 +28,7 @@ export const {
   inArray,
   isNotNull,
   isNull,
+  isSQLWrapper,
   lt,
   lte,
   ne,

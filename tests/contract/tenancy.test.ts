@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eq } from '#database/drizzle.ts'
+import { eq, sql } from '#database/drizzle.ts'
 import { chatMessages, chats } from '#database/schema/chat.ts'
 import { sqlStateOf } from '#database/sql-state.ts'
 import { scopeDatabase } from '#platform/access/scoped-database.ts'
@@ -63,6 +63,26 @@ describe('the first wall: a scope puts its organization and user into every stat
     await scopeOf(owner).update(chats, eq(chats.id, chatId), moved as never)
     expect((await scopeOf(owner).select(chats)).map(({ id }) => id)).toContain(chatId)
     expect((await scopeOf(stranger).select(chats)).map(({ id }) => id)).not.toContain(chatId)
+  })
+
+  test('a copy takes only what is in the scope, what belongs to it too, and makes it there', async () => {
+    const title = sql`coalesce(${chatMessages.content}, 'nothing')`
+    const copyOf = (id: string) => ({
+      from: chats,
+      leftJoin: { table: chatMessages, on: eq(chatMessages.chatId, chatId) },
+      where: eq(chats.id, id),
+    })
+    const { organizationId, userId } = owner
+    const message = { id: randomUUID(), role: 'user', content: 'said', status: 'complete' } as const
+    await scopeOf(owner).insert(chatMessages, { ...message, chatId })
+    const own = await scopeOf(stranger).insert(chats, { id: randomUUID(), title: 'Own', status: 'ACTIVE' })
+    const row = { id: sql`gen_random_uuid()`, title, status: 'ACTIVE' as const, organizationId, userId }
+
+    expect(await scopeOf(stranger).copy(copyOf(chatId), chats, row)).toBe(0)
+    expect(await scopeOf(stranger).copy(copyOf(own.id), chats, row)).toBe(1)
+    expect((await scopeOf(stranger).select(chats)).map((chat) => chat.title)).toContain('nothing')
+    expect(await scopeOf(owner).copy(copyOf(chatId), chats, row)).toBe(1)
+    expect((await scopeOf(owner).select(chats)).map((chat) => chat.title)).toContain('said')
   })
 
   test('a statement beside an open transaction is refused instead of waiting forever', async () => {

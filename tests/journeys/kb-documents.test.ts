@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ACCEPTED_TYPES } from '#platform/documents/accepted-types.ts'
 import { type Answer, type Person, uploadPath } from '#tests/support/client.ts'
 import { expectSound } from '#tests/support/kb-invariants.ts'
 import { type Librarian, librarian, said, textSource as text } from '#tests/support/knowledge.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole } from '#tests/support/tenants.ts'
+import { hashOf, textKindOf } from '../../server/parts/kb/text-kind.ts'
 
 let server: TestServer
 let person: Person
@@ -73,6 +75,47 @@ describe('files', () => {
     expect((await uploadTo(kb, 'archive.zip', readFileSync('tests/fixtures/archive.zip'))).status).toBe(415)
     expect((await uploadTo(kb, 'empty.txt', '')).status).toBe(400)
     expect((await uploadTo(NOTHING, 'a.txt', 'a')).status).toBe(404)
+  })
+
+  test('are known by the same hash, kind and length as what comes another way', async () => {
+    const said = ['', 'plain', 'Zoë, naïve: \u00a0\u2028', '漢字かな', '🐹👩‍👩‍👧 𝒳', 'é é\n'.repeat(5_000)]
+    const given = [...ACCEPTED_TYPES.keys()]
+      .slice(0, 7)
+      .flatMap((type) => said.map((text) => ({ type, text })))
+    const kb = await library.create()
+    const ids: string[] = []
+    for (const { type, text } of given) {
+      const { id } = (await uploadTo(kb, 'note.txt', 'note')).body
+      ids.push(id)
+      await sql()`update uploads set content_type = ${type} where id = ${id}`
+      await sql()`update upload_texts set text = ${text} where upload_id = ${id}`
+    }
+    await library.add(kb, 'file', { upload_ids: ids.map((id) => id.toUpperCase()) })
+    const rows = await sql()`
+      select d.key, d.content_hash, d.text_kind, d.text_bytes, d.metadata, t.text
+      from kb_documents d join kb_texts t on t.document_id = d.id where d.kb_id = ${kb} order by d.id`
+    expect(rows).toEqual(
+      given.map(({ type, text }, at) => ({
+        key: ids[at],
+        content_hash: hashOf(text),
+        text_kind: textKindOf(type),
+        text_bytes: Buffer.byteLength(text),
+        metadata: {},
+        text,
+      })),
+    )
+  })
+
+  test('say of themselves what was cut', async () => {
+    const kb = await library.create()
+    const [whole, cut] = [await uploadTo(kb, 'a.md', 'whole'), await uploadTo(kb, 'b.md', 'cut')]
+    await sql()`update upload_texts set is_cut = true where upload_id = ${cut.body.id}`
+    await library.add(kb, 'file', { upload_ids: [whole.body.id, cut.body.id] })
+    const rows = await sql()`select name, metadata from kb_documents where kb_id = ${kb} order by id`
+    expect(rows).toEqual([
+      { name: 'a.md', metadata: {} },
+      { name: 'b.md', metadata: { is_cut: true } },
+    ])
   })
 
   test('of other people are not found, not even by an owner', async () => {

@@ -1,4 +1,4 @@
-import { and, eq, inArray } from '#database/drizzle.ts'
+import { and, eq, inArray, type PgColumn, type SQL, sql } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { kbDocuments, kbSources, kbTexts, knowledgeBases } from '#database/schema/kb.ts'
 import { uploads, uploadTexts } from '#database/schema/uploads.ts'
@@ -13,8 +13,9 @@ import {
   type NewSource,
   type SourceConfig,
   splitSecrets,
+  type TextConfig,
 } from './source-config.ts'
-import { hashOf, textKindOf } from './text-kind.ts'
+import { bytesIn, hashIn, hashOf, textKindIn, textKindOf } from './text-kind.ts'
 
 /**
  * Adds a source: a website or a bucket is read after the answer; files and texts are documents at once, to be indexed
@@ -30,8 +31,12 @@ export async function addSource(
   const kb = await scope.transaction(async (database) => {
     const [row] = await database.select(knowledgeBases, { where: eq(knowledgeBases.id, kbId), lock: true })
     if (!row) throw fail('kb.not_found')
-    const others = await database.select(kbSources, { where: eq(kbSources.kbId, kbId), limit: SOURCES_MAX })
-    if (others.length >= SOURCES_MAX) throw fail('kb.too_many_sources', { limit: SOURCES_MAX })
+    const [last] = await database.select(kbSources, {
+      where: eq(kbSources.kbId, kbId),
+      offset: SOURCES_MAX - 1,
+      limit: 1,
+    })
+    if (last) throw fail('kb.too_many_sources', { limit: SOURCES_MAX })
     await insertSource(database, scope, kbId, source)
     return row
   })
@@ -95,88 +100,76 @@ export async function insertSource(
     status: isRead ? 'read' : 'pending',
     nextReadingAt: isRead ? null : new Date(),
   })
-  if (source.type === 'file') await insertFiles(database, { kbId, sourceId: id }, source.config)
-  if (source.type === 'text')
-    await insertDocuments(database, [
-      {
-        kbId,
-        sourceId: id,
-        key: 'text',
-        name: source.config.name.trim(),
-        mimeType: 'text/markdown',
-        size: Buffer.byteLength(source.config.content),
-        text: cleanText(source.config.content),
-        metadata: {},
-      },
-    ])
+  const place = { kbId, sourceId: id }
+  if (source.type === 'file') await insertFiles(database, place, source.config)
+  if (source.type === 'text') await insertText(database, place, source.config)
 }
 
-interface NewDocument {
+interface Place {
   kbId: string
   sourceId: string
-  key: string
-  name: string
-  mimeType: string
-  size: number
-  /** Null: it holds none. */
-  text: string | null
-  metadata: Record<string, unknown>
 }
 
 const NO_TEXT = 'No text could be read in this file.'
-/** So many texts are in memory at once; each may have some megabytes. */
-const FILES_AT_ONCE = 20
 
 /** What the files say is copied, so that a file can go and the document stays. */
 async function insertFiles(
   database: Statements,
-  place: { kbId: string; sourceId: string },
+  place: Place,
   { upload_ids: ids }: FileConfig,
 ): Promise<void> {
-  const files = await database.select(uploads, {
+  const documentIds = JSON.stringify(Object.fromEntries(ids.map((id) => [id, newId()])))
+  const documentOf = (uploadId: PgColumn): SQL =>
+    sql`(${documentIds}::text::jsonb ->> ${uploadId}::text)::uuid`
+  const { text, isCut, uploadId } = uploadTexts
+  const files = {
+    from: uploads,
+    leftJoin: { table: uploadTexts, on: eq(uploadId, uploads.id) },
     where: and(inArray(uploads.id, ids), eq(uploads.status, 'stored')),
-  })
-  if (files.length < ids.length) throw fail('upload.not_found')
-  for (let from = 0; from < files.length; from += FILES_AT_ONCE) {
-    const some = files.slice(from, from + FILES_AT_ONCE)
-    const said = await database.select(uploadTexts, {
-      where: inArray(
-        uploadTexts.uploadId,
-        some.map(({ id }) => id),
-      ),
-    })
-    const textOf = new Map(said.map((row) => [row.uploadId, row]))
-    await insertDocuments(
-      database,
-      some.map(({ id, filename, contentType, size }) => ({
-        ...place,
-        key: id,
-        name: filename,
-        mimeType: contentType,
-        size,
-        text: textOf.get(id)?.text ?? null,
-        metadata: textOf.get(id)?.isCut ? { is_cut: true } : {},
-      })),
-    )
   }
+  const found = await database.copy(files, kbDocuments, {
+    ...place,
+    id: documentOf(uploads.id),
+    key: sql`${uploads.id}::text`,
+    name: uploads.filename,
+    mimeType: uploads.contentType,
+    size: uploads.size,
+    metadata: sql`case when ${isCut} then '{"is_cut": true}'::jsonb else '{}' end`,
+    status: sql`case when ${text} is null then 'failed' else 'pending' end`,
+    error: sql`case when ${text} is null then ${NO_TEXT} end`,
+    foundBy: 0,
+    contentHash: hashIn(text),
+    textKind: sql`case when ${text} is not null then ${textKindIn(uploads.contentType)} end`,
+    textBytes: bytesIn(text),
+  })
+  if (found < ids.length) throw fail('upload.not_found')
+  await database.copy({ from: uploadTexts, where: inArray(uploadId, ids) }, kbTexts, {
+    documentId: documentOf(uploadId),
+    kbId: place.kbId,
+    text,
+  })
 }
 
-async function insertDocuments(database: Statements, documents: NewDocument[]): Promise<void> {
-  const rows = documents.map((document) => ({ ...document, id: newId() }))
-  await database.insertAll(
-    kbDocuments,
-    rows.map(({ text, ...row }) => ({
-      ...row,
-      status: text === null ? ('failed' as const) : ('pending' as const),
-      error: text === null ? NO_TEXT : null,
+const TEXT_TYPE = 'text/markdown'
+
+async function insertText(database: Statements, place: Place, config: TextConfig): Promise<void> {
+  const id = newId()
+  const text = cleanText(config.content)
+  await database.insertAll(kbDocuments, [
+    {
+      ...place,
+      id,
+      key: 'text',
+      name: config.name.trim(),
+      mimeType: TEXT_TYPE,
+      size: Buffer.byteLength(config.content),
+      metadata: {},
+      status: 'pending',
       foundBy: 0,
-      ...(text !== null && {
-        contentHash: hashOf(text),
-        textKind: textKindOf(row.mimeType),
-        textBytes: Buffer.byteLength(text),
-      }),
-    })),
-  )
-  const texts = rows.flatMap(({ id, kbId, text }) => (text === null ? [] : [{ documentId: id, kbId, text }]))
-  if (texts.length > 0) await database.insertAll(kbTexts, texts)
+      contentHash: hashOf(text),
+      textKind: textKindOf(TEXT_TYPE),
+      textBytes: Buffer.byteLength(text),
+    },
+  ])
+  await database.insertAll(kbTexts, [{ documentId: id, kbId: place.kbId, text }])
 }

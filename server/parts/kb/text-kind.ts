@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { type PgColumn, type SQL, sql } from '#database/drizzle.ts'
 import { DOCX, XLSX } from '#platform/documents/accepted-types.ts'
 import type { TextKind } from '#platform/documents/split-text.ts'
 
@@ -16,3 +17,14 @@ const KINDS: Record<string, TextKind> = {
 
 /** By which a text is known again. */
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/* The same of texts that stay in the database, in SQL. */
+
+export const textKindIn = (mimeType: PgColumn): SQL =>
+  sql`coalesce(${JSON.stringify(KINDS)}::text::jsonb ->> ${mimeType}, 'plain')`
+
+/** Null where there is no text. */
+export const hashIn = (text: PgColumn): SQL => sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`
+
+/** As Buffer.byteLength counts them, since databases are in UTF-8; 0 where there is no text. */
+export const bytesIn = (text: PgColumn): SQL => sql`coalesce(octet_length(${text}), 0)`

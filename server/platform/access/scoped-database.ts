@@ -7,7 +7,9 @@ import {
   getTableName,
   type InferInsertModel,
   type InferSelectModel,
+  isSQLWrapper,
   type SQL,
+  sql,
 } from '#database/drizzle.ts'
 import { organizations } from '#database/schema/org.ts'
 import { fail } from '#errors'
@@ -29,6 +31,17 @@ interface SelectOptions {
 type NewRow<T extends TenantTable> = Omit<InferInsertModel<T>, 'organizationId' | 'userId'>
 type Change<T extends TenantTable> = Partial<Omit<NewRow<T>, 'id'>>
 
+/** What a copy is made of. */
+interface CopySource {
+  from: TenantTable
+  /** What belongs to each row; without it, its columns are null. */
+  leftJoin?: { table: TenantTable; on: SQL }
+  where: SQL | undefined
+}
+
+/** A row as SQL makes it of a row of the source, or values that are the same in all of them. */
+type CopiedRow<T extends TenantTable> = { [K in keyof NewRow<T>]: NewRow<T>[K] | SQL | PgColumn }
+
 /** What the audit tells of a record beside its row: what belongs to it and stands in other tables. */
 interface Told {
   before?: Record<string, unknown>
@@ -44,6 +57,11 @@ export interface ScopedDatabase {
   insert<T extends TenantTable>(table: T, row: NewRow<T>, told?: Told): Promise<InferSelectModel<T>>
   /** Several rows, at least one, of a table that is not recorded. */
   insertAll<T extends TenantTable>(table: T, rows: NewRow<T>[]): Promise<void>
+  /**
+   * Makes a row of each row of another table without either leaving the database, in a table that is not recorded.
+   * In a transaction nobody deletes the rows of `from` before it ends. Answers how many rows there were.
+   */
+  copy<T extends TenantTable>(source: CopySource, table: T, row: CopiedRow<T>): Promise<number>
   update<T extends TenantTable>(
     table: T,
     where: SQL | undefined,
@@ -83,6 +101,7 @@ export function scopeDatabase(db: PostgresJsDatabase, owner: Owner): ScopedDatab
     select: outside.select,
     insert: (table, row, told) => change(table, (database) => database.insert(table, row, told)),
     insertAll: outside.insertAll,
+    copy: outside.copy,
     update: (table, where, values, told) =>
       change(table, (database) => database.update(table, where, values, told)),
     delete: (table, where) => change(table, (database) => database.delete(table, where)),
@@ -97,36 +116,23 @@ async function keepOrganization(db: Pick<PostgresJsDatabase, 'select'>, id: stri
 }
 
 function statements(
-  db: Pick<PostgresJsDatabase, 'select' | 'insert' | 'update' | 'delete'>,
+  db: Pick<PostgresJsDatabase, 'select' | 'insert' | 'update' | 'delete' | 'execute'>,
   owner: Owner,
   check: () => void,
 ): Statements {
   const own = (table: TenantTable, where?: SQL): SQL | undefined =>
     and(eq(table.organizationId, owner.organizationId), table.userId && eq(table.userId, owner.userId), where)
 
-  const withOwner = <T extends TenantTable>(table: T, row: NewRow<T>) => ({
+  const withOwner = <Row extends object>(table: TenantTable, row: Row) => ({
     ...row,
     organizationId: owner.organizationId,
     ...(table.userId && { userId: owner.userId }),
   })
 
-  const record = async (
-    table: TenantTable,
-    before: object | null,
-    after: object | null,
-    told?: Told,
-  ): Promise<void> => {
-    const name = getTableName(table)
-    if (!isRecorded(name)) return
-    const event = eventOf(
-      name,
-      before && { ...byColumn(table, before), ...told?.before },
-      after && { ...byColumn(table, after), ...told?.after },
-    )
-    if (event) await recordChange(db, owner.organizationId, owner, event)
-  }
+  const record = (table: TenantTable, before: object | null, after: object | null, told?: Told) =>
+    recordRow(db, owner, { table, before, after, told })
 
-  // Drizzle's types follow one concrete table; these four are written for any, so each result is named once here.
+  // Drizzle's types follow one concrete table; these are written for any, so each result is named once here.
   async function select<T extends TenantTable>(table: T, options: SelectOptions = {}) {
     check()
     const query = db
@@ -153,8 +159,19 @@ function statements(
     },
     async insertAll<T extends TenantTable>(table: T, rows: NewRow<T>[]) {
       check()
-      if (isRecorded(getTableName(table))) throw new Error('rows of a recorded table are inserted one by one')
+      refuseRecorded(table)
       await db.insert(table as PgTable).values(rows.map((row) => withOwner(table, row)))
+    },
+    async copy<T extends TenantTable>({ from, leftJoin, where }: CopySource, table: T, row: CopiedRow<T>) {
+      check()
+      refuseRecorded(table)
+      // By hand: the query builder copies whole rows only.
+      const { names, values } = columnsOf(table, withOwner(table, row))
+      const join = leftJoin && sql`left join ${leftJoin.table} on ${own(leftJoin.table, leftJoin.on)}`
+      const made = await db.execute(sql`
+        insert into ${table} (${names}) select ${values} from ${from} ${join}
+        where ${own(from, where)} for key share of ${from}`)
+      return made.count
     },
     async update<T extends TenantTable>(table: T, where: SQL | undefined, change: Change<T>, told?: Told) {
       check()
@@ -178,6 +195,51 @@ function statements(
       for (const row of rows) await record(table, row, null)
       return rows
     },
+  }
+}
+
+/** What was done to a row of a recorded table goes into the audit. */
+async function recordRow(
+  db: Pick<PostgresJsDatabase, 'insert'>,
+  owner: Owner,
+  { table, before, after, told }: RowChange,
+): Promise<void> {
+  const name = getTableName(table)
+  if (!isRecorded(name)) return
+  const event = eventOf(
+    name,
+    before && { ...byColumn(table, before), ...told?.before },
+    after && { ...byColumn(table, after), ...told?.after },
+  )
+  if (event) await recordChange(db, owner.organizationId, owner, event)
+}
+
+interface RowChange {
+  table: TenantTable
+  before: object | null
+  after: object | null
+  told: Told | undefined
+}
+
+function refuseRecorded(table: TenantTable): void {
+  if (isRecorded(getTableName(table))) throw new Error('rows of a recorded table are inserted one by one')
+}
+
+/** The columns that a row names, and what it says of them. */
+function columnsOf(table: TenantTable, row: Record<string, unknown>): { names: SQL; values: SQL } {
+  const columns = Object.entries(getTableColumns(table)).filter(([key]) => row[key] !== undefined)
+  return {
+    names: sql.join(
+      columns.map(([, { name }]) => sql.identifier(name)),
+      sql`, `,
+    ),
+    values: sql.join(
+      columns.map(([key, column]) => {
+        const value = row[key]
+        return isSQLWrapper(value) ? value : sql.param(value, column)
+      }),
+      sql`, `,
+    ),
   }
 }
 
