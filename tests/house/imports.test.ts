@@ -106,6 +106,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   '@ai-sdk/google': ['server/platform/models/'],
   '@ai-sdk/openai': ['server/platform/models/'],
   '@ai-sdk/openai-compatible': ['server/platform/models/'],
+  '@modelcontextprotocol/client': ['server/platform/mcp/'],
   '@fastify/busboy': ['server/platform/http/'],
   '@fastify/send': ['server/platform/storage/'],
   aws4fetch: ['server/platform/storage/'],

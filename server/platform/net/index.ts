@@ -22,6 +22,9 @@ export interface Net {
   close(): Promise<void>
 }
 
+/** What a server answers, its body not read yet. */
+export type NetAnswer = Dispatcher.ResponseData
+
 const CONNECT_TIMEOUT_MS = 10_000
 const CONNECTIONS_PER_ORIGIN_MAX = 1_024
 const KEEP_ALIVE_MS = 30_000

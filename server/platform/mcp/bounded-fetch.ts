@@ -1,0 +1,207 @@
+import { extractWWWAuthenticateParams, type FetchLike } from '@modelcontextprotocol/client'
+import { connectionSentence, redirectTarget } from '../net/exchange-bounds.ts'
+import { type Net, type NetAnswer, NetError } from '../net/index.ts'
+import { type Call, currentCall } from './call.ts'
+import type { McpEndpoint } from './connection.ts'
+import { McpError } from './mcp-error.ts'
+import { readBounded } from './read-bounded.ts'
+
+/** Redirects within the server's own origin, one after another: many servers move /mcp to /mcp/. */
+const REDIRECTS_MAX = 3
+/** For what belongs to no call: a notification, or the end of a session. */
+const NOTICE_TIMEOUT_MS = 10_000
+const CHALLENGE_CHARACTERS_MAX = 4_000
+
+/** The server no longer knows the session: the connection is to be made anew. */
+export class SessionLost extends Error {
+  override readonly name = 'SessionLost'
+}
+
+export interface FetchOptions {
+  /** What is known of the caller now; a later user of the same connection may bring another. */
+  endpoint: () => McpEndpoint
+  transport: 'streamable' | 'sse'
+  /** Whether the stream is opened on which a server speaks unasked. It is of use to nobody who offers it nothing. */
+  listens: boolean
+  /** Counts what the one stream of an SSE server brings, and throws beyond the bound. */
+  takeFromStream: (host: string, bytes: number) => void
+}
+
+/**
+ * The fetch that the SDK's transports are given. Every address is checked, nothing leads to another origin, the caller
+ * proves himself anew for each request, and what is read is counted. A failure ends the call that the request is of,
+ * with an McpError, whatever the SDK would make of it.
+ */
+export function createBoundedFetch(net: Net, options: FetchOptions): FetchLike {
+  return async (input, init = {}) => {
+    const url = new URL(input)
+    const call = currentCall()
+    const isStanding = init.method !== 'POST' && init.method !== 'DELETE' && !hasHeader(init, 'last-event-id')
+    const isOwnStream = options.transport === 'sse' && isStanding
+    if (options.transport === 'streamable' && isStanding && !options.listens)
+      return new Response(null, { status: 405 })
+    try {
+      return await send(net, url, init, options, isOwnStream ? undefined : call, isOwnStream)
+    } catch (error) {
+      init.signal?.throwIfAborted()
+      call?.ended.throwIfAborted()
+      const failure = describe(url.host, error)
+      call?.fail(failure)
+      throw failure
+    }
+  }
+}
+
+const hasHeader = (init: RequestInit, name: string): boolean => new Headers(init.headers).has(name)
+
+async function send(
+  net: Net,
+  url: URL,
+  init: RequestInit,
+  options: FetchOptions,
+  call: Call | undefined,
+  isOwnStream: boolean,
+): Promise<Response> {
+  const endpoint = options.endpoint()
+  const signal = signalOf(init, call, isOwnStream)
+  const attempt = (): Promise<NetAnswer> => follow(net, endpoint, url, init, call, signal)
+  let answer = await attempt()
+  if (answer.statusCode === 401) {
+    leave(answer)
+    if (!(await endpoint.renew?.())) throw unauthorized(url.host, answer)
+    answer = await attempt()
+  }
+  if (answer.statusCode === 401) {
+    leave(answer)
+    throw unauthorized(url.host, answer)
+  }
+  const headers = asHeaders(answer.headers)
+  if (answer.statusCode === 403) throwForScope(url.host, answer, headers)
+  if (isSessionLost(answer.statusCode, init)) {
+    leave(answer)
+    throw new SessionLost()
+  }
+  const isStream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '')
+  if (call && isStream) call.isStreaming = true
+  const take = call
+    ? (bytes: number) => call.take(url.host, bytes)
+    : boundNotice(url.host, options, isOwnStream)
+  const fail = (error: unknown): Error => {
+    const failure = describe(url.host, error)
+    // The SDK takes a stream up again that was cut, where the server numbers its events.
+    const isCut = failure instanceof McpError && failure.kind === 'unreachable'
+    if (isStream && isCut && call) call.break = failure
+    else call?.fail(failure)
+    return failure
+  }
+  const body = readBounded(answer, { take, fail })
+  return new Response(body, { status: answer.statusCode, headers })
+}
+
+function signalOf(init: RequestInit, call: Call | undefined, isOwnStream: boolean): AbortSignal | null {
+  const signals = [init.signal, call?.ended].filter((one) => one != null)
+  if (!call && !isOwnStream) signals.push(AbortSignal.timeout(NOTICE_TIMEOUT_MS))
+  return signals.length === 0 ? null : AbortSignal.any(signals)
+}
+
+/** Follows what leads elsewhere on the same origin without changing the request. */
+async function follow(
+  net: Net,
+  endpoint: McpEndpoint,
+  first: URL,
+  init: RequestInit,
+  call: Call | undefined,
+  signal: AbortSignal | null,
+): Promise<NetAnswer> {
+  let url = first
+  for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
+    call?.countRequest(url.host)
+    const answer = await request(net, endpoint, url, init, signal)
+    if (answer.statusCode < 300 || answer.statusCode > 399 || answer.statusCode === 304) return answer
+    leave(answer)
+    const next = redirectTarget(url.href, answer.headers['location'])
+    const keepsRequest = init.method !== 'POST' || answer.statusCode === 307 || answer.statusCode === 308
+    if (next === null || new URL(next).origin !== first.origin || !keepsRequest) throw redirected(url.host)
+    url = new URL(next)
+  }
+  throw redirected(url.host)
+}
+
+const redirected = (host: string): McpError =>
+  new McpError(
+    'refused',
+    `${host} redirects to another address, which is not followed. Use the address that it redirects to.`,
+  )
+
+async function request(
+  net: Net,
+  endpoint: McpEndpoint,
+  url: URL,
+  init: RequestInit,
+  signal: AbortSignal | null,
+): Promise<NetAnswer> {
+  if (endpoint.net === 'guarded') net.checkUrl(url.href)
+  const headers = new Headers(init.headers)
+  for (const [name, value] of Object.entries(await endpoint.headers())) headers.set(name, value)
+  headers.set('accept-encoding', 'identity')
+  signal?.throwIfAborted()
+  return net[endpoint.net].request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: (init.method ?? 'GET') as 'GET' | 'POST' | 'DELETE',
+    headers: Object.fromEntries(headers),
+    body: typeof init.body === 'string' ? init.body : null,
+    signal,
+  })
+}
+
+function leave({ body }: NetAnswer): void {
+  // The connection ends with it; what the stream says to that is nothing to us.
+  body.on('error', () => {}).destroy()
+}
+
+function asHeaders(headers: NetAnswer['headers']): Headers {
+  const all = new Headers()
+  for (const [name, value] of Object.entries(headers))
+    for (const one of [value ?? []].flat()) all.append(name, one)
+  return all
+}
+
+const unauthorized = (host: string, { headers }: NetAnswer): McpError =>
+  new McpError('unauthorized', `${host} wants the account to be connected again.`, {
+    challenge: challengeOf(asHeaders(headers)),
+  })
+
+const challengeOf = (headers: Headers): string | undefined =>
+  headers.get('www-authenticate')?.slice(0, CHALLENGE_CHARACTERS_MAX)
+
+function throwForScope(host: string, answer: NetAnswer, headers: Headers): void {
+  const { error, scope } = extractWWWAuthenticateParams(new Response(null, { status: 403, headers }))
+  if (error !== 'insufficient_scope') return
+  leave(answer)
+  throw new McpError('insufficient_scope', `${host} wants further permissions from the connected account.`, {
+    scope: scope?.slice(0, CHALLENGE_CHARACTERS_MAX),
+    challenge: challengeOf(headers),
+  })
+}
+
+/** 404 to a request with a session (Streamable HTTP, Session Management). */
+const isSessionLost = (status: number, init: RequestInit): boolean =>
+  status === 404 && init.method === 'POST' && hasHeader(init, 'mcp-session-id')
+
+const NOTICE_BYTES_MAX = 1024 * 1024
+
+function boundNotice(host: string, options: FetchOptions, isOwnStream: boolean): (bytes: number) => void {
+  if (isOwnStream) return (bytes) => options.takeFromStream(host, bytes)
+  let left = NOTICE_BYTES_MAX
+  return (bytes) => {
+    left -= bytes
+    if (left < 0) throw new McpError('too_large', `${host} sent too much.`)
+  }
+}
+
+function describe(host: string, error: unknown): McpError | SessionLost {
+  if (error instanceof McpError || error instanceof SessionLost) return error
+  if (error instanceof NetError) return new McpError('refused', error.message, { cause: error })
+  return new McpError('unreachable', connectionSentence(host, error), { cause: error })
+}

@@ -1,0 +1,151 @@
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createNet } from '#platform/net/index.ts'
+import { createLog } from '#platform/telemetry/log.ts'
+import {
+  type McpServerOptions,
+  startMcpServer,
+  type TestMcpServer,
+  type TestTool,
+  textResult,
+} from '#tests/support/mcp/index.ts'
+import { McpConnections, type McpEndpoint } from './connection.ts'
+
+const KINDS = ['stateless', 'sessionful', 'sse'] as const
+const FOREVER = new AbortController().signal
+
+async function open(options: McpServerOptions, endpoint: Partial<McpEndpoint> = {}) {
+  const server = await startMcpServer(options)
+  const { connections, endpointOf } = client()
+  onTestFinished(() => server.close())
+  const where = { ...endpointOf(server), ...endpoint }
+  return { server, connections, endpoint: where, connection: await connections.open(where, FOREVER) }
+}
+
+function client() {
+  const net = createNet({ allowPrivateNetwork: ['127.0.0.0/8'] })
+  const connections = new McpConnections(net, createLog({ logLevel: 'silent' }))
+  onTestFinished(async () => {
+    await connections.close()
+    await net.close()
+  })
+  return { connections, endpointOf }
+}
+
+const endpointOf = ({ url }: TestMcpServer): McpEndpoint => ({
+  key: url,
+  url,
+  net: 'guarded',
+  headers: async () => ({ authorization: 'Bearer a-token' }),
+})
+
+describe.each(KINDS)('a %s server', (kind) => {
+  test('lists its tools over pages and runs them', async () => {
+    const tools = Array.from(
+      { length: 5 },
+      (_, number): TestTool => ({
+        name: `tool_${number}`,
+        description: `Tool ${number}`,
+        run: () => textResult(`ran ${number}`),
+      }),
+    )
+    const { server, connection } = await open({ kind, tools, pageSize: 2 })
+    const list = await connection.listTools(FOREVER)
+    expect(list.isCut).toBe(false)
+    expect(list.tools.map(({ name }) => name)).toEqual(tools.map(({ name }) => name))
+    const result = await connection.callTool('tool_3', {}, { signal: FOREVER })
+    expect(result).toMatchObject({ output: 'ran 3', isError: false, error: null })
+    expect(server.seen.every(({ headers }) => headers.authorization === 'Bearer a-token')).toBe(true)
+  })
+
+  test('tells of progress', async () => {
+    const slow: TestTool = {
+      name: 'slow',
+      async run(_input, { progress }) {
+        await progress({ progress: 1, total: 2, message: 'half' })
+        await setImmediate()
+        return textResult('done')
+      },
+    }
+    const { connection } = await open({ kind, tools: [slow] })
+    const told: unknown[] = []
+    await connection.callTool('slow', {}, { signal: FOREVER, onProgress: (one) => told.push(one) })
+    expect(told).toEqual([{ progress: 1, total: 2, message: 'half' }])
+  })
+
+  test('hears that the caller has left, who waits no longer', async () => {
+    const heard = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    const endless: TestTool = {
+      name: 'endless',
+      async run(_input, { signal }) {
+        begun.resolve()
+        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        heard.resolve()
+        return textResult('')
+      },
+    }
+    const { connection } = await open({ kind, tools: [endless] })
+    const leaving = new AbortController()
+    const call = connection.callTool('endless', {}, { signal: leaving.signal })
+    await begun.promise
+    leaving.abort(new Error('left'))
+    await expect(call).rejects.toThrow('left')
+    await heard.promise
+  })
+
+  test('is late', async () => {
+    const { connection } = await open({ kind, tools: [{ name: 'never', run: () => new Promise(() => {}) }] })
+    await expect(connection.callTool('never', {}, { signal: FOREVER, timeoutMs: 50 })).rejects.toMatchObject({
+      kind: 'timeout',
+    })
+  })
+
+  test('that cuts its sockets fails the call, and is connected again by the next', async () => {
+    const begun = Promise.withResolvers<void>()
+    const hanging: TestTool = {
+      name: 'hanging',
+      run() {
+        begun.resolve()
+        return new Promise(() => {})
+      },
+    }
+    const { server, connection } = await open({ kind, tools: [hanging] })
+    const call = connection.callTool('hanging', {}, { signal: FOREVER })
+    await begun.promise
+    server.cut()
+    await expect(call).rejects.toMatchObject({ kind: 'unreachable' })
+    server.tools = [{ name: 'hanging', run: () => textResult('back') }]
+    expect((await connection.callTool('hanging', {}, { signal: FOREVER })).output).toBe('back')
+  })
+
+  test('shakes hands once for all who open it at the same time', async () => {
+    const server = await startMcpServer({ kind })
+    onTestFinished(() => server.close())
+    const { connections } = client()
+    await connections.open(endpointOf(server), FOREVER)
+    const alone = server.seen.length
+    await connections.forget(server.url)
+    server.seen.length = 0
+    await Promise.all(Array.from({ length: 8 }, () => connections.open(endpointOf(server), FOREVER)))
+    expect(server.seen.length).toBeLessThanOrEqual(alone)
+  })
+
+  test('has no socket of ours when all is closed', async () => {
+    const { server, connections, connection } = await open({ kind })
+    await connection.callTool('echo', { text: 'a' }, { signal: FOREVER })
+    await connections.close()
+    await expect(connection.callTool('echo', { text: 'a' }, { signal: FOREVER })).rejects.toMatchObject({
+      kind: 'unreachable',
+    })
+    void server
+  })
+})
+
+test('a session that the server has lost is made anew, unseen', async () => {
+  const { server, connection } = await open({ kind: 'sessionful' })
+  server.loseSessions()
+  expect((await connection.callTool('echo', { text: 'still here' }, { signal: FOREVER })).output).toBe(
+    'still here',
+  )
+})

@@ -1,0 +1,259 @@
+import type { Logger } from 'pino'
+import type { Net } from '../net/index.ts'
+import { SessionLost } from './bounded-fetch.ts'
+import { type Call, runCall } from './call.ts'
+import { describeFailure } from './describe-failure.ts'
+import { type Dialect, type Elicit, HANDSHAKE_TIMEOUT_MS, type Link, openLink } from './link.ts'
+import { McpError, tooSlow } from './mcp-error.ts'
+import { askForTools, callTool, request } from './requests.ts'
+
+export { McpError, type McpErrorKind } from './mcp-error.ts'
+
+/** A tool as a server describes it, without what people do not see, and bounded. */
+export interface McpTool {
+  name: string
+  description: string
+  /** The schema of an object. */
+  inputSchema: Record<string, unknown>
+}
+
+export interface McpToolResult {
+  /** The structured content, or the parts' text, or `{ content }` without the bytes of media. At most 1 MB. */
+  output: unknown
+  isError: boolean
+  /** What the tool says of its failure. */
+  error: string | null
+  /** The CallToolResult for whoever passes it on, at most 8 MB. */
+  raw: unknown
+}
+
+export interface McpEndpoint {
+  /** Who has the same key shares a connection: the id of an instance, say. */
+  key: string
+  url: string
+  /** 'guarded' unless the operator gave the address. */
+  net: 'guarded' | 'open'
+  /** Headers that prove who calls, asked anew for each request. */
+  headers(): Promise<Record<string, string>>
+  /** The server answered 401: true when there are other headers now, and the request is worth one more try. */
+  renew?(): Promise<boolean>
+}
+
+/** Whatever fails is an McpError, or the signal's reason. */
+export interface McpConnection {
+  readonly protocolVersion: string
+  readonly capabilities: Record<string, unknown>
+  /** `isCut` when the server has more than is taken, or tools that can't be used. */
+  listTools(signal: AbortSignal): Promise<{ tools: McpTool[]; isCut: boolean }>
+  callTool(name: string, input: Record<string, unknown>, options: McpCallOptions): Promise<McpToolResult>
+  /** Asks for anything else, and answers with the result as it is. */
+  request(method: string, params: Record<string, unknown>, signal: AbortSignal): Promise<unknown>
+}
+
+export interface McpCallOptions {
+  signal: AbortSignal
+  /** 30 seconds unless told. */
+  timeoutMs?: number
+  onProgress?(progress: McpProgress): void
+}
+
+export interface McpProgress {
+  progress: number
+  total?: number | undefined
+  message?: string | undefined
+}
+
+const CONNECTIONS_MAX = 1_000
+const IDLE_MS = 5 * 60_000
+const SWEEP_MS = 30_000
+/** Servers whose way of speaking is remembered, and for how long: they are updated some day. */
+const DIALECTS_MAX = 5_000
+const DIALECT_MS = 60 * 60_000
+
+interface Entry {
+  endpoint: McpEndpoint
+  link: Promise<Link>
+  /** Once the handshake is done. */
+  opened: Link | null
+  users: number
+  usedAt: number
+}
+
+/**
+ * One connection for each key in this process, made at need, made anew when it breaks or the server has forgotten it,
+ * and closed when nobody has used it for five minutes.
+ */
+export class McpConnections {
+  readonly #net: Net
+  readonly #log: Logger
+  readonly #elicit: Elicit | undefined
+  /** The one that was used longest ago comes first. */
+  readonly #entries = new Map<string, Entry>()
+  readonly #dialects = new Map<string, { dialect: Dialect; until: number }>()
+  readonly #sweep: NodeJS.Timeout
+  readonly #closed = new AbortController()
+
+  constructor(net: Net, log: Logger, { elicit }: { elicit?: Elicit } = {}) {
+    this.#net = net
+    this.#log = log
+    this.#elicit = elicit
+    this.#sweep = setInterval(() => this.#closeIdle(), SWEEP_MS).unref()
+  }
+
+  /** Shakes hands with the server, unless that is done. */
+  async open(endpoint: McpEndpoint, signal: AbortSignal): Promise<McpConnection> {
+    const use = <Result>(signal: AbortSignal, work: (link: Link) => Promise<Result>): Promise<Result> =>
+      this.#use(endpoint, signal, work)
+    let seen = await use(signal, async (link) => link)
+    const remember = (link: Link): Link => {
+      seen = link
+      return link
+    }
+    return {
+      get protocolVersion() {
+        return seen.client.getNegotiatedProtocolVersion() ?? ''
+      },
+      get capabilities() {
+        return { ...seen.client.getServerCapabilities() }
+      },
+      listTools: (signal) => use(signal, (link) => askForTools(remember(link), signal)),
+      callTool: (name, input, options) =>
+        use(options.signal, (link) => callTool(remember(link), name, input, options)),
+      request: (method, params, signal) =>
+        use(signal, (link) => request(remember(link), method, params, signal)),
+    }
+  }
+
+  /** Closes the connection of a key: its credentials have changed, or are gone. */
+  async forget(key: string): Promise<void> {
+    const entry = this.#entries.get(key)
+    if (entry) await this.#drop(key, entry)
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweep)
+    this.#closed.abort(new McpError('unreachable', 'This server is stopping.'))
+    await Promise.all([...this.#entries].map(([key, entry]) => this.#drop(key, entry)))
+  }
+
+  /** A session that the server has lost is made anew, once; nothing of the call has been done then. */
+  async #use<Result>(
+    endpoint: McpEndpoint,
+    signal: AbortSignal,
+    work: (link: Link) => Promise<Result>,
+  ): Promise<Result> {
+    for (let attempt = 0; ; attempt++) {
+      const entry = this.#entryOf(endpoint)
+      entry.users++
+      try {
+        return await work(await untilAborted(entry.link, signal))
+      } catch (error) {
+        if (!(error instanceof SessionLost)) throw error
+        await this.#drop(endpoint.key, entry)
+        if (attempt > 0) throw new McpError('protocol', `${hostOf(endpoint)} forgets its sessions at once.`)
+      } finally {
+        entry.users--
+        entry.usedAt = Date.now()
+      }
+    }
+  }
+
+  #entryOf(endpoint: McpEndpoint): Entry {
+    this.#closed.signal.throwIfAborted()
+    const { key } = endpoint
+    const known = this.#entries.get(key)
+    if (known && !known.opened?.isBroken && known.endpoint.url === endpoint.url) {
+      known.endpoint = endpoint
+      this.#entries.delete(key)
+      this.#entries.set(key, known)
+      return known
+    }
+    if (known) void this.#drop(key, known)
+    this.#makeRoom()
+    const entry: Entry = { endpoint, link: never(), opened: null, users: 0, usedAt: Date.now() }
+    this.#entries.set(key, entry)
+    entry.link = this.#connect(entry)
+    entry.link.then(
+      (link) => {
+        entry.opened = link
+      },
+      () => this.#entries.get(key) === entry && this.#entries.delete(key),
+    )
+    return entry
+  }
+
+  /** The handshake belongs to all who wait for it: one who leaves does not end it. */
+  async #connect(entry: Entry): Promise<Link> {
+    const { endpoint } = entry
+    const host = hostOf(endpoint)
+    const address = addressOf(endpoint)
+    const known = this.#dialectOf(address)
+    const handshake = (call: Call): Promise<Link> =>
+      openLink({ net: this.#net, endpoint: () => entry.endpoint, known, elicit: this.#elicit }, call)
+    const late = (): Error => tooSlow(host, HANDSHAKE_TIMEOUT_MS)
+    try {
+      const link = await runCall(
+        { signal: this.#closed.signal, timeoutMs: HANDSHAKE_TIMEOUT_MS, late },
+        handshake,
+      )
+      this.#learn(address, link.dialect)
+      return link
+    } catch (error) {
+      this.#dialects.delete(address)
+      const failure = describeFailure(host, error)
+      this.#log.info({ host, reason: (failure as Error).message }, 'no connection to an MCP server')
+      throw failure instanceof SessionLost
+        ? new McpError('protocol', `${host} forgets its sessions at once.`)
+        : failure
+    }
+  }
+
+  #dialectOf(address: string): Dialect | undefined {
+    const known = this.#dialects.get(address)
+    return known && known.until > Date.now() ? known.dialect : undefined
+  }
+
+  #learn(address: string, dialect: Dialect | null): void {
+    if (this.#dialectOf(address) === dialect) return
+    this.#dialects.delete(address)
+    if (dialect === null) return
+    const [oldest] = this.#dialects.keys()
+    if (this.#dialects.size === DIALECTS_MAX && oldest !== undefined) this.#dialects.delete(oldest)
+    this.#dialects.set(address, { dialect, until: Date.now() + DIALECT_MS })
+  }
+
+  #makeRoom(): void {
+    if (this.#entries.size < CONNECTIONS_MAX) return
+    const idle = [...this.#entries].find(([, { users }]) => users === 0)
+    if (!idle)
+      throw new McpError('refused', 'Too many MCP servers are in use at this moment. Try again later.')
+    void this.#drop(...idle)
+  }
+
+  #closeIdle(): void {
+    for (const [key, entry] of this.#entries)
+      if (entry.users === 0 && entry.usedAt + IDLE_MS < Date.now()) void this.#drop(key, entry)
+  }
+
+  async #drop(key: string, entry: Entry): Promise<void> {
+    if (this.#entries.get(key) === entry) this.#entries.delete(key)
+    const link = await entry.link.catch(() => null)
+    await link?.close()
+  }
+}
+
+const never = (): Promise<never> => new Promise(() => {})
+
+const hostOf = ({ url }: McpEndpoint): string => URL.parse(url)?.host ?? 'The server'
+
+/** Without the query, which may say who asks. */
+const addressOf = ({ url }: McpEndpoint): string => url.split(/[?#]/, 1)[0] ?? url
+
+function untilAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason)
+    const leave = (): void => reject(signal.reason)
+    signal.addEventListener('abort', leave, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+  })
+}

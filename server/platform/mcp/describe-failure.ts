@@ -1,0 +1,30 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
+import { SessionLost } from './bounded-fetch.ts'
+import { McpError } from './mcp-error.ts'
+
+const WORDS_CHARACTERS_MAX = 500
+
+/** What the SDK threw, as an McpError; what a caller's signal or a lost session threw stays what it is. */
+export function describeFailure(host: string, error: unknown): unknown {
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 4; cause = cause.cause, depth++)
+    if (cause instanceof McpError || cause instanceof SessionLost) return cause
+  if (error instanceof ProtocolError)
+    return new McpError('protocol', `${host} refused: ${wordsOf(error.message)}`, { cause: error })
+  if (error instanceof SdkHttpError) return describeStatus(host, error)
+  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
+    return new McpError('timeout', `${host} did not answer in time.`, { cause: error })
+  return new McpError('protocol', `${host} does not answer as an MCP server does.`, { cause: error })
+}
+
+function describeStatus(host: string, error: SdkHttpError): McpError {
+  const { status = 0 } = error.data
+  const kind = status >= 500 ? 'unreachable' : 'refused'
+  return new McpError(kind, `${host} answered with status ${status}.`, { cause: error })
+}
+
+/** A server's words, on one line. */
+const wordsOf = (message: string): string =>
+  message
+    .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
+    .trim()
+    .slice(0, WORDS_CHARACTERS_MAX)

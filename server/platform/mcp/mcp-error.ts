@@ -1,0 +1,35 @@
+export type McpErrorKind =
+  | 'unreachable'
+  | 'timeout'
+  | 'unauthorized'
+  | 'insufficient_scope'
+  | 'refused'
+  | 'protocol'
+  | 'too_large'
+
+/** An MCP server did not do what it was asked. The message is a sentence for the person who uses the server. */
+export class McpError extends Error {
+  override readonly name = 'McpError'
+  readonly kind: McpErrorKind
+  /** insufficient_scope: what the server wants, in its words. */
+  readonly scope: string | undefined
+  /** unauthorized and insufficient_scope: the server's WWW-Authenticate, which says where to get a token. */
+  readonly challenge: string | undefined
+
+  constructor(
+    kind: McpErrorKind,
+    message: string,
+    details: { scope?: string | undefined; challenge?: string | undefined; cause?: unknown } = {},
+  ) {
+    super(message, { cause: details.cause })
+    this.kind = kind
+    this.scope = details.scope
+    this.challenge = details.challenge
+  }
+}
+
+export const tooSlow = (host: string, milliseconds: number): McpError =>
+  new McpError('timeout', `${host} did not answer within ${milliseconds / 1000} seconds.`)
+
+export const tooLarge = (host: string, bytesMax: number): McpError =>
+  new McpError('too_large', `${host} sent more than ${Math.floor(bytesMax / 1024 / 1024)} MB for one call.`)

@@ -1,0 +1,61 @@
+import type { NetAnswer } from '../net/index.ts'
+
+const ERROR_BYTES_MAX = 64 * 1024
+
+export interface BodyBounds {
+  /** Counts what has arrived, and throws beyond the bound. */
+  take: (bytes: number) => void
+  /** Says what the reader hears of a failure. */
+  fail: (error: unknown) => Error
+}
+
+/**
+ * The body of an answer, as it is read and no faster. Of what a refusal says only the beginning is read.
+ */
+export function readBounded(answer: NetAnswer, bounds: BodyBounds): ReadableStream | null {
+  const { statusCode, body } = answer
+  // A body that nobody reads any more may still fail.
+  body.on('error', () => {})
+  if (statusCode === 204 || statusCode === 205 || statusCode === 304) {
+    body.destroy()
+    return null
+  }
+  const chunks = statusCode >= 400 ? beginningOf(body) : counted(body, bounds.take)
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        try {
+          const { value, done } = await chunks.next()
+          if (done) controller.close()
+          else controller.enqueue(value)
+        } catch (error) {
+          body.destroy()
+          controller.error(bounds.fail(error))
+        }
+      },
+      cancel() {
+        body.destroy()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+async function* counted(
+  body: AsyncIterable<Buffer>,
+  take: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body) {
+    take(chunk.length)
+    yield chunk
+  }
+}
+
+async function* beginningOf(body: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
+  let left = ERROR_BYTES_MAX
+  for await (const chunk of body) {
+    yield chunk.subarray(0, left)
+    left -= chunk.length
+    if (left <= 0) return
+  }
+}

@@ -1,0 +1,104 @@
+import type { McpTool } from './connection.ts'
+
+/** Pages of one list, and tools of one server: what it has beyond these is left out. */
+export const TOOL_PAGES_MAX = 64
+export const TOOLS_MAX = 1_000
+const NAME_CHARACTERS_MAX = 128
+const DESCRIPTION_CHARACTERS_MAX = 2_000
+const SCHEMA_BYTES_MAX = 64 * 1024
+const SCHEMA_DEPTH_MAX = 24
+/** Schemas and descriptions of one server together. */
+const TOOLS_BYTES_MAX = 4 * 1024 * 1024
+
+/** What is taken of the pages of a list of tools, as they come. */
+export class ToolList {
+  readonly tools: McpTool[] = []
+  /** Whether something was left out. */
+  isCut = false
+  /** Of tools whose arguments are repeated in headers (SEP-2243). */
+  readonly inputSchemas = new Map<string, Record<string, unknown>>()
+  readonly #names = new Set<string>()
+  #bytes = 0
+
+  /** Answers false when there is room for no more. */
+  add(page: unknown): boolean {
+    const { tools } = (page ?? {}) as { tools?: unknown }
+    for (const one of Array.isArray(tools) ? tools : []) {
+      if (this.tools.length === TOOLS_MAX || this.#bytes > TOOLS_BYTES_MAX) {
+        this.isCut = true
+        return false
+      }
+      this.#addTool(one)
+    }
+    return true
+  }
+
+  #addTool(one: unknown): void {
+    const tool = readTool(one)
+    if (tool === null) this.isCut = true
+    else if (!this.#names.has(tool.name)) {
+      this.#names.add(tool.name)
+      const schema = JSON.stringify(tool.inputSchema)
+      this.#bytes += tool.description.length + schema.length
+      if (schema.includes('"x-mcp-header"')) this.inputSchemas.set(tool.name, tool.inputSchema)
+      this.tools.push(tool)
+    }
+  }
+}
+
+/** A tool that a server lists; null where it has no usable name, or a schema that is out of bounds or none. */
+function readTool(one: unknown): McpTool | null {
+  const { name, title, description, inputSchema } = (one ?? {}) as Record<string, unknown>
+  if (typeof name !== 'string' || name === '' || name.length > NAME_CHARACTERS_MAX) return null
+  if (clean(name) !== name) return null
+  const schema = readSchema(inputSchema)
+  if (schema === null) return null
+  const words = [description, title].find((text) => typeof text === 'string' && text.trim() !== '')
+  return { name, description: describe(typeof words === 'string' ? words : ''), inputSchema: schema }
+}
+
+/** Cut before it is cleaned too, so that the work is bounded; never in the middle of a character. */
+const describe = (text: string): string => {
+  const beginning = clean(text.slice(0, 2 * DESCRIPTION_CHARACTERS_MAX)).trim()
+  return beginning
+    .slice(0, DESCRIPTION_CHARACTERS_MAX)
+    .toWellFormed()
+    .replace(/\uFFFD$/u, '')
+}
+
+/** Without what people do not see and models read: control, direction and format marks, tags, private characters. */
+const clean = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/\r\n?|[\u2028\u2029]/gu, '\n')
+    .replace(
+      /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Co}\p{Cn}]|[\u{E0100}-\u{E01EF}\u115F\u1160\u3164\uFFA0]/gu,
+      '',
+    )
+
+/** The schema of an object; a tool that names no schema takes no arguments. */
+function readSchema(schema: unknown): Record<string, unknown> | null {
+  if (schema === undefined || schema === null) return { type: 'object', properties: {} }
+  if (typeof schema !== 'object' || Array.isArray(schema) || isDeep(schema, SCHEMA_DEPTH_MAX)) return null
+  if (JSON.stringify(schema).length > SCHEMA_BYTES_MAX) return null
+  const { type } = schema as { type?: unknown }
+  if (type !== undefined && type !== 'object') return null
+  return cleanValue({ ...schema, type: 'object' }) as Record<string, unknown>
+}
+
+const isDeep = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isDeep(inner, levels - 1)))
+
+/** Descriptions stand in schemas too. */
+function cleanValue(value: unknown): unknown {
+  if (typeof value === 'string') return clean(value)
+  if (Array.isArray(value)) return value.map(cleanValue)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => key !== '__proto__')
+      .map(([key, inner]) => [key, cleanValue(inner)]),
+  )
+}

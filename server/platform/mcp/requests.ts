@@ -1,0 +1,98 @@
+import { ProtocolError, type StandardSchemaV1 } from '@modelcontextprotocol/client'
+import { type Call, runCall } from './call.ts'
+import type { McpCallOptions, McpTool, McpToolResult } from './connection.ts'
+import { describeFailure } from './describe-failure.ts'
+import type { Link } from './link.ts'
+import { tooSlow } from './mcp-error.ts'
+import { readResult } from './read-result.ts'
+import { TOOL_PAGES_MAX, ToolList } from './read-tools.ts'
+
+const CALL_TIMEOUT_MS = 30_000
+const LIST_TIMEOUT_MS = 30_000
+/** The server checks headers that repeat arguments, and found them missing (SEP-2243). */
+const HEADER_MISMATCH = -32_020
+/** The SDK's own clock never strikes first: ours says what happened. */
+const SLACK_MS = 5_000
+
+export function askForTools(link: Link, signal: AbortSignal): Promise<{ tools: McpTool[]; isCut: boolean }> {
+  return ask(link, { signal, timeoutMs: LIST_TIMEOUT_MS }, (call) => readPages(link, call))
+}
+
+async function readPages(link: Link, call: Call): Promise<{ tools: McpTool[]; isCut: boolean }> {
+  const list = new ToolList()
+  if (!link.client.getServerCapabilities()?.tools) return list
+  let cursor: string | undefined
+  for (let page = 0; page < TOOL_PAGES_MAX; page++) {
+    const params = cursor === undefined ? {} : { cursor }
+    const options = { signal: call.left, timeout: LIST_TIMEOUT_MS + SLACK_MS }
+    const answer = await link.client.request({ method: 'tools/list', params }, ANYTHING, options)
+    if (!list.add(answer)) return list
+    const { nextCursor } = answer as { nextCursor?: unknown }
+    if (typeof nextCursor !== 'string' || nextCursor === '' || nextCursor === cursor) break
+    if (page === TOOL_PAGES_MAX - 1) list.isCut = true
+    cursor = nextCursor
+  }
+  link.inputSchemas = list.inputSchemas
+  return list
+}
+
+export function callTool(
+  link: Link,
+  name: string,
+  input: Record<string, unknown>,
+  { signal, timeoutMs = CALL_TIMEOUT_MS, onProgress }: McpCallOptions,
+): Promise<McpToolResult> {
+  return ask(link, { signal, timeoutMs }, async (call) => {
+    const once = (): Promise<unknown> => {
+      const inputSchema = link.inputSchemas.get(name) ?? { type: 'object' }
+      return link.client.callTool(
+        { name, arguments: input },
+        {
+          signal: call.left,
+          timeout: timeoutMs + SLACK_MS,
+          // Without the output's schema: what a server says of it is no reason to compile it, or to refuse a result.
+          toolDefinition: { name, inputSchema: inputSchema as { type: 'object' } },
+          ...(onProgress && { onprogress: onProgress }),
+        },
+      )
+    }
+    const result = await once().catch(async (error: unknown) => {
+      if (!(error instanceof ProtocolError) || error.code !== HEADER_MISMATCH) throw error
+      await readPages(link, call)
+      return once()
+    })
+    return readResult(result)
+  })
+}
+
+export function request(
+  link: Link,
+  method: string,
+  params: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<unknown> {
+  return ask(link, { signal, timeoutMs: CALL_TIMEOUT_MS }, (call) => {
+    const options = { signal: call.left, timeout: CALL_TIMEOUT_MS + SLACK_MS }
+    return link.client.request({ method, params }, ANYTHING, options)
+  })
+}
+
+async function ask<Result>(
+  link: Link,
+  { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
+  work: (call: Call) => Promise<Result>,
+): Promise<Result> {
+  link.refill()
+  const late = (): Error => tooSlow(link.host, timeoutMs)
+  try {
+    return await runCall({ signal, timeoutMs, late, running: link.running }, work)
+  } catch (error) {
+    signal.throwIfAborted()
+    throw describeFailure(link.host, error)
+  }
+}
+
+/** A server's results are read by those who use them, and one odd tool does not spoil a list. */
+const ANYTHING: StandardSchemaV1<unknown, unknown> = {
+  '~standard': { version: 1, vendor: 'parley', validate: (value) => ({ value }) },
+}

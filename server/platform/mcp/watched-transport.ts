@@ -1,0 +1,77 @@
+import {
+  type JSONRPCMessage,
+  type MessageExtraInfo,
+  type RequestId,
+  SSEClientTransport,
+  type StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client'
+import { type Call, currentCall } from './call.ts'
+import { McpError } from './mcp-error.ts'
+
+type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1]
+
+/**
+ * A transport of the SDK, where a request whose answer has ended without a result fails at once: the SDK waits for the
+ * result until the time is over. And a result is handed on one turn of the event loop later than it comes, so that
+ * what the server told before it is heard.
+ */
+export class WatchedTransport implements Transport {
+  readonly hasPerRequestStream: boolean
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  onmessage?: NonNullable<Transport['onmessage']>
+  readonly #inner: StreamableHTTPClientTransport | SSEClientTransport
+  readonly #host: string
+  readonly #awaited = new Map<RequestId, Call>()
+
+  constructor(inner: StreamableHTTPClientTransport | SSEClientTransport, host: string) {
+    this.#inner = inner
+    // Results of an SSE server come on its one stream.
+    this.hasPerRequestStream = !(inner instanceof SSEClientTransport)
+    this.#host = host
+    inner.onclose = () => this.onclose?.()
+    inner.onerror = (error) => this.onerror?.(error)
+    inner.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => {
+      if ('method' in message) return this.onmessage?.(message, extra)
+      if (message.id !== undefined) this.#awaited.delete(message.id)
+      setImmediate(() => this.onmessage?.(message, extra))
+    }
+  }
+
+  get sessionId(): string | undefined {
+    return this.#inner instanceof SSEClientTransport ? undefined : this.#inner.sessionId
+  }
+
+  start(): Promise<void> {
+    return this.#inner.start()
+  }
+
+  async send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
+    const call = currentCall()
+    if (this.#inner instanceof SSEClientTransport) return this.#inner.send(message)
+    if (!call || !('method' in message) || !('id' in message)) return this.#inner.send(message, options)
+    call.isStreaming = false
+    this.#awaited.set(message.id, call)
+    call.ended.addEventListener('abort', () => this.#awaited.delete(message.id), { once: true })
+    await this.#inner.send(message, { ...options, onRequestStreamEnd: () => this.#end(message.id) })
+    if (!call.isStreaming) this.#end(message.id)
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#inner.setProtocolVersion(version)
+  }
+
+  async terminateSession(): Promise<void> {
+    if (!(this.#inner instanceof SSEClientTransport)) await this.#inner.terminateSession()
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close()
+  }
+
+  #end(id: RequestId): void {
+    const call = this.#awaited.get(id)
+    call?.fail(call.break ?? new McpError('protocol', `${this.#host} ended its answer without a result.`))
+  }
+}

@@ -1,0 +1,23 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { findTool, type Offered, pageOf } from './index.ts'
+
+/** A server of SDK 1, for one session. */
+export function createFirstSdkServer(offered: Offered): Server {
+  const server = new Server({ name: 'first-sdk', version: '1.0.0' }, { capabilities: { tools: {} } })
+  server.setRequestHandler(ListToolsRequestSchema, (request) => pageOf(offered, request.params?.cursor))
+  server.setRequestHandler(CallToolRequestSchema, async (request, extra) => {
+    const { name, arguments: input = {} } = request.params
+    const progressToken = request.params._meta?.progressToken
+    const result = await findTool(offered, name).run(input, {
+      signal: extra.signal,
+      async progress(progress) {
+        if (progressToken === undefined) return
+        const params = { progressToken, ...progress }
+        await extra.sendNotification({ method: 'notifications/progress', params })
+      },
+    })
+    return result as never
+  })
+  return server
+}

@@ -1,0 +1,185 @@
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { answerSessionfully } from './sessionful.ts'
+import { answerBySse } from './sse.ts'
+import { answerStatelessly } from './stateless.ts'
+
+/** What an emulated MCP server offers. */
+export interface TestTool {
+  name: string
+  description?: string
+  inputSchema?: Record<string, unknown>
+  outputSchema?: Record<string, unknown>
+  /** Answers with a CallToolResult; what it throws is an error of the protocol. */
+  run(input: Record<string, unknown>, context: TestCall): unknown
+}
+
+export interface TestCall {
+  /** Aborted when the client has cancelled. */
+  signal: AbortSignal
+  /** Tells the client how far the call is, where it asked for that. */
+  progress(progress: { progress: number; total?: number; message?: string }): Promise<void>
+}
+
+export interface SeenRequest {
+  method: string
+  path: string
+  headers: IncomingMessage['headers']
+  /** The message's method, '' where there is none. */
+  message: string
+}
+
+export interface McpServerOptions {
+  tools?: TestTool[]
+  /**
+   * 'stateless': SDK 2, both eras of the protocol. 'sessionful': SDK 1, Streamable HTTP with Mcp-Session-Id.
+   * 'sse': SDK 1, the transport of 2024-11-05 and nothing else.
+   */
+  kind?: 'stateless' | 'sessionful' | 'sse'
+  /** So many tools on a page; all on one page unless told. */
+  pageSize?: number
+  /** Looks at each request before the server does; true when it has answered. */
+  before?: (request: IncomingMessage, response: ServerResponse, message: string) => boolean
+}
+
+export interface TestMcpServer {
+  url: string
+  /** May be changed while the server runs. */
+  tools: TestTool[]
+  /** Every request, in the order of arrival. */
+  seen: SeenRequest[]
+  /** A sessionful server forgets its sessions: they are 404 from now on. */
+  loseSessions(): void
+  /** How many sockets are open. */
+  countSockets(): Promise<number>
+  /** Cuts every socket. */
+  cut(): void
+  close(): Promise<void>
+}
+
+/** What each kind of server is made of. */
+export interface Answering {
+  answer(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void>
+  loseSessions(): void
+  close(): Promise<void>
+}
+
+/** A real MCP server on loopback, made with the official packages. */
+export async function startMcpServer(options: McpServerOptions = {}): Promise<TestMcpServer> {
+  const { kind = 'stateless', before, pageSize = Number.MAX_SAFE_INTEGER } = options
+  const seen: SeenRequest[] = []
+  const offered = { tools: options.tools ?? [echo], pageSize }
+  const answering = ANSWERING[kind](offered)
+  const http = await listen(async (request, response) => {
+    const body = await readBody(request)
+    const message = messageOf(body)
+    const { method = '', url = '', headers } = request
+    seen.push({ method, path: url, headers, message })
+    if (before?.(request, response, message)) return
+    await answering.answer(request, response, body)
+  })
+  return {
+    url: http.url + (kind === 'sse' ? '/sse' : '/mcp'),
+    get tools() {
+      return offered.tools
+    },
+    set tools(tools) {
+      offered.tools = tools
+    },
+    seen,
+    loseSessions: () => answering.loseSessions(),
+    countSockets: http.countSockets,
+    cut: http.cut,
+    async close() {
+      await answering.close()
+      await http.close()
+    },
+  }
+}
+
+export interface Offered {
+  tools: TestTool[]
+  pageSize: number
+}
+
+const ANSWERING: Record<NonNullable<McpServerOptions['kind']>, (offered: Offered) => Answering> = {
+  stateless: answerStatelessly,
+  sessionful: answerSessionfully,
+  sse: answerBySse,
+}
+
+/** Says what it is given. */
+export const echo: TestTool = {
+  name: 'echo',
+  description: 'Says what it is given',
+  inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  run: (input) => textResult(String(input['text'])),
+}
+
+export const textResult = (text: string) => ({ content: [{ type: 'text' as const, text }] })
+
+export interface LoopbackServer {
+  url: string
+  countSockets(): Promise<number>
+  cut(): void
+  close(): Promise<void>
+}
+
+/** An HTTP server on a free port of loopback. */
+export async function listen(onRequest: RequestListener): Promise<LoopbackServer> {
+  const http = createServer((request, response) => {
+    Promise.resolve(onRequest(request, response)).catch((error: unknown) => {
+      if (!response.headersSent) response.writeHead(500)
+      response.end(String(error))
+    })
+  })
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    countSockets: () =>
+      new Promise((resolve, reject) =>
+        http.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+      ),
+    cut: () => http.closeAllConnections(),
+    close: () =>
+      new Promise((resolve) => {
+        http.close(() => resolve())
+        http.closeAllConnections()
+      }),
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const text = Buffer.concat(chunks).toString()
+  try {
+    return text === '' ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const messageOf = (body: unknown): string => {
+  const { method } = (body ?? {}) as { method?: unknown }
+  return typeof method === 'string' ? method : ''
+}
+
+/** One page of tools, as they are listed; the cursor is where the next page begins. */
+export function pageOf({ tools, pageSize }: Offered, cursor: string | undefined) {
+  const start = Number(cursor ?? 0)
+  const end = start + pageSize
+  return {
+    tools: tools.slice(start, end).map(({ run: _, inputSchema, ...tool }) => ({
+      ...tool,
+      inputSchema: (inputSchema ?? { type: 'object' }) as { type: 'object' },
+    })),
+    ...(end < tools.length && { nextCursor: String(end) }),
+  }
+}
+
+export function findTool({ tools }: Offered, name: string): TestTool {
+  const tool = tools.find((candidate) => candidate.name === name)
+  if (!tool) throw new Error(`There is no tool ${name}`)
+  return tool
+}
