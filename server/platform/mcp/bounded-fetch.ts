@@ -1,5 +1,6 @@
+import { Readable } from 'node:stream'
 import { extractWWWAuthenticateParams, type FetchLike } from '@modelcontextprotocol/client'
-import { connectionSentence, redirectTarget } from '../net/exchange-bounds.ts'
+import { connectionSentence, readBeginning, redirectTarget } from '../net/exchange-bounds.ts'
 import { type Net, type NetAnswer, NetError } from '../net/index.ts'
 import { type Call, currentCall } from './call.ts'
 import type { McpEndpoint } from './connection.ts'
@@ -10,6 +11,7 @@ import { readBounded } from './read-bounded.ts'
 const REDIRECTS_MAX = 3
 /** For what belongs to no call: a notification, or the end of a session. */
 const NOTICE_TIMEOUT_MS = 10_000
+const REFUSAL_BYTES_MAX = 64 * 1024
 const CHALLENGE_CHARACTERS_MAX = 4_000
 
 /** The server no longer knows the session: the connection is to be made anew. */
@@ -35,16 +37,17 @@ export interface FetchOptions {
 export function createBoundedFetch(net: Net, options: FetchOptions): FetchLike {
   return async (input, init = {}) => {
     const url = new URL(input)
-    const call = currentCall()
-    const isStanding = init.method !== 'POST' && init.method !== 'DELETE' && !hasHeader(init, 'last-event-id')
-    const isOwnStream = options.transport === 'sse' && isStanding
+    const isStanding = (init.method ?? 'GET') === 'GET' && !hasHeader(init, 'last-event-id')
     if (options.transport === 'streamable' && isStanding && !options.listens)
       return new Response(null, { status: 405 })
+    const call = currentCall()
+    // A stream that is taken up again is of its call, and ends with it.
+    if (hasHeader(init, 'last-event-id')) call?.ended.throwIfAborted()
+    const isOfCall = !isStanding && call?.ended.aborted === false
     try {
-      return await send(net, url, init, options, isOwnStream ? undefined : call, isOwnStream)
+      return await send(net, url, init, options, isOfCall ? call : undefined, isStanding)
     } catch (error) {
       init.signal?.throwIfAborted()
-      call?.ended.throwIfAborted()
       const failure = describe(url.host, error)
       call?.fail(failure)
       throw failure
@@ -60,10 +63,10 @@ async function send(
   init: RequestInit,
   options: FetchOptions,
   call: Call | undefined,
-  isOwnStream: boolean,
+  isStanding: boolean,
 ): Promise<Response> {
   const endpoint = options.endpoint()
-  const signal = signalOf(init, call, isOwnStream)
+  const signal = signalOf(init, call, isStanding)
   const attempt = (): Promise<NetAnswer> => follow(net, endpoint, url, init, call, signal)
   let answer = await attempt()
   if (answer.statusCode === 401) {
@@ -77,15 +80,13 @@ async function send(
   }
   const headers = asHeaders(answer.headers)
   if (answer.statusCode === 403) throwForScope(url.host, answer, headers)
-  if (isSessionLost(answer.statusCode, init)) {
-    leave(answer)
-    throw new SessionLost()
-  }
+  if (init.method === 'POST' && (options.transport === 'sse' || hasHeader(init, 'mcp-session-id')))
+    await throwForSession(answer)
   const isStream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '')
   if (call && isStream) call.isStreaming = true
   const take = call
     ? (bytes: number) => call.take(url.host, bytes)
-    : boundNotice(url.host, options, isOwnStream)
+    : boundNotice(url.host, options, isStanding)
   const fail = (error: unknown): Error => {
     const failure = describe(url.host, error)
     // The SDK takes a stream up again that was cut, where the server numbers its events.
@@ -98,9 +99,9 @@ async function send(
   return new Response(body, { status: answer.statusCode, headers })
 }
 
-function signalOf(init: RequestInit, call: Call | undefined, isOwnStream: boolean): AbortSignal | null {
+function signalOf(init: RequestInit, call: Call | undefined, isStanding: boolean): AbortSignal | null {
   const signals = [init.signal, call?.ended].filter((one) => one != null)
-  if (!call && !isOwnStream) signals.push(AbortSignal.timeout(NOTICE_TIMEOUT_MS))
+  if (!call && !isStanding) signals.push(AbortSignal.timeout(NOTICE_TIMEOUT_MS))
   return signals.length === 0 ? null : AbortSignal.any(signals)
 }
 
@@ -185,14 +186,25 @@ function throwForScope(host: string, answer: NetAnswer, headers: Headers): void 
   })
 }
 
-/** 404 to a request with a session (Streamable HTTP, Session Management). */
-const isSessionLost = (status: number, init: RequestInit): boolean =>
-  status === 404 && init.method === 'POST' && hasHeader(init, 'mcp-session-id')
+/**
+ * 404 to a request with a session (Streamable HTTP, Session Management). Many servers answer 400 with a word on the
+ * session, as an example of the official SDK did.
+ */
+async function throwForSession(answer: NetAnswer): Promise<void> {
+  if (answer.statusCode === 404) {
+    leave(answer)
+    throw new SessionLost()
+  }
+  if (answer.statusCode !== 400) return
+  const { beginning } = await readBeginning(answer.body, REFUSAL_BYTES_MAX)
+  if (/session/i.test(beginning.toString())) throw new SessionLost()
+  answer.body = Readable.from([beginning]) as NetAnswer['body']
+}
 
 const NOTICE_BYTES_MAX = 1024 * 1024
 
-function boundNotice(host: string, options: FetchOptions, isOwnStream: boolean): (bytes: number) => void {
-  if (isOwnStream) return (bytes) => options.takeFromStream(host, bytes)
+function boundNotice(host: string, options: FetchOptions, isStanding: boolean): (bytes: number) => void {
+  if (isStanding) return (bytes) => options.takeFromStream(host, bytes)
   let left = NOTICE_BYTES_MAX
   return (bytes) => {
     left -= bytes

@@ -3,8 +3,8 @@ import { McpError, tooLarge } from './mcp-error.ts'
 
 /** What a server may send for one call, however many answers and events it comes in. */
 const CALL_BYTES_MAX = 16 * 1024 * 1024
-/** Requests of one call: the call itself, a second try, redirects, and streams that are taken up again. */
-const CALL_REQUESTS_MAX = 32
+/** Requests of one call: the pages of a list, second tries, redirects, and streams that are taken up again. */
+const CALL_REQUESTS_MAX = 200
 
 /**
  * One thing that is asked of a server. The SDK's requests for it find it as `currentCall()`, so that what they take is
@@ -40,7 +40,7 @@ export class Call {
   countRequest(host: string): void {
     this.#requests++
     if (this.#requests > CALL_REQUESTS_MAX)
-      throw new McpError('protocol', `${host} had one call sent more than ${CALL_REQUESTS_MAX} times.`)
+      throw new McpError('protocol', `${host} wants more than ${CALL_REQUESTS_MAX} requests for one call.`)
   }
 
   /** Ends the call at once, whatever the SDK makes of it. */

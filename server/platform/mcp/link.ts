@@ -14,7 +14,7 @@ import { McpError } from './mcp-error.ts'
 import { WatchedTransport } from './watched-transport.ts'
 
 export const HANDSHAKE_TIMEOUT_MS = 30_000
-/** What an SSE server may send on its one stream between one call and the next. */
+/** What a server may send on the stream of a whole connection, between one call and the next. */
 const STREAM_BYTES_MAX = 16 * 1024 * 1024
 /** A stream that is cut is taken up again so often, and so many milliseconds later. */
 const RECONNECTION = {
@@ -23,7 +23,7 @@ const RECONNECTION = {
   maxReconnectionDelay: 5_000,
   reconnectionDelayGrowFactor: 2,
 }
-const RECONNECTION_DELAY_MIN_MS = 50
+const RECONNECTION_DELAY_MIN_MS = 250
 const RECONNECTION_DELAY_MAX_MS = 30_000
 const END_OF_SESSION_TIMEOUT_MS = 2_000
 /** Statuses of a server that does not know Streamable HTTP (specification, Backwards Compatibility). */
@@ -46,7 +46,7 @@ export interface Link {
   running: Set<Call>
   /** Set when the connection is of no use any more; the next call makes another. */
   isBroken: boolean
-  /** Gives an SSE server's stream its bound anew. */
+  /** A call begins: what the server may do unasked is counted anew. */
   refill(): void
   /** Ends the session at the server and closes what is open. */
   close(): Promise<void>
@@ -107,6 +107,7 @@ async function connect(options: LinkOptions, call: Call, kind: 'streamable' | 's
     isBroken: false,
     refill() {
       left = STREAM_BYTES_MAX
+      transport.refill()
     },
     close: () => closeLink(link, transport),
   }

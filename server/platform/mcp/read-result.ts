@@ -1,4 +1,5 @@
 import type { McpToolResult } from './connection.ts'
+import { McpError } from './mcp-error.ts'
 
 /** What a model is given of one result, in bytes of UTF-8 or JSON. */
 const OUTPUT_BYTES_MAX = 1024 * 1024
@@ -6,9 +7,11 @@ const OUTPUT_BYTES_MAX = 1024 * 1024
 const RAW_BYTES_MAX = 8 * 1024 * 1024
 const ERROR_CHARACTERS_MAX = 2_000
 
-/** A server's CallToolResult, which nobody has checked. */
-export function readResult(raw: unknown): McpToolResult {
-  const { content, structuredContent, isError } = (raw ?? {}) as Record<string, unknown>
+/** A server's CallToolResult, which nobody has checked. Throws an McpError where it is none. */
+export function readResult(host: string, raw: unknown): McpToolResult {
+  if (typeof raw !== 'object' || raw === null)
+    throw new McpError('protocol', `${host} does not answer as an MCP server does.`)
+  const { content, structuredContent, isError } = raw as Record<string, unknown>
   const parts = Array.isArray(content) ? content.filter(isPart) : []
   const output = bound(structuredContent ?? textOf(parts) ?? { content: parts.map(withoutMedia) })
   const failed = isError === true

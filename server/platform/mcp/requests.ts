@@ -1,4 +1,4 @@
-import { ProtocolError, type StandardSchemaV1 } from '@modelcontextprotocol/client'
+import { ProtocolError, type RequestOptions, type StandardSchemaV1 } from '@modelcontextprotocol/client'
 import { type Call, runCall } from './call.ts'
 import type { McpCallOptions, McpTool, McpToolResult } from './connection.ts'
 import { describeFailure } from './describe-failure.ts'
@@ -43,26 +43,34 @@ export function callTool(
   { signal, timeoutMs = CALL_TIMEOUT_MS, onProgress }: McpCallOptions,
 ): Promise<McpToolResult> {
   return ask(link, { signal, timeoutMs }, async (call) => {
-    const once = (): Promise<unknown> => {
-      const inputSchema = link.inputSchemas.get(name) ?? { type: 'object' }
-      return link.client.callTool(
-        { name, arguments: input },
-        {
-          signal: call.left,
-          timeout: timeoutMs + SLACK_MS,
-          // Without the output's schema: what a server says of it is no reason to compile it, or to refuse a result.
-          toolDefinition: { name, inputSchema: inputSchema as { type: 'object' } },
-          ...(onProgress && { onprogress: onProgress }),
-        },
-      )
+    const options = {
+      signal: call.left,
+      timeout: timeoutMs + SLACK_MS,
+      ...(onProgress && { onprogress: onProgress }),
     }
+    const once = (): Promise<unknown> => callOnce(link, { name, arguments: input }, options)
     const result = await once().catch(async (error: unknown) => {
       if (!(error instanceof ProtocolError) || error.code !== HEADER_MISMATCH) throw error
       await readPages(link, call)
       return once()
     })
-    return readResult(result)
+    return readResult(link.host, result)
   })
+}
+
+/**
+ * Not by the SDK's callTool, which refuses results that do not fit the schema that the server gave for them, unless
+ * arguments are to be repeated in headers: that only the SDK can do, and it is not told of the output's schema.
+ */
+function callOnce(
+  link: Link,
+  params: { name: string; arguments: Record<string, unknown> },
+  options: RequestOptions,
+): Promise<unknown> {
+  const inputSchema = link.inputSchemas.get(params.name)
+  if (!inputSchema) return link.client.request({ method: 'tools/call', params }, ANYTHING, options)
+  const toolDefinition = { name: params.name, inputSchema: inputSchema as { type: 'object' } }
+  return link.client.callTool(params, { ...options, toolDefinition })
 }
 
 export function request(

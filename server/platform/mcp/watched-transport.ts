@@ -9,6 +9,9 @@ import {
 import { type Call, currentCall } from './call.ts'
 import { McpError } from './mcp-error.ts'
 
+/** What a server may ask of us between one call and the next; beyond it, it gets no answer. */
+const REQUESTS_OF_SERVER_MAX = 100
+
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1]
 
 /**
@@ -23,6 +26,7 @@ export class WatchedTransport implements Transport {
   onmessage?: NonNullable<Transport['onmessage']>
   readonly #inner: StreamableHTTPClientTransport | SSEClientTransport
   readonly #host: string
+  #requestsOfServer = 0
   readonly #awaited = new Map<RequestId, Call>()
 
   constructor(inner: StreamableHTTPClientTransport | SSEClientTransport, host: string) {
@@ -33,10 +37,17 @@ export class WatchedTransport implements Transport {
     inner.onclose = () => this.onclose?.()
     inner.onerror = (error) => this.onerror?.(error)
     inner.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => {
+      const isRequest = 'method' in message && 'id' in message
+      if (isRequest && ++this.#requestsOfServer > REQUESTS_OF_SERVER_MAX) return
       if ('method' in message) return this.onmessage?.(message, extra)
       if (message.id !== undefined) this.#awaited.delete(message.id)
       setImmediate(() => this.onmessage?.(message, extra))
     }
+  }
+
+  /** A call begins. */
+  refill(): void {
+    this.#requestsOfServer = 0
   }
 
   get sessionId(): string | undefined {

@@ -149,7 +149,7 @@ export async function listen(onRequest: RequestListener): Promise<LoopbackServer
   }
 }
 
-async function readBody(request: IncomingMessage): Promise<unknown> {
+export async function readBody(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   const text = Buffer.concat(chunks).toString()

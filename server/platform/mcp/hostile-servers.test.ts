@@ -1,0 +1,328 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createNet } from '#platform/net/index.ts'
+import { createLog } from '#platform/telemetry/log.ts'
+import { beginEvents, sendJson, startHostileServer, type Tricks } from '#tests/support/mcp/hostile.ts'
+import { listen, startMcpServer, textResult } from '#tests/support/mcp/index.ts'
+import { type McpConnection, McpConnections, McpError } from './connection.ts'
+
+const FOREVER = new AbortController().signal
+const MEGABYTE = 1024 * 1024
+
+/** Names that end in .example stand for this machine; nothing else may be reached. */
+function client() {
+  const net = createNet({
+    allowPrivateNetwork: ['127.0.0.1/32'],
+    resolveName: (_name, _options, tell) => tell(null, [{ address: '127.0.0.1', family: 4 }]),
+  })
+  const connections = new McpConnections(net, createLog({ logLevel: 'silent' }))
+  onTestFinished(async () => {
+    await connections.close()
+    await net.close()
+  })
+  return {
+    connections,
+    open: (url: string): Promise<McpConnection> =>
+      connections.open(
+        { key: url, url, net: 'guarded', headers: async () => ({ 'x-secret': 'a' }) },
+        FOREVER,
+      ),
+  }
+}
+
+async function open(tricks: Tricks) {
+  const server = await startHostileServer(tricks)
+  onTestFinished(() => server.close())
+  const { connections, open } = client()
+  return { server, connections, connection: await open(server.url) }
+}
+
+const call = (connection: McpConnection, timeoutMs = 10_000) =>
+  connection.callTool('any', {}, { signal: FOREVER, timeoutMs })
+
+/** What a promise fails with, which is an McpError. */
+async function failure(promise: Promise<unknown>): Promise<McpError> {
+  const error = await promise.then(
+    () => null,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(McpError)
+  return error as McpError
+}
+
+describe('where a server leads', () => {
+  test.each([
+    ['http://169.254.169.254/latest/meta-data/'],
+    ['http://127.0.0.2:9/'],
+    ['http://[::ffff:7f00:2]:9/'],
+    ['http://0x7f.2/'],
+    ['file:///etc/passwd'],
+  ])('%s is not connected to', async (url) => {
+    expect((await failure(client().open(url))).kind).toBe('refused')
+  })
+
+  test.each([301, 302, 303, 307, 308])('a redirect inside by %i is not followed', async (status) => {
+    let reached = 0
+    const inside = await listen((_request, response) => {
+      reached++
+      response.end()
+    })
+    const server = await startHostileServer({
+      '*': ({ response }) => response.writeHead(status, { location: `${inside.url}/mcp` }).end(),
+    })
+    onTestFinished(async () => {
+      await server.close()
+      await inside.close()
+    })
+    const url = server.url.replace('127.0.0.1', 'tools.example')
+    expect((await failure(client().open(url))).kind).toBe('refused')
+    expect(reached).toBe(0)
+  })
+
+  test('a redirect to the metadata of a cloud is not followed, in the middle of a call either', async () => {
+    const { connection } = await open({
+      'tools/call': ({ response }) =>
+        response.writeHead(307, { location: 'http://169.254.169.254/latest/meta-data/' }).end(),
+    })
+    expect((await failure(call(connection))).kind).toBe('refused')
+  })
+
+  test('a redirect within the origin is followed, as many servers move to an address with a slash', async () => {
+    const server = await startMcpServer({
+      before(request, response) {
+        if (request.url !== '/mcp') return false
+        response.writeHead(307, { location: '/mcp/' }).end()
+        return true
+      },
+    })
+    onTestFinished(() => server.close())
+    const connection = await client().open(server.url)
+    expect((await connection.callTool('echo', { text: 'moved' }, { signal: FOREVER })).output).toBe('moved')
+  })
+
+  test('a redirect without end is not followed', async () => {
+    const { server, connection } = await open({
+      'tools/call': ({ response }) => response.writeHead(307, { location: '/mcp' }).end(),
+    })
+    expect((await failure(call(connection))).kind).toBe('refused')
+    expect(server.asked.length).toBeLessThan(20)
+  })
+
+  test('an SSE server that names another origin for the messages is not heard', async () => {
+    let reached = 0
+    const inside = await listen((_request, response) => {
+      reached++
+      response.end()
+    })
+    const server = await listen((request, response) => {
+      if (request.method !== 'GET') return response.writeHead(405).end()
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(`event: endpoint\ndata: ${inside.url}/messages\n\n`)
+      return response
+    })
+    onTestFinished(async () => {
+      await server.close()
+      await inside.close()
+    })
+    await failure(client().open(`${server.url}/sse`))
+    expect(reached).toBe(0)
+  })
+})
+
+describe('how much a server says', () => {
+  test('a result of 10 MB reaches a model as 1 MB that says that it is cut', async () => {
+    const { connection } = await open({
+      'tools/call': ({ result }) => result(textResult('é'.repeat(5 * MEGABYTE))),
+    })
+    const { output, raw } = await call(connection)
+    expect(Buffer.byteLength(String(output))).toBeLessThan(MEGABYTE + 200)
+    expect(String(output)).toMatch(/^é{1000}[\s\S]*\[Cut here: the result has 10485760 bytes/)
+    expect(JSON.stringify(raw).length).toBeLessThan(9 * MEGABYTE)
+  })
+
+  test('a structured result is cut as its text', async () => {
+    const rows = Array.from({ length: 50_000 }, (_, id) => ({ id, name: 'a name of some length' }))
+    const { connection } = await open({
+      'tools/call': ({ result }) => result({ content: [], structuredContent: { rows } }),
+    })
+    expect((await call(connection)).output).toMatch(/^\{"rows":\[\{"id":0[\s\S]*\[Cut here/)
+  })
+
+  test.each(['application/json', 'text/event-stream'])(
+    'a result of 20 MB as %s is not read',
+    async (type) => {
+      const cut = Promise.withResolvers<void>()
+      const { connection } = await open({
+        'tools/call': ({ response }) => {
+          response.once('close', () => cut.resolve())
+          response.writeHead(200, { 'content-type': type })
+          response.write('data: {"jsonrpc":"2.0","result":"')
+          const more = (): void => {
+            while (!response.destroyed && response.write('x'.repeat(MEGABYTE)));
+          }
+          response.on('drain', more)
+          more()
+        },
+      })
+      expect((await failure(call(connection))).kind).toBe('too_large')
+      await cut.promise
+    },
+  )
+
+  test('an answer that is packed is not unpacked', async () => {
+    const { connection } = await open({
+      'tools/call': ({ response }) =>
+        response
+          .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+          .end(gzipSync(Buffer.alloc(64 * MEGABYTE, ' '))),
+    })
+    expect((await failure(call(connection))).kind).toBe('protocol')
+  })
+
+  test('a flood of notifications ends at the bound', async () => {
+    const { connection } = await open({
+      'tools/call': ({ response }) => {
+        const add = beginEvents(response)
+        const params = { level: 'info', data: 'x'.repeat(10_000) }
+        const more = (): void => {
+          while (!response.destroyed && add({ jsonrpc: '2.0', method: 'notifications/message', params }));
+        }
+        response.on('drain', more)
+        more()
+      },
+    })
+    expect((await failure(call(connection))).kind).toBe('too_large')
+  })
+
+  test('a flood of requests is answered a little', async () => {
+    const { server, connection } = await open({
+      'tools/call': ({ id, response }) => {
+        const add = beginEvents(response)
+        for (let ping = 0; ping < 5_000; ping++) add({ jsonrpc: '2.0', id: `ping ${ping}`, method: 'ping' })
+        add({ jsonrpc: '2.0', id, result: textResult('done') })
+        response.end()
+      },
+    })
+    await call(connection).catch(() => {})
+    expect(server.asked.length).toBeLessThan(150)
+  })
+})
+
+describe('how long a server takes', () => {
+  test.each(['application/json', 'text/event-stream'])('%s that drips ends with the time', async (type) => {
+    const cut = Promise.withResolvers<void>()
+    const { connection } = await open({
+      'tools/call': ({ response }) => {
+        response.once('close', () => cut.resolve())
+        response.writeHead(200, { 'content-type': type })
+        const drip = setInterval(() => response.write(type === 'application/json' ? ' ' : ':\n\n'), 5)
+        response.once('close', () => clearInterval(drip))
+      },
+    })
+    expect((await failure(call(connection, 200))).kind).toBe('timeout')
+    await cut.promise
+  })
+
+  test('a stream that is cut again and again is taken up a few times', async () => {
+    const cut: Tricks[string] = ({ response }) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end('id: 1\nretry: 0\ndata: \n\n')
+    }
+    const { server, connection } = await open({ 'tools/call': cut, GET: cut })
+    await failure(call(connection, 3_000))
+    expect(server.asked.length).toBeLessThan(30)
+  })
+})
+
+describe('what a server answers', () => {
+  const ANSWERS: [string, Tricks[string]][] = [
+    [
+      'no JSON',
+      ({ response }) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc"'),
+    ],
+    [
+      'another id',
+      ({ response }) => sendJson(response, { jsonrpc: '2.0', id: 'other', result: textResult('a') }),
+    ],
+    ['no result', ({ response, id }) => sendJson(response, { jsonrpc: '2.0', id })],
+    ['a web page', ({ response }) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
+    ['nothing', ({ response }) => response.writeHead(202).end()],
+    [
+      'a stream that ends',
+      ({ response }) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(),
+    ],
+    ['a result that is none', ({ result }) => result('text')],
+    [
+      'brackets',
+      ({ response }) =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end('['.repeat(MEGABYTE)),
+    ],
+    [
+      'a refusal',
+      ({ response, id }) =>
+        sendJson(response, { jsonrpc: '2.0', id, error: { code: -32_602, message: 'Bad\u202E input' } }),
+    ],
+  ]
+
+  test.each(ANSWERS)('%s', async (_name, answer) => {
+    const { connection } = await open({ 'tools/call': answer as Tricks[string] })
+    const { kind, message } = await failure(call(connection))
+    expect(kind).toBe('protocol')
+    expect(message).not.toMatch(/\p{Cf}/u)
+  })
+
+  test('content of a kind that is not known is passed on', async () => {
+    const { connection } = await open({
+      'tools/call': ({ result }) => result({ content: [{ type: 'hologram', data: 'aGVsbG8=', depth: 3 }] }),
+    })
+    expect((await call(connection)).output).toEqual({ content: [{ type: 'hologram', depth: 3, bytes: 6 }] })
+  })
+
+  test('a socket that is cut', async () => {
+    const { connection } = await open({
+      'tools/call': ({ response }) => {
+        beginEvents(response)
+        setImmediate(() => response.destroy())
+      },
+    })
+    expect((await failure(call(connection))).kind).toBe('unreachable')
+  })
+
+  test('a session that is lost each time is made anew once', async () => {
+    const { server, connection } = await open({
+      initialize({ response, id }) {
+        response.setHeader('mcp-session-id', 'a-session')
+        const result = {
+          protocolVersion: '2025-11-25',
+          capabilities: {},
+          serverInfo: { name: 'a', version: '1' },
+        }
+        sendJson(response, { jsonrpc: '2.0', id, result })
+      },
+      'tools/call': ({ response }) => response.writeHead(404).end(),
+    })
+    expect((await failure(call(connection))).kind).toBe('protocol')
+    expect(server.asked.filter((method) => method === 'tools/call')).toHaveLength(2)
+  })
+
+  test.each([400, 404])('a session that is lost with %i is made anew', async (status) => {
+    let sessions = 0
+    const { connection } = await open({
+      initialize({ response, id }) {
+        response.setHeader('mcp-session-id', `session-${++sessions}`)
+        const result = {
+          protocolVersion: '2025-11-25',
+          capabilities: {},
+          serverInfo: { name: 'a', version: '1' },
+        }
+        sendJson(response, { jsonrpc: '2.0', id, result })
+      },
+      'tools/call'({ request, response, result, id }) {
+        if (request.headers['mcp-session-id'] === 'session-2') return result(textResult('again'))
+        const error = { code: -32_000, message: 'Bad Request: No valid session ID provided' }
+        return sendJson(response, { jsonrpc: '2.0', id, error }, status)
+      },
+    })
+    expect((await call(connection)).output).toBe('again')
+  })
+})

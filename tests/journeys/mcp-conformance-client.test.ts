@@ -1,0 +1,24 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+
+/** Those of the suite `core` that are not of authorization. */
+const SCENARIOS = ['initialize', 'tools_call', 'sse-retry', 'elicitation-sep1034-client-defaults']
+
+test.each(SCENARIOS)('the conformance suite of clients: %s', async (scenario) => {
+  const folder = await mkdtemp(join(tmpdir(), 'mcp-conformance-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const command = `${process.execPath} tests/support/mcp/conformance-client.ts`
+  const said = await run(['client', '--command', command, '--scenario', scenario, '-o', folder])
+  expect(said.slice(said.lastIndexOf('Test Results:'))).toMatch(/Passed: (\d+)\/\1, 0 failed, 0 warnings/)
+})
+
+/** Answers with all that the suite says, also where it ends with a failure. */
+const run = (options: string[]): Promise<string> =>
+  new Promise((resolve) =>
+    execFile(process.execPath, [SUITE, ...options], (_error, stdout, stderr) => resolve(stdout + stderr)),
+  )
+
+const SUITE = 'node_modules/@modelcontextprotocol/conformance/dist/index.js'
