@@ -67,11 +67,19 @@ async function send(
 ): Promise<Response> {
   const endpoint = options.endpoint()
   const signal = signalOf(init, call, isStanding)
-  const attempt = (): Promise<NetAnswer> => follow(net, endpoint, url, init, call, signal)
+  let shown: Record<string, string> = {}
+  const asking: McpEndpoint = {
+    ...endpoint,
+    async headers() {
+      shown = await endpoint.headers()
+      return shown
+    },
+  }
+  const attempt = (): Promise<NetAnswer> => follow(net, asking, url, init, call, signal)
   let answer = await attempt()
   if (answer.statusCode === 401) {
     leave(answer)
-    if (!(await endpoint.renew?.())) throw unauthorized(url.host, answer)
+    if (!(await endpoint.renew?.(shown))) throw unauthorized(url.host, answer)
     answer = await attempt()
   }
   if (answer.statusCode === 401) {

@@ -35,8 +35,11 @@ export interface McpEndpoint {
   net: 'guarded' | 'open'
   /** Headers that prove who calls, asked anew for each request. */
   headers(): Promise<Record<string, string>>
-  /** The server answered 401: true when there are other headers now, and the request is worth one more try. */
-  renew?(): Promise<boolean>
+  /**
+   * The server answered 401 to these headers: true when there are others now, and the request is worth one more try.
+   * They tell late answers from new ones: what others have renewed meanwhile is not renewed again.
+   */
+  renew?(refused: Record<string, string>): Promise<boolean>
 }
 
 /** Whatever fails is an McpError, or the signal's reason. */
