@@ -31,8 +31,8 @@ export interface FetchOptions {
 
 /**
  * The fetch that the SDK's transports are given. Every address is checked, nothing leads to another origin, the caller
- * proves himself anew for each request, and what is read is counted. A failure ends the call that the request is of,
- * with an McpError, whatever the SDK would make of it.
+ * proves himself anew for each request, and what is read is counted. A failure ends the call that the request is of, at
+ * once and as it is, whatever the SDK would make of it.
  */
 export function createBoundedFetch(net: Net, options: FetchOptions): FetchLike {
   return async (input, init = {}) => {
@@ -48,9 +48,8 @@ export function createBoundedFetch(net: Net, options: FetchOptions): FetchLike {
       return await send(net, url, init, options, isOfCall ? call : undefined, isStanding)
     } catch (error) {
       init.signal?.throwIfAborted()
-      const failure = describe(url.host, error)
-      call?.fail(failure)
-      throw failure
+      call?.fail(error)
+      throw error
     }
   }
 }
@@ -68,14 +67,10 @@ async function send(
   const endpoint = options.endpoint()
   const signal = signalOf(init, call, isStanding)
   let shown: Record<string, string> = {}
-  const asking: McpEndpoint = {
-    ...endpoint,
-    async headers() {
-      shown = await endpoint.headers()
-      return shown
-    },
+  const attempt = async (): Promise<NetAnswer> => {
+    shown = await endpoint.headers()
+    return follow(net, endpoint.net, url, withHeaders(init, shown), call, signal)
   }
-  const attempt = (): Promise<NetAnswer> => follow(net, asking, url, init, call, signal)
   let answer = await attempt()
   if (answer.statusCode === 401) {
     leave(answer)
@@ -98,8 +93,7 @@ async function send(
   const fail = (error: unknown): Error => {
     const failure = describe(url.host, error)
     // The SDK takes a stream up again that was cut, where the server numbers its events.
-    const isCut = failure instanceof McpError && failure.kind === 'unreachable'
-    if (isStream && isCut && call) call.break = failure
+    if (isStream && failure.kind === 'unreachable' && call) call.break = failure
     else call?.fail(failure)
     return failure
   }
@@ -113,10 +107,18 @@ function signalOf(init: RequestInit, call: Call | undefined, isStanding: boolean
   return signals.length === 0 ? null : AbortSignal.any(signals)
 }
 
+function withHeaders(init: RequestInit, shown: Record<string, string>): RequestInit {
+  const headers = new Headers(init.headers)
+  for (const [name, value] of Object.entries(shown)) headers.set(name, value)
+  // What is packed may be far more than what arrives.
+  headers.set('accept-encoding', 'identity')
+  return { ...init, headers }
+}
+
 /** Follows what leads elsewhere on the same origin without changing the request. */
 async function follow(
   net: Net,
-  endpoint: McpEndpoint,
+  via: McpEndpoint['net'],
   first: URL,
   init: RequestInit,
   call: Call | undefined,
@@ -125,7 +127,7 @@ async function follow(
   let url = first
   for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
     call?.countRequest(url.host)
-    const answer = await request(net, endpoint, url, init, signal)
+    const answer = await request(net, via, url, init, signal)
     if (answer.statusCode < 300 || answer.statusCode > 399 || answer.statusCode === 304) return answer
     leave(answer)
     const next = redirectTarget(url.href, answer.headers['location'])
@@ -144,24 +146,25 @@ const redirected = (host: string): McpError =>
 
 async function request(
   net: Net,
-  endpoint: McpEndpoint,
+  via: McpEndpoint['net'],
   url: URL,
   init: RequestInit,
   signal: AbortSignal | null,
 ): Promise<NetAnswer> {
-  if (endpoint.net === 'guarded') net.checkUrl(url.href)
-  const headers = new Headers(init.headers)
-  for (const [name, value] of Object.entries(await endpoint.headers())) headers.set(name, value)
-  headers.set('accept-encoding', 'identity')
   signal?.throwIfAborted()
-  return net[endpoint.net].request({
-    origin: url.origin,
-    path: url.pathname + url.search,
-    method: (init.method ?? 'GET') as 'GET' | 'POST' | 'DELETE',
-    headers: Object.fromEntries(headers),
-    body: typeof init.body === 'string' ? init.body : null,
-    signal,
-  })
+  try {
+    if (via === 'guarded') net.checkUrl(url.href)
+    return await net[via].request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: (init.method ?? 'GET') as 'GET' | 'POST' | 'DELETE',
+      headers: Object.fromEntries(new Headers(init.headers)),
+      body: typeof init.body === 'string' ? init.body : null,
+      signal,
+    })
+  } catch (error) {
+    throw describe(url.host, error)
+  }
 }
 
 function leave({ body }: NetAnswer): void {
@@ -220,8 +223,8 @@ function boundNotice(host: string, options: FetchOptions, isStanding: boolean): 
   }
 }
 
-function describe(host: string, error: unknown): McpError | SessionLost {
-  if (error instanceof McpError || error instanceof SessionLost) return error
+function describe(host: string, error: unknown): McpError {
+  if (error instanceof McpError) return error
   if (error instanceof NetError) return new McpError('refused', error.message, { cause: error })
   return new McpError('unreachable', connectionSentence(host, error), { cause: error })
 }

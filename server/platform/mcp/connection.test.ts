@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createNet } from '#platform/net/index.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import {
@@ -16,10 +16,10 @@ const FOREVER = new AbortController().signal
 
 async function open(options: McpServerOptions, endpoint: Partial<McpEndpoint> = {}) {
   const server = await startMcpServer(options)
-  const { connections, endpointOf } = client()
+  const { connections, endpointOf, net } = client()
   onTestFinished(() => server.close())
   const where = { ...endpointOf(server), ...endpoint }
-  return { server, connections, endpoint: where, connection: await connections.open(where, FOREVER) }
+  return { server, connections, net, endpoint: where, connection: await connections.open(where, FOREVER) }
 }
 
 function client() {
@@ -29,7 +29,7 @@ function client() {
     await connections.close()
     await net.close()
   })
-  return { connections, endpointOf }
+  return { connections, net, endpointOf }
 }
 
 const endpointOf = ({ url }: TestMcpServer): McpEndpoint => ({
@@ -132,13 +132,14 @@ describe.each(KINDS)('a %s server', (kind) => {
   })
 
   test('has no socket of ours when all is closed', async () => {
-    const { server, connections, connection } = await open({ kind })
+    const { server, connections, connection, net } = await open({ kind })
     await connection.callTool('echo', { text: 'a' }, { signal: FOREVER })
     await connections.close()
     await expect(connection.callTool('echo', { text: 'a' }, { signal: FOREVER })).rejects.toMatchObject({
       kind: 'unreachable',
     })
-    void server
+    await net.close()
+    await expect.poll(() => server.countSockets()).toBe(0)
   })
 })
 
@@ -148,4 +149,57 @@ test('a session that the server has lost is made anew, unseen', async () => {
   expect((await connection.callTool('echo', { text: 'still here' }, { signal: FOREVER })).output).toBe(
     'still here',
   )
+})
+
+test('a session that an SSE server has lost is made anew, unseen', async () => {
+  const { server, connection } = await open({ kind: 'sse' })
+  server.loseSessions()
+  expect((await connection.callTool('echo', { text: 'still here' }, { signal: FOREVER })).output).toBe(
+    'still here',
+  )
+})
+
+test.each([
+  ['sessionful', 'server/discover'],
+  ['sse', 'initialize'],
+] as const)('how a %s server speaks is remembered', async (kind, tried) => {
+  const { server, connections, endpoint } = await open({ kind })
+  const path = new URL(server.url).pathname
+  const isTry = (): boolean => server.seen.some((one) => one.message === tried && one.path === path)
+  expect(isTry()).toBe(true)
+  await connections.forget(endpoint.key)
+  server.seen.length = 0
+  await connections.open(endpoint, FOREVER)
+  expect(isTry()).toBe(false)
+})
+
+test('one who leaves during the handshake does not end it for the others', async () => {
+  const asked = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<void>()
+  const server = await startMcpServer({
+    before(_request, _response, message) {
+      if (message === 'server/discover') asked.resolve()
+      return false
+    },
+  })
+  onTestFinished(() => server.close())
+  const { connections, endpointOf } = client()
+  const endpoint = { ...endpointOf(server), headers: () => answer.promise.then(() => ({})) }
+  const leaving = new AbortController()
+  const left = connections.open(endpoint, leaving.signal)
+  const stays = connections.open(endpoint, FOREVER)
+  leaving.abort(new Error('left'))
+  await expect(left).rejects.toThrow('left')
+  answer.resolve()
+  await asked.promise
+  expect((await stays).protocolVersion).toBe('2026-07-28')
+})
+
+test('a connection that nobody uses is closed, and its session ended', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { server, connection } = await open({ kind: 'sessionful' })
+  vi.advanceTimersByTime(6 * 60_000)
+  await expect.poll(() => server.seen.at(-1)?.method).toBe('DELETE')
+  expect((await connection.callTool('echo', { text: 'again' }, { signal: FOREVER })).output).toBe('again')
 })

@@ -2,7 +2,6 @@ import type { Logger } from 'pino'
 import type { Net } from '../net/index.ts'
 import { SessionLost } from './bounded-fetch.ts'
 import { type Call, runCall } from './call.ts'
-import { describeFailure } from './describe-failure.ts'
 import { type Dialect, type Elicit, HANDSHAKE_TIMEOUT_MS, type Link, openLink } from './link.ts'
 import { McpError, tooSlow } from './mcp-error.ts'
 import { askForTools, callTool, request } from './requests.ts'
@@ -203,11 +202,9 @@ export class McpConnections {
       return link
     } catch (error) {
       this.#dialects.delete(address)
-      const failure = describeFailure(host, error)
-      this.#log.info({ host, reason: (failure as Error).message }, 'no connection to an MCP server')
-      throw failure instanceof SessionLost
-        ? new McpError('protocol', `${host} forgets its sessions at once.`)
-        : failure
+      this.#log.info({ host, reason: String(error) }, 'no connection to an MCP server')
+      if (!(error instanceof SessionLost)) throw error
+      throw new McpError('protocol', `${host} forgets its sessions at once.`)
     }
   }
 

@@ -85,19 +85,19 @@ export function request(
   })
 }
 
-async function ask<Result>(
+/** What ends the call from outside, or in its requests, is told as it is; what the SDK throws is not. */
+function ask<Result>(
   link: Link,
   { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
   work: (call: Call) => Promise<Result>,
 ): Promise<Result> {
   link.refill()
   const late = (): Error => tooSlow(link.host, timeoutMs)
-  try {
-    return await runCall({ signal, timeoutMs, late, running: link.running }, work)
-  } catch (error) {
-    signal.throwIfAborted()
-    throw describeFailure(link.host, error)
-  }
+  return runCall({ signal, timeoutMs, late, running: link.running }, (call) =>
+    work(call).catch((error: unknown) => {
+      throw describeFailure(link.host, error)
+    }),
+  )
 }
 
 /** A server's results are read by those who use them, and one odd tool does not spoil a list. */
