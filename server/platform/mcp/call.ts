@@ -15,6 +15,8 @@ export class Call {
   readonly left: AbortSignal
   /** Aborted with the call, whatever its end: what the server still sends for it is cut. */
   readonly ended: AbortSignal
+  /** The id of the request whose answer is still to come. */
+  awaited: string | number | null = null
   /** Whether the server answers by a stream, which may hold the answer yet. */
   isStreaming = false
   /** How the last stream broke, which may be taken up again. */

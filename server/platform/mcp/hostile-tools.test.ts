@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createNet } from '#platform/net/index.ts'
 import { createLog } from '#platform/telemetry/log.ts'
-import { startHostileServer, type Tricks } from '#tests/support/mcp/hostile.ts'
+import { sendJson, startHostileServer, type Tricks } from '#tests/support/mcp/hostile.ts'
 import { startMcpServer, textResult } from '#tests/support/mcp/index.ts'
 import { McpConnections } from './connection.ts'
 
@@ -174,16 +174,19 @@ test('tools that change are told as they are now', async () => {
 test('arguments are repeated in headers where a tool wants it, also when its tools were not listed', async () => {
   const tool = {
     name: 'routed',
-    inputSchema: {
-      type: 'object',
-      properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
-    },
+    inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } },
     run: () => textResult('done'),
   }
-  const server = await startMcpServer({ tools: [tool] })
+  const server = await startMcpServer({
+    tools: [tool],
+    before(request, response, message, id) {
+      if (message !== 'tools/call' || request.headers['mcp-param-region'] === 'north') return false
+      sendJson(response, { jsonrpc: '2.0', id, error: { code: -32_020, message: 'Header mismatch' } }, 400)
+      return true
+    },
+  })
   onTestFinished(() => server.close())
   const connection = await connect(server.url)
-  await connection.listTools(FOREVER)
-  await connection.callTool('routed', { region: 'north' }, { signal: FOREVER })
-  expect(server.seen.at(-1)?.headers['mcp-param-region']).toBe('north')
+  const result = await connection.callTool('routed', { region: 'north' }, { signal: FOREVER })
+  expect(result.output).toBe('done')
 })

@@ -27,7 +27,6 @@ export class WatchedTransport implements Transport {
   readonly #inner: StreamableHTTPClientTransport | SSEClientTransport
   readonly #host: string
   #requestsOfServer = 0
-  readonly #awaited = new Map<RequestId, Call>()
 
   constructor(inner: StreamableHTTPClientTransport | SSEClientTransport, host: string) {
     this.#inner = inner
@@ -40,7 +39,9 @@ export class WatchedTransport implements Transport {
       const isRequest = 'method' in message && 'id' in message
       if (isRequest && ++this.#requestsOfServer > REQUESTS_OF_SERVER_MAX) return
       if ('method' in message) return this.onmessage?.(message, extra)
-      if (message.id !== undefined) this.#awaited.delete(message.id)
+      // An answer comes within the call that asked for it.
+      const call = currentCall()
+      if (call && call.awaited === message.id) call.awaited = null
       setImmediate(() => this.onmessage?.(message, extra))
     }
   }
@@ -63,10 +64,9 @@ export class WatchedTransport implements Transport {
     if (this.#inner instanceof SSEClientTransport) return this.#inner.send(message)
     if (!call || !('method' in message) || !('id' in message)) return this.#inner.send(message, options)
     call.isStreaming = false
-    this.#awaited.set(message.id, call)
-    call.ended.addEventListener('abort', () => this.#awaited.delete(message.id), { once: true })
-    await this.#inner.send(message, { ...options, onRequestStreamEnd: () => this.#end(message.id) })
-    if (!call.isStreaming) this.#end(message.id)
+    call.awaited = message.id
+    await this.#inner.send(message, { ...options, onRequestStreamEnd: () => this.#end(call, message.id) })
+    if (!call.isStreaming) this.#end(call, message.id)
   }
 
   setProtocolVersion(version: string): void {
@@ -81,8 +81,8 @@ export class WatchedTransport implements Transport {
     return this.#inner.close()
   }
 
-  #end(id: RequestId): void {
-    const call = this.#awaited.get(id)
-    call?.fail(call.break ?? new McpError('protocol', `${this.#host} ended its answer without a result.`))
+  #end(call: Call, id: RequestId): void {
+    if (call.awaited !== id) return
+    call.fail(call.break ?? new McpError('protocol', `${this.#host} ended its answer without a result.`))
   }
 }

@@ -39,7 +39,7 @@ export interface McpServerOptions {
   /** So many tools on a page; all on one page unless told. */
   pageSize?: number
   /** Looks at each request before the server does; true when it has answered. */
-  before?: (request: IncomingMessage, response: ServerResponse, message: string) => boolean
+  before?: (request: IncomingMessage, response: ServerResponse, message: string, id: unknown) => boolean
 }
 
 export interface TestMcpServer {
@@ -75,7 +75,7 @@ export async function startMcpServer(options: McpServerOptions = {}): Promise<Te
     const message = messageOf(body)
     const { method = '', url = '', headers } = request
     seen.push({ method, path: url, headers, message })
-    if (before?.(request, response, message)) return
+    if (before?.(request, response, message, (body as { id?: unknown } | undefined)?.id)) return
     await answering.answer(request, response, body)
   })
   return {
