@@ -15,6 +15,8 @@ export interface AuthorizationFaults {
   noS256?: boolean
   /** Nobody needs to say for which resource a token is to be. */
   anyResource?: boolean
+  /** The error that a registration is refused with. */
+  refuseRegistration?: string
   /** Every client is unknown to authorization and token endpoint, until it registers anew. */
   forgetClients?: boolean
   /** Has the last word on each document and answer. */
@@ -167,6 +169,7 @@ export class AuthorizationServer {
 
   #register(asked: { redirect_uris: string[] }): Answer {
     this.#note('register', { redirect_uris: asked.redirect_uris.join(' ') })
+    if (this.#faults.refuseRegistration) return bad(this.#faults.refuseRegistration)
     this.counts.registrations++
     this.#faults.forgetClients = false
     const { authMethod } = this.#options

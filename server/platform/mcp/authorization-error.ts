@@ -1,0 +1,80 @@
+import { IssuerMismatchError, OAuthError } from '@modelcontextprotocol/client'
+import { FetchError } from '#platform/net/fetch-bounded.ts'
+import { NetError } from '#platform/net/index.ts'
+
+/**
+ * Why nobody is authorized. The message is a sentence for the person, without secrets. `refused`: the authorization
+ * server, or the person at it, said no; `unreachable`: later it may work; `invalid`: what the server or its documents
+ * say is not followed; `no_registration`: an administrator has to set a client.
+ */
+export class AuthorizationError extends Error {
+  override readonly name = 'AuthorizationError'
+  readonly kind: 'refused' | 'unreachable' | 'invalid' | 'no_registration'
+  /** The authorization server does not know the client any more: a registered one is to be forgotten. */
+  readonly isClientUnknown: boolean
+
+  constructor(kind: AuthorizationError['kind'], message: string, isClientUnknown = false) {
+    super(message)
+    this.kind = kind
+    this.isClientUnknown = isClientUnknown
+  }
+}
+
+const SAID_CHARACTERS_MAX = 10_000
+const DETAILS_CHARACTERS_MAX = 300
+/** The authorization server is not well, or could not be understood, which says nothing about the grant. */
+const PASSING = ['server_error', 'temporarily_unavailable']
+
+/** What went wrong in an exchange with `host`; none of `secrets` is in the sentence, whoever has said it. */
+export function asAuthorizationError(error: unknown, host: string, secrets: string[] = []): unknown {
+  if (error instanceof AuthorizationError) return error
+  if (error instanceof NetError) return new AuthorizationError('invalid', error.message)
+  if (error instanceof FetchError) return new AuthorizationError('unreachable', error.message)
+  if (error instanceof IssuerMismatchError)
+    return new AuthorizationError(
+      'invalid',
+      `${URL.parse(error.expected ?? '')?.host ?? host} says that it is another authorization server.`,
+    )
+  if (error instanceof OAuthError) return refusalOf(error.code, error.message, host, secrets)
+  const field = invalidFieldOf(error)
+  if (field !== null)
+    return new AuthorizationError(
+      'invalid',
+      `What ${host} says about its authorization can't be followed: ${field}.`,
+    )
+  return error
+}
+
+/** What an authorization server said no with (RFC 6749, 4.1.2.1 and 5.2). */
+export function refusalOf(
+  code: string,
+  description: string | undefined,
+  host: string,
+  secrets: string[] = [],
+): AuthorizationError {
+  // The description of a server_error may be all that the server has sent.
+  if (code === 'server_error')
+    return new AuthorizationError('unreachable', `${host} is not well. Try again later.`)
+  const kind = PASSING.includes(code) ? 'unreachable' : 'refused'
+  const details = cleanDetails(
+    [code, description === code ? '' : description].filter(Boolean).join(': '),
+    secrets,
+  )
+  return new AuthorizationError(kind, `${host} refused: ${details}`, code === 'invalid_client')
+}
+
+/** What a stranger said, as a part of a sentence: one bounded line, without the secrets that he was told. */
+export function cleanDetails(text: string, secrets: string[]): string {
+  let clean = text.slice(0, SAID_CHARACTERS_MAX)
+  for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, '…')
+  clean = clean.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim()
+  return clean.length > DETAILS_CHARACTERS_MAX ? `${clean.slice(0, DETAILS_CHARACTERS_MAX)}…` : clean
+}
+
+/** What a schema of the SDK found wrong with a document; null for any other error. */
+function invalidFieldOf(error: unknown): string | null {
+  const { issues } = error as { issues?: { path: PropertyKey[] }[] }
+  if (!Array.isArray(issues)) return error instanceof SyntaxError ? 'it is no JSON' : null
+  const path = issues[0]?.path.map(String).join('.') ?? ''
+  return `${cleanDetails(path, []) || 'it'} is not valid`
+}

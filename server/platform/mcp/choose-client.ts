@@ -1,0 +1,109 @@
+import {
+  type FetchLike,
+  type OAuthClientInformationFull,
+  RegistrationRejectedError,
+  registerClient,
+  resolveClientMetadata,
+} from '@modelcontextprotocol/client'
+import type { AuthorizerOptions, OAuthClient, ServerToAuthorize } from './authorization.ts'
+import { AuthorizationError, cleanDetails } from './authorization-error.ts'
+import type { AuthorizationPlan } from './discover-authorization.ts'
+import { asMetadata } from './token-endpoint.ts'
+
+const CLIENT_CHARACTERS_MAX = 4_000
+/** How a client proves itself with what it has been given; the first that a server supports is asked for. */
+const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none']
+
+/**
+ * Who we are to the authorization server: the catalogue's client, our document (Client ID Metadata Documents), a client
+ * that was registered before, or one that is registered now (RFC 7591).
+ */
+export async function chooseClient(
+  plan: AuthorizationPlan,
+  server: ServerToAuthorize,
+  options: AuthorizerOptions,
+  fetchFn: FetchLike,
+): Promise<{ client: OAuthClient; isRegistered: boolean }> {
+  const { fixed = {}, known } = server
+  const { client_id, client_secret } = fixed
+  if (client_id)
+    return { client: { client_id, ...(client_secret && { client_secret }) }, isRegistered: false }
+  if (plan.takesClientDocuments && options.clientMetadataUrl !== null) {
+    const client = { client_id: options.clientMetadataUrl, token_endpoint_auth_method: 'none' }
+    return { client, isRegistered: false }
+  }
+  if (known?.issuer === plan.issuer && known.redirectUri === options.redirectUri && !hasEnded(known.client))
+    return { client: known.client, isRegistered: false }
+  return { client: await register(plan, options, fetchFn), isRegistered: true }
+}
+
+/** What a client says about itself, registered (RFC 7591, 2) or in its document. */
+export function describeClient({ clientName, redirectUri }: AuthorizerOptions, authMethod: string) {
+  const clientMetadata = {
+    client_name: clientName,
+    redirect_uris: [redirectUri],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: authMethod,
+  }
+  return resolveClientMetadata({ clientMetadata, redirectUrl: redirectUri })
+}
+
+/** Zero: never (RFC 7591, 3.2.1). */
+const hasEnded = ({ client_secret_expires_at: end = 0 }: OAuthClient): boolean =>
+  end > 0 && end * 1_000 <= Date.now()
+
+async function register(
+  plan: AuthorizationPlan,
+  options: AuthorizerOptions,
+  fetchFn: FetchLike,
+): Promise<OAuthClient> {
+  const { host } = new URL(plan.authorizationEndpoint)
+  const byHand = `An administrator has to register a client there by hand, with the redirect URI ${options.redirectUri}, and to set its client_id and client_secret at this server of the catalogue.`
+  if (plan.registrationEndpoint === null)
+    throw new AuthorizationError('no_registration', `${host} does not register clients by itself. ${byHand}`)
+  // Who says nothing supports client_secret_basic (RFC 8414, 2).
+  const authMethod = AUTH_METHODS.find((method) => plan.authMethods.includes(method)) ?? 'client_secret_basic'
+  const registered = await registerClient(plan.issuer, {
+    metadata: asMetadata(plan, plan.registrationEndpoint),
+    clientMetadata: describeClient(options, authMethod),
+    ...(plan.scope !== undefined && { scope: plan.scope }),
+    fetchFn,
+  }).catch((error: unknown) => {
+    if (!(error instanceof RegistrationRejectedError)) throw error
+    const details = cleanDetails(detailsOf(error), [])
+    throw new AuthorizationError(
+      'no_registration',
+      `${host} did not register this client (${details}). ${byHand}`,
+    )
+  })
+  return readClient(registered, host)
+}
+
+function readClient(registered: OAuthClientInformationFull, host: string): OAuthClient {
+  const { client_id, client_secret, client_secret_expires_at } = registered
+  const isSound = [client_id, client_secret ?? 'x'].every(
+    (text) => text !== '' && text.length <= CLIENT_CHARACTERS_MAX,
+  )
+  // Some answer with the method that was asked for, and with no secret.
+  const authMethod = client_secret === undefined ? 'none' : registered.token_endpoint_auth_method
+  if (!isSound || (authMethod !== undefined && !AUTH_METHODS.includes(authMethod)))
+    throw new AuthorizationError('invalid', `${host} registered a client that can't be used here.`)
+  return {
+    client_id,
+    ...(client_secret !== undefined && { client_secret }),
+    ...(client_secret_expires_at !== undefined && { client_secret_expires_at }),
+    ...(authMethod !== undefined && { token_endpoint_auth_method: authMethod }),
+  }
+}
+
+function detailsOf({ status, body }: RegistrationRejectedError): string {
+  try {
+    const { error, error_description } = JSON.parse(body) as Record<string, unknown>
+    const said = [error, error_description].filter((text) => typeof text === 'string' && text !== '')
+    if (said.length > 0) return said.join(': ')
+  } catch {
+    // What is no JSON is a page for people.
+  }
+  return `status ${status}`
+}

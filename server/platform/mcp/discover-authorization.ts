@@ -1,0 +1,212 @@
+import {
+  type AuthorizationServerMetadata,
+  checkResourceAllowed,
+  discoverAuthorizationServerMetadata,
+  discoverOAuthProtectedResourceMetadata,
+  extractWWWAuthenticateParams,
+  type FetchLike,
+  type OAuthProtectedResourceMetadata,
+  resourceUrlFromServerUrl,
+} from '@modelcontextprotocol/client'
+import { exchangeOnce, FetchError } from '#platform/net/fetch-bounded.ts'
+import { type Net, NetError } from '#platform/net/index.ts'
+import type { ServerToAuthorize } from './authorization.ts'
+import { AuthorizationError } from './authorization-error.ts'
+import { checkEndpoint } from './authorization-fetch.ts'
+import { checkBrowserAddress } from './browser-address.ts'
+import { readScope } from './scopes.ts'
+
+/** How a server is authorized: as its documents say, as the catalogue says instead, or by the defaults of 2025-03-26. */
+export interface AuthorizationPlan {
+  /** What clients that are registered there are kept under. */
+  issuer: string
+  /** What `iss` in its answers must be (RFC 9207); null: no document says what it is called. */
+  expectedIss: string | null
+  isIssDemanded: boolean
+  authorizationEndpoint: string
+  tokenEndpoint: string
+  registrationEndpoint: string | null
+  revocationEndpoint: string | null
+  /** How clients may prove themselves at the token endpoint; empty: it does not say. */
+  authMethods: string[]
+  takesClientDocuments: boolean
+  /** The resource of the tokens (RFC 8707), exactly as its metadata has it; null where it has none. */
+  resource: string | null
+  /** What to ask for (MCP, "Scope Selection Strategy"); undefined: nothing in particular. */
+  scope: string | undefined
+}
+
+const CHALLENGE_CHARACTERS_MAX = 4_000
+const ISSUER_CHARACTERS_MAX = 2_000
+const AUTH_METHODS_MAX = 20
+
+/** Reads the documents (RFC 9728, RFC 8414, OpenID Connect Discovery). Throws as `McpAuthorizer.begin`. */
+export async function discoverAuthorization(
+  net: Net,
+  fetchFn: FetchLike,
+  server: ServerToAuthorize,
+  signal: AbortSignal,
+): Promise<AuthorizationPlan> {
+  const url = checkEndpoint(net, server.url)
+  const { fixed = {} } = server
+  const challenge = readChallenge(server.challenge ?? (await askForChallenge(net, url, server, signal)))
+  const resource = await findResource(url, challenge.resourceMetadataUrl, server, fetchFn)
+  const named = resource?.authorization_servers?.[0]
+  const issuer = named ?? String(new URL('/', url))
+  const metadata = isAllFixed(server) ? undefined : await findMetadata(issuer, named !== undefined, fetchFn)
+  if (metadata === undefined && named !== undefined && !(fixed.authorization_url && fixed.token_url))
+    throw invalid(`${new URL(issuer).host} does not say how it authorizes: it has no metadata.`)
+  if (metadata) checkMetadata(metadata, fixed.client_id !== undefined)
+  const endpoint = (address: string | undefined): string | null =>
+    address === undefined ? null : checkEndpoint(net, address).href
+  const byDefault = (path: string): string | undefined =>
+    metadata || named !== undefined ? undefined : new URL(path, issuer).href
+  const authorizationUrl =
+    fixed.authorization_url ?? metadata?.authorization_endpoint ?? byDefault('/authorize')
+  const tokenUrl = fixed.token_url ?? metadata?.token_endpoint ?? byDefault('/token')
+  return {
+    issuer: metadata?.issuer ?? issuer,
+    expectedIss: metadata?.issuer ?? null,
+    isIssDemanded: metadata?.authorization_response_iss_parameter_supported === true,
+    authorizationEndpoint: checkBrowserAddress(net, authorizationUrl ?? '').href,
+    tokenEndpoint: checkEndpoint(net, tokenUrl ?? '').href,
+    registrationEndpoint: endpoint(metadata ? metadata.registration_endpoint : byDefault('/register')),
+    revocationEndpoint: endpoint(revocationEndpointOf(metadata)),
+    authMethods: metadata?.token_endpoint_auth_methods_supported?.slice(0, AUTH_METHODS_MAX) ?? [],
+    takesClientDocuments: metadata?.client_id_metadata_document_supported === true,
+    resource: resource?.resource ?? null,
+    scope: chooseScope(server, challenge.scope, resource, metadata),
+  }
+}
+
+/** Client and endpoints stand in the catalogue: no document of the authorization server is needed. */
+const isAllFixed = ({ fixed }: ServerToAuthorize): boolean =>
+  Boolean(fixed?.client_id && fixed.authorization_url && fixed.token_url)
+
+/** The WWW-Authenticate of a call that proves nothing; undefined where the server has none. A ping leaves no session. */
+async function askForChallenge(
+  net: Net,
+  url: URL,
+  server: ServerToAuthorize,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const content = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }))
+  const exchange = exchangeOnce(net, url.href, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'user-agent': 'Parley',
+    },
+    content,
+    isWanted: () => false,
+    bytesMax: 0,
+    signal,
+  })
+  const answer = await (isAllFixed(server) ? exchange.catch(passOverUnreachable) : exchange)
+  const header = answer?.headers['www-authenticate']
+  return header === undefined ? undefined : [header].flat().join(', ')
+}
+
+function passOverUnreachable(error: unknown): undefined {
+  if (!(error instanceof FetchError)) throw error
+}
+
+function readChallenge(header = ''): { resourceMetadataUrl?: URL; scope?: string } {
+  const printable = header.slice(0, CHALLENGE_CHARACTERS_MAX).replaceAll(/[^\x20-\x7e]/g, '')
+  // It may stand behind the challenges of other schemes (RFC 9110, 11.6.1).
+  const begins = /(?:^|,\s*)(?=Bearer\s)/i.exec(printable)
+  if (!begins) return {}
+  const challenge = printable.slice(begins.index + begins[0].length)
+  return extractWWWAuthenticateParams(new Response(null, { headers: { 'www-authenticate': challenge } }))
+}
+
+/** The metadata of the resource (RFC 9728); undefined where there is none, as before 2025-06-18. */
+async function findResource(
+  url: URL,
+  resourceMetadataUrl: URL | undefined,
+  server: ServerToAuthorize,
+  fetchFn: FetchLike,
+): Promise<OAuthProtectedResourceMetadata | undefined> {
+  const found = await discoverOAuthProtectedResourceMetadata(
+    url,
+    resourceMetadataUrl && { resourceMetadataUrl },
+    fetchFn,
+  ).catch((error: unknown) => {
+    if (error instanceof FetchError && isAllFixed(server)) return undefined
+    if (!isAbsence(error)) throw error
+    if (resourceMetadataUrl && !isAllFixed(server))
+      throw invalid(`${url.host} names metadata at ${resourceMetadataUrl.host} that is not there.`)
+    return undefined
+  })
+  if (!found) return undefined
+  const resource = new URL(found.resource)
+  const isOurs = checkResourceAllowed({
+    requestedResource: resourceUrlFromServerUrl(url),
+    configuredResource: resource,
+  })
+  if (!isOurs || resource.username !== '' || resource.password !== '' || found.resource.includes('#'))
+    throw invalid(`The metadata of ${url.host} is that of another server.`)
+  return found
+}
+
+/** The SDK tells a document that is not there by a bare Error; a document that is wrong, or not to be had, is another. */
+const isAbsence = (error: unknown): boolean =>
+  error instanceof Error &&
+  !(error instanceof NetError || error instanceof FetchError || error instanceof AuthorizationError) &&
+  error.constructor === Error
+
+/** The metadata of the authorization server; undefined where there is none. */
+async function findMetadata(
+  issuer: string,
+  isNamed: boolean,
+  fetchFn: FetchLike,
+): Promise<AuthorizationServerMetadata | undefined> {
+  const metadata = await discoverAuthorizationServerMetadata(issuer, {
+    fetchFn,
+    skipIssuerValidation: !isNamed,
+  }).catch((error: unknown) => {
+    if (!isAbsence(error)) throw error
+    throw new AuthorizationError('unreachable', `${new URL(issuer).host} is not well. Try again later.`)
+  })
+  // Before 2025-06-18 nothing named the issuer: it was whatever the server's own origin said, for itself.
+  if (metadata && !isNamed && URL.parse(metadata.issuer)?.origin !== new URL(issuer).origin)
+    throw invalid(`${new URL(issuer).host} says that it is another authorization server.`)
+  return metadata
+}
+
+function checkMetadata(metadata: AuthorizationServerMetadata, isClientFixed: boolean): void {
+  const { issuer, response_types_supported, code_challenge_methods_supported } = metadata
+  if (issuer.length > ISSUER_CHARACTERS_MAX)
+    throw invalid('The name of the authorization server is too long.')
+  const host = URL.parse(issuer)?.host ?? 'The authorization server'
+  if (!response_types_supported.includes('code'))
+    throw invalid(`${host} does not authorize by codes, which is needed.`)
+  // Silence means no as well (RFC 8414, 2), unless an administrator has set up the client there and knows better.
+  if (!(code_challenge_methods_supported?.includes('S256') ?? isClientFixed))
+    throw invalid(`${host} does not protect its codes: it does not say that it supports PKCE with S256.`)
+}
+
+/** A document of OpenID Connect may have one as well, which the type does not know. */
+function revocationEndpointOf(metadata: object | undefined): string | undefined {
+  const { revocation_endpoint: endpoint } = (metadata ?? {}) as Record<string, unknown>
+  return typeof endpoint === 'string' ? endpoint : undefined
+}
+
+function chooseScope(
+  { scope, fixed }: ServerToAuthorize,
+  challenged: string | undefined,
+  resource: OAuthProtectedResourceMetadata | undefined,
+  metadata: AuthorizationServerMetadata | undefined,
+): string | undefined {
+  const chosen =
+    readScope(scope) ??
+    readScope(fixed?.scopes) ??
+    readScope(challenged) ??
+    readScope(resource?.scopes_supported)
+  // Alone it would ask for less than nothing in particular does.
+  if (chosen === undefined || !metadata?.scopes_supported?.includes('offline_access')) return chosen
+  return readScope(`${chosen} offline_access`)
+}
+
+const invalid = (message: string): AuthorizationError => new AuthorizationError('invalid', message)

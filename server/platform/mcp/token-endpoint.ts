@@ -1,0 +1,84 @@
+import {
+  type AuthorizationServerMetadata,
+  type FetchLike,
+  type OAuthTokens,
+  selectClientAuthMethod,
+} from '@modelcontextprotocol/client'
+import type { OAuthClient, StoredGrant, Tokens } from './authorization.ts'
+import { AuthorizationError } from './authorization-error.ts'
+import { readScope } from './scopes.ts'
+
+const TOKEN_CHARACTERS_MAX = 16_000
+const EXPIRES_SECONDS_MAX = 10 * 365 * 86_400
+/** What may stand in a header: no space, and nothing that is not seen. */
+const HEADER_SAFE = /^[\x21-\x7e]+$/
+
+/** What of an authorization server the SDK's functions are told. */
+export function asMetadata(
+  server: { issuer: string; tokenEndpoint: string; authMethods: string[]; authorizationEndpoint?: string },
+  registrationEndpoint: string | null = null,
+): AuthorizationServerMetadata {
+  const { issuer, tokenEndpoint, authMethods, authorizationEndpoint = tokenEndpoint } = server
+  return {
+    issuer,
+    authorization_endpoint: authorizationEndpoint,
+    token_endpoint: tokenEndpoint,
+    response_types_supported: ['code'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: authMethods,
+    ...(registrationEndpoint !== null && { registration_endpoint: registrationEndpoint }),
+  }
+}
+
+/**
+ * The tokens of an answer (RFC 6749, 5.1), or an AuthorizationError. A time that makes no sense is left out: the
+ * server's 401 tells the end as well. A scope that is not told is the one that was asked for.
+ */
+export function readTokens(said: OAuthTokens, host: string, askedScope: string | null): Tokens {
+  const { access_token, refresh_token, token_type, expires_in: seconds = 0 } = said
+  if (token_type.toLowerCase() !== 'bearer')
+    throw new AuthorizationError('invalid', `${host} gave a token of a kind that is not known here.`)
+  for (const token of [access_token, refresh_token])
+    if (token !== undefined && (token.length > TOKEN_CHARACTERS_MAX || !HEADER_SAFE.test(token)))
+      throw new AuthorizationError('invalid', `${host} gave a token that can't be used.`)
+  const scope = readScope(said.scope) ?? askedScope
+  return {
+    access_token,
+    token_type: 'Bearer',
+    ...(refresh_token !== undefined && { refresh_token }),
+    ...(seconds > 0 && { expires_in: Math.min(Math.floor(seconds), EXPIRES_SECONDS_MAX) }),
+    ...(scope !== null && { scope }),
+  }
+}
+
+/** Tells the authorization server that a token is no longer used (RFC 7009, 2.1); whatever it answers is fine. */
+export async function revokeToken(
+  grant: StoredGrant & { revocationEndpoint: string },
+  hint: 'access_token' | 'refresh_token',
+  fetchFn: FetchLike,
+): Promise<void> {
+  const token = grant.tokens[hint]
+  if (token === undefined) return
+  const form = new URLSearchParams({ token, token_type_hint: hint })
+  const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' })
+  proveClient(grant.client, grant.authMethods, headers, form)
+  await fetchFn(grant.revocationEndpoint, { method: 'POST', headers, body: form })
+}
+
+/** As the SDK does it at the token endpoint (RFC 6749, 2.3.1). */
+function proveClient(
+  client: OAuthClient,
+  authMethods: string[],
+  headers: Headers,
+  form: URLSearchParams,
+): void {
+  const { client_id, client_secret = '' } = client
+  const method = selectClientAuthMethod(client, authMethods)
+  if (method === 'client_secret_basic') {
+    const credentials = Buffer.from(`${client_id}:${client_secret}`).toString('base64')
+    headers.set('authorization', `Basic ${credentials}`)
+    return
+  }
+  form.set('client_id', client_id)
+  if (method === 'client_secret_post') form.set('client_secret', client_secret)
+}
