@@ -31,11 +31,13 @@ export const createAuthorizationFetch =
         `${url.host} answered with status ${status}. Try again later.`,
       )
     const location = answer.headers['location']
-    const headers = { 'content-type': 'application/json', ...(location && { location: String(location) }) }
     const object = readObject(answer.body)
     if (method === 'GET' && status < 300 && object === null) return new Response('', { status: 404 })
-    const said = object === null ? answer.body.toString() : JSON.stringify(object)
-    return new Response(STATUSES_WITHOUT_BODY.includes(status) ? null : said, { status, headers })
+    const response = new Response(STATUSES_WITHOUT_BODY.includes(status) ? null : answer.body.toString(), {
+      status,
+      headers: location === undefined ? {} : { location: String(location) },
+    })
+    return object === null ? response : Object.assign(response, { json: async () => object })
   }
 
 /**

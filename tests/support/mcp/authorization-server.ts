@@ -9,6 +9,9 @@ export interface AuthorizationFaults {
   tokenDelayMs?: number
   /** The token endpoint has done nothing, and answers with this status. */
   tokenStatus?: number
+  /** The token endpoint refuses with all that it was told, as the description of an error or as plain text. */
+  echo?: boolean
+  echoPlain?: boolean
   noExpiresIn?: boolean
   /** What the redirect says who answers; null: nothing. */
   iss?: string | null
@@ -224,7 +227,10 @@ export class AuthorizationServer {
 
   async #token(form: Record<string, string>, authorization: string | undefined): Promise<Answer> {
     this.#note('token', form)
-    const { tokenStatus, tokenDelayMs = 0 } = this.#faults
+    const { tokenStatus, tokenDelayMs = 0, echo, echoPlain } = this.#faults
+    const told = `code=${form['code']} code_verifier=${form['code_verifier']} refresh_token=${form['refresh_token']}`
+    if (echoPlain) return { status: 400, body: told }
+    if (echo) return bad('invalid_grant', told)
     if (tokenStatus) return { status: tokenStatus, body: 'The server is not well.' }
     const client = this.#proveClient(form, authorization)
     const answer = !client

@@ -28,6 +28,8 @@ export interface AuthorizedMcpServer {
   faults: AuthorizationFaults & {
     /** Has the last word on the metadata of the resource (RFC 9728); what is null is 404. */
     changeResource?: (metadata: Record<string, unknown>) => unknown
+    /** What is said instead of this metadata. */
+    resourceText?: string
     /** The header of a 401; null: none. */
     challenge?: string | null
   }
@@ -111,6 +113,7 @@ export async function startAuthorizedMcpServer(
         authorization_servers: [authorization.issuer],
         scopes_supported: settings.scopes,
       }
+      if (faults.resourceText) return void response.end(faults.resourceText)
       const said = faults.changeResource ? faults.changeResource(metadata) : metadata
       return json(said === null ? 404 : 200, said)
     }
