@@ -108,7 +108,6 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   '@ai-sdk/openai-compatible': ['server/platform/models/'],
   '@modelcontextprotocol/client': ['server/platform/mcp/'],
   '@fastify/busboy': ['server/platform/http/'],
-  '@modelcontextprotocol/client': ['server/platform/mcp/'],
   '@fastify/send': ['server/platform/storage/'],
   aws4fetch: ['server/platform/storage/'],
   undici: ['server/platform/net/', 'server/platform/models/'],

@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+
+/**
+ * The scenarios of authorization that the suite `auth` leaves out: those of 2025-03-26, and the drafts. Its extensions
+ * (client credentials, cross-app access) know no person who consents, and are not spoken here.
+ */
+const FURTHER = [
+  'auth/2025-03-26-oauth-metadata-backcompat',
+  'auth/2025-03-26-oauth-endpoint-fallback',
+  'auth/resource-mismatch',
+  'auth/offline-access-scope',
+  'auth/offline-access-not-supported',
+]
+/** The suite starts all of its clients at once. */
+const TIMEOUT_MS = 120_000
+
+test('the conformance suite of clients: auth', { timeout: TIMEOUT_MS }, async () => {
+  expect(await play(['--suite', 'auth'])).toMatch(/Total: \d{3} passed, 0 failed, 0 warnings/)
+})
+
+test.each(FURTHER)('the conformance suite of clients: %s', { timeout: TIMEOUT_MS }, async (scenario) => {
+  const said = await play(['--scenario', scenario])
+  expect(said.slice(said.lastIndexOf('Test Results:'))).toMatch(/Passed: (\d+)\/\1, 0 failed, 0 warnings/)
+})
+
+/** All that the suite says, also where it ends with a failure. */
+async function play(options: string[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'mcp-conformance-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const command = `${process.execPath} tests/support/mcp/conformance-auth-client.ts`
+  const common = ['client', '--command', command, '--timeout', String(TIMEOUT_MS), '-o', folder]
+  return new Promise((resolve) =>
+    execFile(process.execPath, [SUITE, ...common, ...options], (_error, stdout, stderr) =>
+      resolve(stdout + stderr),
+    ),
+  )
+}
+
+const SUITE = 'node_modules/@modelcontextprotocol/conformance/dist/index.js'
