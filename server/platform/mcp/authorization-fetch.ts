@@ -3,6 +3,7 @@ import { exchangeOnce } from '#platform/net/fetch-bounded.ts'
 import type { Net } from '#platform/net/index.ts'
 import { AuthorizationError } from './authorization-error.ts'
 
+const ADDRESS_CHARACTERS_MAX = 2_000
 const ANSWER_BYTES_MAX = 1_000_000
 const STATUSES_WITHOUT_BODY = [204, 205, 304]
 const STATUSES_TO_TRY_AGAIN = [408, 425, 429]
@@ -24,7 +25,8 @@ export const createAuthorizationFetch =
       bytesMax: ANSWER_BYTES_MAX,
       signal,
     })
-    const { status } = answer
+    // A Response takes no others.
+    const status = Math.min(answer.status, 599)
     if (method !== 'GET' && (status >= 500 || STATUSES_TO_TRY_AGAIN.includes(status)))
       throw new AuthorizationError(
         'unreachable',
@@ -45,6 +47,8 @@ export const createAuthorizationFetch =
  * or an AuthorizationError.
  */
 export function checkEndpoint(net: Net, address: string): URL {
+  if (address.length > ADDRESS_CHARACTERS_MAX)
+    throw new AuthorizationError('invalid', 'An address of this authorization is too long.')
   const url = net.checkUrl(address)
   if (url.protocol === 'https:') return url
   if (!isLoopback(url.hostname))

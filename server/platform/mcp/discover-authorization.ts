@@ -39,6 +39,7 @@ export interface AuthorizationPlan {
 const CHALLENGE_CHARACTERS_MAX = 4_000
 const ISSUER_CHARACTERS_MAX = 2_000
 const AUTH_METHODS_MAX = 20
+const AUTH_METHOD_CHARACTERS_MAX = 100
 
 /** Reads the documents (RFC 9728, RFC 8414, OpenID Connect Discovery). Throws as `McpAuthorizer.begin`. */
 export async function discoverAuthorization(
@@ -50,13 +51,13 @@ export async function discoverAuthorization(
   const url = checkEndpoint(net, server.url)
   const { fixed = {} } = server
   const challenge = readChallenge(server.challenge ?? (await askForChallenge(net, url, server, signal)))
-  const resource = await findResource(url, challenge.resourceMetadataUrl, server, fetchFn)
+  const resource = await findResource(net, url, challenge.resourceMetadataUrl, server, fetchFn)
   const named = resource?.authorization_servers?.[0]
   const issuer = named ?? String(new URL('/', url))
   const metadata = isAllFixed(server) ? undefined : await findMetadata(issuer, named !== undefined, fetchFn)
   if (metadata === undefined && named !== undefined && !(fixed.authorization_url && fixed.token_url))
     throw invalid(`${new URL(issuer).host} does not say how it authorizes: it has no metadata.`)
-  if (metadata) checkMetadata(metadata, fixed.client_id !== undefined)
+  if (metadata) checkMetadata(metadata, Boolean(fixed.client_id))
   const endpoint = (address: string | undefined): string | null =>
     address === undefined ? null : checkEndpoint(net, address).href
   const byDefault = (path: string): string | undefined =>
@@ -72,7 +73,7 @@ export async function discoverAuthorization(
     tokenEndpoint: checkEndpoint(net, tokenUrl ?? '').href,
     registrationEndpoint: endpoint(metadata ? metadata.registration_endpoint : byDefault('/register')),
     revocationEndpoint: endpoint(revocationEndpointOf(metadata)),
-    authMethods: metadata?.token_endpoint_auth_methods_supported?.slice(0, AUTH_METHODS_MAX) ?? [],
+    authMethods: readAuthMethods(metadata?.token_endpoint_auth_methods_supported),
     takesClientDocuments: metadata?.client_id_metadata_document_supported === true,
     resource: resource?.resource ?? null,
     scope: chooseScope(server, challenge.scope, resource, metadata),
@@ -123,6 +124,7 @@ function readChallenge(header = ''): { resourceMetadataUrl?: URL; scope?: string
 
 /** The metadata of the resource (RFC 9728); undefined where there is none, as before 2025-06-18. */
 async function findResource(
+  net: Net,
   url: URL,
   resourceMetadataUrl: URL | undefined,
   server: ServerToAuthorize,
@@ -140,12 +142,12 @@ async function findResource(
     return undefined
   })
   if (!found) return undefined
-  const resource = new URL(found.resource)
+  const resource = checkEndpoint(net, found.resource)
   const isOurs = checkResourceAllowed({
     requestedResource: resourceUrlFromServerUrl(url),
     configuredResource: resource,
   })
-  if (!isOurs || resource.username !== '' || resource.password !== '' || found.resource.includes('#'))
+  if (!isOurs || found.resource.includes('#'))
     throw invalid(`The metadata of ${url.host} is that of another server.`)
   return found
 }
@@ -186,6 +188,9 @@ function checkMetadata(metadata: AuthorizationServerMetadata, isClientFixed: boo
   if (!(code_challenge_methods_supported?.includes('S256') ?? isClientFixed))
     throw invalid(`${host} does not protect its codes: it does not say that it supports PKCE with S256.`)
 }
+
+const readAuthMethods = (said: string[] = []): string[] =>
+  said.filter(({ length }) => length <= AUTH_METHOD_CHARACTERS_MAX).slice(0, AUTH_METHODS_MAX)
 
 /** A document of OpenID Connect may have one as well, which the type does not know. */
 function revocationEndpointOf(metadata: object | undefined): string | undefined {
