@@ -20,6 +20,7 @@ import { instructionRoutes } from '#parts/instructions/index.ts'
 import { invitationRoutes } from '#parts/invitations/index.ts'
 import { createKnowledgeBases, type KnowledgeBases } from '#parts/kb/index.ts'
 import { llmRoutes, ModelFinder, PaidCalls } from '#parts/llm/index.ts'
+import { createMcp, type Mcp } from '#parts/mcp/index.ts'
 import { openAiRoutes } from '#parts/openai/index.ts'
 import { orgRoutes } from '#parts/org/index.ts'
 import { roleRoutes } from '#parts/roles/index.ts'
@@ -49,6 +50,7 @@ export interface App {
   http: FastifyInstance
   chat: Chat
   knowledge: KnowledgeBases
+  mcp: Mcp
 }
 
 /** What a part has from elsewhere, where that is to be something else than usual. */
@@ -62,6 +64,7 @@ export async function buildApp(rooms: Rooms, doors: Doors = {}): Promise<App> {
   const models = new ModelFinder(rooms)
   const calls = new PaidCalls(rooms)
   const knowledge = createKnowledgeBases(rooms, models, calls)
+  const mcp = createMcp(rooms)
   const tools = createTools(rooms)
   const agents = createAgents(rooms, models, knowledge, tools)
   const chat = createChat(
@@ -84,6 +87,7 @@ export async function buildApp(rooms: Rooms, doors: Doors = {}): Promise<App> {
     ...chat.routes,
     ...knowledge.routes,
     ...tools.routes,
+    ...mcp.routes,
     ...agents.routes,
     ...conversationRoutes({ chats: chat.conversations, models }),
     ...agentDeploy.routes,
@@ -105,7 +109,7 @@ export async function buildApp(rooms: Rooms, doors: Doors = {}): Promise<App> {
   if (rooms.config.devMail) registerDevMail(http, rooms.config)
   registerDocs(http, describeApi(routes))
   await http.ready()
-  return { http, chat, knowledge }
+  return { http, chat, knowledge, mcp }
 }
 
 function createServer({ config, log, metrics }: Rooms): FastifyInstance {

@@ -39,6 +39,8 @@ export interface Config {
   metricsToken: string | null
   providers: Record<KeyedProvider, { apiKey: string | null; baseUrl: string | null }>
   ollamaBaseUrl: string | null
+  /** Through whose connected accounts MCP servers of the catalogue may be used; a null key: not at all. */
+  composio: { apiKey: string | null; baseUrl: string }
   startingCredits: number
   /** True: every address; a list of CIDR blocks: these beside the public ones. */
   allowPrivateNetwork: boolean | string[]
@@ -59,6 +61,7 @@ export type KeyedProvider = keyof typeof KEYED_PROVIDERS
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 type LogLevel = (typeof LOG_LEVELS)[number]
 
+const COMPOSIO_BASE_URL = 'https://backend.composio.dev'
 const SECRET_CHARACTERS_MIN = 32
 const LOOPBACK_HOSTS = ['127.0.0.1', '::1', 'localhost']
 
@@ -100,6 +103,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     metricsToken: env.text('METRICS_TOKEN'),
     providers: readProviders(env),
     ollamaBaseUrl: env.url('OLLAMA_BASE_URL', ['http:', 'https:']),
+    composio: {
+      apiKey: env.text('COMPOSIO_API_KEY'),
+      baseUrl: env.url('COMPOSIO_BASE_URL', ['http:', 'https:']) ?? COMPOSIO_BASE_URL,
+    },
     startingCredits: env.integer('STARTING_CREDITS', 1_000_000, 0, 1e15),
     allowPrivateNetwork: env.booleanOrBlocks('ALLOW_PRIVATE_NETWORK'),
     trustProxy: env.hopsOrBlocks('TRUST_PROXY'),
@@ -113,6 +120,8 @@ export function describeConfig(config: Config): string[] {
     if (name === 'oidc')
       return [`oidc: ${config.oidc ? `${config.oidc.issuer}, client ${config.oidc.clientId}` : '(none)'}`]
     if (name === 's3') return [`s3: ${config.s3 ? `${config.s3.endpoint}/${config.s3.bucket}` : '(none)'}`]
+    if (name === 'composio')
+      return [`composio: ${config.composio.apiKey ? 'key set' : 'no key'}, ${config.composio.baseUrl}`]
     if (name !== 'providers') return [`${name}: ${describeValue(name, value)}`]
     return Object.entries(config.providers).map(
       ([provider, { apiKey, baseUrl }]) =>

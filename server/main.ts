@@ -61,6 +61,7 @@ export async function startServer(
   await app.chat.start()
   ingestion.start()
   evaluationRuns.start()
+  await app.mcp.start()
   const endAuthSweep = startAuthSweep(rooms)
   const endUploadSweeps = rooms.uploads.startSweeps(rooms.log)
   await app.http.listen({ port: config.port, host: config.host, backlog: BACKLOG })
@@ -74,7 +75,7 @@ export async function startServer(
       const closed = app.http.close()
       await Promise.all([app.chat.stop(STOP_GRACE_MS), ingestion.stop(), evaluationRuns.stop()])
       await Promise.all([rooms.events.stop(), endConnections(app.http.server, closed)])
-      await discovery
+      await Promise.all([discovery, app.mcp.close()])
       await rooms.jobs.stop()
       await close()
     },

@@ -18,6 +18,7 @@ const PART_MAY_IMPORT: Record<string, string[]> = {
   conversation: ['chat', 'llm'],
   invitations: ['org'],
   kb: ['llm'],
+  mcp: [],
   openai: ['agents', 'kb', 'llm'],
   tools: ['llm'],
   users: ['invitations', 'org'],
@@ -72,6 +73,16 @@ const BARE_DATABASE = [
   'server/parts/llm/environment-models.ts', // models of no organization
   'server/parts/llm/find-model.ts', // the organization's or the environment's
   'server/parts/llm/manage-models.ts', // lists both
+  'server/parts/mcp/composio-server.ts', // servers belong to no organization
+  'server/parts/mcp/connect-account.ts', // a quota, under the organization's lock; each carries organization and user
+  'server/parts/mcp/desk.ts', // hands it to those here; servers belong to no organization
+  'server/parts/mcp/find-instances.ts', // for the playground and agents, across organizations
+  'server/parts/mcp/finish-connection.ts', // browsers come back without a token; found by their state
+  'server/parts/mcp/instance-credentials.ts', // jobs and agents act for no caller; by id
+  'server/parts/mcp/manage-instances.ts', // lists with their servers; carries the Scope's organization and user
+  'server/parts/mcp/oauth-clients.ts', // one for each server, which belongs to no organization
+  'server/parts/mcp/refresh-token.ts', // claims, by id
+  'server/parts/mcp/sweep-attempts.ts', // sweeps over all organizations
   'server/parts/openai/generate.ts', // hands it to the daily limit of deployments
   'server/parts/invitations/', // tokens are found before their organization is known
   'server/parts/org/', // organizations, and locks on who is a member

@@ -53,6 +53,7 @@ const TAGS: Record<string, string> = {
   instructions: 'Saved instructions',
   invitations: 'Invitations into an organization',
   llm: 'Language models',
+  mcp: 'MCP servers, and your accounts there',
   openai: 'What clients of OpenAI speak',
   org: 'Organizations and what they may use',
   roles: 'Roles and permissions',

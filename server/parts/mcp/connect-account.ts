@@ -1,0 +1,180 @@
+import type { ISql, TransactionSql } from 'postgres'
+import { newId } from '#database/new-id.ts'
+import { fail } from '#errors'
+import { lockOrganization } from '#platform/access/organization-lock.ts'
+import type { Scope } from '#platform/access/scope.ts'
+import { recordEvent } from '#platform/audit/audit.ts'
+import { readFeatures } from '#platform/limits/features.ts'
+import type { PendingAuthorization } from '#platform/mcp/authorization.ts'
+import { hashToken, newToken } from '#platform/secrets/secrets.ts'
+import { type CatalogueServer, callbackAddress, findServer, type McpDesk } from './desk.ts'
+import { failureSentence } from './failure-sentence.ts'
+import { fixedClient, keepClient, knownClient } from './oauth-clients.ts'
+import type { ConnectionAttempt, NewConnection } from './schemas.ts'
+
+/** What a browser that comes back finds here: how the connection is to be finished. Encrypted, bound to the attempt. */
+export type AttemptPayload =
+  | { type: 'none' }
+  | { type: 'api_key'; key: string }
+  | { type: 'oauth'; pending: PendingAuthorization }
+  | { type: 'composio'; accountId: string; authConfigId: string }
+
+interface Begun {
+  payload: AttemptPayload
+  redirectUrl: string
+  /** What the provider calls the account, where it gives it a name. */
+  accountId: string | null
+}
+
+/** How long somebody may take at the provider. */
+const ATTEMPT_SECONDS = 600
+/** How long the provider may take to tell where to go. */
+const BEGIN_TIMEOUT_MS = 30_000
+
+/**
+ * Begins to connect the caller's account at a server: a new instance, the one that is named, or the caller's newest
+ * inactive one of that server, which stays what it is until the browser comes back. Nothing is stored before the
+ * provider has said where the browser is to go. Throws mcp.server_not_found, mcp.no_auth_config, mcp.api_key_needed,
+ * mcp.no_api_key, mcp.instance_not_found, mcp.too_many_instances, mcp.connect_failed.
+ */
+export async function connectAccount(
+  desk: McpDesk,
+  scope: Scope<'mcp:write'>,
+  input: NewConnection,
+): Promise<ConnectionAttempt> {
+  const server = await findServer(desk, input.server_id)
+  if (!server) throw fail('mcp.server_not_found')
+  if (server.authConfig === null) throw fail('mcp.no_auth_config', { serverId: server.id })
+  const takesKey = server.authConfig.type === 'api_key'
+  if (takesKey && input.api_key === undefined) throw fail('mcp.api_key_needed')
+  if (!takesKey && input.api_key !== undefined) throw fail('mcp.no_api_key')
+  const { sql } = desk.database
+  // What would be refused in the end is refused before the provider hears of it.
+  const known = await findInstance(sql, scope, input)
+  if (known === null) await checkQuota(sql, scope.organizationId)
+
+  const state = newToken('ms')
+  const begun = await begin(desk, scope.userId, server, state, input.api_key)
+  const attempt = { id: newId(), stateHash: hashToken(state), flowType: input.flow_type ?? null }
+  const payload = desk.secrets.encrypt(JSON.stringify(begun.payload), attempt.id)
+  const instanceId = await sql.begin(async (tx) => {
+    // One at a time in an organization, so that no two take its last connection.
+    await lockOrganization(tx, scope.organizationId, 'members')
+    const id = (await findInstance(tx, scope, input)) ?? (await insertInstance(tx, scope, server))
+    await tx`delete from mcp_attempts where instance_id = ${id}`
+    await tx`
+      insert into mcp_attempts (id, organization_id, user_id, instance_id, state_hash, flow_type, payload, expires_at)
+      values (${attempt.id}, ${scope.organizationId}, ${scope.userId}, ${id}, ${attempt.stateHash},
+        ${attempt.flowType}, ${payload}, now() + ${ATTEMPT_SECONDS} * interval '1 second')`
+    return id
+  })
+  return {
+    id: begun.accountId ?? instanceId,
+    status: 'pending',
+    redirect_url: begun.redirectUrl,
+    connectionData: { mcp_session_id: instanceId, server_id: server.id },
+  }
+}
+
+/** The caller's instance that is to be connected again; null: there is to be a new one. */
+async function findInstance(
+  sql: ISql,
+  { organizationId, userId }: Scope<'mcp:write'>,
+  { server_id: serverId, mcp_instance_id: id }: NewConnection,
+): Promise<string | null> {
+  const [row] = await sql<{ id: string }[]>`
+    select id from mcp_instances
+    where organization_id = ${organizationId} and user_id = ${userId} and server_id = ${serverId}
+      and ${id === undefined ? sql`status = 'inactive'` : sql`id = ${id}`}
+    order by id desc limit 1`
+  if (!row && id !== undefined) throw fail('mcp.instance_not_found')
+  return row?.id ?? null
+}
+
+/** Connections that are begun count as long as they can be finished. */
+async function checkQuota(sql: ISql, organizationId: string): Promise<void> {
+  const { mcp_sessions: limit } = await readFeatures(sql, organizationId)
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from mcp_instances i
+    where organization_id = ${organizationId} and (status <> 'pending' or exists (
+      select from mcp_attempts a where a.instance_id = i.id and a.expires_at > now()))`
+  if ((row?.count ?? 0) >= limit) throw fail('mcp.too_many_instances', { limit })
+}
+
+async function insertInstance(
+  tx: TransactionSql,
+  scope: Scope<'mcp:write'>,
+  server: CatalogueServer,
+): Promise<string> {
+  await checkQuota(tx, scope.organizationId)
+  const id = newId()
+  const kept = await tx`select from mcp_servers where id = ${server.id} and not is_deleted for key share`
+  if (kept.count === 0) throw fail('mcp.server_not_found')
+  await tx`
+    insert into mcp_instances (id, organization_id, user_id, server_id, status)
+    values (${id}, ${scope.organizationId}, ${scope.userId}, ${server.id}, 'pending')`
+  await recordEvent(tx, scope.organizationId, scope, {
+    action: 'mcp_instance.created',
+    recordId: id,
+    after: { server_id: server.id, server_name: server.name, status: 'pending' },
+  })
+  return id
+}
+
+/** Throws mcp.connect_failed with what the provider said. */
+async function begin(
+  desk: McpDesk,
+  userId: string,
+  server: CatalogueServer,
+  state: string,
+  apiKey: string | undefined,
+): Promise<Begun> {
+  const signal = AbortSignal.timeout(BEGIN_TIMEOUT_MS)
+  const back = `${callbackAddress(desk.config)}?${new URLSearchParams({ state })}`
+  try {
+    switch (server.authConfig?.type) {
+      case 'oauth':
+        return await beginOAuth(desk, server, state, signal)
+      case 'composio': {
+        const { auth_config_id: authConfigId } = server.authConfig
+        const { accountId, url } = await composioOf(desk).link(
+          { authConfigId, userId, callbackUrl: back },
+          signal,
+        )
+        return { payload: { type: 'composio', accountId, authConfigId }, redirectUrl: url, accountId }
+      }
+      case 'api_key':
+        return { payload: { type: 'api_key', key: apiKey ?? '' }, redirectUrl: back, accountId: null }
+      default:
+        return { payload: { type: 'none' }, redirectUrl: back, accountId: null }
+    }
+  } catch (error) {
+    const reason = failureSentence(error)
+    if (reason === null) throw error
+    throw fail('mcp.connect_failed', { reason }, { cause: error })
+  }
+}
+
+async function beginOAuth(
+  desk: McpDesk,
+  server: CatalogueServer,
+  state: string,
+  signal: AbortSignal,
+): Promise<Begun> {
+  const { url, pending, registered } = await desk.authorizer.begin(
+    { url: server.url, fixed: fixedClient(desk, server), known: await knownClient(desk, server.id) },
+    state,
+    signal,
+  )
+  if (registered) await keepClient(desk, server.id, registered)
+  return { payload: { type: 'oauth', pending }, redirectUrl: url, accountId: null }
+}
+
+/** Throws mcp.connect_failed. */
+function composioOf({ composio }: McpDesk) {
+  if (composio === null)
+    throw fail('mcp.connect_failed', {
+      reason: 'Composio is not configured on this server (COMPOSIO_API_KEY)',
+    })
+  return composio
+}

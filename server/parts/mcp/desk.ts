@@ -1,0 +1,76 @@
+import type { McpAuthConfig } from '#database/schema/mcp.ts'
+import { McpAuthorizer } from '#platform/mcp/authorization.ts'
+import { Composio } from '#platform/mcp/composio.ts'
+import { McpConnections } from '#platform/mcp/connection.ts'
+import type { Rooms } from '#platform/rooms.ts'
+
+/** What this part works with. */
+export interface McpDesk extends Pick<Rooms, 'config' | 'database' | 'log' | 'net' | 'secrets'> {
+  connections: McpConnections
+  authorizer: McpAuthorizer
+  /** Null: the operator has no key of Composio. */
+  composio: Composio | null
+}
+
+/** A server of the catalogue, as far as it takes to connect to it. */
+export interface CatalogueServer {
+  id: string
+  name: string
+  toolkitSlug: string
+  url: string
+  authConfig: McpAuthConfig | null
+  /** Encrypted, bound to the id. */
+  clientSecret: string | null
+  composioServerId: string | null
+}
+
+const CALLBACK = '/api/mcp/callback'
+export const CLIENT_DOCUMENT = '/api/mcp/client.json'
+const CLIENT_NAME = 'Parley'
+
+export function createDesk({ config, database, log, net, secrets }: Rooms): McpDesk {
+  const { apiKey, baseUrl } = config.composio
+  return {
+    config,
+    database,
+    log,
+    net,
+    secrets,
+    connections: new McpConnections(net, log),
+    authorizer: new McpAuthorizer(net, {
+      redirectUri: callbackAddress(config),
+      clientMetadataUrl: isPublicSite(config.baseUrl) ? config.baseUrl + CLIENT_DOCUMENT : null,
+      clientName: CLIENT_NAME,
+    }),
+    composio: apiKey === null ? null : new Composio(net, apiKey, baseUrl),
+  }
+}
+
+/** Where providers send browsers back to. */
+export const callbackAddress = ({ baseUrl }: Rooms['config']): string => baseUrl + CALLBACK
+
+/** Whether authorization servers elsewhere can fetch what is here: by https, under a name of the public DNS. */
+function isPublicSite(baseUrl: string): boolean {
+  const { protocol, hostname } = new URL(baseUrl)
+  const isName = /\.[a-z][a-z\d-]*$/i.test(hostname)
+  return (
+    protocol === 'https:' &&
+    isName &&
+    !/\.(local|localhost|internal|test|example|invalid|arpa)$/.test(hostname)
+  )
+}
+
+/** A server that is there; its row is everybody's. */
+export async function findServer(
+  { database: { sql } }: Pick<McpDesk, 'database'>,
+  serverId: string,
+): Promise<CatalogueServer | undefined> {
+  const [row] = await sql<CatalogueServer[]>`
+    select id, name, toolkit_slug as "toolkitSlug", url, auth_config as "authConfig",
+      client_secret as "clientSecret", composio_server_id as "composioServerId"
+    from mcp_servers where id = ${serverId} and not is_deleted`
+  return row
+}
+
+/** Which of the process's connections an instance uses: another one where the server has moved. */
+export const connectionKey = (instanceId: string, url: string): string => `${instanceId} ${url}`

@@ -1,0 +1,84 @@
+import type { ISql } from 'postgres'
+import type { McpAuthConfig } from '#database/schema/mcp.ts'
+import { coverings } from '#platform/access/permissions.ts'
+import { type McpEndpoint, McpError } from '#platform/mcp/connection.ts'
+import type { McpDesk } from './desk.ts'
+import type { InstanceCredentials } from './instance-credentials.ts'
+
+/** A connection that can be used: an active instance with its server, and how that is reached with the account. */
+export interface ReadyInstance {
+  id: string
+  serverId: string
+  serverName: string
+  toolkitSlug: string
+  organizationId: string
+  /** Whose account it is. */
+  userId: string
+  endpoint: McpEndpoint
+}
+
+interface Row extends Omit<ReadyInstance, 'endpoint'> {
+  url: string
+  authConfig: McpAuthConfig | null
+  credentials: string | null
+}
+
+/** Finds instances for those who use them; only what is active, of a server that is there, and of an active member. */
+export class InstanceFinder {
+  readonly #desk: McpDesk
+  readonly #credentials: InstanceCredentials
+
+  constructor(desk: McpDesk, credentials: InstanceCredentials) {
+    this.#desk = desk
+    this.#credentials = credentials
+  }
+
+  /**
+   * The user's own among these ids, in their order, in whatever organization he may read them (mcp:read); with
+   * `onlyOrganizationId` in that one.
+   */
+  async findOwn(userId: string, onlyOrganizationId: string | null, ids: string[]): Promise<ReadyInstance[]> {
+    const { sql } = this.#desk.database
+    const rows = await sql<Row[]>`
+      select ${columns(sql)} from ${usable(sql)}
+      where i.user_id = ${userId} and i.id = any(${ids}::uuid[])
+        and i.organization_id = coalesce(${onlyOrganizationId}::uuid, i.organization_id)
+        and exists (
+          select from role_permissions rp join permissions p on p.id = rp.permission_id
+          where rp.role_id = m.role_id and p.name = any(${coverings('mcp:read')}))`
+    return rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id)).flatMap((row) => this.#open(row))
+  }
+
+  /** Those that people have shared with an agent, in their order. */
+  async findShared(agentId: string): Promise<ReadyInstance[]> {
+    const { sql } = this.#desk.database
+    const rows = await sql<Row[]>`
+      select ${columns(sql)} from ${usable(sql)}
+      join agent_mcp_instances shared on shared.instance_id = i.id and shared.agent_id = ${agentId}
+      order by shared.position, i.id`
+    return rows.flatMap((row) => this.#open(row))
+  }
+
+  /** What can't be opened is left out: it was given for where the server is no longer, or under another SECRET. */
+  #open({ url, authConfig, credentials, ...instance }: Row): ReadyInstance[] {
+    const keyHeader = authConfig?.type === 'api_key' ? authConfig.header : null
+    try {
+      const endpoint = this.#credentials.endpointOf({ id: instance.id, url, keyHeader, credentials })
+      return [{ ...instance, endpoint }]
+    } catch (error) {
+      if (!(error instanceof McpError))
+        this.#desk.log.error({ err: error, instanceId: instance.id }, 'an MCP instance can not be opened')
+      return []
+    }
+  }
+}
+
+const columns = (sql: ISql) => sql`
+  i.id, i.server_id as "serverId", s.name as "serverName", s.toolkit_slug as "toolkitSlug",
+  i.organization_id as "organizationId", i.user_id as "userId", s.url, s.auth_config as "authConfig", i.credentials`
+
+const usable = (sql: ISql) => sql`
+  mcp_instances i
+  join mcp_servers s on s.id = i.server_id and not s.is_deleted
+  join memberships m on m.organization_id = i.organization_id and m.user_id = i.user_id and m.status = 'active'
+    and i.status = 'active'`

@@ -1,0 +1,220 @@
+import { fail } from '#errors'
+import { lockOrganization } from '#platform/access/organization-lock.ts'
+import type { Client } from '#platform/access/scope.ts'
+import { recordEvent } from '#platform/audit/audit.ts'
+import type { Redirect } from '#platform/http/define-route.ts'
+import { AuthorizationError } from '#platform/mcp/authorization.ts'
+import { ComposioError } from '#platform/mcp/composio.ts'
+import { McpError } from '#platform/mcp/connection.ts'
+import { hashToken } from '#platform/secrets/secrets.ts'
+import { composioAddress } from './composio-server.ts'
+import type { AttemptPayload } from './connect-account.ts'
+import { type CatalogueServer, connectionKey, findServer, type McpDesk } from './desk.ts'
+import { endAccess } from './end-access.ts'
+import { failureSentence } from './failure-sentence.ts'
+import type { CallbackQuery } from './schemas.ts'
+import { type Credentials, openCredentials, sealCredentials } from './stored-credentials.ts'
+
+interface Attempt {
+  id: string
+  instanceId: string
+  organizationId: string
+  userId: string
+  serverId: string
+  flowType: string | null
+  payload: string
+}
+
+interface Connected {
+  credentials: Credentials | null
+  accountId: string | null
+}
+
+/** How long provider and server may take, all in all: a person waits before a white page. */
+const FINISH_TIMEOUT_MS = 30_000
+const SENTENCE_CHARACTERS_MAX = 300
+const OURS = 'Something went wrong on our side. Please try again.'
+
+/**
+ * Takes a browser back from where connect_account sent it: the instance becomes active, or, where it was new and that
+ * failed, is removed; either way the browser goes on to the console, with the reason where there is one. No token is in
+ * any address. Throws mcp.state_invalid for a state that is unknown, used, expired, or another one's.
+ */
+export async function finishConnection(
+  desk: McpDesk,
+  client: Client,
+  query: CallbackQuery,
+): Promise<Redirect> {
+  const attempt = await takeAttempt(desk, query)
+  const parameters = new URLSearchParams({
+    mcp_server_id: attempt.serverId,
+    mcp_session_id: attempt.instanceId,
+    ...(attempt.flowType !== null && { flow_type: attempt.flowType }),
+  })
+  try {
+    const server = await findServer(desk, attempt.serverId)
+    if (!server) throw new McpError('refused', 'This server is no longer in the catalogue.')
+    const connected = await finish(desk, attempt, server, query)
+    await activate(desk, client, attempt, server, connected)
+  } catch (error) {
+    const sentence = failureSentence(error)
+    if (sentence === null) desk.log.error({ err: error }, 'a connection to an MCP server was not finished')
+    else desk.log.info({ err: error }, 'an account was not connected to an MCP server')
+    await desk.database.sql`
+      delete from mcp_instances where id = ${attempt.instanceId} and status = 'pending'`
+    parameters.set('error', sentence ?? OURS)
+  }
+  return {
+    location: `${desk.config.frontendUrl}/mcp/callback?${parameters}`,
+    headers: { 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-store' },
+  }
+}
+
+/** A state holds once: of browsers that come at the same time one is let in. So it does for active members only. */
+async function takeAttempt({ database: { sql } }: McpDesk, query: CallbackQuery): Promise<Attempt> {
+  const [attempt] = await sql<Attempt[]>`
+    delete from mcp_attempts a using mcp_instances i, memberships m
+    where a.state_hash = ${hashToken(query.state ?? '')} and a.expires_at > now()
+      and i.id = a.instance_id
+      and m.organization_id = a.organization_id and m.user_id = a.user_id and m.status = 'active'
+      and i.id = coalesce(${query.mcp_session_id ?? null}::uuid, i.id)
+      and i.server_id = coalesce(${query.mcp_server_id ?? null}::uuid, i.server_id)
+    returning a.id, a.instance_id as "instanceId", a.organization_id as "organizationId", a.user_id as "userId",
+      i.server_id as "serverId", a.flow_type as "flowType", a.payload`
+  if (!attempt) throw fail('mcp.state_invalid')
+  return attempt
+}
+
+function finish(
+  desk: McpDesk,
+  attempt: Attempt,
+  server: CatalogueServer,
+  query: CallbackQuery,
+): Promise<Connected> {
+  const payload = JSON.parse(desk.secrets.decrypt(attempt.payload, attempt.id)) as AttemptPayload
+  const signal = AbortSignal.timeout(FINISH_TIMEOUT_MS)
+  if (payload.type !== server.authConfig?.type)
+    throw new McpError(
+      'refused',
+      'Meanwhile this server is used in another way. Please connect your account again.',
+    )
+  switch (payload.type) {
+    case 'none':
+      return Promise.resolve({ credentials: null, accountId: null })
+    case 'api_key':
+      return finishWithKey(desk, attempt, server, payload.key, signal)
+    case 'oauth':
+      return finishOAuth(desk, server, payload, query, signal)
+    case 'composio':
+      return finishComposio(desk, attempt, server, payload, query, signal)
+  }
+}
+
+/** A key is kept when the server has shown its tools for it. */
+async function finishWithKey(
+  { connections }: McpDesk,
+  { id }: Attempt,
+  { url, authConfig }: CatalogueServer,
+  apiKey: string,
+  signal: AbortSignal,
+): Promise<Connected> {
+  const header = authConfig?.type === 'api_key' ? authConfig.header : ''
+  const key = connectionKey(id, url)
+  try {
+    const headers = async () => ({ [header]: apiKey })
+    const connection = await connections.open({ key, url, net: 'guarded', headers }, signal)
+    await connection.listTools(signal)
+  } catch (error) {
+    if (error instanceof McpError && error.kind === 'unauthorized')
+      throw new McpError('unauthorized', 'The server does not accept this key.')
+    throw error
+  } finally {
+    await connections.forget(key)
+  }
+  return { credentials: { type: 'api_key', origin: new URL(url).origin, key: apiKey }, accountId: null }
+}
+
+async function finishOAuth(
+  { authorizer }: McpDesk,
+  { url }: CatalogueServer,
+  { pending }: Extract<AttemptPayload, { type: 'oauth' }>,
+  { code, iss, error, error_description: description }: CallbackQuery,
+  signal: AbortSignal,
+): Promise<Connected> {
+  if (error !== undefined) throw new AuthorizationError('refused', refusalSentence(error, description))
+  if (code === undefined) throw new AuthorizationError('invalid', 'The provider sent no code.')
+  const grant = await authorizer.finish(pending, { code, ...(iss !== undefined && { iss }) }, signal)
+  return { credentials: { type: 'oauth', origin: new URL(url).origin, grant }, accountId: null }
+}
+
+function refusalSentence(error: string, description: string | undefined): string {
+  const words = (description || error).replace(/[\p{Cc}\p{Cf}]+/gu, ' ').trim()
+  return `The provider gave no access: ${words.slice(0, SENTENCE_CHARACTERS_MAX)}`
+}
+
+async function finishComposio(
+  desk: McpDesk,
+  { userId }: Attempt,
+  server: CatalogueServer,
+  { accountId, authConfigId }: Extract<AttemptPayload, { type: 'composio' }>,
+  { error, error_description: description }: CallbackQuery,
+  signal: AbortSignal,
+): Promise<Connected> {
+  const { composio } = desk
+  if (composio === null) throw new ComposioError('Composio is no longer configured on this server.', null)
+  if (error !== undefined) throw new ComposioError(refusalSentence(error, description), null)
+  const account = await composio.readAccount(accountId, signal)
+  if (account.userId !== userId || account.status !== 'ACTIVE')
+    throw new ComposioError('The account was not connected.', null)
+  const address = await composioAddress(desk, composio, { server, userId, accountId, authConfigId }, signal)
+  return { credentials: { type: 'composio', ...address }, accountId }
+}
+
+/** What is replaced by this is ended at its provider. What came for an instance that is gone by now is, too. */
+async function activate(
+  desk: McpDesk,
+  client: Client,
+  attempt: Attempt,
+  server: CatalogueServer,
+  { credentials, accountId }: Connected,
+): Promise<void> {
+  const { database, secrets, connections } = desk
+  const { instanceId, organizationId, userId } = attempt
+  const { sealed, expiresIn } = sealCredentials(secrets, instanceId, credentials)
+  const before = await database.sql.begin(async (tx) => {
+    await lockOrganization(tx, organizationId, 'records')
+    // Before the instance, as whoever changes a server does it.
+    await tx`select from mcp_servers where id = ${server.id} for no key update`
+    const [row] = await tx<{ status: string; sealed: string | null; accountId: string | null }[]>`
+      select status, credentials as sealed, account_id as "accountId" from mcp_instances
+      where id = ${instanceId} for update`
+    if (!row) return null
+    await tx`
+      update mcp_instances set status = 'active', error = null, account_id = ${accountId},
+        credentials = ${sealed}, credentials_version = credentials_version + 1,
+        expires_at = now() + ${expiresIn}::float8 * interval '1 second',
+        refresh_claim = null, refresh_claimed_until = null, tools_read_at = null, updated_at = now()
+      where id = ${instanceId}`
+    await recordEvent(
+      tx,
+      organizationId,
+      { userId, apiKeyId: null, client },
+      {
+        action: 'mcp_instance.connected',
+        recordId: instanceId,
+        before: { status: row.status },
+        after: { status: 'active', server_name: server.name },
+      },
+    )
+    return row
+  })
+  if (!before) {
+    await endAccess(desk, { credentials, accountId })
+    throw new McpError('refused', 'This connection was deleted meanwhile.')
+  }
+  const replaced = openCredentials(secrets, instanceId, before.sealed)
+  if (replaced?.type === 'composio') await connections.forget(connectionKey(instanceId, replaced.url))
+  await connections.forget(connectionKey(instanceId, server.url))
+  if (replaced && before.accountId !== accountId)
+    await endAccess(desk, { credentials: replaced, accountId: before.accountId })
+}

@@ -1,0 +1,106 @@
+import { and, asc, desc, eq, inArray } from '#database/drizzle.ts'
+import { agents } from '#database/schema/agents.ts'
+import { agentMcpInstances, mcpInstances } from '#database/schema/mcp.ts'
+import { fail } from '#errors'
+import type { Scope } from '#platform/access/scope.ts'
+import type { ScopedDatabase } from '#platform/access/scoped-database.ts'
+import type { McpDesk } from './desk.ts'
+import { type InstanceChange, type InstanceRow, type InstanceView, viewInstance } from './schemas.ts'
+
+/** The newest so many are listed. */
+const LISTED_MAX = 1_000
+/** As many as an agent is given when it is made (parts/agents). */
+const INSTANCES_OF_AGENT_MAX = 20
+
+/** The caller's own instances in the organization, newest first. */
+export const listInstances = (
+  desk: McpDesk,
+  scope: Scope<'mcp:read'>,
+  status?: InstanceView['status'],
+): Promise<InstanceView[]> => readInstances(desk, scope, { status })
+
+async function readInstances(
+  { database: { sql } }: McpDesk,
+  { organizationId, userId }: Pick<Scope<'mcp:read'>, 'organizationId' | 'userId'>,
+  { id, status }: { id?: string; status?: InstanceView['status'] | undefined },
+): Promise<InstanceView[]> {
+  const rows = await sql<InstanceRow[]>`
+    select i.id, i.status, i.server_id as "serverId", i.name, i.created_at as "createdAt", i.error,
+      i.tools_changed_at as "toolsChangedAt", s.name as "serverName", s.toolkit_slug as "toolkitSlug",
+      array(select agent_id from agent_mcp_instances where instance_id = i.id order by agent_id) as "sharedAgentIds"
+    from mcp_instances i join mcp_servers s on s.id = i.server_id
+    where i.organization_id = ${organizationId} and i.user_id = ${userId}
+      and i.status = coalesce(${status ?? null}, i.status) and i.id = coalesce(${id ?? null}::uuid, i.id)
+    order by i.id desc limit ${LISTED_MAX}`
+  return rows.map(viewInstance)
+}
+
+/**
+ * Names the caller's own instance, and says which agents use it. Whoever gives it to an agent changes what that agent
+ * does for everybody, so he holds agent:write. Throws mcp.instance_not_found, mcp.instance_inactive, agent.not_found,
+ * mcp.agent_full.
+ */
+export async function updateInstance(
+  desk: McpDesk,
+  scope: Scope<'mcp:write'>,
+  instanceId: string,
+  { name, shared_agent_ids: agentIds }: InstanceChange,
+): Promise<InstanceView> {
+  await scope.transaction(async (database) => {
+    const [row] = await database.select(mcpInstances, { where: eq(mcpInstances.id, instanceId), lock: true })
+    if (!row) throw fail('mcp.instance_not_found')
+    const before = await sharedWith(database, instanceId)
+    const after = agentIds === undefined ? before : [...new Set(agentIds)].sort()
+    const told = { before: { shared_agent_ids: before }, after: { shared_agent_ids: after } }
+    await database.update(mcpInstances, eq(mcpInstances.id, instanceId), { name: name.trim() }, told)
+    const gone = before.filter((id) => !after.includes(id))
+    if (gone.length > 0)
+      await database.delete(
+        agentMcpInstances,
+        and(eq(agentMcpInstances.instanceId, instanceId), inArray(agentMcpInstances.agentId, gone)),
+      )
+    const added = after.filter((id) => !before.includes(id))
+    if (added.length === 0) return
+    if (!scope.holds('agent:write')) throw fail('access.missing_permission', { permission: 'agent:write' })
+    if (row.status !== 'active') throw fail('mcp.instance_inactive')
+    await share(database, scope.userId, instanceId, added)
+  })
+  const [shown] = await readInstances(desk, scope, { id: instanceId })
+  if (!shown) throw fail('mcp.instance_not_found')
+  return shown
+}
+
+type Statements = Omit<ScopedDatabase, 'transaction'>
+
+const sharedWith = async (database: Statements, instanceId: string): Promise<string[]> =>
+  (
+    await database.select(agentMcpInstances, {
+      where: eq(agentMcpInstances.instanceId, instanceId),
+      orderBy: [asc(agentMcpInstances.agentId)],
+    })
+  ).map(({ agentId }) => agentId)
+
+/** The agents are locked in the order of their ids, so that each gets no more than it may have. */
+async function share(
+  database: Statements,
+  ownerId: string,
+  instanceId: string,
+  agentIds: string[],
+): Promise<void> {
+  const found = await database.select(agents, {
+    where: inArray(agents.id, agentIds),
+    orderBy: [asc(agents.id)],
+    lock: true,
+  })
+  if (found.length < agentIds.length) throw fail('agent.not_found')
+  for (const { id: agentId } of found) {
+    const others = await database.select(agentMcpInstances, {
+      where: eq(agentMcpInstances.agentId, agentId),
+      orderBy: [desc(agentMcpInstances.position)],
+    })
+    if (others.length >= INSTANCES_OF_AGENT_MAX)
+      throw fail('mcp.agent_full', { limit: INSTANCES_OF_AGENT_MAX })
+    const position = (others[0]?.position ?? -1) + 1
+    await database.insertAll(agentMcpInstances, [{ ownerId, agentId, instanceId, position }])
+  }
+}

@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newId } from '#database/new-id.ts'
+import { AuthorizationError, type StoredGrant } from '#platform/mcp/authorization.ts'
+import { McpError } from '#platform/mcp/connection.ts'
+import { keepTrying } from '#platform/sweeps/keep-trying.ts'
+import type { McpDesk } from './desk.ts'
+import { openCredentials, sealCredentials } from './stored-credentials.ts'
+
+/** How long the provider may take. */
+const REFRESH_TIMEOUT_MS = 15_000
+/** How long one process has a renewal to itself: well beyond the provider's time. After that it is taken for dead. */
+const CLAIM_SECONDS = 30
+/** A provider that could not be reached is left alone for so long. */
+const RETRY_SECONDS = 5
+/** How long somebody else's renewal is waited for: its claim, and one of our own. */
+const WAIT_MS = 50_000
+const POLL_MS = { first: 20, most: 250 }
+/** New tokens must be stored: the old ones are worth nothing any more. */
+const STORE_ATTEMPTS = 6
+
+const UNREACHABLE = 'The provider of this account can not be reached to renew its access. Try again later.'
+
+/** How the row stands: ours to renew, renewed, being renewed by another, or lately tried in vain. */
+type Turn =
+  | { kind: 'ours'; claim: string; credentials: string }
+  | { kind: 'renewed' | 'busy' | 'resting' }
+  | { kind: 'over'; error: string }
+
+/**
+ * Renews access tokens, once for each version of them, however many ask, in this process and in others. Providers that
+ * rotate refresh tokens take a second use of one for theft, and end the whole connection (RFC 9700, 4.14.2): so one
+ * process claims the row, asks the provider outside of any transaction, and stores what comes; the others wait for the
+ * version to grow. A claim ends by itself, so a process that dies with it holds nobody up for long.
+ */
+export class TokenRefresh {
+  readonly #desk: McpDesk
+  /** At work in this process, by instance and version. */
+  readonly #flights = new Map<string, Promise<void>>()
+
+  constructor(desk: McpDesk) {
+    this.#desk = desk
+  }
+
+  /**
+   * Resolves when there are newer credentials than those of this version. Throws McpError: unauthorized where the
+   * provider refuses to renew them (the instance is inactive then), unreachable where it can't be asked now.
+   */
+  renew(instanceId: string, version: number): Promise<void> {
+    const key = `${instanceId} ${version}`
+    const known = this.#flights.get(key)
+    if (known) return known
+    const flight = this.#renew(instanceId, version).finally(() => this.#flights.delete(key))
+    this.#flights.set(key, flight)
+    return flight
+  }
+
+  async #renew(instanceId: string, version: number): Promise<void> {
+    const until = Date.now() + WAIT_MS
+    for (let wait = POLL_MS.first; ; wait = Math.min(wait * 2, POLL_MS.most)) {
+      const turn = await this.#takeTurn(instanceId, version)
+      if (turn.kind === 'renewed') return
+      if (turn.kind === 'over') throw new McpError('unauthorized', turn.error)
+      if (turn.kind === 'ours') return this.#refresh(instanceId, version, turn)
+      if (turn.kind === 'resting' || Date.now() > until) throw new McpError('unreachable', UNREACHABLE)
+      await sleep(wait)
+    }
+  }
+
+  /** Claims the row where nobody else has; one statement, so that one of many gets it. */
+  async #takeTurn(instanceId: string, version: number): Promise<Turn> {
+    const { sql } = this.#desk.database
+    const claim = newId()
+    const [claimed] = await sql<{ credentials: string }[]>`
+      update mcp_instances set refresh_claim = ${claim},
+        refresh_claimed_until = now() + ${CLAIM_SECONDS} * interval '1 second'
+      where id = ${instanceId} and credentials_version = ${version} and status = 'active'
+        and (refresh_claimed_until is null or refresh_claimed_until < now())
+      returning credentials`
+    if (claimed) return { kind: 'ours', claim, credentials: claimed.credentials }
+    const [row] = await sql<{ version: number; status: string; error: string | null; isClaimed: boolean }[]>`
+      select credentials_version as version, status, error, refresh_claim is not null as "isClaimed"
+      from mcp_instances where id = ${instanceId}`
+    if (row?.status !== 'active') return { kind: 'over', error: row?.error ?? 'This connection was deleted.' }
+    if (row.version !== version) return { kind: 'renewed' }
+    return { kind: row.isClaimed ? 'busy' : 'resting' }
+  }
+
+  async #refresh(
+    instanceId: string,
+    version: number,
+    { claim, credentials }: Extract<Turn, { kind: 'ours' }>,
+  ): Promise<void> {
+    const { authorizer, secrets, log } = this.#desk
+    const stored = openCredentials(secrets, instanceId, credentials)
+    if (stored?.type !== 'oauth') throw new McpError('unauthorized', 'This connection has nothing to renew.')
+    let grant: StoredGrant
+    try {
+      if (stored.grant.tokens.refresh_token === undefined)
+        throw new AuthorizationError('refused', 'Its provider gave nothing to renew it with.')
+      grant = await authorizer.refresh(stored.grant, AbortSignal.timeout(REFRESH_TIMEOUT_MS))
+    } catch (error) {
+      if (error instanceof AuthorizationError && error.kind === 'refused')
+        return this.#giveUp(instanceId, version, error)
+      log.warn({ err: error, instanceId }, 'the access of an MCP instance was not renewed')
+      await this.#rest(instanceId, claim)
+      throw new McpError('unreachable', UNREACHABLE)
+    }
+    if (await this.#store(instanceId, version, { ...stored, grant })) return
+    const [row] = await this.#desk.database.sql`select from mcp_instances where id = ${instanceId}`
+    // Others have stored newer ones.
+    if (row) return
+    await authorizer.revoke(grant, AbortSignal.timeout(REFRESH_TIMEOUT_MS)).catch(() => {})
+    throw new McpError('unauthorized', 'This connection was deleted.')
+  }
+
+  /** Whoever has new tokens stores them, claim or not, as long as they follow those that are there. */
+  async #store(
+    instanceId: string,
+    version: number,
+    credentials: Parameters<typeof sealCredentials>[2],
+  ): Promise<boolean> {
+    const { database, secrets, log } = this.#desk
+    const { sealed, expiresIn } = sealCredentials(secrets, instanceId, credentials)
+    const stored = await keepTrying(
+      STORE_ATTEMPTS,
+      () => database.sql`
+        update mcp_instances set credentials = ${sealed}, credentials_version = ${version + 1},
+          expires_at = now() + ${expiresIn}::float8 * interval '1 second',
+          refresh_claim = null, refresh_claimed_until = null
+        where id = ${instanceId} and credentials_version = ${version}`,
+      (error, attempt) => log.error({ err: error, instanceId, attempt }, 'renewed access was not stored'),
+    )
+    if (stored === undefined) throw new McpError('unreachable', UNREACHABLE)
+    return stored.count > 0
+  }
+
+  /** The provider has ended the access. Not so where somebody has stored newer tokens meanwhile: then it refused old ones. */
+  async #giveUp(instanceId: string, version: number, refusal: AuthorizationError): Promise<void> {
+    const error = `The provider has ended this access. ${refusal.message} Please connect your account again.`
+    const ended = await this.#desk.database.sql`
+      update mcp_instances set status = 'inactive', error = ${error}, updated_at = now(),
+        refresh_claim = null, refresh_claimed_until = null
+      where id = ${instanceId} and credentials_version = ${version}`
+    if (ended.count > 0) throw new McpError('unauthorized', error)
+  }
+
+  async #rest(instanceId: string, claim: string): Promise<void> {
+    await this.#desk.database.sql`
+      update mcp_instances set refresh_claim = null,
+        refresh_claimed_until = now() + ${RETRY_SECONDS} * interval '1 second'
+      where id = ${instanceId} and refresh_claim = ${claim}`
+  }
+}

@@ -1,0 +1,106 @@
+import Type from 'typebox'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { Enum, Message, Uuid } from '#platform/http/schemas.ts'
+import { connectAccount } from './connect-account.ts'
+import { deleteInstance } from './delete-instance.ts'
+import { CLIENT_DOCUMENT, type McpDesk } from './desk.ts'
+import { finishConnection } from './finish-connection.ts'
+import { listInstances, updateInstance } from './manage-instances.ts'
+import * as schemas from './schemas.ts'
+
+const OneInstance = Type.Object({ mcp_instance_id: Uuid })
+const ofInstance = { mcpInstance: 'mcp_instance_id' } as const
+
+/** Connecting accounts at MCP servers, and the instances that come of it (spec, MCP; contract, 8). */
+export const instanceRoutes = (desk: McpDesk): Route[] => [
+  defineRoute({
+    method: 'POST',
+    url: '/api/mcp/connect_account',
+    summary: 'Begin to connect your account at an MCP server',
+    description:
+      'Send the browser to redirect_url within 10 minutes: it comes back to /api/mcp/callback, and goes on to ' +
+      '`{FRONTEND_URL}/mcp/callback` with mcp_server_id, mcp_session_id and flow_type, and with error where it failed. ' +
+      'Your newest inactive connection to the server is connected again; if there is none, there is a new one, which ' +
+      'counts against mcp_sessions of the organization (org_id, else your personal one) as long as it is active, ' +
+      'inactive, or can still be finished. Of several attempts for one connection the newest holds.',
+    access: { permission: 'mcp:write', orgOf: 'query or personal' },
+    query: Type.Object({ org_id: Type.Optional(Uuid) }),
+    body: schemas.NewConnection,
+    example: { server_id: '019a0000-0000-7000-8000-000000000001', flow_type: 'settings' },
+    reply: [201, schemas.ConnectionAttempt],
+    errors: [
+      'org.not_found',
+      'mcp.server_not_found',
+      'mcp.no_auth_config',
+      'mcp.api_key_needed',
+      'mcp.no_api_key',
+      'mcp.instance_not_found',
+      'mcp.too_many_instances',
+      'mcp.connect_failed',
+    ],
+    handler: ({ scope, body }) => connectAccount(desk, scope, body),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/mcp/callback',
+    summary: 'Where providers send browsers back to',
+    description:
+      'Not called by clients. What the provider does not pass on is known by state, which holds once. The browser goes on to the console, whether the account was connected or not.',
+    access: 'public',
+    query: schemas.CallbackQuery,
+    reply: {
+      redirect: 'To `{FRONTEND_URL}/mcp/callback` with mcp_server_id, mcp_session_id, flow_type, error',
+    },
+    errors: ['mcp.state_invalid'],
+    handler: ({ client, query }) => finishConnection(desk, client, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: CLIENT_DOCUMENT as '/api/mcp/client.json',
+    summary: 'Who this installation is to authorization servers',
+    description:
+      'A Client ID Metadata Document, for authorization servers that fetch it instead of registering us.',
+    access: 'public',
+    reply: [200, schemas.ClientDocument],
+    errors: [],
+    handler: async () => desk.authorizer.clientMetadataDocument() as never,
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/mcp/list_instances',
+    summary: 'List your own connections to MCP servers in an organization, newest first',
+    access: { permission: 'mcp:read', orgOf: 'query' },
+    query: Type.Object({ org_id: Uuid, status: Type.Optional(Enum(schemas.INSTANCE_STATUSES)) }),
+    reply: [200, Type.Array(schemas.InstanceView)],
+    errors: ['org.not_found'],
+    handler: ({ scope, query }) => listInstances(desk, scope, query.status),
+  }),
+  defineRoute({
+    method: 'PUT',
+    url: '/api/mcp/instance',
+    summary: 'Name a connection, and share it with agents',
+    description:
+      'shared_agent_ids replaces those before: agents of the organization, which then use this account for whoever talks to them. Who adds one needs agent:write, as for every change of an agent.',
+    access: { permission: 'mcp:write', orgOf: ofInstance },
+    query: OneInstance,
+    body: schemas.InstanceChange,
+    example: { name: 'Work account' },
+    reply: [200, schemas.InstanceView],
+    errors: ['mcp.instance_not_found', 'mcp.instance_inactive', 'mcp.agent_full', 'agent.not_found'],
+    handler: ({ scope, query, body }) => updateInstance(desk, scope, query.mcp_instance_id, body),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    url: '/api/mcp/instance',
+    summary: 'Delete a connection, and end its access at the provider',
+    description:
+      'It is gone here whatever the provider does; message says where that one could not be told within 10 seconds.',
+    access: { permission: 'mcp:delete', orgOf: ofInstance },
+    query: OneInstance,
+    reply: [200, Message],
+    errors: ['mcp.instance_not_found'],
+    handler: async ({ scope, query }) => ({
+      message: await deleteInstance(desk, scope, query.mcp_instance_id),
+    }),
+  }),
+]

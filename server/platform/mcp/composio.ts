@@ -1,0 +1,204 @@
+import { isIP } from 'node:net'
+import { readAll, withinTime } from '#platform/net/exchange-bounds.ts'
+import type { Net } from '#platform/net/index.ts'
+
+/** Composio did not do what it was asked for. The message is a sentence for the person who asked. */
+export class ComposioError extends Error {
+  override readonly name = 'ComposioError'
+  /** The status of its answer; null: there was none. */
+  readonly status: number | null
+  constructor(message: string, status: number | null, options?: ErrorOptions) {
+    super(message, options)
+    this.status = status
+  }
+}
+
+/** An account that is being connected, and where its owner is to go for that. */
+export interface AccountLink {
+  accountId: string
+  url: string
+}
+
+/** How an MCP server is reached that stands for one account. */
+export interface ComposioAddress {
+  url: string
+  /** Whether it is at home where the operator's own address is: only there our key goes, and past the guard. */
+  isOwn: boolean
+}
+
+const TIMEOUT_MS = 15_000
+const ANSWER_BYTES_MAX = 1_000_000
+const SENTENCE_CHARACTERS_MAX = 300
+const ADDRESS_CHARACTERS_MAX = 4_000
+/** Composio takes 4 to 30 letters, digits, blanks and hyphens. */
+const NAME_CHARACTERS_MAX = 30
+
+/**
+ * Composio, which keeps the accounts that people connect and speaks MCP for them (https://docs.composio.dev, API v3).
+ * Everything here throws a ComposioError, and the signal's reason.
+ */
+export class Composio {
+  readonly #net: Net
+  readonly #apiKey: string
+  readonly #baseUrl: string
+
+  constructor(net: Net, apiKey: string, baseUrl: string) {
+    this.#net = net
+    this.#apiKey = apiKey
+    this.#baseUrl = baseUrl
+  }
+
+  /** Begins to connect an account of a user; the browser comes back to `callbackUrl`. */
+  async link(
+    input: { authConfigId: string; userId: string; callbackUrl: string },
+    signal: AbortSignal,
+  ): Promise<AccountLink> {
+    const answer = await this.#ask('POST', '/connected_accounts/link', signal, {
+      auth_config_id: input.authConfigId,
+      user_id: input.userId,
+      callback_url: input.callbackUrl,
+    })
+    return {
+      accountId: textIn(answer, 'connected_account_id'),
+      url: this.#browserAddress(textIn(answer, 'redirect_url')),
+    }
+  }
+
+  /** Whose an account is, and whether it can be used. */
+  async readAccount(accountId: string, signal: AbortSignal): Promise<{ userId: string; status: string }> {
+    const answer = await this.#ask('GET', `/connected_accounts/${encodeURIComponent(accountId)}`, signal)
+    return { userId: textIn(answer, 'user_id'), status: textIn(answer, 'status') }
+  }
+
+  /** Ends Composio's access, too. An account that is gone already is no failure. */
+  async deleteAccount(accountId: string, signal: AbortSignal): Promise<void> {
+    await this.#ask('DELETE', `/connected_accounts/${encodeURIComponent(accountId)}`, signal).catch(
+      ignoreGone,
+    )
+  }
+
+  /** Makes an MCP server with everything that accounts of this configuration allow. Answers its id. */
+  async createServer(name: string, authConfigId: string, signal: AbortSignal): Promise<string> {
+    const answer = await this.#ask('POST', '/mcp/servers/custom', signal, {
+      name: `parley ${name.replace(/[^\dA-Za-z -]/g, '-')}`.slice(0, NAME_CHARACTERS_MAX).trim(),
+      toolkits: [],
+      auth_config_ids: [authConfigId],
+      managed_auth_via_composio: false,
+    })
+    return textIn(answer, 'id')
+  }
+
+  async deleteServer(serverId: string, signal: AbortSignal): Promise<void> {
+    await this.#ask('DELETE', `/mcp/${encodeURIComponent(serverId)}`, signal).catch(ignoreGone)
+  }
+
+  /** Where that server speaks for one account of one user. */
+  async addressOf(
+    input: { serverId: string; userId: string; accountId: string },
+    signal: AbortSignal,
+  ): Promise<ComposioAddress> {
+    const answer = await this.#ask('POST', '/mcp/servers/generate', signal, {
+      mcp_server_id: input.serverId,
+      managed_auth_by_composio: false,
+      user_ids: [input.userId],
+      connected_account_ids: [input.accountId],
+    })
+    const [url] = [answer['connected_account_urls'], answer['user_ids_url']].flat()
+    return this.#machineAddress(url)
+  }
+
+  /** What a request to an address of Composio carries. */
+  headers({ isOwn }: Pick<ComposioAddress, 'isOwn'>): Record<string, string> {
+    return isOwn ? { 'x-api-key': this.#apiKey } : {}
+  }
+
+  async #ask(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    signal: AbortSignal,
+    body?: object,
+  ): Promise<Record<string, unknown>> {
+    const base = new URL(this.#baseUrl)
+    const tooSlow = () =>
+      new ComposioError(`Composio did not answer within ${TIMEOUT_MS / 1000} seconds.`, null)
+    return withinTime(TIMEOUT_MS, tooSlow, signal, async (bounded) => {
+      const answer = await this.#net.open
+        .request({
+          origin: base.origin,
+          path: `${base.pathname.replace(/\/$/, '')}/api/v3${path}`,
+          method,
+          headers: {
+            'x-api-key': this.#apiKey,
+            accept: 'application/json',
+            ...(body && { 'content-type': 'application/json' }),
+          },
+          body: body ? JSON.stringify(body) : null,
+          signal: bounded,
+        })
+        .catch((error: unknown) => {
+          bounded.throwIfAborted()
+          throw new ComposioError('Composio can not be reached. Try again later.', null, { cause: error })
+        })
+      const bytes = await readAll(answer.body, ANSWER_BYTES_MAX)
+      const json = parse(bytes)
+      if (answer.statusCode >= 300) throw new ComposioError(sentenceOf(json), answer.statusCode)
+      return json
+    })
+  }
+
+  /** A browser is sent there, so it is nothing but an address of the web. */
+  #browserAddress(text: string): string {
+    const url = URL.parse(text)
+    if (!url || !this.#isWeb(url))
+      throw new ComposioError('Composio answered with an address that is none.', null)
+    return url.href
+  }
+
+  #machineAddress(text: unknown): ComposioAddress {
+    const url = typeof text === 'string' && text.length <= ADDRESS_CHARACTERS_MAX ? URL.parse(text) : null
+    if (!url || !this.#isWeb(url))
+      throw new ComposioError('Composio answered with an address that is none.', null)
+    return { url: url.href, isOwn: isAtHome(url, new URL(this.#baseUrl)) }
+  }
+
+  #isWeb({ protocol, username, password }: URL): boolean {
+    const isOpen = protocol === 'http:' && this.#baseUrl.startsWith('http:')
+    return (protocol === 'https:' || isOpen) && username === '' && password === ''
+  }
+}
+
+/** The same host, or one beside it under the same domain: mcp.composio.dev beside backend.composio.dev. */
+function isAtHome(url: URL, base: URL): boolean {
+  if (url.protocol !== base.protocol) return false
+  if (url.host === base.host) return true
+  const domain = base.hostname.split('.').slice(1).join('.')
+  const isName = isIP(base.hostname.replace(/^\[|\]$/g, '')) === 0
+  return isName && domain.includes('.') && url.port === base.port && url.hostname.endsWith(`.${domain}`)
+}
+
+function ignoreGone(error: unknown): void {
+  if (!(error instanceof ComposioError && error.status === 404)) throw error
+}
+
+function parse(bytes: Buffer | null): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(bytes?.toString() ?? '')
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}
+
+function textIn(answer: Record<string, unknown>, name: string): string {
+  const value = answer[name]
+  if (typeof value !== 'string' || value === '' || value.length > ADDRESS_CHARACTERS_MAX)
+    throw new ComposioError(`Composio answered without ${name}.`, null)
+  return value
+}
+
+/** `{"error": {"message": …}}`, as far as it is fit to be shown. */
+function sentenceOf(answer: Record<string, unknown>): string {
+  const { message } = (answer['error'] ?? {}) as { message?: unknown }
+  if (typeof message !== 'string' || message.trim() === '') return 'Composio refused this.'
+  return `Composio: ${message.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').slice(0, SENTENCE_CHARACTERS_MAX)}`
+}
