@@ -1,6 +1,6 @@
-import { AuthorizationError } from '#platform/mcp/authorization.ts'
+import { AuthorizationError } from '#platform/mcp/authorization-error.ts'
 import { ComposioError } from '#platform/mcp/composio.ts'
-import { McpError } from '#platform/mcp/connection.ts'
+import { McpError } from '#platform/mcp/mcp-error.ts'
 import { NetError } from '#platform/net/index.ts'
 
 /** What a person is told of a failure at a provider or a server; null: it is a fault of ours, and no matter of his. */

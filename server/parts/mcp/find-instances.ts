@@ -1,7 +1,8 @@
 import type { ISql } from 'postgres'
 import type { McpAuthConfig } from '#database/schema/mcp.ts'
 import { coverings } from '#platform/access/permissions.ts'
-import { type McpEndpoint, McpError } from '#platform/mcp/connection.ts'
+import type { McpEndpoint } from '#platform/mcp/connection.ts'
+import { McpError } from '#platform/mcp/mcp-error.ts'
 import type { McpDesk } from './desk.ts'
 import type { InstanceCredentials } from './instance-credentials.ts'
 

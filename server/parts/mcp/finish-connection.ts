@@ -3,15 +3,15 @@ import { lockOrganization } from '#platform/access/organization-lock.ts'
 import type { Client } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
 import type { Redirect } from '#platform/http/define-route.ts'
-import { AuthorizationError } from '#platform/mcp/authorization.ts'
 import { ComposioError } from '#platform/mcp/composio.ts'
-import { McpError } from '#platform/mcp/connection.ts'
+import { McpError } from '#platform/mcp/mcp-error.ts'
 import { hashToken } from '#platform/secrets/secrets.ts'
 import { composioAddress } from './composio-server.ts'
 import type { AttemptPayload } from './connect-account.ts'
 import { type CatalogueServer, connectionKey, findServer, type McpDesk } from './desk.ts'
 import { endAccess } from './end-access.ts'
 import { failureSentence } from './failure-sentence.ts'
+import { forgetLostClient } from './oauth-clients.ts'
 import type { CallbackQuery } from './schemas.ts'
 import { type Credentials, openCredentials, sealCredentials } from './stored-credentials.ts'
 
@@ -135,15 +135,14 @@ async function finishWithKey(
 }
 
 async function finishOAuth(
-  { authorizer }: McpDesk,
-  { url }: CatalogueServer,
+  desk: McpDesk,
+  { id, url }: CatalogueServer,
   { pending }: Extract<AttemptPayload, { type: 'oauth' }>,
-  { code, iss, error, error_description: description }: CallbackQuery,
+  { code = '', iss, error, error_description }: CallbackQuery,
   signal: AbortSignal,
 ): Promise<Connected> {
-  if (error !== undefined) throw new AuthorizationError('refused', refusalSentence(error, description))
-  if (code === undefined) throw new AuthorizationError('invalid', 'The provider sent no code.')
-  const grant = await authorizer.finish(pending, { code, ...(iss !== undefined && { iss }) }, signal)
+  const answer = error === undefined ? { code, iss } : { error, error_description, iss }
+  const grant = await desk.authorizer.finish(pending, answer, signal).catch(forgetLostClient(desk, id))
   return { credentials: { type: 'oauth', origin: new URL(url).origin, grant }, accountId: null }
 }
 

@@ -1,4 +1,5 @@
-import { type McpEndpoint, McpError } from '#platform/mcp/connection.ts'
+import type { McpEndpoint } from '#platform/mcp/connection.ts'
+import { McpError } from '#platform/mcp/mcp-error.ts'
 import { connectionKey, type McpDesk } from './desk.ts'
 import { TokenRefresh } from './refresh-token.ts'
 import { type Credentials, openCredentials } from './stored-credentials.ts'
@@ -63,7 +64,7 @@ export class InstanceCredentials {
         return {
           ...plain,
           headers: () => this.#tokenHeaders(instance.id),
-          renew: (refused?: Record<string, string>) => this.#renew(instance.id, refused),
+          renew: (refused) => this.#renew(instance.id, refused),
         }
     }
   }
@@ -81,11 +82,9 @@ export class InstanceCredentials {
   }
 
   /** Renews the token that was refused, unless there is another one by now. */
-  async #renew(instanceId: string, refused: Record<string, string> | undefined): Promise<boolean> {
+  async #renew(instanceId: string, refused: Record<string, string>): Promise<boolean> {
     const row = await this.#read(instanceId)
-    const isCurrent =
-      refused === undefined ||
-      bearer(row.grant.tokens.access_token).authorization === authorizationIn(refused)
+    const isCurrent = bearer(row.grant.tokens.access_token).authorization === refused['authorization']
     if (isCurrent) await this.#refresh.renew(instanceId, row.version)
     return true
   }
@@ -122,9 +121,6 @@ function checkOrigin(url: string, origin: string): void {
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-
-const authorizationIn = (headers: Record<string, string>): string | undefined =>
-  Object.entries(headers).find(([name]) => name.toLowerCase() === 'authorization')?.[1]
 
 const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => {

@@ -1,4 +1,5 @@
 import type { OAuthClient } from '#platform/mcp/authorization.ts'
+import { AuthorizationError } from '#platform/mcp/authorization-error.ts'
 import { type CatalogueServer, callbackAddress, type McpDesk } from './desk.ts'
 
 /** What an administrator has fixed of a server's authorization, its secret opened. */
@@ -31,3 +32,12 @@ export async function keepClient(
     on conflict (server_id) do update set issuer = excluded.issuer, redirect_uri = excluded.redirect_uri,
       client = excluded.client, created_at = now()`
 }
+
+/** For `.catch(…)`: a registration that the authorization server has forgotten is made anew by whoever connects next. */
+export const forgetLostClient =
+  ({ database: { sql } }: McpDesk, serverId: string) =>
+  async (error: unknown): Promise<never> => {
+    if (error instanceof AuthorizationError && error.isClientUnknown)
+      await sql`delete from mcp_clients where server_id = ${serverId}`
+    throw error
+  }

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '#database/new-id.ts'
-import { AuthorizationError, type StoredGrant } from '#platform/mcp/authorization.ts'
-import { McpError } from '#platform/mcp/connection.ts'
+import type { StoredGrant } from '#platform/mcp/authorization.ts'
+import { AuthorizationError } from '#platform/mcp/authorization-error.ts'
+import { McpError } from '#platform/mcp/mcp-error.ts'
 import { keepTrying } from '#platform/sweeps/keep-trying.ts'
 import type { McpDesk } from './desk.ts'
+import { forgetLostClient } from './oauth-clients.ts'
 import { openCredentials, sealCredentials } from './stored-credentials.ts'
 
 /** How long the provider may take. */
@@ -95,8 +97,6 @@ export class TokenRefresh {
     if (stored?.type !== 'oauth') throw new McpError('unauthorized', 'This connection has nothing to renew.')
     let grant: StoredGrant
     try {
-      if (stored.grant.tokens.refresh_token === undefined)
-        throw new AuthorizationError('refused', 'Its provider gave nothing to renew it with.')
       grant = await authorizer.refresh(stored.grant, AbortSignal.timeout(REFRESH_TIMEOUT_MS))
     } catch (error) {
       if (error instanceof AuthorizationError && error.kind === 'refused')
@@ -137,11 +137,15 @@ export class TokenRefresh {
   /** The provider has ended the access. Not so where somebody has stored newer tokens meanwhile: then it refused old ones. */
   async #giveUp(instanceId: string, version: number, refusal: AuthorizationError): Promise<void> {
     const error = `The provider has ended this access. ${refusal.message} Please connect your account again.`
-    const ended = await this.#desk.database.sql`
+    const { sql } = this.#desk.database
+    const [ended] = await sql<{ serverId: string }[]>`
       update mcp_instances set status = 'inactive', error = ${error}, updated_at = now(),
         refresh_claim = null, refresh_claimed_until = null
-      where id = ${instanceId} and credentials_version = ${version}`
-    if (ended.count > 0) throw new McpError('unauthorized', error)
+      where id = ${instanceId} and credentials_version = ${version}
+      returning server_id as "serverId"`
+    if (!ended) return
+    await forgetLostClient(this.#desk, ended.serverId)(refusal).catch(() => {})
+    throw new McpError('unauthorized', error)
   }
 
   async #rest(instanceId: string, claim: string): Promise<void> {

@@ -62,7 +62,7 @@ export const instanceRoutes = (desk: McpDesk): Route[] => [
       'A Client ID Metadata Document, for authorization servers that fetch it instead of registering us.',
     access: 'public',
     reply: [200, schemas.ClientDocument],
-    errors: [],
+    errors: ['request.method_not_allowed'],
     handler: async () => desk.authorizer.clientMetadataDocument() as never,
   }),
   defineRoute({

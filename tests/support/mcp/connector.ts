@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import type { McpAuthConfig } from '#database/schema/mcp.ts'
+import type { Answer, Person } from '../client.ts'
+import type { TestServer } from '../server.ts'
+
+/** Somebody who connects accounts at MCP servers. */
+export interface Connector {
+  person: Person
+  /** Puts a server into the catalogue. Answers its id. */
+  addServer(url: string, authConfig: McpAuthConfig | null): Promise<string>
+  /** Asks to connect. */
+  ask(serverId: string, more?: Record<string, unknown>, query?: Record<string, string>): Promise<Answer>
+  /** A browser opens an address that leads back to the server; where it is sent from there. */
+  comeBack(address: string): Promise<Answer & { location: URL }>
+  /** Asks, consents (at the provider, where there is one), and comes back. Answers the instance's id. */
+  connect(
+    serverId: string,
+    consent?: (url: string) => Promise<string>,
+    more?: Record<string, unknown>,
+  ): Promise<string>
+  list(status?: string): Promise<Answer>
+  change(instanceId: string, body: unknown): Promise<Answer>
+  remove(instanceId: string): Promise<Answer>
+}
+
+export async function mcpConnector(server: TestServer, somebody?: Person): Promise<Connector> {
+  const person = somebody ?? (await server.signUp())
+  const { token, organizationId } = person
+  const { sql } = server.server.rooms.database
+  const query = (values: Record<string, string>) => new URLSearchParams(values)
+  const ask: Connector['ask'] = (serverId, more = {}, parameters = {}) =>
+    server.call('POST', `/api/mcp/connect_account?${query(parameters)}`, {
+      token,
+      body: { server_id: serverId, ...more },
+    })
+  const comeBack: Connector['comeBack'] = async (address) => {
+    const { pathname, search } = new URL(address)
+    const answer = await server.call('GET', pathname + search)
+    return { ...answer, location: new URL(answer.headers.get('location') ?? 'about:blank') }
+  }
+  return {
+    person,
+    async addServer(url, authConfig) {
+      const id = randomUUID()
+      await sql`
+        insert into mcp_servers (id, name, toolkit_name, toolkit_slug, description, url, auth_config)
+        values (${id}, 'Server', 'server', ${`server-${id}`}, '', ${url},
+          ${JSON.stringify(authConfig)}::text::jsonb)`
+      return id
+    },
+    ask,
+    comeBack,
+    async connect(serverId, consent = async (url) => url, more) {
+      const asked = await ask(serverId, more)
+      if (asked.status !== 201) throw new Error(asked.text)
+      const { location, text } = await comeBack(await consent(asked.body.redirect_url))
+      const failure = location.searchParams.get('error') ?? (location.href === 'about:blank' ? text : null)
+      if (failure !== null) throw new Error(failure)
+      return asked.body.connectionData.mcp_session_id
+    },
+    list: (status) =>
+      server.call(
+        'GET',
+        `/api/mcp/list_instances?${query({ org_id: organizationId, ...(status && { status }) })}`,
+        { token },
+      ),
+    change: (mcp_instance_id, body) =>
+      server.call('PUT', `/api/mcp/instance?${query({ mcp_instance_id })}`, { token, body }),
+    remove: (mcp_instance_id) =>
+      server.call('DELETE', `/api/mcp/instance?${query({ mcp_instance_id })}`, { token }),
+  }
+}
