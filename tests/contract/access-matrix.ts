@@ -24,6 +24,8 @@ export interface Fixture {
   toolId: string
   agentId: string
   deploymentId: string
+  mcpServerId: string
+  mcpInstanceId: string
 }
 
 /**
@@ -73,6 +75,7 @@ const oneCategory = ({ organizationId, toolCategoryId }: Fixture): Call => ({
   query: { org_id: organizationId, category_id: toolCategoryId },
 })
 const oneAgent = ({ agentId }: Fixture): Call => ({ query: { agent_id: agentId } })
+const oneMcpInstance = ({ mcpInstanceId }: Fixture): Call => ({ query: { mcp_instance_id: mcpInstanceId } })
 const nothing = (): Call => ({})
 const withBody =
   (call: (fixture: Fixture) => Call, body: (fixture: Fixture) => unknown) =>
@@ -254,6 +257,15 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   get_instructions_get: [READERS_OF_CHATS, oneInstruction],
   put_instructions_update: ['OAM', withBody(oneInstruction, () => ({ content: 'z' }))],
   delete_instructions_delete: ['OAM', oneInstruction],
+
+  post_mcp_connect_account: [
+    'OAM',
+    withBody(inOrganization, ({ mcpServerId }) => ({ server_id: mcpServerId })),
+  ],
+  get_mcp_list_instances: ['OAMG', inOrganization],
+  // An instance is its user's alone, whatever the others may do.
+  put_mcp_instance: ['OAM', withBody(oneMcpInstance, () => ({ name: 'x' }))],
+  delete_mcp_instance: ['OAM', oneMcpInstance],
 
   post_kb_create: [
     'OAM',

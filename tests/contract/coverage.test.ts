@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tools } from '#database/schema/tools.ts'
 import type { Answer, Person } from '#tests/support/client.ts'
+import { mcpConnector } from '#tests/support/mcp/connector.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole, administratorToken } from '#tests/support/tenants.ts'
 import {
@@ -123,6 +124,7 @@ async function makeFixture(): Promise<{ fixture: Fixture; tokens: Record<Somebod
     }),
     toolCategoryId,
     toolId,
+    ...(await connectMcp(organizationId, O)),
   }
   const K = await make(`/api/api_keys/create?${org}`, key, 'key')
   const tokens = {
@@ -136,6 +138,15 @@ async function makeFixture(): Promise<{ fixture: Fixture; tokens: Record<Somebod
     S: administrator,
   }
   return { fixture, tokens }
+}
+
+/** A server of the catalogue, and the owner's connection to it. */
+async function connectMcp(organizationId: string, person: Person) {
+  const connector = await mcpConnector(server, person)
+  const mcpServerId = await connector.addServer('https://mcp.example.com', { type: 'none' })
+  const asked = await connector.ask(mcpServerId, {}, { org_id: organizationId })
+  await connector.comeBack(asked.body.redirect_url)
+  return { mcpServerId, mcpInstanceId: asked.body.connectionData.mcp_session_id as string }
 }
 
 /** A tool by hand: through the API each would be loaded in a sandbox. */

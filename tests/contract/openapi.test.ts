@@ -28,7 +28,8 @@ test("Redocly's strict rules find nothing in it", async () => {
   )
   // An address that a browser passes through answers 302 and nothing else, which the rules do not know of.
   const redirects = found.filter(
-    ([rule, , pointer]) => rule === 'operation-2xx-response' && /(oidc~1\w+|mcp~1callback)\/get/.test(pointer),
+    ([rule, , pointer]) =>
+      rule === 'operation-2xx-response' && /(oidc~1\w+|mcp~1callback)\/get/.test(pointer),
   )
   expect(found.filter((problem) => !redirects.includes(problem))).toEqual([])
   expect(redirects).toHaveLength(3)

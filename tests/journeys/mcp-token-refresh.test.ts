@@ -63,7 +63,10 @@ interface Stage {
 async function makeStage(options: Parameters<typeof startAuthorizedMcpServer>[0] = {}): Promise<Stage> {
   const provider = await startAuthorizedMcpServer(options)
   const connector = await mcpConnector(server)
-  const id = await connector.connect(await connector.addServer(provider.url, { type: 'oauth' }), provider.consent)
+  const id = await connector.connect(
+    await connector.addServer(provider.url, { type: 'oauth' }),
+    provider.consent,
+  )
   const { sql } = server.server.rooms.database
   const [here, there] = await Promise.all(
     [server, second].map((one) => callerOf(one, connector.person.userId, id)),
@@ -105,4 +108,108 @@ describe('a token that has ended', () => {
     }
     await close()
   }, 60_000)
+})
+
+describe('the renewal of a token', () => {
+  let stage: Stage
+  beforeAll(async () => {
+    stage = await makeStage()
+  })
+  afterAll(() => stage.close())
+
+  test('comes before its end: 60 seconds, or a fifth of its life', async () => {
+    const { provider, here, id, version } = stage
+    const { sql } = server.server.rooms.database
+    const before = await version()
+    const endIn = (seconds: number) =>
+      sql`update mcp_instances set expires_at = now() + ${seconds} * interval '1 second' where id = ${id}`
+    await endIn(90)
+    await here.call()
+    expect(await version()).toBe(before)
+    await endIn(55)
+    await here.call()
+    expect(await version()).toBe(before + 1)
+    expect(provider.counts.unauthorized).toBe(1) // what connect_account asked without a token
+  })
+
+  test('waits for a provider that can not be reached, as long as the old token lasts', async () => {
+    const { provider, here, id, connector, version } = stage
+    const { sql } = server.server.rooms.database
+    const before = await version()
+    provider.faults.tokenStatus = 503
+    await sql`update mcp_instances set expires_at = now() + interval '30 seconds' where id = ${id}`
+    expect(await here.call()).toBe('hello')
+    await sql`update mcp_instances set expires_at = now() - interval '1 second' where id = ${id}`
+    await expect(here.call()).rejects.toMatchObject({ kind: 'unreachable' })
+    delete provider.faults.tokenStatus
+    expect((await connector.list()).body).toMatchObject([{ id, status: 'active', error: null }])
+    await sql`update mcp_instances set refresh_claimed_until = now() - interval '1 second' where id = ${id}`
+    expect(await here.call()).toBe('hello')
+    expect(await version()).toBe(before + 1)
+  })
+
+  test('goes on when the process that had claimed it is dead', async () => {
+    const { here, id, expire, version } = stage
+    const { sql } = server.server.rooms.database
+    const before = await version()
+    await expire()
+    await sql`
+      update mcp_instances set refresh_claim = gen_random_uuid(), refresh_claimed_until = now() + interval '1 second'
+      where id = ${id}`
+    expect(await here.call()).toBe('hello')
+    expect(await version()).toBe(before + 1)
+  })
+
+  test('does not happen twice where the provider takes its time', async () => {
+    const { provider, here, there, expire } = stage
+    const { refreshes } = provider.counts
+    provider.faults.tokenDelayMs = 1_000
+    await expire()
+    provider.endAccessTokens()
+    await Promise.all([here, there, here, there].map((caller) => caller.call()))
+    delete provider.faults.tokenDelayMs
+    expect([provider.counts.refreshes - refreshes, provider.counts.reuses]).toEqual([1, 0])
+  })
+
+  test('that is refused makes the connection inactive, with the reason; connecting again makes it active', async () => {
+    const { provider, here, there, expire, connector, id } = stage
+    provider.faults.refuseRefresh = true
+    await expire()
+    for (const caller of [here, there])
+      await expect(caller.call()).rejects.toMatchObject({ kind: 'unauthorized' })
+    const [shown] = (await connector.list('inactive')).body
+    expect(shown).toMatchObject({ id, error: expect.stringContaining('connect your account again') })
+    expect(shown.error).toContain('invalid_grant')
+    delete provider.faults.refuseRefresh
+    expect(await connector.connect(shown.mcp_server_id, provider.consent)).toBe(id)
+    expect((await connector.list()).body).toMatchObject([{ id, status: 'active', error: null }])
+    expect(await there.call()).toBe('hello')
+  })
+
+  test('of a connection that is deleted meanwhile leaves nothing at the provider', async () => {
+    const { provider, here, expire, connector, id } = stage
+    provider.faults.tokenDelayMs = 500
+    await expire()
+    const called = here.call().then(
+      () => 'answered',
+      ({ kind }) => kind,
+    )
+    await expect.poll(() => provider.asked.at(-1)?.parameters['grant_type']).toBe('refresh_token')
+    await connector.remove(id)
+    expect(await called).toBe('unauthorized')
+    delete provider.faults.tokenDelayMs
+    expect(provider.counts.revocations).toBeGreaterThan(0)
+  })
+})
+
+test('a provider that gives nothing to renew with: the connection ends with its token', async () => {
+  const { provider, here, expire, connector, close } = await makeStage({ refreshTokens: false })
+  const { sql } = server.server.rooms.database
+  await sql`update mcp_instances set expires_at = now() + interval '5 seconds' where user_id = ${connector.person.userId}`
+  expect(await here.call()).toBe('hello')
+  await expire()
+  await expect(here.call()).rejects.toMatchObject({ kind: 'unauthorized' })
+  expect((await connector.list()).body).toMatchObject([{ status: 'inactive' }])
+  expect(provider.counts.refreshes).toBe(0)
+  await close()
 })

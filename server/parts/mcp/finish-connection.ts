@@ -169,7 +169,7 @@ async function finishComposio(
   return { credentials: { type: 'composio', ...address }, accountId }
 }
 
-/** What is replaced by this is ended at its provider. What came for an instance that is gone by now is, too. */
+/** An account of Composio that is replaced by this is deleted there. What came for an instance that is gone by now is ended, too. */
 async function activate(
   desk: McpDesk,
   client: Client,
@@ -214,6 +214,7 @@ async function activate(
   const replaced = openCredentials(secrets, instanceId, before.sealed)
   if (replaced?.type === 'composio') await connections.forget(connectionKey(instanceId, replaced.url))
   await connections.forget(connectionKey(instanceId, server.url))
-  if (replaced && before.accountId !== accountId)
-    await endAccess(desk, { credentials: replaced, accountId: before.accountId })
+  // A token that is replaced is left to end: at many providers its revocation ends what was given after it, too.
+  if (before.accountId !== null && before.accountId !== accountId)
+    await endAccess(desk, { credentials: null, accountId: before.accountId })
 }

@@ -111,17 +111,18 @@ export const ClientDocument = Type.Object(
   { title: 'McpClientDocument', additionalProperties: true },
 )
 
+/** As statements by hand read it: times as PostgreSQL writes them. */
 export interface InstanceRow {
   id: string
   status: InstanceView['status']
   serverId: string
   name: string | null
-  createdAt: Date
+  createdAt: string
   serverName: string
   toolkitSlug: string
   error: string | null
   sharedAgentIds: string[]
-  toolsChangedAt: Date | null
+  toolsChangedAt: string | null
 }
 
 export const viewInstance = (row: InstanceRow): InstanceView => ({
@@ -129,10 +130,12 @@ export const viewInstance = (row: InstanceRow): InstanceView => ({
   status: row.status,
   mcp_server_id: row.serverId,
   name: row.name,
-  created_at: row.createdAt.toISOString(),
+  created_at: isoTime(row.createdAt),
   server_name: row.serverName,
   toolkit_slug: row.toolkitSlug,
   error: row.error,
   shared_agent_ids: row.sharedAgentIds,
-  tools_changed_at: row.toolsChangedAt?.toISOString() ?? null,
+  tools_changed_at: row.toolsChangedAt && isoTime(row.toolsChangedAt),
 })
+
+const isoTime = (time: string): string => new Date(time).toISOString()

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createMcp } from '#parts/mcp/index.ts'
+import { McpConnections } from '#platform/mcp/connection.ts'
+import { COMPOSIO_KEY, type EmulatedComposio, startComposio } from '#tests/support/mcp/composio.ts'
+import { type Connector, mcpConnector } from '#tests/support/mcp/connector.ts'
+import { startMcpServer, type TestMcpServer } from '#tests/support/mcp/index.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+
+/** Accounts that Composio keeps: on the wire as its official client speaks. */
+
+const AUTH_CONFIG = { type: 'composio', auth_config_id: 'ac_1' } as const
+
+let server: TestServer
+let upstream: TestMcpServer
+let composio: EmulatedComposio
+let connector: Connector
+let serverId: string
+beforeAll(async () => {
+  upstream = await startMcpServer()
+  composio = await startComposio(() => upstream.url)
+  server = await startTestServer({ COMPOSIO_API_KEY: COMPOSIO_KEY, COMPOSIO_BASE_URL: composio.url })
+  connector = await mcpConnector(server)
+  serverId = await connector.addServer('https://mcp.composio.dev', AUTH_CONFIG)
+})
+afterAll(async () => {
+  await server.stop()
+  await Promise.all([composio.close(), upstream.close()])
+})
+
+test('an account is connected, used with its own address, and deleted there too', async () => {
+  const asked = await connector.ask(serverId)
+  const account = [...composio.accounts.values()].at(-1)
+  expect(asked.body).toMatchObject({ id: account?.id, status: 'pending' })
+  expect(asked.body.redirect_url).toBe(`${composio.url}/link/lt_${account?.id}`)
+  expect(account).toMatchObject({ userId: connector.person.userId, authConfigId: 'ac_1' })
+  await connector.comeBack(await composio.consent(asked.body.redirect_url))
+  const id = asked.body.connectionData.mcp_session_id
+  expect((await connector.list()).body).toMatchObject([{ id, status: 'active' }])
+
+  const { rooms } = server.server
+  const mcp = createMcp(rooms)
+  const connections = new McpConnections(rooms.net, rooms.log)
+  const [instance] = await mcp.findInstances(connector.person.userId, null, [id])
+  if (!instance) throw new Error('it can not be used')
+  const signal = AbortSignal.timeout(10_000)
+  const connection = await connections.open(instance.endpoint, signal)
+  const { output } = await connection.callTool('echo', { text: 'hello' }, { signal })
+  expect(output).toBe('hello')
+  expect(upstream.seen.at(-1)?.path).toBe(
+    `/mcp?connected_account_id=${account?.id}&user_id=${connector.person.userId}`,
+  )
+  // Another origin than the operator's own: our key stays here.
+  expect(upstream.seen.some(({ headers }) => headers['x-api-key'] !== undefined)).toBe(false)
+  await Promise.all([connections.close(), mcp.close()])
+
+  expect((await connector.remove(id)).body).toEqual({ message: 'MCP instance deleted' })
+  expect(composio.accounts.size).toBe(0)
+})
+
+test('its MCP server is made once, and again where Composio knows it no more', async () => {
+  const before = composio.asked.filter((line) => line.endsWith('/custom')).length
+  await connector.connect(serverId, composio.consent)
+  expect(composio.asked.filter((line) => line.endsWith('/custom')).length).toBe(before)
+  composio.servers.clear()
+  await connector.connect(serverId, composio.consent)
+  expect(composio.asked.filter((line) => line.endsWith('/custom')).length).toBe(before + 1)
+  const other = await connector.addServer('https://mcp.composio.dev', AUTH_CONFIG)
+  await Promise.all([connector.connect(other, composio.consent), connector.connect(other, composio.consent)])
+  // Of two that were made at the same time one stays.
+  expect(composio.servers.size).toBe(2)
+})
+
+test('an account that replaces another one has that deleted', async () => {
+  const somebody = await mcpConnector(server)
+  const id = await somebody.connect(serverId, composio.consent)
+  const own = () => [...composio.accounts.values()].filter(({ userId }) => userId === somebody.person.userId)
+  const [before] = own()
+  expect(await somebody.connect(serverId, composio.consent, { mcp_instance_id: id })).toBe(id)
+  expect(own()).toHaveLength(1)
+  expect(own()).not.toContain(before)
+})
+
+test('an account that was not connected, or is of somebody else, makes no instance', async () => {
+  const somebody = await mcpConnector(server)
+  const no = (url: string) => composio.consent(url, 'no')
+  await expect(somebody.connect(serverId, no)).rejects.toThrow('The account was not connected.')
+  const taken = async (url: string) => {
+    const back = await composio.consent(url)
+    for (const account of composio.accounts.values()) account.userId = 'somebody else'
+    return back
+  }
+  await expect(somebody.connect(serverId, taken)).rejects.toThrow('The account was not connected.')
+  expect((await somebody.list()).body).toEqual([])
+})
+
+test('what goes wrong there is told; a deletion says that it is not complete', async () => {
+  const somebody = await mcpConnector(server)
+  const id = await somebody.connect(serverId, composio.consent)
+  composio.failure = 500
+  const asked = await somebody.ask(serverId)
+  expect([asked.status, asked.body.detail]).toEqual([
+    500,
+    'Failed to create connected account: Composio: Composio has a bad day',
+  ])
+  const removed = await somebody.remove(id)
+  composio.failure = null
+  expect([removed.status, removed.body.message]).toEqual([200, expect.stringContaining('bad day')])
+  expect((await somebody.list()).body).toEqual([])
+})
+
+test('without a key of Composio nobody can connect through it', async () => {
+  const without = await startTestServer()
+  const somebody = await mcpConnector(without)
+  const { status, body } = await somebody.ask(
+    await somebody.addServer('https://mcp.composio.dev', AUTH_CONFIG),
+  )
+  await without.stop()
+  expect([status, body.detail]).toEqual([
+    500,
+    'Failed to create connected account: Composio is not configured on this server (COMPOSIO_API_KEY)',
+  ])
+})

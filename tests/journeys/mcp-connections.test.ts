@@ -1,0 +1,429 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Person } from '#tests/support/client.ts'
+import { type AuthorizedMcpServer, startAuthorizedMcpServer } from '#tests/support/mcp/authorized-server.ts'
+import { type Connector, mcpConnector } from '#tests/support/mcp/connector.ts'
+import { startMcpServer, type TestMcpServer } from '#tests/support/mcp/index.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { addMemberWithRole, addPowerlessMember, administratorToken } from '#tests/support/tenants.ts'
+
+const CONSOLE = 'https://console.example.com'
+const NOBODY = '00000000-0000-4000-8000-000000000000'
+const API_KEY = 'key-canary-0123456789'
+
+let server: TestServer
+let provider: AuthorizedMcpServer
+let open: TestMcpServer
+let keyed: TestMcpServer
+let connector: Connector
+let ids: { oauth: string; none: string; key: string; nothing: string }
+beforeAll(async () => {
+  server = await startTestServer({ FRONTEND_URL: CONSOLE })
+  provider = await startAuthorizedMcpServer()
+  open = await startMcpServer()
+  keyed = await startMcpServer({
+    before(request, response) {
+      if (request.headers['x-key'] === API_KEY) return false
+      response.writeHead(401).end()
+      return true
+    },
+  })
+  connector = await mcpConnector(server)
+  ids = {
+    oauth: await connector.addServer(provider.url, { type: 'oauth' }),
+    none: await connector.addServer(open.url, { type: 'none' }),
+    key: await connector.addServer(keyed.url, { type: 'api_key', header: 'X-Key' }),
+    nothing: await connector.addServer(open.url, null),
+  }
+})
+afterAll(async () => {
+  await server.stop()
+  await Promise.all([provider, open, keyed].map((one) => one.close()))
+})
+
+const instancesOf = ({ userId }: Person) =>
+  server.server.rooms.database.sql`select * from mcp_instances where user_id = ${userId} order by id`
+
+describe('connecting an account', () => {
+  test('by OAuth: pending, the provider, active, and the browser goes on to the console', async () => {
+    const somebody = await mcpConnector(server)
+    const asked = await somebody.ask(ids.oauth, { flow_type: 'chat' })
+    const instanceId = asked.body.connectionData.mcp_session_id
+    expect([asked.status, asked.body]).toEqual([
+      201,
+      {
+        id: instanceId,
+        status: 'pending',
+        redirect_url: expect.stringContaining(`${provider.issuer}/authorize?`),
+        connectionData: { mcp_session_id: instanceId, server_id: ids.oauth },
+      },
+    ])
+    expect((await somebody.list('pending')).body).toMatchObject([{ id: instanceId, status: 'pending' }])
+    const back = await somebody.comeBack(await provider.consent(asked.body.redirect_url))
+    expect(back.status).toBe(302)
+    expect(back.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(back.location.href).toBe(
+      `${CONSOLE}/mcp/callback?mcp_server_id=${ids.oauth}&mcp_session_id=${instanceId}&flow_type=chat`,
+    )
+    const { body } = await somebody.list()
+    expect(body).toEqual([
+      {
+        id: instanceId,
+        status: 'active',
+        mcp_server_id: ids.oauth,
+        name: null,
+        created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+        server_name: 'Server',
+        toolkit_slug: `server-${ids.oauth}`,
+        error: null,
+        shared_agent_ids: [],
+        tools_changed_at: null,
+      },
+    ])
+  })
+
+  test('who has registered us is not asked for that again', async () => {
+    const registrations = provider.counts.registrations
+    const somebody = await mcpConnector(server)
+    await somebody.connect(ids.oauth, provider.consent)
+    expect(provider.counts.registrations).toBe(registrations)
+  })
+
+  test('without authorization the address leads straight back', async () => {
+    const somebody = await mcpConnector(server)
+    const asked = await somebody.ask(ids.none)
+    expect(asked.body.redirect_url).toMatch(/^http:\/\/parley\.test\/api\/mcp\/callback\?state=/)
+    const { location } = await somebody.comeBack(asked.body.redirect_url)
+    expect(location.searchParams.get('error')).toBeNull()
+    expect(location.searchParams.has('flow_type')).toBe(false)
+    expect((await somebody.list('active')).body).toHaveLength(1)
+  })
+
+  test('with a key, which is tried before it is kept', async () => {
+    const somebody = await mcpConnector(server)
+    const id = await somebody.connect(ids.key, undefined, { api_key: API_KEY })
+    expect((await somebody.list('active')).body).toMatchObject([{ id }])
+    await expect(somebody.connect(ids.key, undefined, { api_key: 'another' })).rejects.toThrow(
+      'The server does not accept this key.',
+    )
+    // The one that was refused has gone.
+    expect((await somebody.list()).body).toHaveLength(1)
+  })
+
+  test('nothing of it is stored in clear, or shown', async () => {
+    const somebody = await mcpConnector(server)
+    const shown: string[] = []
+    const note = async (url: string) => {
+      shown.push(url)
+      return provider.consent(url)
+    }
+    await somebody.connect(ids.oauth, note)
+    await somebody.connect(ids.key, undefined, { api_key: API_KEY })
+    const { sql } = server.server.rooms.database
+    const stored = JSON.stringify([
+      await sql`select * from mcp_instances`,
+      await sql`select * from mcp_attempts`,
+      await sql`select * from mcp_clients`,
+      await sql`select * from audit_entries`,
+    ])
+    for (const secret of [API_KEY, 'access-', 'refresh-']) expect(stored).not.toContain(secret)
+    expect((await somebody.list()).text + shown.join()).not.toMatch(/access-|refresh-|canary/)
+  })
+
+  test('is refused without auth config, with a key too many or too few, for what is not there', async () => {
+    const answers = await Promise.all([
+      connector.ask(ids.nothing),
+      connector.ask(ids.key),
+      connector.ask(ids.none, { api_key: 'x' }),
+      connector.ask(NOBODY),
+      connector.ask(ids.none, { mcp_instance_id: NOBODY }),
+      connector.ask(ids.none, {}, { org_id: NOBODY }),
+      connector.ask('x'),
+      connector.ask(ids.none, { flow_type: 'a b' }),
+      connector.ask(ids.none, { redirect_url: 'https://evil.example' }),
+    ])
+    expect(answers.map(({ status, body }) => [status, body.detail])).toEqual([
+      [400, `No auth config found for server: ${ids.nothing}`],
+      [400, 'Give api_key: this server is used with a key of your own'],
+      [400, 'Leave api_key out: this server is not used with a key'],
+      [404, 'MCP server not found'],
+      [404, 'MCP instance not found'],
+      [404, 'Organization not found'],
+      [400, expect.stringContaining('server_id')],
+      [400, expect.stringContaining('flow_type')],
+      [400, expect.stringContaining('redirect_url')],
+    ])
+    expect(await instancesOf(connector.person)).toHaveLength(0)
+  })
+
+  test('a provider that fails is told with the reason, and leaves nothing behind', async () => {
+    provider.faults.noS256 = true
+    const answer = await connector.ask(ids.oauth)
+    delete provider.faults.noS256
+    expect([answer.status, answer.body.detail]).toEqual([
+      500,
+      expect.stringMatching(/^Failed to create connected account: ./),
+    ])
+    const away = await connector.ask(await connector.addServer('http://10.0.0.1/mcp', { type: 'oauth' }))
+    expect([away.status, away.body.detail]).toEqual([
+      500,
+      expect.stringMatching(/^Failed to create connected account: 10\.0\.0\.1 is not at a public address/),
+    ])
+    expect(await instancesOf(connector.person)).toHaveLength(0)
+  })
+})
+
+describe('the callback', () => {
+  test('takes a state once: of browsers that come at the same time one wins', async () => {
+    const somebody = await mcpConnector(server)
+    const asked = await somebody.ask(ids.none)
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => somebody.comeBack(asked.body.redirect_url)),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([302, ...Array(7).fill(400)])
+    const late = await somebody.comeBack(asked.body.redirect_url)
+    expect(late.body).toMatchObject({ code: 'mcp.state_invalid' })
+  })
+
+  test('takes no state that is unknown, expired, replaced, of somebody who has left, or of another instance', async () => {
+    const { sql } = server.server.rooms.database
+    const somebody = await mcpConnector(server)
+    const begin = async (more = {}) => (await somebody.ask(ids.none, more)).body
+    const statusOf = async (address: string) => (await somebody.comeBack(address)).status
+    expect(await statusOf('http://parley.test/api/mcp/callback?state=ms_x')).toBe(400)
+    expect(await statusOf('http://parley.test/api/mcp/callback')).toBe(400)
+
+    const expired = await begin()
+    await sql`update mcp_attempts set expires_at = now() where instance_id = ${expired.connectionData.mcp_session_id}`
+    expect(await statusOf(expired.redirect_url)).toBe(400)
+
+    const first = await begin()
+    const newer = await begin({ mcp_instance_id: first.connectionData.mcp_session_id })
+    expect(await statusOf(first.redirect_url)).toBe(400)
+    expect(await statusOf(`${newer.redirect_url}&mcp_session_id=${NOBODY}`)).toBe(400)
+    expect(await statusOf(newer.redirect_url)).toBe(302)
+
+    const left = await begin()
+    await sql`update memberships set status = 'suspended' where user_id = ${somebody.person.userId}`
+    expect(await statusOf(left.redirect_url)).toBe(400)
+  })
+
+  test('goes on to the console with the reason where it fails, and the pending instance is removed', async () => {
+    const somebody = await mcpConnector(server)
+    const asked = await somebody.ask(ids.oauth, { flow_type: 'settings' })
+    const { location } = await somebody.comeBack(await provider.consent(asked.body.redirect_url, 'no'))
+    expect(location.origin + location.pathname).toBe(`${CONSOLE}/mcp/callback`)
+    expect(Object.fromEntries(location.searchParams)).toEqual({
+      mcp_server_id: ids.oauth,
+      mcp_session_id: asked.body.connectionData.mcp_session_id,
+      flow_type: 'settings',
+      error: expect.stringContaining('The person said no.'),
+    })
+    expect(await instancesOf(somebody.person)).toHaveLength(0)
+
+    provider.faults.iss = 'https://evil.example'
+    await expect(somebody.connect(ids.oauth, provider.consent)).rejects.toThrow(
+      'another authorization server',
+    )
+    delete provider.faults.iss
+    provider.faults.tokenStatus = 500
+    await expect(somebody.connect(ids.oauth, provider.consent)).rejects.toThrow()
+    delete provider.faults.tokenStatus
+    expect(await instancesOf(somebody.person)).toHaveLength(0)
+  })
+
+  test('of a server that was changed meanwhile shows no token to its new address', async () => {
+    const { sql } = server.server.rooms.database
+    const somebody = await mcpConnector(server)
+    const serverId = await somebody.addServer(provider.url, { type: 'oauth' })
+    const id = await somebody.connect(serverId, provider.consent)
+    const find = async () => {
+      const { createMcp } = await import('#parts/mcp/index.ts')
+      const mcp = createMcp(server.server.rooms)
+      const found = await mcp.findInstances(somebody.person.userId, null, [id])
+      await mcp.close()
+      return found
+    }
+    expect(await find()).toHaveLength(1)
+    await sql`update mcp_servers set url = ${open.url} where id = ${serverId}`
+    expect(await find()).toEqual([])
+  })
+})
+
+describe('the quota of connections', () => {
+  test('is exact, however many ask at once; what can no longer be finished does not count', async () => {
+    const { sql } = server.server.rooms.database
+    const somebody = await mcpConnector(server)
+    const { organizationId } = somebody.person
+    await server.call('PUT', `/api/org/features?org_id=${organizationId}`, {
+      token: await administratorToken(server),
+      body: { mcp_sessions: 5 },
+    })
+    const answers = await Promise.all(Array.from({ length: 20 }, () => somebody.ask(ids.none)))
+    const refused = answers.filter(({ status }) => status === 402)
+    expect([answers.filter(({ status }) => status === 201).length, refused.length]).toEqual([5, 15])
+    expect(refused[0]?.body.detail).toContain('5 MCP connections')
+    await sql`update mcp_attempts set expires_at = now() where user_id = ${somebody.person.userId}`
+    const again = await somebody.ask(ids.none)
+    expect(again.status).toBe(201)
+    // An inactive one is connected again, and is none more.
+    await sql`
+      update mcp_instances set status = 'inactive'
+      where user_id = ${somebody.person.userId} and id <> ${again.body.connectionData.mcp_session_id}`
+    const reused = await somebody.ask(ids.none)
+    expect(reused.status).toBe(201)
+    expect((await somebody.list('inactive')).body.map(({ id }: { id: string }) => id)).toContain(
+      reused.body.connectionData.mcp_session_id,
+    )
+    expect((await instancesOf(somebody.person)).length).toBe(6)
+  })
+
+  test('attempts that nobody finished are swept away', async () => {
+    const { sql } = server.server.rooms.database
+    const { sweepAttempts } = await import('#parts/mcp/sweep-attempts.ts')
+    const somebody = await mcpConnector(server)
+    const [old, young] = [await somebody.ask(ids.none), await somebody.ask(ids.none)]
+    await sql`
+      update mcp_attempts set expires_at = now() where instance_id = ${old.body.connectionData.mcp_session_id}`
+    await sql`
+      update mcp_instances set created_at = now() - interval '1 hour', updated_at = now() - interval '1 hour'
+      where user_id = ${somebody.person.userId}`
+    await sweepAttempts(server.server.rooms)
+    expect((await instancesOf(somebody.person)).map(({ id }) => id)).toEqual([
+      young.body.connectionData.mcp_session_id,
+    ])
+  })
+})
+
+describe('connecting again', () => {
+  test('one that is active stays so until then', async () => {
+    const somebody = await mcpConnector(server)
+    const id = await somebody.connect(ids.oauth, provider.consent)
+    const asked = await somebody.ask(ids.oauth, { mcp_instance_id: id })
+    expect(asked.body.connectionData.mcp_session_id).toBe(id)
+    expect((await somebody.list()).body).toMatchObject([{ id, status: 'active' }])
+    await somebody.comeBack(await provider.consent(asked.body.redirect_url, 'no'))
+    expect((await somebody.list()).body).toMatchObject([{ id, status: 'active' }])
+    const { exchanges, revocations } = provider.counts
+    expect(await somebody.connect(ids.oauth, provider.consent, { mcp_instance_id: id })).toBe(id)
+    expect((await somebody.list()).body).toMatchObject([{ id, status: 'active' }])
+    // Many providers end what is newer with it.
+    expect([provider.counts.exchanges, provider.counts.revocations]).toEqual([exchanges + 1, revocations])
+  })
+})
+
+describe('an instance', () => {
+  test("is its user's alone: for everybody else, owners too, it is not there", async () => {
+    const owner = await mcpConnector(server)
+    const member = await mcpConnector(server)
+    const { organizationId } = owner.person
+    await addMemberWithRole(server.server.rooms.database.sql, organizationId, member.person.userId, 'member')
+    const asked = await member.ask(ids.none, {}, { org_id: organizationId })
+    await member.comeBack(asked.body.redirect_url)
+    const id = asked.body.connectionData.mcp_session_id
+    expect((await owner.list()).body).toEqual([])
+    const [put, remove] = [await owner.change(id, { name: 'x' }), await owner.remove(id)]
+    const nothing = await owner.remove(NOBODY)
+    for (const answer of [put, remove, nothing])
+      expect([answer.status, answer.body.detail]).toEqual([404, 'MCP instance not found'])
+    expect((await owner.ask(ids.none, { mcp_instance_id: id })).status).toBe(404)
+    expect((await member.change(id, { name: ' Mail ' })).body).toMatchObject({ id, name: 'Mail' })
+  })
+
+  test('is renamed; what is no name is refused', async () => {
+    const id = await connector.connect(ids.none)
+    expect((await connector.change(id, { name: 'Work' })).body).toMatchObject({
+      id,
+      name: 'Work',
+      status: 'active',
+    })
+    for (const body of [{}, { name: ' ' }, { name: 'x'.repeat(201) }, { name: 'x', status: 'active' }])
+      expect((await connector.change(id, body)).status).toBe(400)
+    await connector.remove(id)
+  })
+
+  test('is deleted, also at the provider; and here where the provider fails, which is said', async () => {
+    const somebody = await mcpConnector(server)
+    const id = await somebody.connect(ids.oauth, provider.consent)
+    const { revocations } = provider.counts
+    expect((await somebody.remove(id)).body).toEqual({ message: 'MCP instance deleted' })
+    expect(provider.counts.revocations).toBe(revocations + 2)
+    expect((await somebody.remove(id)).status).toBe(404)
+
+    const gone = await startAuthorizedMcpServer()
+    const other = await somebody.connect(await somebody.addServer(gone.url, { type: 'oauth' }), gone.consent)
+    await gone.close()
+    const { status, body } = await somebody.remove(other)
+    expect([status, body.message]).toEqual([200, expect.stringContaining('could not be told')])
+    expect(await instancesOf(somebody.person)).toHaveLength(0)
+  })
+
+  test('what was done to it is in the audit', async () => {
+    const somebody = await mcpConnector(server)
+    const id = await somebody.connect(ids.none)
+    await somebody.change(id, { name: 'Mine' })
+    await somebody.remove(id)
+    const { body } = await server.call('GET', `/api/audit/list?org_id=${somebody.person.organizationId}`, {
+      token: somebody.person.token,
+    })
+    const actions = body.data
+      .filter((entry: { record_id: string }) => entry.record_id === id)
+      .map(({ action }: { action: string }) => action)
+    expect(actions).toEqual([
+      'mcp_instance.deleted',
+      'mcp_instance.updated',
+      'mcp_instance.connected',
+      'mcp_instance.created',
+    ])
+  })
+
+  test('is shared with agents of its organization, by who may change these', async () => {
+    const somebody = await mcpConnector(server)
+    const { person } = somebody
+    const modelId = await server.addModel(person, { provider: 'demo', version: 'parley-demo' })
+    const makeAgent = async (of: Person, model: string) =>
+      (
+        await server.call('POST', `/api/agents?org_id=${of.organizationId}`, {
+          token: of.token,
+          body: {
+            name: crypto.randomUUID(),
+            description: '',
+            agent_type: 'chat',
+            model_id: model,
+            params: {},
+          },
+        })
+      ).body.id
+    const agentIds = [await makeAgent(person, modelId), await makeAgent(person, modelId)].sort()
+    const id = await somebody.connect(ids.none)
+    const share = (shared_agent_ids: string[]) => somebody.change(id, { name: 'n', shared_agent_ids })
+    expect((await share(agentIds)).body.shared_agent_ids).toEqual(agentIds)
+    expect((await somebody.change(id, { name: 'm' })).body.shared_agent_ids).toEqual(agentIds)
+    expect((await share(agentIds.slice(1))).body.shared_agent_ids).toEqual(agentIds.slice(1))
+
+    const stranger = await server.signUp()
+    const foreign = await makeAgent(
+      stranger,
+      await server.addModel(stranger, { provider: 'demo', version: 'parley-demo' }),
+    )
+    for (const agentId of [foreign, NOBODY]) {
+      const { status, body } = await share([agentId])
+      expect([status, body.detail]).toEqual([404, 'Agent not found'])
+    }
+    expect((await somebody.list()).body[0].shared_agent_ids).toEqual(agentIds.slice(1))
+
+    const member = await addPowerlessMember(server, person.organizationId, ['mcp:*', 'agent:read'])
+    const theirs = await mcpConnector(server, member)
+    const asked = await theirs.ask(ids.none, {}, { org_id: person.organizationId })
+    await theirs.comeBack(asked.body.redirect_url)
+    const refused = await theirs.change(asked.body.connectionData.mcp_session_id, {
+      name: 'n',
+      shared_agent_ids: agentIds,
+    })
+    expect([refused.status, refused.body.detail]).toEqual([403, 'Missing permission: agent:write'])
+  })
+})
+
+test('authorization servers can read who we are', async () => {
+  const { status, body } = await server.call('GET', '/api/mcp/client.json')
+  expect([status, body.redirect_uris]).toEqual([200, ['http://parley.test/api/mcp/callback']])
+})
