@@ -133,6 +133,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   'drizzle-orm/pg-core': ['server/database/drizzle.ts'],
   jose: ['server/platform/access/'],
   nodemailer: ['server/platform/mail/'],
+  '@modelcontextprotocol/server': ['server/platform/mcp/'],
   'openid-client': ['server/parts/auth/'],
   // What parses files that people send is used behind the bounds of one room.
   unpdf: ['server/platform/documents/'],

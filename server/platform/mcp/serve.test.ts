@@ -1,0 +1,266 @@
+import type { AddressInfo } from 'node:net'
+import {
+  Client as ClientNow,
+  StreamableHTTPClientTransport as TransportNow,
+} from '@modelcontextprotocol/client'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { fail } from '#errors'
+import { answerByFetch } from '../http/answer-by-fetch.ts'
+import { type McpOffer, McpServing, type ServedCall, unknownTool } from './serve.ts'
+
+/** What is served, heard by the clients of other makers. */
+
+const ITS_NAME = { name: 'test', version: '1' }
+const SCHEMA = { type: 'object', properties: { n: { type: 'integer', minimum: 1 } }, required: ['n'] }
+
+let http: FastifyInstance
+let url: URL
+let reports: unknown[]
+let hanging: AbortSignal[]
+beforeEach(() => {
+  reports = []
+  hanging = []
+})
+
+const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] })
+
+async function call(name: string, input: Record<string, unknown>, { signal, onProgress }: ServedCall) {
+  switch (name) {
+    case 'echo':
+      return { ...text(JSON.stringify(input)), structuredContent: input }
+    case 'steps':
+      for (let step = 1; step <= 3; step += 1)
+        onProgress({ progress: step, total: 3, message: `Step ${step}` })
+      return text('done')
+    case 'flood':
+      for (let step = 1; step <= 5_000; step += 1) onProgress({ progress: step, message: 'x'.repeat(5_000) })
+      return text('done')
+    case 'hang':
+      hanging.push(signal)
+      return new Promise<never>(() => {})
+    case 'refuse':
+      throw fail('mcp.instance_inactive')
+    case 'break':
+      throw new Error('the password is 1234')
+    case 'long':
+      return text('x'.repeat(10_000_000))
+    default:
+      throw unknownTool(name)
+  }
+}
+
+const NAMES = ['echo', 'steps', 'flood', 'hang', 'refuse', 'break', 'long']
+const offer: McpOffer = {
+  key: 'one',
+  name: 'Test',
+  instructions: 'Ask away.',
+  capabilities: async () => ({ resources: { subscribe: true, listChanged: true } }),
+  tools: async () => NAMES.map((name) => ({ name, description: `To ${name}`, inputSchema: SCHEMA })),
+  callTool: call,
+  async request(method, params) {
+    if (method === 'resources/read') throw new Error('a secret')
+    return { resources: [{ uri: 'test://a', name: JSON.stringify(params) }] }
+  },
+}
+
+beforeAll(async () => {
+  http = Fastify()
+  const serving = new McpServing('1.2.3', { error: (about: object) => reports.push(about), debug: () => {} })
+  const addresses: Record<string, McpOffer> = {
+    '/mcp': offer,
+    '/other': { ...offer, key: 'other' },
+    '/down': { ...offer, capabilities: () => Promise.reject(fail('mcp.instance_inactive')) },
+    '/tools': { key: 'tools', name: 'Tools', tools: offer.tools, callTool: call },
+  }
+  for (const [address, served] of Object.entries(addresses))
+    http.route({
+      method: ['GET', 'POST', 'DELETE'],
+      url: address,
+      handler: (request, reply) =>
+        answerByFetch(request, reply, 'http://parley.test', serving.handler(served)),
+    })
+  await http.listen({ host: '127.0.0.1', port: 0 })
+  url = new URL(`http://127.0.0.1:${(http.server.address() as AddressInfo).port}/mcp`)
+})
+afterAll(() => http.close())
+
+async function connect(kind: string, path = '/mcp') {
+  const target = new URL(path, url)
+  if (kind === 'SDK 1') {
+    const client = new Client(ITS_NAME)
+    await client.connect(new StreamableHTTPClientTransport(target) as never)
+    return client
+  }
+  const mode = kind === 'SDK 2, any' ? 'auto' : 'legacy'
+  const client = new ClientNow(ITS_NAME, { versionNegotiation: { mode } })
+  await client.connect(new TransportNow(target))
+  // The newer one has no schema between a call and its options.
+  const callTool: ClientNow['callTool'] = client.callTool.bind(client)
+  const calling = { callTool: (params: never, _schema: unknown, options: never) => callTool(params, options) }
+  return Object.assign(client, calling) as unknown as Client
+}
+
+const post = (message: unknown, headers: Record<string, string> = {}, path = '/mcp') =>
+  fetch(new URL(path, url), {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    body: JSON.stringify(message),
+  })
+
+describe.each(['SDK 1', 'SDK 2, older', 'SDK 2, any'])('a client of the %s', (kind) => {
+  let client: Client
+  beforeAll(async () => {
+    client = await connect(kind)
+  })
+  afterAll(() => client.close())
+
+  test('is told what there is', async () => {
+    expect(client.getServerVersion()).toMatchObject({ name: 'Test', version: '1.2.3' })
+    expect(client.getInstructions()).toBe('Ask away.')
+    expect(client.getServerCapabilities()).toEqual({ tools: {}, resources: {} })
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(NAMES)
+    expect(tools[0]?.inputSchema).toEqual(SCHEMA)
+  })
+
+  test('calls a tool', async () => {
+    const result = await client.callTool({ name: 'echo', arguments: { n: 1 } })
+    expect(result).toMatchObject({ content: [{ text: '{"n":1}' }], structuredContent: { n: 1 } })
+  })
+
+  test('hears of progress', async () => {
+    const steps: unknown[] = []
+    const call = { name: 'steps', arguments: {} }
+    const onprogress = (step: unknown) => steps.push(step)
+    expect(await client.callTool(call, undefined, { onprogress })).toMatchObject(text('done'))
+    expect(steps).toEqual([1, 2, 3].map((n) => ({ progress: n, total: 3, message: `Step ${n}` })))
+  })
+
+  test('hears of 1,000 steps at most', async () => {
+    let count = 0
+    const onprogress = () => (count += 1)
+    await client.callTool({ name: 'flood', arguments: {} }, undefined, { onprogress })
+    expect(count).toBe(1_000)
+  })
+
+  test('cancels a call, and goes on', async () => {
+    const abort = new AbortController()
+    const ended = client
+      .callTool({ name: 'hang', arguments: {} }, undefined, { signal: abort.signal })
+      .catch((error: Error) => error)
+    await expect.poll(() => hanging.length).toBe(1)
+    expect(hanging[0]?.aborted).toBe(false)
+    abort.abort('enough')
+    expect(await ended).toBeInstanceOf(Error)
+    await expect.poll(() => hanging[0]?.aborted).toBe(true)
+    expect((await client.listTools()).tools).toHaveLength(NAMES.length)
+    expect(reports).toEqual([])
+  })
+
+  test.each([
+    ['refuse', 'This connection is not active. Please connect your account again.', 0],
+    ['break', 'Something went wrong on our side.', 1],
+    ['long', 'The answer is longer than 4194304 characters.', 0],
+  ])('is told in words what %s failed with', async (name, words, reported) => {
+    expect(await client.callTool({ name, arguments: {} })).toMatchObject({ ...text(words), isError: true })
+    expect(reports).toHaveLength(reported)
+  })
+
+  test('is refused a tool that there is not', async () => {
+    await expect(client.callTool({ name: 'x'.repeat(500), arguments: {} })).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining(`Unknown tool: ${'x'.repeat(100)}`),
+    })
+  })
+
+  test('has other requests passed on, without what is of this connection', async () => {
+    const { resources } = await client.listResources({ cursor: 'next' })
+    expect(resources).toMatchObject([{ uri: 'test://a', name: '{"cursor":"next"}' }])
+  })
+
+  test('is told nothing of what breaks there', async () => {
+    await expect(client.readResource({ uri: 'test://a' })).rejects.toMatchObject({
+      code: -32603,
+      message: expect.stringMatching(/Something went wrong on our side\.$/),
+    })
+    expect(reports).toHaveLength(1)
+  })
+
+  test('is told in words when it can not begin', async () => {
+    await expect(connect(kind, '/down')).rejects.toThrow('This connection is not active.')
+  })
+
+  test('that leaves ends its calls', async () => {
+    const leaving = await connect(kind)
+    const ended = leaving.callTool({ name: 'hang', arguments: {} }).catch(() => {})
+    await expect.poll(() => hanging.length).toBe(1)
+    await leaving.close()
+    await ended
+    await expect.poll(() => hanging[0]?.aborted).toBe(true)
+  })
+
+  test('that is offered only tools has no more', async () => {
+    const other = await connect(kind, '/tools')
+    expect(other.getServerCapabilities()).toEqual({ tools: {} })
+    await other.close()
+  })
+})
+
+describe('the wire', () => {
+  const CALL = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'hang', arguments: {} } }
+  const CANCEL = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } }
+
+  test.each<[string, Record<string, string>, string]>([
+    ['another session', { 'mcp-session-id': 'b' }, '/mcp'],
+    ['somebody else', { 'mcp-session-id': 'a' }, '/other'],
+  ])('a call is not cancelled by %s', async (_who, headers, path) => {
+    const answer = post(CALL, { 'mcp-session-id': 'a' })
+    await expect.poll(() => hanging.length).toBe(1)
+    expect((await post(CANCEL, headers, path)).status).toBe(202)
+    expect(hanging[0]?.aborted).toBe(false)
+    expect((await post(CANCEL, { 'mcp-session-id': 'a' })).status).toBe(202)
+    expect(await (await answer).text()).not.toContain('"id":7')
+    expect(hanging[0]?.aborted).toBe(true)
+  })
+
+  test.each(['GET', 'DELETE'])('%s is not known', async (method) => {
+    const response = await fetch(url, { method, headers: { accept: 'text/event-stream' } })
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toBe('POST')
+  })
+
+  test('so many messages at once, and no more', async () => {
+    const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' })
+    const some = await post(Array.from({ length: 20 }, (_, id) => ping(id)))
+    expect((await some.text()).match(/"result":\{\}/g)).toHaveLength(20)
+    const many = await post(Array.from({ length: 21 }, (_, id) => ping(id)))
+    expect(many.status).toBe(400)
+    expect(await many.json()).toMatchObject({ error: { code: -32600 } })
+  })
+
+  test.each<[string, unknown, number]>([
+    ['no JSON-RPC', { hello: 1 }, 400],
+    ['an unknown method', { jsonrpc: '2.0', id: 1, method: 'tools/destroy' }, 200],
+    ['no parameters', { jsonrpc: '2.0', id: 1, method: 'tools/call' }, 200],
+    ['wrong parameters', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 5 } }, 200],
+  ])('%s is refused without a trace of us', async (_what, message, status) => {
+    const response = await post(message)
+    expect(response.status).toBe(status)
+    const answer = await response.text()
+    expect(answer).toMatch(/"error":\{"code":-32[67]\d\d/)
+    expect(answer).not.toMatch(/\.ts|\.mjs|node_modules|"stack"/)
+  })
+
+  test('a client of 2026-07-28 that listens is let go: nothing changes', async () => {
+    const client = (await connect('SDK 2, any')) as unknown as ClientNow
+    expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28')
+    await client.close()
+  })
+})
