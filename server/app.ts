@@ -20,7 +20,7 @@ import { instructionRoutes } from '#parts/instructions/index.ts'
 import { invitationRoutes } from '#parts/invitations/index.ts'
 import { createKnowledgeBases, type KnowledgeBases } from '#parts/kb/index.ts'
 import { llmRoutes, ModelFinder, PaidCalls } from '#parts/llm/index.ts'
-import { createMcp, type Mcp } from '#parts/mcp/index.ts'
+import { createMcp, type Mcp, registerGateway } from '#parts/mcp/index.ts'
 import { openAiRoutes } from '#parts/openai/index.ts'
 import { orgRoutes } from '#parts/org/index.ts'
 import { roleRoutes } from '#parts/roles/index.ts'
@@ -44,7 +44,14 @@ const BODY_BYTES_MAX = 4 * 1024 * 1024
 const URL_BYTES_MAX = 16 * 1024
 /** How long a client may take to send a request, head and body: a file takes its time on a slow line. */
 const REQUEST_TIMEOUT_MS = 600_000
-const EXPOSED_HEADERS = ['X-Request-Id', 'X-Chat-Id', 'X-Session-Id', 'X-Message-Id', 'Retry-After']
+const EXPOSED_HEADERS = [
+  'X-Request-Id',
+  'X-Chat-Id',
+  'X-Session-Id',
+  'X-Message-Id',
+  'Retry-After',
+  'Mcp-Session-Id',
+]
 
 export interface App {
   http: FastifyInstance
@@ -105,6 +112,7 @@ export async function buildApp(rooms: Rooms, doors: Doors = {}): Promise<App> {
   registerHealth(http, rooms)
   registerFiles(http, rooms.storage)
   registerWidget(http, agentDeploy)
+  registerGateway(http, mcp.gateway)
   registerLiveSockets(http, rooms)
   if (rooms.config.devMail) registerDevMail(http, rooms.config)
   registerDocs(http, describeApi(routes))

@@ -124,7 +124,11 @@ const CATALOGUE = {
   'mcp.instance_not_found': [404, 'MCP instance not found'],
   'mcp.instance_inactive': [400, 'This connection is not active. Please connect your account again.'],
   'mcp.agent_full': [400, 'An agent can use {limit} MCP connections. Take one from it first.'],
-  'mcp.link_invalid': [401, 'This address has ended or is not complete. Ask generate_url for a new one.'],
+  'mcp.link_invalid': [403, 'This address has ended or is not complete. Ask generate_url for a new one.'],
+  'mcp.foreign_origin': [
+    403,
+    'Pages of {origin} may not use this address. The operator names in CORS_ORIGINS those that may.',
+  ],
   'mcp.no_valid_instances': [400, 'No valid MCP instances found for the provided IDs'],
   'mcp.model_prefix': [400, 'model must begin with gpt, o1, claude, deepseek or gemini'],
   'deployment.not_found': [404, 'Deployment not found'],

@@ -78,6 +78,7 @@ const BARE_DATABASE = [
   'server/parts/mcp/desk.ts', // hands it to those here; servers belong to no organization
   'server/parts/mcp/find-instances.ts', // for the playground and agents, across organizations
   'server/parts/mcp/finish-connection.ts', // browsers come back without a token; found by their state
+  'server/parts/mcp/generate-url.ts', // across the organizations of the caller; carries his scopes' and his user
   'server/parts/mcp/instance-credentials.ts', // jobs and agents act for no caller; by id
   'server/parts/mcp/manage-instances.ts', // lists with their servers; carries the Scope's organization and user
   'server/parts/mcp/oauth-clients.ts', // one for each server, which belongs to no organization
@@ -111,6 +112,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
     'server/platform/mail/dev-mail.ts',
     'server/platform/storage/serve-files.ts',
     'server/platform/telemetry/health.ts',
+    'server/parts/mcp/serve-gateway.ts', // speaks MCP, which is no operation of the API
     'server/parts/agent-deploy/serve-widget.ts', // pages and scripts for browsers, which are no part of the API
   ],
   ai: ['server/platform/models/'],
@@ -118,6 +120,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   '@ai-sdk/openai': ['server/platform/models/'],
   '@ai-sdk/openai-compatible': ['server/platform/models/'],
   '@modelcontextprotocol/client': ['server/platform/mcp/'],
+  '@modelcontextprotocol/server': ['server/platform/mcp/'],
   '@fastify/busboy': ['server/platform/http/'],
   '@fastify/send': ['server/platform/storage/'],
   aws4fetch: ['server/platform/storage/'],
@@ -133,7 +136,6 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   'drizzle-orm/pg-core': ['server/database/drizzle.ts'],
   jose: ['server/platform/access/'],
   nodemailer: ['server/platform/mail/'],
-  '@modelcontextprotocol/server': ['server/platform/mcp/'],
   'openid-client': ['server/parts/auth/'],
   // What parses files that people send is used behind the bounds of one room.
   unpdf: ['server/platform/documents/'],

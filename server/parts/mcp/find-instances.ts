@@ -1,9 +1,11 @@
 import type { ISql } from 'postgres'
 import type { McpAuthConfig } from '#database/schema/mcp.ts'
+import { liveKey } from '#platform/access/credentials.ts'
 import { coverings } from '#platform/access/permissions.ts'
 import type { McpEndpoint } from '#platform/mcp/connection.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
 import type { McpDesk } from './desk.ts'
+import type { GatewayLink } from './gateway-address.ts'
 import type { InstanceCredentials } from './instance-credentials.ts'
 
 /** A connection that can be used: an active instance with its server, and how that is reached with the account. */
@@ -44,10 +46,18 @@ export class InstanceFinder {
       select ${columns(sql)} from ${usable(sql)}
       where i.user_id = ${userId} and i.id = any(${ids}::uuid[])
         and i.organization_id = coalesce(${onlyOrganizationId}::uuid, i.organization_id)
-        and exists (
-          select from role_permissions rp join permissions p on p.id = rp.permission_id
-          where rp.role_id = m.role_id and p.name = any(${coverings('mcp:read')}))`
+        and ${mayRead(sql)}`
     return rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id)).flatMap((row) => this.#open(row))
+  }
+
+  /** What an address of the gateway opens: as long as the owner may read it, and the key lives that asked for it. */
+  async findLinked({ instanceId, apiKeyId }: GatewayLink): Promise<ReadyInstance | null> {
+    const { sql } = this.#desk.database
+    const rows = await sql<Row[]>`
+      select ${columns(sql)} from ${usable(sql)}
+      where i.id = ${instanceId} and ${mayRead(sql)} and (${apiKeyId}::uuid is null or exists (
+        select from api_keys k where k.id = ${apiKeyId}::uuid and k.user_id = i.user_id and ${liveKey(sql)}))`
+    return rows.flatMap((row) => this.#open(row))[0] ?? null
   }
 
   /** Those that people have shared with an agent, in their order. */
@@ -83,3 +93,8 @@ const usable = (sql: ISql) => sql`
   join mcp_servers s on s.id = i.server_id and not s.is_deleted
   join memberships m on m.organization_id = i.organization_id and m.user_id = i.user_id and m.status = 'active'
     and i.status = 'active'`
+
+const mayRead = (sql: ISql) => sql`
+  exists (
+    select from role_permissions rp join permissions p on p.id = rp.permission_id
+    where rp.role_id = m.role_id and p.name = any(${coverings('mcp:read')}))`

@@ -4,10 +4,14 @@ import { repeat } from '#platform/sweeps/repeat.ts'
 import { createDesk } from './desk.ts'
 import { InstanceFinder, type ReadyInstance } from './find-instances.ts'
 import { InstanceCredentials } from './instance-credentials.ts'
+import { type OpenTools, openTools } from './open-tools.ts'
 import { instanceRoutes } from './routes.ts'
+import type { Gateway } from './serve-gateway.ts'
 import { sweepAttempts } from './sweep-attempts.ts'
 
 export type { ReadyInstance } from './find-instances.ts'
+export { type FailedInstance, type OpenTools, TOOLS_MAX } from './open-tools.ts'
+export { registerGateway } from './serve-gateway.ts'
 
 /** MCP servers, and the accounts that people have connected there. */
 export interface Mcp {
@@ -16,6 +20,10 @@ export interface Mcp {
   findInstances(userId: string, onlyOrganizationId: string | null, ids: string[]): Promise<ReadyInstance[]>
   /** The active instances that their owners, active members all of them, have shared with an agent. */
   findShared(agentId: string): Promise<ReadyInstance[]>
+  /** Instances as tools of a model; what can not be opened is named. */
+  openTools(instances: readonly ReadyInstance[], signal: AbortSignal): Promise<OpenTools>
+  /** For registerGateway. */
+  gateway: Gateway
   start(): Promise<void>
   close(): Promise<void>
 }
@@ -31,6 +39,8 @@ export function createMcp(rooms: Rooms): Mcp {
     routes: [...instanceRoutes(desk)],
     findInstances: (userId, onlyOrganizationId, ids) => finder.findOwn(userId, onlyOrganizationId, ids),
     findShared: (agentId) => finder.findShared(agentId),
+    openTools: (instances, signal) => openTools(desk, instances, signal),
+    gateway: { desk, finder },
     async start() {
       endSweep = repeat(SWEEP_MS, () => sweepAttempts(desk), {
         log: rooms.log,

@@ -5,6 +5,7 @@ import { connectAccount } from './connect-account.ts'
 import { deleteInstance } from './delete-instance.ts'
 import { CLIENT_DOCUMENT, type McpDesk } from './desk.ts'
 import { finishConnection } from './finish-connection.ts'
+import { generateUrl } from './generate-url.ts'
 import { listInstances, updateInstance } from './manage-instances.ts'
 import * as schemas from './schemas.ts'
 
@@ -64,6 +65,25 @@ export const instanceRoutes = (desk: McpDesk): Route[] => [
     reply: [200, schemas.ClientDocument],
     errors: ['request.method_not_allowed'],
     handler: async () => desk.authorizer.clientMetadataDocument() as never,
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/mcp/generate_url',
+    summary: 'Make an address at which any MCP client uses your connected account, for an hour',
+    description:
+      'mcp_url speaks MCP over Streamable HTTP, in all versions of the protocol, and adds the account on the way: what ' +
+      'proves it to the server is never shown. Who has the address can use the account, so keep it secret. It ends ' +
+      'after an hour, and at once when the connection is deleted or becomes inactive, when you may no longer read it ' +
+      '(mcp:read), or when the API key is deleted that it was made with. A connection that is pending or inactive has no address.',
+    access: { permission: 'mcp:read', inEvery: 'organization' },
+    body: schemas.UrlRequest,
+    example: {
+      server_id: '019a0000-0000-7000-8000-000000000001',
+      session_id: '019a0000-0000-7000-8000-000000000002',
+    },
+    reply: [200, schemas.GatewayUrl],
+    errors: ['mcp.no_attempt', 'mcp.instance_inactive'],
+    handler: ({ scopes, body }) => generateUrl(desk, scopes, body),
   }),
   defineRoute({
     method: 'GET',

@@ -101,6 +101,24 @@ export const InstanceView = Type.Object(
 )
 export type InstanceView = Static<typeof InstanceView>
 
+export const UrlRequest = Body({
+  server_id: Uuid,
+  session_id: Type.String({
+    ...Uuid,
+    description: 'mcp_session_id of connect_account, which is the instance',
+  }),
+})
+export type UrlRequest = Static<typeof UrlRequest>
+
+export const GatewayUrl = Type.Object(
+  {
+    mcp_url: Type.String({ format: 'uri', description: 'A secret: who has it uses the account' }),
+    status: Enum(['active']),
+  },
+  { title: 'McpGatewayUrl' },
+)
+export type GatewayUrl = Static<typeof GatewayUrl>
+
 /** RFC 7591, 2, as authorization servers fetch it (Client ID Metadata Document). */
 export const ClientDocument = Type.Object(
   {

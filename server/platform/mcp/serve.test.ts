@@ -1,19 +1,15 @@
 import type { AddressInfo } from 'node:net'
-import {
-  Client as ClientNow,
-  StreamableHTTPClientTransport as TransportNow,
-} from '@modelcontextprotocol/client'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Client as ClientNow } from '@modelcontextprotocol/client'
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fail } from '#errors'
+import { CLIENT_KINDS, type ClientKind, connectClient } from '#tests/support/mcp/clients.ts'
 import { answerByFetch } from '../http/answer-by-fetch.ts'
 import { type McpOffer, McpServing, type ServedCall, unknownTool } from './serve.ts'
 
 /** What is served, heard by the clients of other makers. */
 
-const ITS_NAME = { name: 'test', version: '1' }
 const SCHEMA = { type: 'object', properties: { n: { type: 'integer', minimum: 1 } }, required: ['n'] }
 
 let http: FastifyInstance
@@ -87,21 +83,7 @@ beforeAll(async () => {
 })
 afterAll(() => http.close())
 
-async function connect(kind: string, path = '/mcp') {
-  const target = new URL(path, url)
-  if (kind === 'SDK 1') {
-    const client = new Client(ITS_NAME)
-    await client.connect(new StreamableHTTPClientTransport(target) as never)
-    return client
-  }
-  const mode = kind === 'SDK 2, any' ? 'auto' : 'legacy'
-  const client = new ClientNow(ITS_NAME, { versionNegotiation: { mode } })
-  await client.connect(new TransportNow(target))
-  // The newer one has no schema between a call and its options.
-  const callTool: ClientNow['callTool'] = client.callTool.bind(client)
-  const calling = { callTool: (params: never, _schema: unknown, options: never) => callTool(params, options) }
-  return Object.assign(client, calling) as unknown as Client
-}
+const connect = (kind: ClientKind, path = '/mcp') => connectClient(kind, new URL(path, url))
 
 const post = (message: unknown, headers: Record<string, string> = {}, path = '/mcp') =>
   fetch(new URL(path, url), {
@@ -114,7 +96,7 @@ const post = (message: unknown, headers: Record<string, string> = {}, path = '/m
     body: JSON.stringify(message),
   })
 
-describe.each(['SDK 1', 'SDK 2, older', 'SDK 2, any'])('a client of the %s', (kind) => {
+describe.each(CLIENT_KINDS)('a client of the %s', (kind) => {
   let client: Client
   beforeAll(async () => {
     client = await connect(kind)
@@ -167,7 +149,7 @@ describe.each(['SDK 1', 'SDK 2, older', 'SDK 2, any'])('a client of the %s', (ki
   test.each([
     ['refuse', 'This connection is not active. Please connect your account again.', 0],
     ['break', 'Something went wrong on our side.', 1],
-    ['long', 'The answer is longer than 4194304 characters.', 0],
+    ['long', 'The answer is longer than 8388608 characters.', 0],
   ])('is told in words what %s failed with', async (name, words, reported) => {
     expect(await client.callTool({ name, arguments: {} })).toMatchObject({ ...text(words), isError: true })
     expect(reports).toHaveLength(reported)

@@ -15,9 +15,10 @@ import { newId } from '#database/new-id.ts'
 import { AppError } from '#errors'
 import type { FetchHandler } from '../http/answer-by-fetch.ts'
 import { ANSWER_MS_MAX, Exchange, SESSION_HEADER } from './exchange.ts'
+import { McpError } from './mcp-error.ts'
 
 /** An answer longer than this, as JSON in characters, is refused. */
-const ANSWER_CHARACTERS_MAX = 4 * 1024 * 1024
+const ANSWER_CHARACTERS_MAX = 8 * 1024 * 1024
 /** Messages in one request: only the protocol of 2025-03-26 knows more than one. */
 const BATCH_MAX = 20
 /** Steps of one call that are told; those that follow are not. */
@@ -50,8 +51,8 @@ export interface ServedCall {
 }
 
 /**
- * What a client is offered. What these throw is told by kind: `refuse` and `unknownTool` as they are, an AppError by
- * its sentence, everything else only in the log.
+ * What a client is offered. What these throw is told by kind: `refuse` and `unknownTool` as they are, an AppError and an
+ * McpError by its sentence, everything else only in the log.
  */
 export interface McpOffer {
   /** Whose requests these are: only those of one key can cancel each other. */
@@ -77,6 +78,8 @@ export const INVALID_PARAMS: number = ProtocolErrorCode.InvalidParams
 const INTERNAL_ERROR: number = ProtocolErrorCode.InternalError
 
 /** An error of JSON-RPC with this code and sentence. */
+const CLIENT_ERRORS: number[] = [INVALID_PARAMS, ProtocolErrorCode.MethodNotFound]
+
 export const refuse = (code: number, sentence: string): Error => new ProtocolError(code, sentence)
 export const unknownTool = (name: string): Error =>
   refuse(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 100)}`)
@@ -172,6 +175,7 @@ export class McpServing {
 
   #toldOf(error: unknown): ProtocolError {
     if (error instanceof ProtocolError) return error
+    if (error instanceof McpError) return new ProtocolError(codeOf(error), error.message)
     if (error instanceof AppError && error.status < 500)
       return new ProtocolError(INTERNAL_ERROR, error.message)
     if ((error as Error | null)?.name === 'TimeoutError')
@@ -180,6 +184,10 @@ export class McpServing {
     return new ProtocolError(INTERNAL_ERROR, 'Something went wrong on our side.')
   }
 }
+
+/** Where another server says that the request is at fault, it is so for whoever sent it. */
+const codeOf = ({ cause }: McpError): number =>
+  cause instanceof ProtocolError && CLIENT_ERRORS.includes(cause.code) ? cause.code : INTERNAL_ERROR
 
 /** The client has cancelled or left: nothing is wrong, and there is nobody to tell. */
 const isDeparture = (error: unknown): boolean =>

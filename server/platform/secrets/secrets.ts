@@ -2,6 +2,7 @@ import {
   createCipheriv,
   createDecipheriv,
   createHash,
+  createHmac,
   createSecretKey,
   hkdfSync,
   randomBytes,
@@ -10,12 +11,14 @@ import {
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Encryption at rest: provider keys and the like. */
+/** Encryption at rest, of provider keys and the like, and signatures. */
 export interface Secrets {
   /** AES-256-GCM, bound to `context` (the row that it is for): a value copied to another row does not open. */
   encrypt(plain: string, context: string): string
   /** Throws where the value was changed, was made for another context, or under another SECRET. */
   decrypt(sealed: string, context: string): string
+  /** HMAC-SHA256 under a key that is for this purpose alone: what is signed for another one does not hold. */
+  sign(text: string, purpose: string): string
 }
 
 const VERSION = 'v1'
@@ -39,6 +42,10 @@ export function createSecrets(secret: string): Secrets {
       return (
         decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
       )
+    },
+    sign(text, purpose) {
+      const signingKey = Buffer.from(hkdfSync('sha256', secret, '', `parley ${purpose}`, 32))
+      return createHmac('sha256', signingKey).update(text).digest('base64url')
     },
   }
 }

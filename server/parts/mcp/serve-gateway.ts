@@ -1,0 +1,62 @@
+import type { FastifyInstance } from 'fastify'
+import { UUID } from '#database/new-id.ts'
+import { fail } from '#errors'
+import { answerByFetch } from '#platform/http/answer-by-fetch.ts'
+import { checkOrigin } from '#platform/mcp/check-origin.ts'
+import type { McpConnection } from '#platform/mcp/connection.ts'
+import { ANSWER_MS_MAX } from '#platform/mcp/exchange.ts'
+import { type CallToolResult, type McpOffer, McpServing } from '#platform/mcp/serve.ts'
+import type { McpDesk } from './desk.ts'
+import type { InstanceFinder, ReadyInstance } from './find-instances.ts'
+import { GATEWAY, readGatewayAddress } from './gateway-address.ts'
+
+export interface Gateway {
+  desk: McpDesk
+  finder: InstanceFinder
+}
+
+/** What clients are told that this is. */
+const VERSION = '1.0.0'
+
+/**
+ * The gateway (contract, 8): any MCP client that has an address of generate_url speaks with the server of an instance
+ * through it, and the account's token is added on the way. Address, instance, membership and rights are looked at for
+ * each request, so that what has ended is refused at once, on every instance of this process.
+ */
+export function registerGateway(http: FastifyInstance, { desk, finder }: Gateway): void {
+  const serving = new McpServing(VERSION, desk.log)
+  http.route<{ Params: { instance: string }; Querystring: Record<string, unknown> }>({
+    // All but POST is 405: there are no sessions, and nothing is said unasked.
+    method: ['POST', 'GET', 'DELETE', 'PUT', 'PATCH'],
+    url: `${GATEWAY}/:instance`,
+    async handler(request, reply) {
+      checkOrigin(request.headers.origin, desk.config)
+      const { instance: id } = request.params
+      const link = UUID.test(id) ? readGatewayAddress(desk, id, request.query) : null
+      if (link === null) throw fail('mcp.link_invalid')
+      const instance = await finder.findLinked(link)
+      if (instance === null) throw fail('mcp.instance_not_found')
+      reply.header('Cache-Control', 'no-store')
+      await answerByFetch(request, reply, desk.config.baseUrl, serving.handler(offerOf(desk, instance)))
+    },
+  })
+}
+
+/** What the instance's server has. */
+function offerOf({ connections }: McpDesk, { id, serverName, endpoint }: ReadyInstance): McpOffer {
+  const open = (signal: AbortSignal): Promise<McpConnection> => connections.open(endpoint, signal)
+  return {
+    key: id,
+    name: serverName,
+    capabilities: async (signal) => (await open(signal)).capabilities,
+    tools: async (signal) =>
+      (await (await open(signal)).listTools(signal)).tools.map((tool) => ({ ...tool })),
+    async callTool(name, input, { signal, onProgress }) {
+      const options = { signal, onProgress, timeoutMs: ANSWER_MS_MAX }
+      const { raw } = await (await open(signal)).callTool(name, input, options)
+      return raw as CallToolResult
+    },
+    request: async (method, params, signal) =>
+      (await (await open(signal)).request(method, params, signal)) as Record<string, unknown>,
+  }
+}
