@@ -36,7 +36,6 @@ export function registerGateway(http: FastifyInstance, { desk, finder }: Gateway
       if (link === null) throw fail('mcp.link_invalid')
       const instance = await finder.findLinked(link)
       if (instance === null) throw fail('mcp.instance_not_found')
-      reply.header('Cache-Control', 'no-store')
       await answerByFetch(request, reply, desk.config.baseUrl, serving.handler(offerOf(desk, instance)))
     },
   })

@@ -41,6 +41,8 @@ async function call(name: string, input: Record<string, unknown>, { signal, onPr
       throw fail('mcp.instance_inactive')
     case 'break':
       throw new Error('the password is 1234')
+    case 'nonsense':
+      return { content: [{ type: 'text' }, 5] } as never
     case 'long':
       return text('x'.repeat(10_000_000))
     default:
@@ -48,7 +50,7 @@ async function call(name: string, input: Record<string, unknown>, { signal, onPr
   }
 }
 
-const NAMES = ['echo', 'steps', 'flood', 'hang', 'refuse', 'break', 'long']
+const NAMES = ['echo', 'steps', 'flood', 'hang', 'refuse', 'break', 'nonsense', 'long']
 const offer: McpOffer = {
   key: 'one',
   name: 'Test',
@@ -149,6 +151,7 @@ describe.each(CLIENT_KINDS)('a client of the %s', (kind) => {
   test.each([
     ['refuse', 'This connection is not active. Please connect your account again.', 0],
     ['break', 'Something went wrong on our side.', 1],
+    ['nonsense', 'The tool answered with what is no result of a tool.', 0],
     ['long', 'The answer is longer than 8388608 characters.', 0],
   ])('is told in words what %s failed with', async (name, words, reported) => {
     expect(await client.callTool({ name, arguments: {} })).toMatchObject({ ...text(words), isError: true })

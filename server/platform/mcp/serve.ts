@@ -1,6 +1,7 @@
 import {
   type CallToolResult,
   createMcpHandler,
+  isCallToolResult,
   type McpRequestContext,
   ProtocolError,
   ProtocolErrorCode,
@@ -141,12 +142,10 @@ export class McpServing {
       attempt(context, async (signal) => ({ tools: (await offer.tools(signal)) as Tool[] })).catch(inWords),
     )
     server.setRequestHandler('tools/call', ({ params }, context) =>
-      attempt(context, (signal) =>
-        offer.callTool(params.name, params.arguments ?? {}, {
-          signal,
-          onProgress: progressTo(context),
-        }),
-      ).catch((error: unknown) => this.#failedCall(error)),
+      attempt(context, async (signal) => {
+        const onProgress = progressTo(context)
+        return checked(await offer.callTool(params.name, params.arguments ?? {}, { signal, onProgress }))
+      }).catch((error: unknown) => this.#failedCall(error)),
     )
     if (offer.request) {
       const pass = offer.request.bind(offer)
@@ -254,6 +253,13 @@ function idOf(body: unknown): string | number | null {
 function errorResponse(id: string | number | null, status: number, message: string): Response {
   const code = status === 400 ? ProtocolErrorCode.InvalidRequest : INTERNAL_ERROR
   return Response.json({ jsonrpc: '2.0', id, error: { code, message } }, { status })
+}
+
+/** Content may be left out beside structured content. */
+function checked(result: CallToolResult): CallToolResult {
+  const said: object = result
+  if (isCallToolResult({ content: [], ...said })) return result
+  throw refuse(INTERNAL_ERROR, 'The tool answered with what is no result of a tool.')
 }
 
 function bounded<T>(answer: T): T {

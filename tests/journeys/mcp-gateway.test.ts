@@ -1,0 +1,357 @@
+import { execFile } from 'node:child_process'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type AuthorizedMcpServer, startAuthorizedMcpServer } from '#tests/support/mcp/authorized-server.ts'
+import { CLIENT_KINDS, connectClient } from '#tests/support/mcp/clients.ts'
+import { type Connector, mcpConnector } from '#tests/support/mcp/connector.ts'
+import {
+  echo,
+  startMcpServer,
+  type TestMcpServer,
+  type TestTool,
+  textResult,
+} from '#tests/support/mcp/index.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { addMemberWithRole } from '#tests/support/tenants.ts'
+
+/** Any MCP client speaks through the gateway with the server of an account; what proves the account stays here. */
+
+const KEY = 'key-that-nobody-sees'
+const hanging: AbortSignal[] = []
+
+const TOOLS: TestTool[] = [
+  echo,
+  {
+    name: 'steps',
+    async run(_input, { progress }) {
+      for (let step = 1; step <= 3; step += 1) await progress({ progress: step, total: 3 })
+      return { ...textResult('done'), structuredContent: { nextPageToken: 'two' } }
+    },
+  },
+  {
+    name: 'hang',
+    run: (_input, { signal }) => {
+      hanging.push(signal)
+      return new Promise((resolve) => signal.addEventListener('abort', resolve))
+    },
+  },
+  { name: 'long', run: () => textResult('x'.repeat(10_000_000)) },
+  { name: 'fail', run: () => ({ ...textResult('No such city'), isError: true }) },
+  {
+    name: 'break',
+    run: () => {
+      throw new Error('Out of order')
+    },
+  },
+  {
+    name: 'unknown',
+    run: () => {
+      throw Object.assign(new Error('Unknown tool'), { code: -32602 })
+    },
+  },
+]
+
+let server: TestServer
+let connector: Connector
+let behindKey: TestMcpServer
+let behindOAuth: AuthorizedMcpServer
+let bySse: TestMcpServer
+/** Addresses of the gateway, for one instance of each. */
+const urls: Record<string, string> = {}
+const instances: Record<string, { serverId: string; id: string }> = {}
+
+beforeAll(async () => {
+  server = await startTestServer({ CORS_ORIGINS: 'https://inspector.example' })
+  connector = await mcpConnector(server)
+  behindKey = await startMcpServer({ tools: TOOLS })
+  behindOAuth = await startAuthorizedMcpServer()
+  bySse = await startMcpServer({ tools: TOOLS, kind: 'sse' })
+  await connect('key', behindKey.url, { type: 'api_key', header: 'x-key' }, { more: { api_key: KEY } })
+  await connect('oauth', behindOAuth.url, { type: 'oauth' }, { consent: behindOAuth.consent })
+  await connect('sse', bySse.url, { type: 'none' })
+})
+afterAll(async () => {
+  await server.stop()
+  await Promise.all([behindKey, behindOAuth, bySse].map((each) => each.close()))
+})
+afterEach(() => {
+  hanging.length = 0
+})
+
+async function connect(
+  name: string,
+  url: string,
+  authConfig: Parameters<Connector['addServer']>[1],
+  how: { more?: Record<string, unknown>; consent?: (url: string) => Promise<string> } = {},
+): Promise<void> {
+  const serverId = await connector.addServer(url, authConfig)
+  const id = await connector.connect(serverId, how.consent, how.more)
+  instances[name] = { serverId, id }
+  urls[name] = await addressOf(name)
+}
+
+const generate = (serverId: string, sessionId: string, token = connector.person.token) =>
+  server.call('POST', '/api/mcp/generate_url', {
+    token,
+    body: { server_id: serverId, session_id: sessionId },
+  })
+
+/** As it is reached here, where nobody knows BASE_URL. */
+async function addressOf(name: string, token?: string): Promise<string> {
+  const { serverId = '', id = '' } = instances[name] ?? {}
+  const { body, text } = await generate(serverId, id, token)
+  if (body.mcp_url === undefined) throw new Error(text)
+  return here(body.mcp_url)
+}
+const here = (url: string): string => url.replace('http://parley.test', server.url)
+
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+}
+const begin = async (url: string, headers: Record<string, string> = {}) => {
+  const { pathname, search } = new URL(url)
+  const accept = 'application/json, text/event-stream'
+  return server.call('POST', pathname + search, { body: INITIALIZE, headers: { accept, ...headers } })
+}
+
+describe.each(CLIENT_KINDS)('a client of the %s', (kind) => {
+  test.each(['key', 'oauth', 'sse'])('uses a server: %s', async (name) => {
+    const client = await connectClient(kind, urls[name] ?? '')
+    expect(client.getServerVersion()?.name).toBe('Server')
+    expect(client.getServerCapabilities()).toEqual({ tools: {} })
+    const { tools } = await client.listTools()
+    expect(tools[0]).toMatchObject({
+      name: 'echo',
+      inputSchema: { properties: { text: { type: 'string' } } },
+    })
+    const result = await client.callTool({ name: 'echo', arguments: { text: 'Hello' } })
+    expect(result).toMatchObject({ content: [{ type: 'text', text: 'Hello' }] })
+    await client.close()
+  })
+
+  test.each(['key', 'sse'])(
+    'hears of progress, and has what it cancels cancelled there: %s',
+    async (name) => {
+      const client = await connectClient(kind, urls[name] ?? '')
+      const steps: unknown[] = []
+      const onprogress = ({ progress }: { progress: number }) => steps.push(progress)
+      const call = { name: 'steps', arguments: {} }
+      const result = await client.callTool(call, undefined, { onprogress })
+      expect(result).toMatchObject({ structuredContent: { nextPageToken: 'two' } })
+      expect(steps).toEqual([1, 2, 3])
+
+      const abort = new AbortController()
+      const options = { signal: abort.signal }
+      const ended = client.callTool({ name: 'hang', arguments: {} }, undefined, options).catch(() => 'ended')
+      await expect.poll(() => hanging.length).toBe(1)
+      abort.abort()
+      expect(await ended).toBe('ended')
+      await expect.poll(() => hanging[0]?.aborted).toBe(true)
+      await client.close()
+    },
+  )
+
+  test('is told what failed, and of a long answer its beginning', async () => {
+    const client = await connectClient(kind, urls['key'] ?? '')
+    const call = (name: string) => client.callTool({ name, arguments: {} })
+    expect(await call('fail')).toMatchObject({ content: [{ text: 'No such city' }], isError: true })
+    const { content } = await call('long')
+    expect((content as { text: string }[])[0]?.text).toMatch(
+      /^x{1000000}x*\n\[Cut here: the result has 10000000 bytes/,
+    )
+    expect(await call('break')).toMatchObject({
+      content: [{ text: expect.stringContaining('refused: Out of order') }],
+      isError: true,
+    })
+    await expect(call('unknown')).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('Unknown tool'),
+    })
+    await client.close()
+  })
+})
+
+test('the inspector lists tools and calls one', async () => {
+  const inspect = async (...options: string[]) => {
+    const given = ['--cli', urls['oauth'] ?? '', '--transport', 'http', ...options]
+    // It looks for itself where it is started, and for node in the PATH.
+    const cwd = 'node_modules/@modelcontextprotocol/inspector-cli/build'
+    const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` }
+    const { stdout } = await promisify(execFile)(process.execPath, ['cli.js', ...given], { cwd, env })
+    return JSON.parse(stdout)
+  }
+  const { tools } = await inspect('--method', 'tools/list')
+  expect(tools).toMatchObject([{ name: 'echo' }])
+  const result = await inspect('--method', 'tools/call', '--tool-name', 'echo', '--tool-arg', 'text=Hello')
+  expect(result.content).toMatchObject([{ text: 'Hello' }])
+})
+
+describe('generate_url', () => {
+  test('answers an address for an hour', async () => {
+    const { serverId = '', id = '' } = instances['key'] ?? {}
+    const { status, body } = await generate(serverId, id)
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      mcp_url: expect.stringMatching(/^http:\/\/parley\.test\/api\/mcp\/gateway\//),
+      status: 'active',
+    })
+    const expires = Number(new URL(body.mcp_url).searchParams.get('expires')) - Date.now() / 1000
+    expect(expires).toBeGreaterThan(3_500)
+    expect(expires).toBeLessThanOrEqual(3_600)
+  })
+
+  test('knows only the caller’s own, of that server', async () => {
+    const { serverId = '', id = '' } = instances['key'] ?? {}
+    const other = await server.signUp()
+    await addMemberWithRole(
+      server.server.rooms.database.sql,
+      connector.person.organizationId,
+      other.userId,
+      'owner',
+    )
+    const unknown = await Promise.all([
+      generate(serverId, id, other.token),
+      generate(serverId, crypto.randomUUID()),
+      generate(instances['sse']?.serverId ?? '', id),
+      generate(crypto.randomUUID(), id),
+    ])
+    for (const { status, body } of unknown) {
+      expect(status).toBe(404)
+      expect(body.detail).toBe('No connection attempt found. Please connect your account first.')
+    }
+  })
+
+  test('has no address for a connection that is not active', async () => {
+    const serverId = instances['sse']?.serverId ?? ''
+    const asked = await connector.ask(await connector.addServer(bySse.url, { type: 'none' }))
+    const { mcp_session_id: pending, server_id: its } = asked.body.connectionData
+    expect((await generate(its, pending)).body.code).toBe('mcp.instance_inactive')
+    expect((await generate(serverId, 'not-an-id')).status).toBe(400)
+  })
+})
+
+describe('an address', () => {
+  const changed: [string, (url: URL) => void][] = [
+    ['without a signature', (url) => url.searchParams.delete('signature')],
+    [
+      'with half a signature',
+      (url) => url.searchParams.set('signature', url.searchParams.get('signature')?.slice(0, 20) ?? ''),
+    ],
+    ['with another signature', (url) => url.searchParams.set('signature', 'A'.repeat(43))],
+    ['of another time', (url) => url.searchParams.set('expires', '99999999999')],
+    ['with a key that it was not made with', (url) => url.searchParams.set('key', crypto.randomUUID())],
+    [
+      'of another instance',
+      (url) => {
+        url.pathname = url.pathname.replace(/[^/]+$/, instances['sse']?.id ?? '')
+      },
+    ],
+    [
+      'of nothing',
+      (url) => {
+        url.pathname = url.pathname.replace(/[^/]+$/, '%00')
+      },
+    ],
+    ['with two signatures', (url) => url.searchParams.append('signature', 'B')],
+  ]
+  test.each(changed)('%s opens nothing', async (_what, change) => {
+    const url = new URL(urls['key'] ?? '')
+    expect((await begin(url.href)).status).toBe(200)
+    change(url)
+    const { status, body } = await begin(url.href)
+    expect([status, body.code]).toEqual([403, 'mcp.link_invalid'])
+  })
+
+  test('that has expired opens nothing', async () => {
+    const { id: instanceId = '' } = instances['key'] ?? {}
+    const expires = String(Math.floor(Date.now() / 1000) - 1)
+    const signature = server.server.rooms.secrets.sign(`${expires}\n${instanceId}\n`, 'MCP gateway addresses')
+    const query = new URLSearchParams({ expires, signature })
+    const { status } = await begin(`${server.url}/api/mcp/gateway/${instanceId}?${query}`)
+    expect(status).toBe(403)
+  })
+
+  test('ends with the instance, and rests while that is inactive', async () => {
+    const { sql } = server.server.rooms.database
+    await connect('short', bySse.url, { type: 'none' })
+    const { id = '' } = instances['short'] ?? {}
+    const client = await connectClient('SDK 1', urls['short'] ?? '')
+    await sql`update mcp_instances set status = 'inactive' where id = ${id}`
+    await expect(client.listTools()).rejects.toThrow('MCP instance not found')
+    await sql`update mcp_instances set status = 'active' where id = ${id}`
+    expect((await client.listTools()).tools).not.toHaveLength(0)
+    expect((await connector.remove(id)).status).toBe(200)
+    await expect(client.listTools()).rejects.toThrow('MCP instance not found')
+    await client.close()
+  })
+
+  test('ends with the membership, and with the API key that it was made with', async () => {
+    const { sql } = server.server.rooms.database
+    const { organizationId, userId, token } = connector.person
+    const made = await server.call('POST', `/api/api_keys/create?org_id=${organizationId}`, {
+      token,
+      body: { name: 'for MCP', permissions: ['mcp:read'] },
+    })
+    const keyed = await addressOf('key', made.body.key ?? made.body.api_key)
+    expect((await begin(keyed)).status).toBe(200)
+    await sql`delete from api_keys where user_id = ${userId}`
+    expect((await begin(keyed)).body.code).toBe('mcp.instance_not_found')
+    const url = urls['key'] ?? ''
+    expect((await begin(url)).status).toBe(200)
+    await sql`update memberships set status = 'inactive' where user_id = ${userId}`
+    expect((await begin(url)).body.code).toBe('mcp.instance_not_found')
+    await sql`update memberships set status = 'active' where user_id = ${userId}`
+    expect((await begin(url)).status).toBe(200)
+  })
+
+  test.each([
+    ['https://evil.example', 403],
+    ['null', 403],
+    ['https://inspector.example', 200],
+    ['http://parley.test', 200],
+  ])('answers pages of %s with %i', async (origin, expected) => {
+    const { status, headers } = await begin(urls['key'] ?? '', { origin })
+    expect(status).toBe(expected)
+    const isForeign = origin !== 'https://inspector.example'
+    expect(headers.get('access-control-allow-origin')).toBe(isForeign ? null : origin)
+  })
+
+  test.each(['GET', 'DELETE', 'PUT'])('knows no %s', async (method) => {
+    const { pathname, search } = new URL(urls['key'] ?? '')
+    const { status, headers } = await server.call(method, pathname + search, {})
+    expect(status).toBe(405)
+    expect(headers.get('allow')).toBe('POST')
+  })
+
+  test('shows nobody what proves the account, nor what a client says of itself to its server', async () => {
+    const said = [await begin(urls['key'] ?? '', { authorization: 'Bearer ours', cookie: 'a=b' })]
+    said.push(await begin(urls['oauth'] ?? ''))
+    for (const { text, headers } of said) {
+      expect(text).toContain('"serverInfo":{"name":"Server"')
+      expect(text + JSON.stringify([...headers])).not.toMatch(
+        /key-that-nobody-sees|(access|refresh)-[\w-]{32}/,
+      )
+    }
+    const headers = behindKey.seen.at(-1)?.headers ?? {}
+    expect(headers['x-key']).toBe(KEY)
+    expect(headers.authorization).toBeUndefined()
+    expect(headers.cookie).toBeUndefined()
+    expect(behindKey.seen.every(({ path }) => !path.includes('signature'))).toBe(true)
+  })
+})
+
+test('a server that is down is told of in words', async () => {
+  const gone = await startMcpServer()
+  await connect('gone', gone.url, { type: 'none' })
+  await gone.close()
+  const { status, text } = await begin(urls['gone'] ?? '')
+  expect(status).toBe(200)
+  expect(JSON.parse(text)).toMatchObject({
+    id: 1,
+    error: { code: -32603, message: expect.stringContaining('127.0.0.1') },
+  })
+})
