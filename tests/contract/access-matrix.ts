@@ -262,6 +262,10 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
     'OAM',
     withBody(inOrganization, ({ mcpServerId }) => ({ server_id: mcpServerId })),
   ],
+  post_mcp_generate_url: [
+    EVERYBODY_AND_KEY,
+    ({ mcpServerId, mcpInstanceId }) => ({ body: { server_id: mcpServerId, session_id: mcpInstanceId } }),
+  ],
   get_mcp_list_instances: ['OAMG', inOrganization],
   // An instance is its user's alone, whatever the others may do.
   put_mcp_instance: ['OAM', withBody(oneMcpInstance, () => ({ name: 'x' }))],

@@ -179,6 +179,7 @@ const IN_EVERY_ORGANIZATION = [
   'post_chat_bulk_delete_sessions',
   'get_tools_list_categories',
   'get_tools_list_all',
+  'post_mcp_generate_url',
 ]
 
 const send = ({ method, path }: Operation, call: Call, token?: string): Promise<Answer> =>
