@@ -73,7 +73,7 @@ export async function buildApp(rooms: Rooms, doors: Doors = {}): Promise<App> {
   const knowledge = createKnowledgeBases(rooms, models, calls)
   const mcp = createMcp(rooms)
   const tools = createTools(rooms)
-  const agents = createAgents(rooms, models, knowledge, tools)
+  const agents = createAgents(rooms, models, knowledge, tools, mcp)
   const chat = createChat(
     rooms,
     models,

@@ -12,7 +12,7 @@ const FILES = globSync('server/**/*.ts').filter((file) => !file.endsWith('.test.
 /** Part to part, and only through the other's index.ts. */
 const PART_MAY_IMPORT: Record<string, string[]> = {
   'agent-deploy': ['agents', 'chat'],
-  agents: ['kb', 'llm', 'tools'],
+  agents: ['kb', 'llm', 'mcp', 'tools'],
   auth: ['invitations', 'users'],
   chat: ['agents', 'kb', 'llm'],
   conversation: ['chat', 'llm'],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Agents, createAgents } from '#parts/agents/index.ts'
 import { ModelFinder } from '#parts/llm/index.ts'
+import { createMcp } from '#parts/mcp/index.ts'
 import { createTools } from '#parts/tools/index.ts'
 import { type AgentKeeper, agentKeeper } from '#tests/support/agents.ts'
 import { said } from '#tests/support/knowledge.ts'
@@ -25,7 +26,13 @@ beforeAll(async () => {
   owner = await agentKeeper(server)
   smith = toolsmith(server, owner.person)
   const { rooms } = server.server
-  agents = createAgents(rooms, new ModelFinder(rooms), { findPassages: async () => [] }, createTools(rooms))
+  agents = createAgents(
+    rooms,
+    new ModelFinder(rooms),
+    { findPassages: async () => [] },
+    createTools(rooms),
+    createMcp(rooms),
+  )
 })
 afterAll(() => server.stop())
 

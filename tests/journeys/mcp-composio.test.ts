@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeConfig, readConfig } from '#config'
 import { createMcp } from '#parts/mcp/index.ts'
 import { McpConnections } from '#platform/mcp/connection.ts'
 import { COMPOSIO_KEY, type EmulatedComposio, startComposio } from '#tests/support/mcp/composio.ts'
@@ -119,4 +120,14 @@ test('without a key of Composio nobody can connect through it', async () => {
     500,
     'Failed to create connected account: Composio is not configured on this server (COMPOSIO_API_KEY)',
   ])
+})
+
+test('the operator says whether there is a key, and it is not shown to him again', () => {
+  const lineOf = (environment: Record<string, string>) =>
+    describeConfig(readConfig(environment)).find((line) => line.startsWith('composio'))
+  expect(lineOf({})).toBe('composio: no key, https://backend.composio.dev')
+  expect(lineOf({ COMPOSIO_API_KEY: COMPOSIO_KEY, COMPOSIO_BASE_URL: 'https://composio.example/' })).toBe(
+    'composio: key set, https://composio.example',
+  )
+  expect(() => readConfig({ COMPOSIO_BASE_URL: 'ftp://x' })).toThrow('COMPOSIO_BASE_URL')
 })

@@ -10,8 +10,10 @@ import { startTestServer, type TestServer } from '#tests/support/server.ts'
  * share connections here, and so do all calls within each.
  */
 
-const ROUNDS = 100
+const ROUNDS = { asks: 100, calls: 15 }
 const CALLS = 20
+/** What a good token gets where nothing can be read. */
+const ADMITTED = 405
 
 let server: TestServer
 let second: TestServer
@@ -26,6 +28,8 @@ afterAll(async () => {
 
 /** One process's way to an instance. */
 interface Caller {
+  /** One request as connections send it, without what MCP makes of it. Answers its status. */
+  ask(): Promise<number>
   call(): Promise<string>
   close(): Promise<void>
 }
@@ -36,9 +40,22 @@ async function callerOf({ server: { rooms } }: TestServer, userId: string, id: s
   const signal = AbortSignal.timeout(120_000)
   const [instance] = await mcp.findInstances(userId, null, [id])
   if (!instance) throw new Error('the instance can not be used')
+  const { endpoint } = instance
   return {
+    async ask() {
+      const request = async (headers: Record<string, string>) => {
+        const answer = await fetch(endpoint.url, { headers })
+        await answer.arrayBuffer()
+        return answer.status
+      }
+      const headers = await endpoint.headers()
+      const status = await request(headers)
+      if (status !== 401) return status
+      await endpoint.renew?.(headers)
+      return request(await endpoint.headers())
+    },
     async call() {
-      const connection = await connections.open(instance.endpoint, signal)
+      const connection = await connections.open(endpoint, signal)
       const { output } = await connection.callTool('echo', { text: 'hello' }, { signal })
       return String(output)
     },
@@ -92,22 +109,39 @@ async function makeStage(options: Parameters<typeof startAuthorizedMcpServer>[0]
   }
 }
 
-describe('a token that has ended', () => {
-  test(`is renewed once, ${ROUNDS} times, for ${CALLS} calls in each of two processes`, async () => {
-    const { provider, here, there, expire, close } = await makeStage()
-    await Promise.all([here.call(), there.call()])
-    for (let round = 1; round <= ROUNDS; round++) {
-      // Known by its time, by the server's 401, or by both.
-      if (round % 3 !== 0) await expire()
-      if (round % 3 !== 1) provider.endAccessTokens()
-      const said = await Promise.all(
-        [here, there].flatMap((caller) => Array.from({ length: CALLS }, () => caller.call())),
-      )
-      expect(said).toEqual(Array(2 * CALLS).fill('hello'))
-      expect([provider.counts.refreshes, provider.counts.reuses]).toEqual([round, 0])
+describe('a token that has ended is renewed once', () => {
+  /** Known by its time, by the server's 401, or by both. */
+  const end = async ({ provider, expire }: Stage, round: number): Promise<void> => {
+    if (round % 3 !== 0) await expire()
+    if (round % 3 !== 1) provider.endAccessTokens()
+  }
+  const inBoth = <Result>({ here, there }: Stage, work: (caller: Caller) => Promise<Result>) =>
+    Promise.all([here, there].flatMap((caller) => Array.from({ length: CALLS }, () => work(caller))))
+
+  test(`for ${CALLS} requests in each of two processes, ${ROUNDS.asks} times`, async () => {
+    const stage = await makeStage()
+    for (let round = 1; round <= ROUNDS.asks; round++) {
+      await end(stage, round)
+      const statuses = await inBoth(stage, (caller) => caller.ask())
+      expect(statuses).toEqual(Array(2 * CALLS).fill(ADMITTED))
+      const { refreshes, reuses } = stage.provider.counts
+      expect([refreshes, reuses]).toEqual([round, 0])
     }
-    await close()
-  }, 60_000)
+    await stage.close()
+  }, 120_000)
+
+  test(`for ${CALLS} tool calls in each, ${ROUNDS.calls} times`, async () => {
+    const stage = await makeStage()
+    await inBoth(stage, (caller) => caller.call())
+    for (let round = 1; round <= ROUNDS.calls; round++) {
+      await end(stage, round)
+      const said = await inBoth(stage, (caller) => caller.call())
+      expect(said).toEqual(Array(2 * CALLS).fill('hello'))
+      const { refreshes, reuses } = stage.provider.counts
+      expect([refreshes, reuses]).toEqual([round, 0])
+    }
+    await stage.close()
+  }, 120_000)
 })
 
 describe('the renewal of a token', () => {
@@ -188,7 +222,7 @@ describe('the renewal of a token', () => {
 
   test('of a connection that is deleted meanwhile leaves nothing at the provider', async () => {
     const { provider, here, expire, connector, id } = stage
-    provider.faults.tokenDelayMs = 500
+    provider.faults.tokenDelayMs = 2_500
     await expire()
     const called = here.call().then(
       () => 'answered',

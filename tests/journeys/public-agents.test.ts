@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Agents, createAgents } from '#parts/agents/index.ts'
 import { createKnowledgeBases } from '#parts/kb/index.ts'
 import { ModelFinder, PaidCalls } from '#parts/llm/index.ts'
+import { createMcp } from '#parts/mcp/index.ts'
 import { createTools } from '#parts/tools/index.ts'
 import { type AgentKeeper, agentKeeper } from '#tests/support/agents.ts'
 import { kindsOf, ledgerOf } from '#tests/support/chats.ts'
@@ -28,7 +29,7 @@ beforeAll(async () => {
   const { rooms } = server.server
   const models = new ModelFinder(rooms)
   const knowledge = createKnowledgeBases(rooms, models, new PaidCalls(rooms))
-  agents = createAgents(rooms, models, knowledge, createTools(rooms))
+  agents = createAgents(rooms, models, knowledge, createTools(rooms), createMcp(rooms))
 })
 afterAll(async () => {
   await server.stop()

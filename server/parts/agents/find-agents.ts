@@ -5,6 +5,7 @@ import type { AgentParams } from '#database/schema/agents.ts'
 import { AppError, fail } from '#errors'
 import type { RunnableTool } from '#platform/models/tool-loop.ts'
 import { type ModelFinder, modelAsJson, type ResolvedModel, type StoredModel } from '../llm/index.ts'
+import type { Mcp } from '../mcp/index.ts'
 import type { StoredAgentTool, Tools } from '../tools/index.ts'
 
 /** An agent that can be talked to. */
@@ -33,8 +34,12 @@ interface StoredAgent {
   model: StoredModel
   tools: StoredAgentTool[]
   knowledgeBaseIds: string[]
+  /** Whether anybody has shared a connection to an MCP server with it. */
+  usesMcp: boolean
 }
 
+/** How long the MCP servers of an agent may take together: those that take longer are left out (openTools). */
+const MCP_TIMEOUT_MS = 15_000
 /** The most agents that are looked up in one statement. */
 const GROUP_MAX = 100
 
@@ -43,17 +48,21 @@ export class AgentFinder {
   readonly #sql: Sql
   readonly #models: ModelFinder
   readonly #tools: Tools
+  readonly #mcp: Pick<Mcp, 'findShared' | 'openTools'>
   readonly #read: (agentId: string) => Promise<StoredAgent | undefined>
 
-  constructor(sql: Sql, models: ModelFinder, tools: Tools) {
+  constructor(sql: Sql, models: ModelFinder, tools: Tools, mcp: Pick<Mcp, 'findShared' | 'openTools'>) {
     this.#sql = sql
     this.#models = models
     this.#tools = tools
+    this.#mcp = mcp
     this.#read = grouped((agentIds) => readAgents(sql, agentIds), GROUP_MAX)
   }
 
   /**
-   * An agent with what it takes to let it answer: one query, and one more where it has tools. Throws agent.not_found,
+   * An agent with what it takes to let it answer: one query, one more where it has tools, and one where it
+   * uses connections to MCP servers, which are asked for their tools now: not for foreign callers, whose words are none of
+   * the owners' matter. Throws agent.not_found,
    * agent.inactive, llm.inactive, llm.not_configured; the last two are agent.inactive to a foreign caller, whom the model
    * is no matter of.
    */
@@ -63,16 +72,19 @@ export class AgentFinder {
     if (!agent || (isForeign && !agent.isPublic)) throw fail('agent.not_found')
     if (!agent.isActive) throw fail('agent.inactive')
     const { id, name, params } = agent
+    const model = this.#openModel(agent.model, isForeign)
+    const tools = agent.tools.length === 0 ? [] : await this.#tools.open(agent, agent.tools, organizationId)
+    const usesMcp = agent.usesMcp && !isForeign && model.capabilities.includes('tools')
     return {
       id,
       name,
       organizationId: agent.organizationId,
       isForeign,
-      model: this.#openModel(agent.model, isForeign),
+      model,
       system: params.system_prompt ?? '',
       temperature: params.temperature,
       maxTokens: params.max_tokens,
-      tools: agent.tools.length === 0 ? [] : await this.#tools.open(agent, agent.tools, organizationId),
+      tools: usesMcp ? [...tools, ...(await this.#openShared(id, tools))] : tools,
       knowledgeBaseIds: agent.knowledgeBaseIds,
     }
   }
@@ -87,6 +99,15 @@ export class AgentFinder {
       select id from agents where organization_id = ${organizationId} and lower(name) = lower(${nameOrId})`
     if (!row) throw fail('agent.not_found')
     return this.find(organizationId, row.id)
+  }
+
+  /** A server that fails is left out. What is called like one of the agent's own tools gets its server's name before it. */
+  async #openShared(agentId: string, own: readonly RunnableTool[]): Promise<RunnableTool[]> {
+    const instances = await this.#mcp.findShared(agentId)
+    if (instances.length === 0) return []
+    const names = own.map(({ definition }) => definition.name)
+    const { tools } = await this.#mcp.openTools(instances, AbortSignal.timeout(MCP_TIMEOUT_MS), names)
+    return tools
   }
 
   #openModel(model: StoredModel, isForeign: boolean): ResolvedModel {
@@ -105,7 +126,8 @@ async function readAgents(sql: Sql, agentIds: string[]): Promise<(StoredAgent | 
       a.is_active as "isActive", a.params, ${modelAsJson(sql)} as model,
       (select coalesce(json_agg(json_build_object('toolId', tool_id, 'config', config) order by position), '[]')
         from agent_tools where agent_id = a.id) as tools,
-      array(select kb_id from agent_knowledge_bases where agent_id = a.id order by position) as "knowledgeBaseIds"
+      array(select kb_id from agent_knowledge_bases where agent_id = a.id order by position) as "knowledgeBaseIds",
+      exists (select from agent_mcp_instances where agent_id = a.id) as "usesMcp"
     from agents a
     join llm_models m on m.id = a.model_id
       and (m.organization_id = a.organization_id or m.organization_id is null)

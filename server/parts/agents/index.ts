@@ -3,6 +3,7 @@ import type { Payer } from '#platform/ledger/ledger.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import type { KnowledgeBases, Passage } from '../kb/index.ts'
 import type { ModelFinder } from '../llm/index.ts'
+import type { Mcp } from '../mcp/index.ts'
 import type { Tools } from '../tools/index.ts'
 import { AgentFinder, type ReadyAgent } from './find-agents.ts'
 import { agentRoutes } from './routes.ts'
@@ -30,8 +31,9 @@ export function createAgents(
   models: ModelFinder,
   knowledge: Pick<KnowledgeBases, 'findPassages'>,
   tools: Tools,
+  mcp: Pick<Mcp, 'findShared' | 'openTools'>,
 ): Agents {
-  const finder = new AgentFinder(database.sql, models, tools)
+  const finder = new AgentFinder(database.sql, models, tools, mcp)
   return {
     routes: agentRoutes({ database, models, tools }),
     find: (organizationId, agentId) => finder.find(organizationId, agentId),

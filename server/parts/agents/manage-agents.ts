@@ -1,7 +1,8 @@
-import { and, desc, eq, lt } from '#database/drizzle.ts'
+import { and, desc, eq, inArray, lt } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { agentDeployments } from '#database/schema/agent-deploy.ts'
 import { agents } from '#database/schema/agents.ts'
+import { mcpInstances } from '#database/schema/mcp.ts'
 import { isForeignKeyViolation, whenGone, whenTaken } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
@@ -19,7 +20,9 @@ import {
 } from './schemas.ts'
 import {
   readStoredAgent,
+  type SharedInstance,
   type StoredAgent,
+  storeInstances,
   storeKnowledgeBases,
   storeTools,
   withBelongings,
@@ -51,7 +54,8 @@ export async function createAgent(
 ): Promise<AgentView> {
   const { tools: wanted = [], params } = input
   checkBelongings(scope, input, [])
-  await checkModel(desk, scope, input.model_id, wanted.length > 0)
+  const instances = await prepareInstances(scope, input.mcp_instance_ids ?? [], [])
+  await checkModel(desk, scope, input.model_id, wanted.length + instances.length > 0)
   const id = newId()
   const tools = await prepareTools(desk, scope, id, wanted, [])
   const knowledgeBaseIds = distinct(input.knowledge_base_ids ?? [])
@@ -70,15 +74,16 @@ export async function createAgent(
           isPublic: input.is_public ?? false,
           isActive: input.is_active ?? true,
         },
-        { after: tell({ tools, knowledgeBaseIds }, wanted) },
+        { after: tell({ tools, knowledgeBaseIds, instances }, wanted) },
       )
       .catch(whenGone('llm.not_found'))
       .catch(whenTaken('agent.name_taken'))
     await storeTools(database, id, [], tools)
     await storeKnowledgeBases(database, id, [], knowledgeBaseIds)
+    await storeInstances(database, id, [], instances)
     return made
   })
-  return view(desk, { row, tools, knowledgeBaseIds })
+  return view(desk, { row, tools, knowledgeBaseIds, instances })
 }
 
 /** The organization's own agents, newest first. */
@@ -113,7 +118,7 @@ export async function getAgent(
 }
 
 /**
- * Changes what is given; tools, params and knowledge bases are replaced as wholes. Throws agent.not_found (also for a
+ * Changes what is given; tools, params, knowledge bases and MCP connections are replaced as wholes. Throws agent.not_found (also for a
  * public agent of others), agent.changing, and what createAgent throws.
  */
 export async function updateAgent(
@@ -126,14 +131,17 @@ export async function updateAgent(
     const before = await readStoredAgent(scope, agentId)
     if (!before) throw fail('agent.not_found')
     checkBelongings(scope, change, before.knowledgeBaseIds)
-    const hasTools = (change.tools ?? before.tools).length > 0
-    if (change.model_id !== undefined || change.tools !== undefined)
+    const instances = change.mcp_instance_ids
+      ? await prepareInstances(scope, change.mcp_instance_ids, before.instances)
+      : before.instances
+    const hasTools = (change.tools ?? before.tools).length + instances.length > 0
+    if (change.model_id !== undefined || change.tools !== undefined || change.mcp_instance_ids !== undefined)
       await checkModel(desk, scope, change.model_id ?? before.row.modelId, hasTools)
     const tools =
       change.tools === undefined
         ? before.tools
         : await prepareTools(desk, scope, agentId, change.tools, before.tools)
-    const after = await storeChange(scope, before, change, tools)
+    const after = await storeChange(scope, before, change, { tools, instances })
     if (after) return view(desk, after)
   }
   throw fail('agent.changing')
@@ -154,7 +162,7 @@ async function storeChange(
   scope: Scope<'agent:write'>,
   prepared: StoredAgent,
   change: AgentChange,
-  tools: StoredAgentTool[],
+  { tools, instances }: Pick<StoredAgent, 'tools' | 'instances'>,
 ): Promise<StoredAgent | null> {
   const { id } = prepared.row
   return scope.transaction(async (database) => {
@@ -165,14 +173,15 @@ async function storeChange(
     const [row = before.row] = await database
       .update(agents, eq(agents.id, id), columnsOf(change), {
         before: tell(before, []),
-        after: tell({ tools, knowledgeBaseIds }, change.tools ?? []),
+        after: tell({ tools, knowledgeBaseIds, instances }, change.tools ?? []),
       })
       .catch(whenGone('llm.not_found'))
       .catch(whenTaken('agent.name_taken'))
     if (change.tools) await storeTools(database, id, before.tools, tools)
     if (change.knowledge_base_ids)
       await storeKnowledgeBases(database, id, before.knowledgeBaseIds, knowledgeBaseIds)
-    return { row, tools, knowledgeBaseIds }
+    if (change.mcp_instance_ids) await storeInstances(database, id, before.instances, instances)
+    return { row, tools, knowledgeBaseIds, instances }
   })
 }
 
@@ -189,28 +198,49 @@ const columnsOf = (change: AgentChange) => ({
 
 /** Model and tools are checked against each other, and secrets kept, by what was read before the transaction. */
 const isSame = (a: StoredAgent, b: StoredAgent): boolean =>
-  a.row.modelId === b.row.modelId && JSON.stringify(a.tools) === JSON.stringify(b.tools)
+  a.row.modelId === b.row.modelId &&
+  JSON.stringify([a.tools, a.instances]) === JSON.stringify([b.tools, b.instances])
 
 /** What the audit tells of it: which tools it has and which of them were configured with this change, never with what. */
 const tell = (
-  { tools, knowledgeBaseIds }: Omit<StoredAgent, 'row'>,
+  { tools, knowledgeBaseIds, instances }: Omit<StoredAgent, 'row'>,
   configured: readonly AgentToolInput[],
 ) => ({
   tools: tools.map(({ toolId }) => toolId),
   configured_tools: configured.filter(({ config = [] }) => config.length > 0).map(({ tool_id }) => tool_id),
   knowledge_base_ids: knowledgeBaseIds,
+  mcp_instance_ids: instances.map(({ instanceId }) => instanceId),
 })
 
 /** Whoever gives further knowledge bases to an agent lets it tell what is in them, so he may read them. */
 function checkBelongings(
   scope: Scope<'agent:write'>,
-  { knowledge_base_ids: kbIds = [], mcp_instance_ids: instanceIds = [] }: AgentChange,
+  { knowledge_base_ids: kbIds = [] }: AgentChange,
   given: readonly string[],
 ): void {
   if (!kbIds.every((id) => given.includes(id)) && !scope.holds('kb:read'))
     throw fail('access.missing_permission', { permission: 'kb:read' })
   // MCP servers can not be connected yet, so no id is that of one.
-  if (instanceIds.length > 0) throw fail('mcp.instance_not_found')
+}
+
+/** What others have shared with the agent stays theirs; to that come active ones of the caller's own. */
+async function prepareInstances(
+  scope: Scope<'agent:write'>,
+  wanted: readonly string[],
+  kept: readonly SharedInstance[],
+): Promise<SharedInstance[]> {
+  const ids = distinct(wanted)
+  const added = ids.filter((id) => !kept.some(({ instanceId }) => instanceId === id))
+  const own =
+    added.length === 0
+      ? []
+      : await scope.select(mcpInstances, {
+          where: and(inArray(mcpInstances.id, added), eq(mcpInstances.status, 'active')),
+        })
+  if (own.length < added.length) throw fail('mcp.instance_not_found')
+  return ids.map(
+    (id) => kept.find(({ instanceId }) => instanceId === id) ?? { instanceId: id, ownerId: scope.userId },
+  )
 }
 
 async function checkModel(
@@ -237,8 +267,13 @@ async function prepareTools(
   return tools.prepare(scope, agentId, wanted, kept)
 }
 
-const view = async ({ tools: room }: AgentDesk, { row, tools, knowledgeBaseIds }: StoredAgent) =>
-  viewAgent(row, tools.length === 0 ? [] : await room.view(row.id, tools), knowledgeBaseIds)
+const view = async ({ tools: room }: AgentDesk, { row, tools, knowledgeBaseIds, instances }: StoredAgent) =>
+  viewAgent(
+    row,
+    tools.length === 0 ? [] : await room.view(row.id, tools),
+    knowledgeBaseIds,
+    instances.map(({ instanceId }) => instanceId),
+  )
 
 /** Throws agent.not_found. */
 async function readPublicAgent({ database: { db } }: AgentDesk, agentId: string): Promise<AgentRow> {

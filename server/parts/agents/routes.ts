@@ -81,7 +81,7 @@ export const agentRoutes = (desk: AgentDesk): Route[] => [
     url: '/api/agents/update',
     summary: 'Change an agent',
     description:
-      'What is left out stays. tools, params and knowledge_base_ids replace those before as wholes. Replies that are being written go on as they were.',
+      'What is left out stays. tools, params, knowledge_base_ids and mcp_instance_ids replace those before as wholes. Replies that are being written go on as they were.',
     access: { permission: 'agent:write', orgOf: ofAgent },
     query: OneAgent,
     body: AgentChange,

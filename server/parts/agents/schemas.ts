@@ -61,7 +61,8 @@ const KnowledgeBaseIds = Type.Array(Uuid, {
 })
 const McpInstanceIds = Type.Array(Uuid, {
   maxItems: MCP_INSTANCES_MAX,
-  description: 'Connected MCP servers whose tools the agent has',
+  description:
+    'Connections to MCP servers whose tools the agent has, for whoever talks to it: your own that are active, and those that others have shared with it already',
 })
 const IsPublic = Type.Boolean({
   description:
@@ -136,13 +137,19 @@ export type AgentView = Static<typeof AgentView>
 export type AgentRow = typeof agents.$inferSelect
 
 /** An agent as its own organization sees it. */
-export const viewAgent = (row: AgentRow, tools: AgentToolView[], knowledgeBaseIds: string[]): AgentView => ({
+export const viewAgent = (
+  row: AgentRow,
+  tools: AgentToolView[],
+  knowledgeBaseIds: string[],
+  mcpInstanceIds: string[],
+): AgentView => ({
   ...viewDescriptor(row),
   created_by: row.createdBy,
   model_id: row.modelId,
   tools,
   params: row.params,
   knowledge_base_ids: knowledgeBaseIds,
+  mcp_instance_ids: mcpInstanceIds,
 })
 
 /** What every organization may see of a public agent. */

@@ -1,5 +1,6 @@
 import { and, asc, eq, inArray } from '#database/drizzle.ts'
 import { agentKnowledgeBases, agents, agentTools } from '#database/schema/agents.ts'
+import { agentMcpInstances } from '#database/schema/mcp.ts'
 import { whenGone } from '#database/sql-state.ts'
 import type { ScopedDatabase } from '#platform/access/scoped-database.ts'
 import type { StoredAgentTool } from '../tools/index.ts'
@@ -10,6 +11,13 @@ export interface StoredAgent {
   row: AgentRow
   tools: StoredAgentTool[]
   knowledgeBaseIds: string[]
+  instances: SharedInstance[]
+}
+
+/** A connection to an MCP server that its owner has shared with an agent. */
+export interface SharedInstance {
+  instanceId: string
+  ownerId: string
 }
 
 type Database = Omit<ScopedDatabase, 'transaction'>
@@ -24,7 +32,7 @@ export async function readStoredAgent(
   return (await withBelongings(database, rows))[0]
 }
 
-/** Agents with what belongs to each, in two statements for all of them. */
+/** Agents with what belongs to each, in three statements for all of them. */
 export async function withBelongings(
   database: Pick<Database, 'select'>,
   rows: AgentRow[],
@@ -39,12 +47,18 @@ export async function withBelongings(
     where: inArray(agentKnowledgeBases.agentId, ids),
     orderBy: [asc(agentKnowledgeBases.position)],
   })
+  const instances = await database.select(agentMcpInstances, {
+    where: inArray(agentMcpInstances.agentId, ids),
+    orderBy: [asc(agentMcpInstances.position), asc(agentMcpInstances.instanceId)],
+  })
   const toolsOf = Map.groupBy(tools, ({ agentId }) => agentId)
   const knowledgeBasesOf = Map.groupBy(knowledgeBases, ({ agentId }) => agentId)
+  const instancesOf = Map.groupBy(instances, ({ agentId }) => agentId)
   return rows.map((row) => ({
     row,
     tools: (toolsOf.get(row.id) ?? []).map(({ toolId, config }) => ({ toolId, config })),
     knowledgeBaseIds: (knowledgeBasesOf.get(row.id) ?? []).map(({ kbId }) => kbId),
+    instances: (instancesOf.get(row.id) ?? []).map(({ instanceId, ownerId }) => ({ instanceId, ownerId })),
   }))
 }
 
@@ -89,4 +103,25 @@ export async function storeKnowledgeBases(
     await database.update(agentKnowledgeBases, and(ofAgent, eq(id, kbId)), { position })
   const added = placed.filter(({ kbId }) => !before.includes(kbId))
   if (added.length > 0) await database.insertAll(agentKnowledgeBases, added).catch(whenGone('kb.not_found'))
+}
+
+/** Makes these the connections of an agent that is locked, or new. Throws mcp.instance_not_found. */
+export async function storeInstances(
+  database: Database,
+  agentId: string,
+  before: readonly SharedInstance[],
+  after: readonly SharedInstance[],
+): Promise<void> {
+  const { instanceId: id } = agentMcpInstances
+  const ofAgent = eq(agentMcpInstances.agentId, agentId)
+  const idsOf = (instances: readonly SharedInstance[]) => instances.map(({ instanceId }) => instanceId)
+  const [known, wanted] = [idsOf(before), idsOf(after)]
+  const gone = known.filter((instanceId) => !wanted.includes(instanceId))
+  if (gone.length > 0) await database.delete(agentMcpInstances, and(ofAgent, inArray(id, gone)))
+  const placed = after.map((instance, position) => ({ ...instance, agentId, position }))
+  for (const { instanceId, position } of placed.filter((one) => known.includes(one.instanceId)))
+    await database.update(agentMcpInstances, and(ofAgent, eq(id, instanceId)), { position })
+  const added = placed.filter(({ instanceId }) => !known.includes(instanceId))
+  if (added.length > 0)
+    await database.insertAll(agentMcpInstances, added).catch(whenGone('mcp.instance_not_found'))
 }

@@ -20,8 +20,12 @@ export interface Mcp {
   findInstances(userId: string, onlyOrganizationId: string | null, ids: string[]): Promise<ReadyInstance[]>
   /** The active instances that their owners, active members all of them, have shared with an agent. */
   findShared(agentId: string): Promise<ReadyInstance[]>
-  /** Instances as tools of a model; what can not be opened is named. */
-  openTools(instances: readonly ReadyInstance[], signal: AbortSignal): Promise<OpenTools>
+  /** Instances as tools of a model, beside tools of the names `reserved`; what can not be opened is named. */
+  openTools(
+    instances: readonly ReadyInstance[],
+    signal: AbortSignal,
+    reserved?: readonly string[],
+  ): Promise<OpenTools>
   /** For registerGateway. */
   gateway: Gateway
   start(): Promise<void>
@@ -39,7 +43,7 @@ export function createMcp(rooms: Rooms): Mcp {
     routes: [...instanceRoutes(desk)],
     findInstances: (userId, onlyOrganizationId, ids) => finder.findOwn(userId, onlyOrganizationId, ids),
     findShared: (agentId) => finder.findShared(agentId),
-    openTools: (instances, signal) => openTools(desk, instances, signal),
+    openTools: (instances, signal, reserved) => openTools(desk, instances, signal, reserved),
     gateway: { desk, finder },
     async start() {
       endSweep = repeat(SWEEP_MS, () => sweepAttempts(desk), {

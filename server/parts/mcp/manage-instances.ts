@@ -47,6 +47,8 @@ export async function updateInstance(
   { name, shared_agent_ids: agentIds }: InstanceChange,
 ): Promise<InstanceView> {
   await scope.transaction(async (database) => {
+    // Agents before instances, as whoever changes an agent does it.
+    const found = agentIds === undefined ? [] : await lockAgents(database, agentIds)
     const [row] = await database.select(mcpInstances, { where: eq(mcpInstances.id, instanceId), lock: true })
     if (!row) throw fail('mcp.instance_not_found')
     const before = await sharedWith(database, instanceId)
@@ -63,7 +65,8 @@ export async function updateInstance(
     if (added.length === 0) return
     if (!scope.holds('agent:write')) throw fail('access.missing_permission', { permission: 'agent:write' })
     if (row.status !== 'active') throw fail('mcp.instance_inactive')
-    await share(database, scope.userId, instanceId, added)
+    if (added.some((id) => !found.includes(id))) throw fail('agent.not_found')
+    for (const agentId of added) await share(database, scope.userId, instanceId, agentId)
   })
   const [shown] = await readInstances(desk, scope, { id: instanceId })
   if (!shown) throw fail('mcp.instance_not_found')
@@ -80,27 +83,29 @@ const sharedWith = async (database: Statements, instanceId: string): Promise<str
     })
   ).map(({ agentId }) => agentId)
 
-/** The agents are locked in the order of their ids, so that each gets no more than it may have. */
+/** Those that are there, in the order of their ids, so that none waits for another, and each gets no more than it may have. */
+const lockAgents = async (database: Statements, agentIds: string[]): Promise<string[]> =>
+  agentIds.length === 0
+    ? []
+    : (
+        await database.select(agents, {
+          where: inArray(agents.id, agentIds),
+          orderBy: [asc(agents.id)],
+          lock: true,
+        })
+      ).map(({ id }) => id)
+
 async function share(
   database: Statements,
   ownerId: string,
   instanceId: string,
-  agentIds: string[],
+  agentId: string,
 ): Promise<void> {
-  const found = await database.select(agents, {
-    where: inArray(agents.id, agentIds),
-    orderBy: [asc(agents.id)],
-    lock: true,
+  const others = await database.select(agentMcpInstances, {
+    where: eq(agentMcpInstances.agentId, agentId),
+    orderBy: [desc(agentMcpInstances.position)],
   })
-  if (found.length < agentIds.length) throw fail('agent.not_found')
-  for (const { id: agentId } of found) {
-    const others = await database.select(agentMcpInstances, {
-      where: eq(agentMcpInstances.agentId, agentId),
-      orderBy: [desc(agentMcpInstances.position)],
-    })
-    if (others.length >= INSTANCES_OF_AGENT_MAX)
-      throw fail('mcp.agent_full', { limit: INSTANCES_OF_AGENT_MAX })
-    const position = (others[0]?.position ?? -1) + 1
-    await database.insertAll(agentMcpInstances, [{ ownerId, agentId, instanceId, position }])
-  }
+  if (others.length >= INSTANCES_OF_AGENT_MAX) throw fail('mcp.agent_full', { limit: INSTANCES_OF_AGENT_MAX })
+  const position = (others[0]?.position ?? -1) + 1
+  await database.insertAll(agentMcpInstances, [{ ownerId, agentId, instanceId, position }])
 }

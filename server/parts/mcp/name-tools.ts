@@ -12,15 +12,16 @@ export interface NamedTool {
 
 /**
  * Names for a model, in the order of the tools: valid, and no two alike. A tool is called as its server calls it; where
- * several owners have one of the same name, each of these has its prefix; what is still alike is numbered.
+ * several owners have one of the same name, or it is `reserved`, each of these has its prefix; what is still alike is
+ * numbered.
  */
-export function nameTools(tools: readonly NamedTool[]): string[] {
-  const owners = new Map<string, Set<string>>()
+export function nameTools(tools: readonly NamedTool[], reserved: readonly string[] = []): string[] {
+  const owners = new Map(reserved.map((name) => [name, new Set([''])]))
   for (const { name, ownerId } of tools) {
     const valid = validName(name)
     owners.set(valid, (owners.get(valid) ?? new Set()).add(ownerId))
   }
-  const taken = new Set<string>()
+  const taken = new Set(reserved)
   return tools.map(({ name, prefix }) => {
     const isShared = (owners.get(validName(name))?.size ?? 0) > 1
     const wanted = validName(isShared ? `${prefix}_${name}` : name)

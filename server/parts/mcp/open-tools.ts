@@ -32,13 +32,14 @@ interface OfferedTool {
 
 /**
  * Instances as tools of a model. All servers are asked at once; one that fails, or takes longer than 10 seconds, is left
- * out and named. Of more than 128 tools each server has its share, from the beginning of its list. Rejects only with the
- * signal's reason.
+ * out and named. Of more than 128 tools each server has its share, from the beginning of its list. `reserved`: names of
+ * tools that are there beside these. Rejects only with the signal's reason.
  */
 export async function openTools(
   desk: Pick<McpDesk, 'connections' | 'log'>,
   instances: readonly ReadyInstance[],
   signal: AbortSignal,
+  reserved: readonly string[] = [],
 ): Promise<OpenTools> {
   const failed: FailedInstance[] = []
   const lists = await Promise.all(
@@ -54,13 +55,14 @@ export async function openTools(
       }),
     ),
   )
-  const offered = takeInTurns(lists, TOOLS_MAX)
+  const offered = takeInTurns(lists, Math.max(0, TOOLS_MAX - reserved.length))
   const names = nameTools(
     offered.map(({ instance, tool }) => ({
       name: tool.name,
       ownerId: instance.id,
       prefix: instance.toolkitSlug,
     })),
+    reserved,
   )
   return { tools: offered.map((each, index) => runnable(each, names[index] as string)), failed }
 }

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Person } from '#tests/support/client.ts'
+import { type AuthorizedMcpServer, startAuthorizedMcpServer } from '#tests/support/mcp/authorized-server.ts'
+import { type Connector, mcpConnector } from '#tests/support/mcp/connector.ts'
+import { startMcpServer, type TestMcpServer } from '#tests/support/mcp/index.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { addMemberWithRole, addPowerlessMember } from '#tests/support/tenants.ts'
+
+const NOBODY = '00000000-0000-4000-8000-000000000000'
+
+let server: TestServer
+let provider: AuthorizedMcpServer
+let open: TestMcpServer
+let connector: Connector
+let ids: { oauth: string; none: string }
+beforeAll(async () => {
+  server = await startTestServer()
+  provider = await startAuthorizedMcpServer()
+  open = await startMcpServer()
+  connector = await mcpConnector(server)
+  ids = {
+    oauth: await connector.addServer(provider.url, { type: 'oauth' }),
+    none: await connector.addServer(open.url, { type: 'none' }),
+  }
+})
+afterAll(async () => {
+  await server.stop()
+  await Promise.all([provider, open].map((one) => one.close()))
+})
+
+const instancesOf = ({ userId }: Person) =>
+  server.server.rooms.database.sql`select * from mcp_instances where user_id = ${userId} order by id`
+
+describe('an instance', () => {
+  test("is its user's alone: for everybody else, owners too, it is not there", async () => {
+    const owner = await mcpConnector(server)
+    const member = await mcpConnector(server)
+    const { organizationId } = owner.person
+    await addMemberWithRole(server.server.rooms.database.sql, organizationId, member.person.userId, 'member')
+    const asked = await member.ask(ids.none, {}, { org_id: organizationId })
+    await member.comeBack(asked.body.redirect_url)
+    const id = asked.body.connectionData.mcp_session_id
+    expect((await owner.list()).body).toEqual([])
+    const [put, remove] = [await owner.change(id, { name: 'x' }), await owner.remove(id)]
+    const nothing = await owner.remove(NOBODY)
+    for (const answer of [put, remove, nothing])
+      expect([answer.status, answer.body.detail]).toEqual([404, 'MCP instance not found'])
+    expect((await owner.ask(ids.none, { mcp_instance_id: id })).status).toBe(404)
+    expect((await member.change(id, { name: ' Mail ' })).body).toMatchObject({ id, name: 'Mail' })
+  })
+
+  test('is renamed; what is no name is refused', async () => {
+    const id = await connector.connect(ids.none)
+    expect((await connector.change(id, { name: 'Work' })).body).toMatchObject({
+      id,
+      name: 'Work',
+      status: 'active',
+    })
+    for (const body of [{}, { name: ' ' }, { name: 'x'.repeat(201) }, { name: 'x', status: 'active' }])
+      expect((await connector.change(id, body)).status).toBe(400)
+    await connector.remove(id)
+  })
+
+  test('is deleted, also at the provider; and here where the provider fails, which is said', async () => {
+    const somebody = await mcpConnector(server)
+    const id = await somebody.connect(ids.oauth, provider.consent)
+    const { revocations } = provider.counts
+    expect((await somebody.remove(id)).body).toEqual({ message: 'MCP instance deleted' })
+    expect(provider.counts.revocations).toBe(revocations + 2)
+    expect((await somebody.remove(id)).status).toBe(404)
+
+    const gone = await startAuthorizedMcpServer()
+    const other = await somebody.connect(await somebody.addServer(gone.url, { type: 'oauth' }), gone.consent)
+    await gone.close()
+    const { status, body } = await somebody.remove(other)
+    expect([status, body.message]).toEqual([200, expect.stringContaining('could not be told')])
+    expect(await instancesOf(somebody.person)).toHaveLength(0)
+  })
+
+  test('what was done to it is in the audit', async () => {
+    const somebody = await mcpConnector(server)
+    const id = await somebody.connect(ids.none)
+    await somebody.change(id, { name: 'Mine' })
+    await somebody.remove(id)
+    const { body } = await server.call('GET', `/api/audit/list?org_id=${somebody.person.organizationId}`, {
+      token: somebody.person.token,
+    })
+    const actions = body.data
+      .filter((entry: { record_id: string }) => entry.record_id === id)
+      .map(({ action }: { action: string }) => action)
+    expect(actions).toEqual([
+      'mcp_instance.deleted',
+      'mcp_instance.updated',
+      'mcp_instance.connected',
+      'mcp_instance.created',
+    ])
+  })
+
+  test('is shared with agents of its organization, by who may change these', async () => {
+    const somebody = await mcpConnector(server)
+    const { person } = somebody
+    const modelId = await server.addModel(person, { provider: 'demo', version: 'parley-demo' })
+    const makeAgent = async (of: Person, model: string) =>
+      (
+        await server.call('POST', `/api/agents?org_id=${of.organizationId}`, {
+          token: of.token,
+          body: {
+            name: crypto.randomUUID(),
+            description: '',
+            agent_type: 'chat',
+            model_id: model,
+            params: {},
+          },
+        })
+      ).body.id
+    const agentIds = [await makeAgent(person, modelId), await makeAgent(person, modelId)].sort()
+    const id = await somebody.connect(ids.none)
+    const share = (shared_agent_ids: string[]) => somebody.change(id, { name: 'n', shared_agent_ids })
+    expect((await share(agentIds)).body.shared_agent_ids).toEqual(agentIds)
+    expect((await somebody.change(id, { name: 'm' })).body.shared_agent_ids).toEqual(agentIds)
+    expect((await share(agentIds.slice(1))).body.shared_agent_ids).toEqual(agentIds.slice(1))
+
+    const stranger = await server.signUp()
+    const foreign = await makeAgent(
+      stranger,
+      await server.addModel(stranger, { provider: 'demo', version: 'parley-demo' }),
+    )
+    for (const agentId of [foreign, NOBODY]) {
+      const { status, body } = await share([agentId])
+      expect([status, body.detail]).toEqual([404, 'Agent not found'])
+    }
+    expect((await somebody.list()).body[0].shared_agent_ids).toEqual(agentIds.slice(1))
+
+    const member = await addPowerlessMember(server, person.organizationId, ['mcp:*', 'agent:read'])
+    const theirs = await mcpConnector(server, member)
+    const asked = await theirs.ask(ids.none, {}, { org_id: person.organizationId })
+    await theirs.comeBack(asked.body.redirect_url)
+    const refused = await theirs.change(asked.body.connectionData.mcp_session_id, {
+      name: 'n',
+      shared_agent_ids: agentIds,
+    })
+    expect([refused.status, refused.body.detail]).toEqual([403, 'Missing permission: agent:write'])
+  })
+})

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Agents, createAgents } from '#parts/agents/index.ts'
+import { createKnowledgeBases } from '#parts/kb/index.ts'
+import { ModelFinder, PaidCalls } from '#parts/llm/index.ts'
+import { createMcp, type Mcp } from '#parts/mcp/index.ts'
+import { createTools } from '#parts/tools/index.ts'
+import { type AgentKeeper, agentKeeper } from '#tests/support/agents.ts'
+import { type Connector, mcpConnector } from '#tests/support/mcp/connector.ts'
+import { echo, startMcpServer, type TestMcpServer, textResult } from '#tests/support/mcp/index.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { addMemberWithRole } from '#tests/support/tenants.ts'
+
+/** What agents have of connections to MCP servers that people share with them. */
+
+let server: TestServer
+let upstream: TestMcpServer
+let mcp: Mcp
+let agents: Agents
+let owner: Connector
+let keeper: AgentKeeper
+let serverId: string
+beforeAll(async () => {
+  server = await startTestServer()
+  upstream = await startMcpServer({
+    tools: [echo, { name: 'count', run: () => textResult('3') }],
+  })
+  const { rooms } = server.server
+  const models = new ModelFinder(rooms)
+  mcp = createMcp(rooms)
+  const knowledge = createKnowledgeBases(rooms, models, new PaidCalls(rooms))
+  agents = createAgents(rooms, models, knowledge, createTools(rooms), mcp)
+  owner = await mcpConnector(server)
+  keeper = await agentKeeper(server, owner.person)
+  serverId = await owner.addServer(upstream.url, { type: 'none' })
+})
+afterAll(async () => {
+  await mcp.close()
+  await server.stop()
+  await upstream.close()
+})
+
+const namesOf = async (agentId: string, organizationId = owner.person.organizationId) =>
+  (await agents.find(organizationId, agentId)).tools.map(({ definition }) => definition.name)
+
+test("an agent has the tools of its makers' own connections, and lets them run", async () => {
+  const id = await owner.connect(serverId)
+  const agentId = await keeper.make({ mcp_instance_ids: [id] })
+  expect((await keeper.get(agentId)).body.mcp_instance_ids).toEqual([id])
+  expect((await owner.list()).body[0].shared_agent_ids).toEqual([agentId])
+  const { tools } = await agents.find(owner.person.organizationId, agentId)
+  expect(tools.map(({ definition }) => definition.name)).toEqual(['echo', 'count'])
+  const outcome = await tools[0]?.run({ text: 'hello' }, AbortSignal.timeout(10_000))
+  expect(outcome).toEqual({ output: 'hello', successful: true, error: null })
+  expect((await keeper.update(agentId, { mcp_instance_ids: [] })).body.mcp_instance_ids).toEqual([])
+  expect(await namesOf(agentId)).toEqual([])
+})
+
+test('only own active connections are given to it; what others have shared with it may stay', async () => {
+  const { sql } = server.server.rooms.database
+  const { organizationId } = owner.person
+  const colleague = await mcpConnector(server)
+  await addMemberWithRole(sql, organizationId, colleague.person.userId, 'admin')
+  const asked = await colleague.ask(serverId, {}, { org_id: organizationId })
+  await colleague.comeBack(asked.body.redirect_url)
+  const theirs = asked.body.connectionData.mcp_session_id
+  const pending = (await owner.ask(serverId)).body.connectionData.mcp_session_id
+  const elsewhere = await colleague.connect(serverId)
+  for (const id of [theirs, pending, elsewhere, crypto.randomUUID()]) {
+    const { status, body } = await keeper.ask({ mcp_instance_ids: [id] })
+    expect([status, body.detail]).toEqual([404, 'MCP instance not found'])
+  }
+  const agentId = await keeper.make()
+  await colleague.change(theirs, { name: 'n', shared_agent_ids: [agentId] })
+  const own = await owner.connect(serverId)
+  const both = await keeper.update(agentId, { mcp_instance_ids: [own, theirs] })
+  expect(both.body.mcp_instance_ids).toEqual([own, theirs])
+  const slug = `server-${serverId}`
+  expect((await namesOf(agentId)).every((name) => name.startsWith(slug.slice(0, 20)))).toBe(true)
+
+  // Who is no active member any more lends nothing, and neither does what was deleted.
+  await sql`
+    update memberships set status = 'suspended'
+    where organization_id = ${organizationId} and user_id = ${colleague.person.userId}`
+  expect(await namesOf(agentId)).toEqual(['echo', 'count'])
+  await owner.remove(own)
+  expect(await namesOf(agentId)).toEqual([])
+})
+
+test('not for foreign callers of a public agent; a server that fails is left out', async () => {
+  const gone = await startMcpServer()
+  const lost = await owner.connect(await owner.addServer(gone.url, { type: 'none' }))
+  const id = await owner.connect(serverId)
+  const agentId = await keeper.make({ mcp_instance_ids: [lost, id], is_public: true })
+  await gone.close()
+  expect(await namesOf(agentId)).toEqual(['echo', 'count'])
+  const stranger = await server.signUp()
+  const before = upstream.seen.length
+  expect(await namesOf(agentId, stranger.organizationId)).toEqual([])
+  expect(upstream.seen).toHaveLength(before)
+  const foreign = await server.call('GET', `/api/agents/get?agent_id=${agentId}`, { token: stranger.token })
+  expect(foreign.body.mcp_instance_ids).toEqual([])
+})
+
+test('sharing from both sides at once ends well, and no agent has more connections than it may', async () => {
+  const agentIds = [await keeper.make(), await keeper.make()]
+  const ids = await Promise.all(Array.from({ length: 4 }, () => owner.connect(serverId)))
+  const answers = await Promise.all(
+    ids.flatMap((id) => [
+      owner.change(id, { name: 'n', shared_agent_ids: agentIds }),
+      keeper.update(agentIds[0] ?? '', { mcp_instance_ids: ids }),
+    ]),
+  )
+  expect(answers.map(({ status }) => status).filter((status) => status >= 500)).toEqual([])
+  const { body } = await keeper.get(agentIds[0] ?? '')
+  expect([...body.mcp_instance_ids].sort()).toEqual([...ids].sort())
+})
