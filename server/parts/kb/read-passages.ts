@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres'
 import type { Language } from '#platform/retrieval/languages.ts'
-import type { Candidate } from './fusion.ts'
+import type { Candidate } from './searched-kbs.ts'
 
 /** What a chunk says, and where it stands. */
 export interface PassageContent {

@@ -1,17 +1,17 @@
 import type { Sql } from 'postgres'
 import type { Payer } from '#platform/ledger/ledger.ts'
+import { fuse, type Ranked, relevanceOf } from '#platform/retrieval/fusion.ts'
 import { dropNearDuplicates } from '#platform/retrieval/near-duplicates.ts'
 import { type KnowledgeQuery, parseQuery } from '#platform/retrieval/parse-query.ts'
 import type { ResolvedModel } from '../llm/index.ts'
 import { denseStage } from './dense-stage.ts'
 import type { KbDesk } from './desk.ts'
 import type { Condition } from './filter.ts'
-import { type Candidate, fuse, type Ranked, relevanceOf } from './fusion.ts'
 import { lexicalStage } from './lexical-stage.ts'
 import { addPhrases } from './phrase-scores.ts'
 import { type PassageContent, type ReadPassage, readPassages } from './read-passages.ts'
 import { rerank } from './rerank.ts'
-import { readSearchedKbs, STAGE_MAX, type StageHit } from './searched-kbs.ts'
+import { type Candidate, isLocal, readSearchedKbs, STAGE_MAX, type StageHit } from './searched-kbs.ts'
 
 /*
  * How passages are found, the same way for search, query and chat:
@@ -89,7 +89,7 @@ export async function retrieve(desk: KbDesk, payer: Payer, wanted: Wanted): Prom
     timed(denseStage(desk, payer, kbs, wanted.query, wanted.filter, STAGE_MAX)),
   ])
   const choose = async (hits: StageHit[]) => {
-    const fused = fuse(hits, dense.result.hits)
+    const fused = fuse(hits, dense.result.hits, keyOf, ({ kb }) => isLocal(kb))
     return {
       fused,
       ...(await choosePassages(desk, payer, wanted, query, fused, dense.result.failure === null)),
@@ -130,6 +130,8 @@ export async function retrieve(desk: KbDesk, payer: Payer, wanted: Wanted): Prom
   }
 }
 
+const keyOf = ({ kb, number }: StageHit): string => `${kb.id} ${number}`
+
 interface Chosen {
   passages: FoundPassage[]
   dropped: Receipt['dropped']
@@ -148,8 +150,10 @@ async function choosePassages(
 ): Promise<Chosen> {
   const { limit, scoreThreshold, oncePerDocument = false } = wanted
   const { sql } = desk.rooms.database
+  const vectorsOf = ({ kb }: Pick<Candidate, 'kb'>) =>
+    hasVectors ? (isLocal(kb) ? 'local' : 'model') : 'none'
   const score = <Found extends Pick<Candidate, 'kb' | 'lexical' | 'dense'>>(found: Found[]) =>
-    bestFirst(found.map((one) => ({ ...one, score: relevanceOf(one, hasVectors) })))
+    bestFirst(found.map((one) => ({ ...one, score: relevanceOf(one, vectorsOf(one)) })))
   const size = Math.max(POOL, limit * POOL_PER_RESULT)
 
   const decides = query.phrases.length + query.pairs.length > 0 || wanted.rerank !== null || oncePerDocument

@@ -1,5 +1,6 @@
 import type { Sql } from 'postgres'
 import { fail } from '#errors'
+import type { Fused } from '#platform/retrieval/fusion.ts'
 
 /** A knowledge base as a search needs it. */
 export interface SearchedKb {
@@ -48,3 +49,9 @@ export interface StageHit {
   /** Above 0; of the same meaning in all knowledge bases. */
   score: number
 }
+
+/** A chunk that at least one stage has found. */
+export type Candidate = Omit<StageHit, 'score'> & Fused
+
+/** Whether its vectors are of the built-in embedding. */
+export const isLocal = ({ embeddingModelId }: SearchedKb): boolean => embeddingModelId === null
