@@ -107,6 +107,11 @@ const CATALOGUE = {
     'People are connected to this server: {count}. Set auth_config to null to keep others out.',
   ],
   'mcp.server_invalid': [400, '{reason}'],
+  'mcp.secret_needed': [
+    400,
+    'Give auth_config.client_secret again when url, or client_id, authorization_url or token_url of auth_config change',
+  ],
+  'mcp.too_many_servers': [409, 'The catalogue holds {limit} servers already. Delete some first.'],
   'mcp.server_failed': [503, '{reason}'],
   'mcp.no_auth_config': [400, 'No auth config found for server: {serverId}'],
   'mcp.api_key_needed': [400, 'Give api_key: this server is used with a key of your own'],

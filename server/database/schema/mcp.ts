@@ -55,6 +55,8 @@ export const mcpServers = pgTable('mcp_servers', {
   /** What it offers to everybody, as it was last read without an account; null: never. */
   tools: jsonb('tools').$type<McpToolRecord[]>(),
   toolsReadAt: moment('tools_read_at'),
+  /** When tools that were known were last found to be others. */
+  toolsChangedAt: moment('tools_changed_at'),
   /** How many connections people have; kept by a trigger. */
   instanceCount: integer('instance_count').notNull().default(0),
   createdAt: createdAt(),

@@ -16,19 +16,28 @@ export interface AuditEvent {
 }
 
 /** Adds an event to the organization's audit, inside the transaction of what it tells about. */
-export async function recordEvent(
+export const recordEvent = (
   tx: ISql,
   organizationId: string,
   actor: Actor,
   event: AuditEvent,
+): Promise<void> => recordEvents(tx, actor, [{ organizationId, event }])
+
+/** The same for what one person does to records of several organizations at once. */
+export async function recordEvents(
+  tx: ISql,
+  actor: Actor,
+  events: readonly { organizationId: string; event: AuditEvent }[],
 ): Promise<void> {
-  const row = rowOf(organizationId, actor, event)
+  const rows = events.map(({ organizationId, event }) => rowOf(organizationId, actor, event))
   await tx`
     insert into audit_entries (id, organization_id, actor_id, api_key_id, action, record_type, record_id, before,
       after, ip_address, request_id)
-    values (${row.id}, ${organizationId}, ${row.actorId}, ${row.apiKeyId}, ${row.action}, ${row.recordType},
-      ${row.recordId}, ${JSON.stringify(row.before)}::text::jsonb, ${JSON.stringify(row.after)}::text::jsonb,
-      ${row.ipAddress}, ${row.requestId})`
+    select id, "organizationId", "actorId", "apiKeyId", action, "recordType", "recordId", before, after, "ipAddress",
+      "requestId"
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as r (id uuid, "organizationId" uuid, "actorId" uuid,
+      "apiKeyId" uuid, action text, "recordType" text, "recordId" text, before jsonb, after jsonb, "ipAddress" text,
+      "requestId" uuid)`
 }
 
 /** The same for what the scoped database does by itself (scoped-database.ts). */

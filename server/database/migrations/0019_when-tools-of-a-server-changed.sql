@@ -1,0 +1,1 @@
+ALTER TABLE "mcp_servers" ADD COLUMN "tools_changed_at" timestamp (3) with time zone;

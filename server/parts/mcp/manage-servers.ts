@@ -1,0 +1,155 @@
+import type { ISql } from 'postgres'
+import { count, eq } from '#database/drizzle.ts'
+import { newId } from '#database/new-id.ts'
+import { type McpAuthConfig, mcpServers } from '#database/schema/mcp.ts'
+import { whenTaken } from '#database/sql-state.ts'
+import { fail } from '#errors'
+import type { Actor } from '#platform/access/scope.ts'
+import { checkAddress, checkAuthConfig } from './auth-config.ts'
+import {
+  type NewServer,
+  type RecordedServer,
+  type ServerChange,
+  type ServerRecord,
+  viewRecord,
+} from './catalogue-schemas.ts'
+import { connectionKey, type McpDesk } from './desk.ts'
+import { MOVED, OTHER_WAY, retireConnections } from './retire-connections.ts'
+
+/** Servers of the catalogue: each list of them is whole. */
+export const SERVERS_MAX = 1_000
+
+type Desk = Pick<McpDesk, 'database' | 'net' | 'secrets' | 'connections'>
+
+/** Adds a server to the catalogue. Throws mcp.server_invalid, mcp.server_taken, mcp.too_many_servers. */
+export async function addServer({ database, net, secrets }: Desk, input: NewServer): Promise<ServerRecord> {
+  const { config, clientSecret } = checkAuthConfig(net, input.auth_config ?? null)
+  const url = checkAddress(net, 'url', input.url)
+  const [counted] = await database.db
+    .select({ servers: count() })
+    .from(mcpServers)
+    .where(eq(mcpServers.isDeleted, false))
+  if ((counted?.servers ?? 0) >= SERVERS_MAX) throw fail('mcp.too_many_servers', { limit: SERVERS_MAX })
+  const id = newId()
+  const [row] = await database.db
+    .insert(mcpServers)
+    .values({
+      id,
+      name: input.name,
+      toolkitName: input.toolkit_name,
+      toolkitSlug: input.toolkit_slug,
+      toolkitLogo: input.toolkit_logo ?? null,
+      description: input.description,
+      url,
+      authConfig: config,
+      clientSecret: clientSecret === null ? null : secrets.encrypt(clientSecret, id),
+    })
+    .returning()
+    .catch(whenTaken('mcp.server_taken'))
+  return viewRecord(row as RecordedServer)
+}
+
+/**
+ * Changes what is given; an auth_config replaces the one before, but for a client_secret that is not given again. A
+ * secret goes to no other address and with no other client than it was given for: who moves one has to know the secret.
+ * Where the server has moved to another origin, or is connected to in another way, people have to connect again.
+ * Throws mcp.server_not_found, mcp.server_invalid, mcp.server_taken, mcp.secret_needed.
+ */
+export async function updateServer(
+  { database, net, secrets, connections }: Desk,
+  actor: Actor,
+  serverId: string,
+  change: ServerChange,
+): Promise<ServerRecord> {
+  const given = change.auth_config === undefined ? null : checkAuthConfig(net, change.auth_config)
+  const url = change.url === undefined ? undefined : checkAddress(net, 'url', change.url)
+  const { before, after, retired } = await database.sql.begin(async (tx) => {
+    const [before] = await tx<RecordedServer[]>`
+      select ${columns(tx)} from mcp_servers where id = ${serverId} and not is_deleted for update`
+    if (!before) throw fail('mcp.server_not_found')
+    const to = { url: url ?? before.url, authConfig: given ? given.config : before.authConfig }
+    const clientSecret = secretAfter(before, to, given?.clientSecret ?? null, (secret) =>
+      secrets.encrypt(secret, serverId),
+    )
+    const reason = whyRetire(before, to)
+    const retired = reason === null ? [] : await retireConnections(tx, [serverId], reason, actor)
+    const isElsewhere = to.url !== before.url || to.authConfig?.type !== before.authConfig?.type
+    const changed = Object.keys(change).length > 0
+    const [after = before] = await tx<RecordedServer[]>`
+      update mcp_servers set
+        name = ${change.name ?? before.name}, toolkit_name = ${change.toolkit_name ?? before.toolkitName},
+        toolkit_slug = ${change.toolkit_slug ?? before.toolkitSlug},
+        toolkit_logo = ${change.toolkit_logo === undefined ? before.toolkitLogo : change.toolkit_logo},
+        description = ${change.description ?? before.description}, url = ${to.url},
+        auth_config = ${to.authConfig && JSON.stringify(to.authConfig)}::text::jsonb,
+        client_secret = ${clientSecret}, is_changed = is_changed or ${changed},
+        composio_server_id = case when ${reason === null} then composio_server_id end,
+        tools = case when ${isElsewhere} then null else tools end,
+        tools_read_at = case when ${isElsewhere} then null else tools_read_at end,
+        updated_at = case when ${changed} then now() else updated_at end
+      where id = ${serverId} returning ${columns(tx)}`.catch(whenTaken('mcp.server_taken'))
+    return { before, after, retired }
+  })
+  await Promise.all(retired.map((id) => connections.forget(connectionKey(id, before.url))))
+  return viewRecord(after)
+}
+
+const columns = (sql: ISql) => sql`
+  id, name, toolkit_name as "toolkitName", toolkit_slug as "toolkitSlug", toolkit_logo as "toolkitLogo", description,
+  url, auth_config as "authConfig", client_secret as "clientSecret", instance_count as "instanceCount",
+  created_at as "createdAt", updated_at as "updatedAt"`
+
+type Address = Pick<RecordedServer, 'url' | 'authConfig'>
+
+/** The secret, encrypted, as it is to be stored; null where there is none, or nothing that it would be for. */
+function secretAfter(
+  before: RecordedServer,
+  to: Address,
+  given: string | null,
+  encrypt: (secret: string) => string,
+): string | null {
+  if (given !== null) return encrypt(given)
+  const [from, config] = [before.authConfig, to.authConfig]
+  if (before.clientSecret === null || from?.type !== 'oauth') return null
+  if (config?.type !== 'oauth' || config.client_id === undefined) return null
+  const isSame =
+    before.url === to.url &&
+    from.client_id === config.client_id &&
+    from.authorization_url === config.authorization_url &&
+    from.token_url === config.token_url
+  if (!isSame) throw fail('mcp.secret_needed')
+  return before.clientSecret
+}
+
+/** Why what people have connected is of no use with the server as it becomes; null where it is. */
+function whyRetire(before: Address, to: Address): string | null {
+  if (new URL(before.url).origin !== new URL(to.url).origin) return MOVED
+  const [from, config] = [before.authConfig, to.authConfig]
+  if (!from || !config) return null
+  return accountsOf(from) === accountsOf(config) ? null : OTHER_WAY
+}
+
+const accountsOf = (config: McpAuthConfig): string =>
+  config.type === 'composio' ? `composio ${config.auth_config_id}` : config.type
+
+/**
+ * Deletes a server that nobody is connected to; attempts to connect end. One of the seed file stays, unseen, or it
+ * would be added again. Throws mcp.server_not_found, and mcp.server_in_use with how many are connected.
+ */
+export async function deleteServer({ database }: Pick<Desk, 'database'>, serverId: string): Promise<void> {
+  await database.sql.begin(async (tx) => {
+    const [server] = await tx<{ seedKey: string | null; instanceCount: number }[]>`
+      select seed_key as "seedKey", instance_count as "instanceCount" from mcp_servers
+      where id = ${serverId} and not is_deleted for update`
+    if (!server) throw fail('mcp.server_not_found')
+    if (server.instanceCount > 0) throw fail('mcp.server_in_use', { count: server.instanceCount })
+    await tx`delete from mcp_instances where server_id = ${serverId} and status = 'pending'`
+    // The slug is free for a server of the administrator's own.
+    if (server.seedKey === null) await tx`delete from mcp_servers where id = ${serverId}`
+    else
+      await tx`
+        update mcp_servers set is_deleted = true, toolkit_slug = id::text, client_secret = null, tools = null,
+          updated_at = now()
+        where id = ${serverId}`
+  })
+}

@@ -1,0 +1,156 @@
+import { embedLocally, LOCAL_DIMENSIONS } from '../models/local-embedding.ts'
+import { scoreChunks } from './bm25.ts'
+import { fuse, relevanceOf } from './fusion.ts'
+import { parseQuery } from './parse-query.ts'
+import { raiseNumbers, SegmentBuilder } from './postings.ts'
+import type { Stem, Stemmer } from './stems.ts'
+import { listWords } from './words.ts'
+
+/** Some short texts, ready to be searched: their words, and their vectors by the built-in embedding. */
+export interface TextSegment {
+  size: number
+  /** Of all texts together, but for stop words. */
+  words: number
+  /** By term, as in an index (postings.ts); the texts' numbers are their places. */
+  postings: ReadonlyMap<string, Buffer>
+  /** One behind the other. */
+  vectors: Float32Array
+}
+
+export interface TextHit {
+  /** Which of the segments that were given, and which text in it. */
+  segment: number
+  place: number
+  /** How well it fits, from 0 to 1. */
+  score: number
+}
+
+/** So much of a text is indexed. */
+const TEXT_CHARACTERS_MAX = 4_000
+/** Each stage brings so many texts to the fusion. */
+const STAGE_MAX = 1_000
+
+/**
+ * Full text and embeddings over short texts in memory, for lists that a process has at hand, such as the tools of a
+ * catalogue: the words by BM25 over all segments together, the vectors all compared, both fused as in knowledge bases.
+ * Texts are taken for English, whose stemmer does little to words of other languages.
+ */
+export class TextIndex {
+  readonly #stemmer: Stemmer
+
+  constructor(stemmer: Stemmer) {
+    this.#stemmer = stemmer
+  }
+
+  /** Rejects as the database does, and with the signal's reason. */
+  async prepare(texts: readonly string[], signal: AbortSignal): Promise<TextSegment> {
+    const cut = texts.map((text) => text.slice(0, TEXT_CHARACTERS_MAX))
+    const lists = cut.map(listWords)
+    const [stem, vectors] = await Promise.all([
+      this.#stemmer.stems(wordsOf(lists), 'english'),
+      embedLocally(cut, signal),
+    ])
+    const builder = new SegmentBuilder()
+    let words = 0
+    for (const [place, list] of lists.entries()) words += builder.add(place, list, stem)
+    const all = new Float32Array(vectors.length * LOCAL_DIMENSIONS)
+    for (const [place, vector] of vectors.entries()) all.set(vector, place * LOCAL_DIMENSIONS)
+    return {
+      size: texts.length,
+      words,
+      postings: new Map(builder.entries().map(({ term, postings }) => [term, postings])),
+      vectors: all,
+    }
+  }
+
+  /** The texts that fit a question, best first: those that have a word of it, or are near it by their vectors. */
+  async search(
+    segments: readonly TextSegment[],
+    question: string,
+    limit: number,
+    signal: AbortSignal,
+  ): Promise<TextHit[]> {
+    const [vector] = await embedLocally([question], signal)
+    const lexical = await this.#byWords(segments, question)
+    const dense = byVector(segments, vector as Float32Array)
+    return fuse(lexical, dense, keyOf, () => true)
+      .map((found) => ({
+        segment: found.segment,
+        place: found.place,
+        score: relevanceOf(found, 'local'),
+        fusedRank: found.fusedRank,
+      }))
+      .sort((a, b) => b.score - a.score || a.fusedRank - b.fusedRank)
+      .slice(0, limit)
+      .map(({ fusedRank: _rank, ...hit }) => hit)
+  }
+
+  async #byWords(segments: readonly TextSegment[], question: string): Promise<TextHit[]> {
+    const { words, prefixes } = parseQuery(question)
+    // A prefix* is a matter of knowledge bases; here it is a word like others.
+    const times = new Map([...words, ...prefixes.map((prefix) => [prefix, 1] as const)])
+    const stem: Stem = await this.#stemmer.stems(times.keys(), 'english')
+    const starts = startsOf(segments)
+    const terms = [...times].flatMap(([word, count]) => {
+      const term = stem(word)
+      if (term === null) return []
+      const postings = segments.flatMap((segment, at) => {
+        const found = segment.postings.get(term)
+        return found ? [raised(term, found, starts[at] as number)] : []
+      })
+      return [{ postings, times: count }]
+    })
+    const size = sumOf(segments, ({ size }) => size)
+    const scores = scoreChunks(terms, {
+      chunks: size,
+      averageLength: size === 0 ? 0 : sumOf(segments, ({ words }) => words) / size,
+    })
+    return scores.best(STAGE_MAX).map(({ number, score }) => {
+      const segment = starts.findLastIndex((start) => start <= number)
+      return { segment, place: number - (starts[segment] as number), score: score / scores.ceiling }
+    })
+  }
+}
+
+const keyOf = ({ segment, place }: TextHit): string => `${segment} ${place}`
+
+function* wordsOf(lists: string[][]): Generator<string> {
+  for (const list of lists) yield* list
+}
+
+const sumOf = (segments: readonly TextSegment[], of: (segment: TextSegment) => number): number =>
+  segments.reduce((sum, segment) => sum + of(segment), 0)
+
+/** The number of each segment's first text, where all segments are counted as one. */
+function startsOf(segments: readonly TextSegment[]): number[] {
+  let next = 0
+  return segments.map(({ size }) => {
+    const start = next
+    next += size
+    return start
+  })
+}
+
+function raised(term: string, postings: Buffer, by: number): Buffer {
+  if (by === 0) return postings
+  const copy = Buffer.from(postings)
+  raiseNumbers([{ term, postings: copy }], by)
+  return copy
+}
+
+/** Texts that have nothing to do with each other are about this near by the built-in embedding. */
+const LOCAL_FLOOR = 0.15
+
+function byVector(segments: readonly TextSegment[], question: Float32Array): TextHit[] {
+  const hits: TextHit[] = []
+  for (const [segment, { size, vectors }] of segments.entries())
+    for (let place = 0; place < size; place++) {
+      let similarity = 0
+      const start = place * LOCAL_DIMENSIONS
+      for (let at = 0; at < LOCAL_DIMENSIONS; at++)
+        similarity += (vectors[start + at] as number) * (question[at] as number)
+      if (similarity > LOCAL_FLOOR)
+        hits.push({ segment, place, score: (similarity - LOCAL_FLOOR) / (1 - LOCAL_FLOOR) })
+    }
+  return hits.sort((a, b) => b.score - a.score).slice(0, STAGE_MAX)
+}
