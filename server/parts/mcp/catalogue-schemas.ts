@@ -12,9 +12,12 @@ const Fields = {
     minLength: 1,
     maxLength: 50,
     pattern: '^[a-z0-9][a-z0-9_-]*$',
-    description: 'Small letters, digits, - and _; unique. Tools that several servers have are called by it too',
+    description:
+      'Small letters, digits, - and _; unique. Tools that several servers have are called by it too',
   }),
-  toolkit_logo: Type.Optional(Nullable(Type.String({ format: 'uri', maxLength: 2_000, pattern: '^https?://' }))),
+  toolkit_logo: Type.Optional(
+    Nullable(Type.String({ format: 'uri', maxLength: 2_000, pattern: '^https?://' })),
+  ),
   description: Type.String({ maxLength: 5_000, description: 'What it is for; servers are found by it' }),
   url: Address,
   auth_config: Type.Optional(Nullable(NewAuthConfig)),
@@ -77,7 +80,9 @@ export type ServerRecord = Static<typeof ServerRecord>
 const Listed = {
   ...Described,
   auth_type: Nullable(Enum(AUTH_TYPES, { description: 'How one connects; null: nobody can' })),
-  is_connected: Type.Boolean({ description: 'Whether the caller has an active connection, in this organization' }),
+  is_connected: Type.Boolean({
+    description: 'Whether the caller has an active connection, in this organization',
+  }),
 }
 export const ServerView = Type.Object(Listed, { title: 'McpServer' })
 export type ServerView = Static<typeof ServerView>
@@ -91,14 +96,23 @@ export const ServerWithTools = Type.Object(
         {
           name: Type.String(),
           description: Type.String({ description: 'In the words of the server: not to be trusted' }),
-          input_schema: Type.Object({}, { additionalProperties: true, description: 'A JSON Schema of an object' }),
+          input_schema: Type.Object(
+            {},
+            { additionalProperties: true, description: 'A JSON Schema of an object' },
+          ),
         },
         { title: 'McpTool' },
       ),
     ),
     tools_read_at: Nullable(Timestamp),
-    tools_changed_at: Nullable(Type.String({ format: 'date-time', description: 'When they were last found to be others' })),
-    error: Nullable(Type.String({ description: 'Why the server could not be asked just now; then the tools are the last known' })),
+    tools_changed_at: Nullable(
+      Type.String({ format: 'date-time', description: 'When they were last found to be others' }),
+    ),
+    error: Nullable(
+      Type.String({
+        description: 'Why the server could not be asked just now; then the tools are the last known',
+      }),
+    ),
   },
   { title: 'McpServerWithTools' },
 )
@@ -107,11 +121,19 @@ export type ServerWithTools = Static<typeof ServerWithTools>
 type ServerRow = typeof mcpServers.$inferSelect
 type DescribedServer = Pick<
   ServerRow,
-  'id' | 'name' | 'toolkitName' | 'toolkitSlug' | 'toolkitLogo' | 'description' | 'createdAt' | 'instanceCount'
+  | 'id'
+  | 'name'
+  | 'toolkitName'
+  | 'toolkitSlug'
+  | 'toolkitLogo'
+  | 'description'
+  | 'createdAt'
+  | 'instanceCount'
 >
 
 /** A server as administration reads it. */
-export type RecordedServer = DescribedServer & Pick<ServerRow, 'url' | 'authConfig' | 'clientSecret' | 'updatedAt'>
+export type RecordedServer = DescribedServer &
+  Pick<ServerRow, 'url' | 'authConfig' | 'clientSecret' | 'updatedAt'>
 
 export const viewRecord = (row: RecordedServer): ServerRecord => ({
   ...describe(row),

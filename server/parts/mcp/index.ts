@@ -1,16 +1,21 @@
 import type { Route } from '#platform/http/define-route.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
+import { catalogueRoutes } from './catalogue-routes.ts'
 import { createDesk } from './desk.ts'
 import { InstanceFinder, type ReadyInstance } from './find-instances.ts'
 import { InstanceCredentials } from './instance-credentials.ts'
 import { type OpenTools, openTools } from './open-tools.ts'
+import { ToolReader } from './read-tools.ts'
 import { instanceRoutes } from './routes.ts'
+import { type CatalogueHit, CatalogueSearch } from './search-catalogue.ts'
+import { seedCatalogue } from './seed-catalogue.ts'
 import type { Gateway } from './serve-gateway.ts'
 import { sweepAttempts } from './sweep-attempts.ts'
 
 export type { ReadyInstance } from './find-instances.ts'
 export { type FailedInstance, type OpenTools, TOOLS_MAX } from './open-tools.ts'
+export type { CatalogueHit } from './search-catalogue.ts'
 export { registerGateway } from './serve-gateway.ts'
 
 /** MCP servers, and the accounts that people have connected there. */
@@ -20,6 +25,10 @@ export interface Mcp {
   findInstances(userId: string, onlyOrganizationId: string | null, ids: string[]): Promise<ReadyInstance[]>
   /** The active instances that their owners, active members all of them, have shared with an agent. */
   findShared(agentId: string): Promise<ReadyInstance[]>
+  /** Servers of the catalogue that can be connected to and fit a question, best first. */
+  searchCatalogue(userId: string, question: string, limit: number): Promise<CatalogueHit[]>
+  /** Of more tools than a model may have those that fit a question best, in the order in which they were given. */
+  chooseTools: CatalogueSearch['chooseTools']
   /** Instances as tools of a model, beside tools of the names `reserved`; what can not be opened is named. */
   openTools(
     instances: readonly ReadyInstance[],
@@ -38,14 +47,19 @@ export function createMcp(rooms: Rooms): Mcp {
   const desk = createDesk(rooms)
   const credentials = new InstanceCredentials(desk)
   const finder = new InstanceFinder(desk, credentials)
+  const reader = new ToolReader(desk, finder)
+  const catalogue = new CatalogueSearch(desk)
   let endSweep = (): void => {}
   return {
-    routes: [...instanceRoutes(desk)],
+    routes: [...catalogueRoutes(desk, reader), ...instanceRoutes(desk)],
     findInstances: (userId, onlyOrganizationId, ids) => finder.findOwn(userId, onlyOrganizationId, ids),
     findShared: (agentId) => finder.findShared(agentId),
+    searchCatalogue: (userId, question, limit) => catalogue.search(userId, question, limit),
+    chooseTools: (question, tools, limit) => catalogue.chooseTools(question, tools, limit),
     openTools: (instances, signal, reserved) => openTools(desk, instances, signal, reserved),
     gateway: { desk, finder },
     async start() {
+      await seedCatalogue(desk)
       endSweep = repeat(SWEEP_MS, () => sweepAttempts(desk), {
         log: rooms.log,
         message: 'the sweep of attempts to connect failed',

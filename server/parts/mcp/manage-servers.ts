@@ -1,5 +1,5 @@
 import type { ISql } from 'postgres'
-import { count, eq } from '#database/drizzle.ts'
+import { eq } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { type McpAuthConfig, mcpServers } from '#database/schema/mcp.ts'
 import { whenTaken } from '#database/sql-state.ts'
@@ -25,11 +25,8 @@ type Desk = Pick<McpDesk, 'database' | 'net' | 'secrets' | 'connections'>
 export async function addServer({ database, net, secrets }: Desk, input: NewServer): Promise<ServerRecord> {
   const { config, clientSecret } = checkAuthConfig(net, input.auth_config ?? null)
   const url = checkAddress(net, 'url', input.url)
-  const [counted] = await database.db
-    .select({ servers: count() })
-    .from(mcpServers)
-    .where(eq(mcpServers.isDeleted, false))
-  if ((counted?.servers ?? 0) >= SERVERS_MAX) throw fail('mcp.too_many_servers', { limit: SERVERS_MAX })
+  const servers = await database.db.$count(mcpServers, eq(mcpServers.isDeleted, false))
+  if (servers >= SERVERS_MAX) throw fail('mcp.too_many_servers', { limit: SERVERS_MAX })
   const id = newId()
   const [row] = await database.db
     .insert(mcpServers)

@@ -1,6 +1,6 @@
 import type { ISql } from 'postgres'
-import { recordEvents } from '#platform/audit/audit.ts'
 import type { Actor } from '#platform/access/scope.ts'
+import { recordEvents } from '#platform/audit/audit.ts'
 
 /** Why people have to connect again. */
 export const MOVED = 'The address of this server has changed. Please connect your account again.'

@@ -1,0 +1,90 @@
+import type { ISql } from 'postgres'
+import type { McpAuthConfig, McpToolRecord } from '#database/schema/mcp.ts'
+import { fail } from '#errors'
+import type { Scope } from '#platform/access/scope.ts'
+import { type ListedServer, type ServerView, viewServer } from './catalogue-schemas.ts'
+import type { McpDesk } from './desk.ts'
+import { SERVERS_MAX } from './manage-servers.ts'
+
+type Desk = Pick<McpDesk, 'database'>
+
+/** The whole catalogue by name, and to which of it the caller has an active connection in this organization. */
+export async function listServers(
+  { database: { sql } }: Desk,
+  scope: Scope<'mcp:read'>,
+): Promise<ServerView[]> {
+  const rows = await sql<ListedServer[]>`
+    select ${columns(sql)}, exists (
+        select from mcp_instances i
+        where i.server_id = s.id and i.organization_id = ${scope.organizationId} and i.user_id = ${scope.userId}
+          and i.status = 'active') as "isConnected"
+    from mcp_servers s where not s.is_deleted
+    order by lower(s.name), s.id limit ${SERVERS_MAX}`
+  return rows.map(viewServer)
+}
+
+/** What is known of some tools. */
+export interface KnownTools {
+  tools: McpToolRecord[] | null
+  readAt: Date | null
+  changedAt: Date | null
+}
+
+/** A server with the tools that everybody is offered, and the caller's newest connection with the tools of that. */
+export interface ServerOfCaller extends ListedServer {
+  url: string
+  authConfig: McpAuthConfig | null
+  shared: KnownTools
+  instance: (KnownTools & { id: string; isActive: boolean; error: string | null }) | null
+}
+
+interface Row extends Omit<ServerOfCaller, 'shared' | 'instance'> {
+  sharedTools: McpToolRecord[] | null
+  sharedReadAt: Date | null
+  sharedChangedAt: Date | null
+  instanceId: string | null
+  instanceStatus: string
+  instanceError: string | null
+  tools: McpToolRecord[] | null
+  readAt: Date | null
+  changedAt: Date | null
+}
+
+/** Of several connections the newest active one, else the newest. Throws mcp.server_not_found. */
+export async function readServer(
+  { database: { sql } }: Desk,
+  scope: Scope<'mcp:read'>,
+  serverId: string,
+): Promise<ServerOfCaller> {
+  const [row] = await sql<Row[]>`
+    select ${columns(sql)}, s.url, s.auth_config as "authConfig", s.tools as "sharedTools",
+      s.tools_read_at as "sharedReadAt", s.tools_changed_at as "sharedChangedAt", i.id as "instanceId",
+      i.status as "instanceStatus", i.error as "instanceError", i.tools, i.tools_read_at as "readAt",
+      i.tools_changed_at as "changedAt", coalesce(i.status = 'active', false) as "isConnected"
+    from mcp_servers s left join lateral (
+      select * from mcp_instances
+      where server_id = s.id and organization_id = ${scope.organizationId} and user_id = ${scope.userId}
+      order by status = 'active' desc, id desc limit 1) i on true
+    where s.id = ${serverId} and not s.is_deleted`
+  if (!row) throw fail('mcp.server_not_found')
+  return {
+    ...row,
+    shared: { tools: row.sharedTools, readAt: row.sharedReadAt, changedAt: row.sharedChangedAt },
+    instance:
+      row.instanceId === null
+        ? null
+        : {
+            id: row.instanceId,
+            isActive: row.instanceStatus === 'active',
+            error: row.instanceError,
+            tools: row.tools,
+            readAt: row.readAt,
+            changedAt: row.changedAt,
+          },
+  }
+}
+
+const columns = (sql: ISql) => sql`
+  s.id, s.name, s.toolkit_name as "toolkitName", s.toolkit_slug as "toolkitSlug", s.toolkit_logo as "toolkitLogo",
+  s.description, s.created_at as "createdAt", s.instance_count as "instanceCount",
+  s.auth_config ->> 'type' as "authType"`

@@ -1,0 +1,255 @@
+import type { McpToolRecord } from '#database/schema/mcp.ts'
+import { createStemmer } from '#platform/retrieval/stems.ts'
+import { TextIndex, type TextSegment } from '#platform/retrieval/text-index.ts'
+import type { McpDesk } from './desk.ts'
+import { SERVERS_MAX } from './manage-servers.ts'
+
+/** A server of the catalogue that fits a question. */
+export interface CatalogueHit {
+  serverId: string
+  name: string
+  toolkitSlug: string
+  description: string
+  /** Those that fit best, in the words of the server. */
+  tools: { name: string; description: string }[]
+  /** 0 to 1. */
+  score: number
+  isConnected: boolean
+}
+
+type Desk = Pick<McpDesk, 'database'>
+
+/** Of one server so many tools are searched, and of all together so many servers and tools. */
+const TOOLS_OF_A_SERVER_MAX = 200
+const ENTRIES_MAX = 10_000
+/** Of a person's connections the newest so many are searched. */
+const CONNECTIONS_MAX = 50
+/** Connections whose tools are kept ready. */
+const READY_CONNECTIONS_MAX = 100
+/** Tools that are named of one server. */
+const TOOLS_NAMED_MAX = 8
+/** Servers, and tools of many servers, that are found first. */
+const FOUND_MAX = 1_000
+const SEARCH_TIMEOUT_MS = 20_000
+const PREPARE_TIMEOUT_MS = 60_000
+
+interface Tool {
+  name: string
+  description: string
+}
+
+/** One text that is searched: a server, or one of its tools. */
+interface Entry {
+  serverId: string
+  /** Null: the server itself. */
+  tool: Tool | null
+}
+
+interface ReadyEntries {
+  entries: Entry[]
+  segment: TextSegment
+}
+
+interface ServerRow {
+  id: string
+  name: string
+  toolkitName: string
+  toolkitSlug: string
+  description: string
+  /** What everybody is offered. */
+  tools: McpToolRecord[] | null
+}
+
+interface ReadyCatalogue extends ReadyEntries {
+  /** Of the rows that it was made of. */
+  stamp: string
+  servers: Map<string, ServerRow>
+}
+
+/**
+ * Searches the catalogue by full text and embeddings over names, toolkits, descriptions and tools, and over the tools of
+ * the caller's own connections for him alone. What is common to all is kept ready in memory, made when it is first
+ * asked for and again when the catalogue has changed.
+ */
+export class CatalogueSearch {
+  readonly #desk: Desk
+  readonly #index: TextIndex
+  #ready: ReadyCatalogue | null = null
+  #making: { stamp: string; ready: Promise<ReadyCatalogue> } | null = null
+  /** By connection and when its tools were read; the one that was used longest ago comes first. */
+  readonly #connections = new Map<string, Promise<ReadyEntries>>()
+
+  constructor(desk: Desk) {
+    this.#desk = desk
+    this.#index = new TextIndex(createStemmer(desk.database.sql))
+  }
+
+  /** Servers that can be connected to and fit the question, best first. */
+  async search(userId: string, question: string, limit: number): Promise<CatalogueHit[]> {
+    const [catalogue, connections] = await Promise.all([this.#current(), readConnections(this.#desk, userId)])
+    const usable = connections.filter(({ serverId }) => catalogue.servers.has(serverId))
+    const own = await this.#entriesOf(usable.slice(0, CONNECTIONS_MAX), catalogue)
+    const all = [catalogue, ...own]
+    const hits = await this.#index.search(
+      all.map(({ segment }) => segment),
+      question,
+      FOUND_MAX,
+      AbortSignal.timeout(SEARCH_TIMEOUT_MS),
+    )
+    const connected = new Set(usable.map(({ serverId }) => serverId))
+    const found = new Map<string, CatalogueHit>()
+    for (const { segment, place, score } of hits) {
+      const { serverId, tool } = (all[segment] as ReadyEntries).entries[place] as Entry
+      const server = catalogue.servers.get(serverId) as ServerRow
+      const { name, toolkitSlug, description } = server
+      const isConnected = connected.has(serverId)
+      const hit = found.get(serverId) ?? {
+        serverId,
+        name,
+        toolkitSlug,
+        description,
+        tools: [],
+        score,
+        isConnected,
+      }
+      found.set(serverId, hit)
+      if (tool && hit.tools.length < TOOLS_NAMED_MAX) hit.tools.push(tool)
+    }
+    return [...found.values()].slice(0, limit)
+  }
+
+  /**
+   * Of more tools than a model may have those that fit a question best, in the order in which they were given. Where
+   * fewer fit at all, the first of the others make up the number.
+   */
+  async chooseTools<Offered extends { definition: Tool }>(
+    question: string,
+    tools: readonly Offered[],
+    limit: number,
+  ): Promise<Offered[]> {
+    if (tools.length <= limit) return [...tools]
+    const signal = AbortSignal.timeout(SEARCH_TIMEOUT_MS)
+    const segment = await this.#index.prepare(
+      tools.map(({ definition }) => textOf(definition)),
+      signal,
+    )
+    const chosen = new Set(
+      (await this.#index.search([segment], question, limit, signal)).map(({ place }) => place),
+    )
+    for (let place = 0; chosen.size < limit; place++) chosen.add(place)
+    return tools.filter((_, place) => chosen.has(place))
+  }
+
+  /** The catalogue as it is now. Who asks while it is made ready waits for the same. */
+  async #current(): Promise<ReadyCatalogue> {
+    const stamp = await readStamp(this.#desk)
+    if (this.#ready?.stamp === stamp) return this.#ready
+    if (this.#making?.stamp === stamp) return this.#making.ready
+    const ready = this.#prepare(stamp)
+    const making = { stamp, ready }
+    this.#making = making
+    try {
+      this.#ready = await ready
+      return this.#ready
+    } finally {
+      if (this.#making === making) this.#making = null
+    }
+  }
+
+  async #prepare(stamp: string): Promise<ReadyCatalogue> {
+    const rows = await readCatalogue(this.#desk)
+    const entries: Entry[] = []
+    const texts: string[] = []
+    for (const row of rows) {
+      entries.push({ serverId: row.id, tool: null })
+      texts.push(`${row.name} ${row.toolkitName} ${row.toolkitSlug} ${row.description}`)
+    }
+    for (const row of rows) addTools(row, row.tools ?? [], entries, texts)
+    const segment = await this.#index.prepare(texts, AbortSignal.timeout(PREPARE_TIMEOUT_MS))
+    return { stamp, servers: new Map(rows.map((row) => [row.id, row])), entries, segment }
+  }
+
+  async #entriesOf(connections: Connection[], { servers }: ReadyCatalogue): Promise<ReadyEntries[]> {
+    const keyOf = ({ id, readAt }: Connection): string => `${id} ${readAt?.getTime()}`
+    const unknown = connections.filter((connection) => !this.#connections.has(keyOf(connection)))
+    const read = unknown.length === 0 ? new Map() : await readTools(this.#desk, unknown)
+    return Promise.all(
+      connections.map((connection) => {
+        const key = keyOf(connection)
+        const server = servers.get(connection.serverId) as ServerRow
+        const ready = this.#connections.get(key) ?? this.#prepareTools(server, read.get(connection.id) ?? [])
+        this.#connections.delete(key)
+        this.#connections.set(key, ready)
+        ready.catch(() => this.#connections.delete(key))
+        const [oldest] = this.#connections.keys()
+        if (this.#connections.size > READY_CONNECTIONS_MAX && oldest !== undefined)
+          this.#connections.delete(oldest)
+        return ready
+      }),
+    )
+  }
+
+  async #prepareTools(server: ServerRow, tools: Tool[]): Promise<ReadyEntries> {
+    const entries: Entry[] = []
+    const texts: string[] = []
+    addTools(server, tools, entries, texts)
+    return { entries, segment: await this.#index.prepare(texts, AbortSignal.timeout(PREPARE_TIMEOUT_MS)) }
+  }
+}
+
+/** So much of a description is searched and named. */
+const DESCRIPTION_CHARACTERS_MAX = 1_000
+
+function addTools(server: ServerRow, tools: readonly Tool[], entries: Entry[], texts: string[]): void {
+  for (const { name, description } of tools.slice(0, TOOLS_OF_A_SERVER_MAX)) {
+    if (entries.length >= ENTRIES_MAX) return
+    const tool = { name, description: description.slice(0, DESCRIPTION_CHARACTERS_MAX) }
+    entries.push({ serverId: server.id, tool })
+    texts.push(`${server.name} ${textOf(tool)}`)
+  }
+}
+
+/** The words of a name are found too: of create_issue those are words anyway, of createIssue they are not. */
+const textOf = ({ name, description }: Tool): string =>
+  `${name} ${name.replace(/([a-z\d])([A-Z])/g, '$1 $2')} ${description.slice(0, DESCRIPTION_CHARACTERS_MAX)}`
+
+/** Differs whenever a server was added, changed, or deleted. */
+async function readStamp({ database: { sql } }: Desk): Promise<string> {
+  const [row] = await sql<{ stamp: string }[]>`
+    select concat_ws(' ', count(*), max(updated_at), sum(extract(epoch from updated_at))) as stamp from mcp_servers`
+  return row?.stamp ?? ''
+}
+
+const readCatalogue = ({ database: { sql } }: Desk): Promise<ServerRow[]> => sql<ServerRow[]>`
+  select id, name, toolkit_name as "toolkitName", toolkit_slug as "toolkitSlug", description, tools
+  from mcp_servers where not is_deleted and auth_config is not null
+  order by lower(name), id limit ${SERVERS_MAX}`
+
+/** A person's active connection to a server, and when its tools were read. */
+interface Connection {
+  id: string
+  serverId: string
+  readAt: Date | null
+}
+
+/** Of each server the newest, the newest first. */
+const readConnections = ({ database: { sql } }: Desk, userId: string): Promise<Connection[]> => sql<
+  Connection[]
+>`
+  select * from (
+    select distinct on (i.server_id) i.id, i.server_id as "serverId", i.tools_read_at as "readAt"
+    from mcp_instances i
+    join memberships m on m.organization_id = i.organization_id and m.user_id = i.user_id and m.status = 'active'
+    where i.user_id = ${userId} and i.status = 'active'
+    order by i.server_id, i.id desc) as newest
+  order by id desc limit ${SERVERS_MAX}`
+
+async function readTools(
+  { database: { sql } }: Desk,
+  connections: Connection[],
+): Promise<Map<string, Tool[]>> {
+  const ids = connections.map(({ id }) => id)
+  const rows = await sql<{ id: string; tools: Tool[] }[]>`
+    select id, tools from mcp_instances where id = any(${ids}) and tools is not null`
+  return new Map(rows.map(({ id, tools }) => [id, tools]))
+}

@@ -1,0 +1,71 @@
+import type { McpToolRecord } from '#database/schema/mcp.ts'
+import type { Scope } from '#platform/access/scope.ts'
+import { recordEvent } from '#platform/audit/audit.ts'
+import type { McpDesk } from './desk.ts'
+
+/** Whose tools they are: everybody's, as long as the server has that address, or one connection's. */
+export type ToolHolder =
+  | { table: 'mcp_servers'; id: string; url: string }
+  | { table: 'mcp_instances'; id: string }
+
+/** The names of what is not as it was. */
+interface Difference {
+  added: string[]
+  removed: string[]
+  changed: string[]
+}
+
+/** So many names of a kind are told in the audit. */
+const NAMES_TOLD_MAX = 100
+
+/**
+ * Keeps the tools that a server has just told. Where others were known, it is noted when that was found, and for a
+ * connection its audit says which: a server may put other words in a model's ear than those that somebody once looked at.
+ */
+export async function storeTools(
+  { database }: Pick<McpDesk, 'database'>,
+  holder: ToolHolder,
+  scope: Scope<'mcp:read'>,
+  tools: McpToolRecord[],
+): Promise<{ readAt: Date; changedAt: Date | null }> {
+  const given = JSON.stringify(tools)
+  return database.sql.begin(async (tx) => {
+    const table = tx(holder.table)
+    const isIt =
+      holder.table === 'mcp_servers' ? tx`id = ${holder.id} and url = ${holder.url}` : tx`id = ${holder.id}`
+    const [row] = await tx<{ difference: Difference | null }[]>`
+      select case when tools is not null and tools <> ${given}::text::jsonb then (
+        select json_build_object(
+          'added', coalesce(json_agg(name) filter (where before is null), '[]'),
+          'removed', coalesce(json_agg(name) filter (where after is null), '[]'),
+          'changed', coalesce(json_agg(name) filter (where before is not null and after is not null), '[]'))
+        from (
+          select coalesce(b.tool ->> 'name', a.tool ->> 'name') as name, b.tool as before, a.tool as after
+          from jsonb_array_elements(held.tools) b (tool)
+          full join jsonb_array_elements(${given}::text::jsonb) a (tool) on a.tool ->> 'name' = b.tool ->> 'name'
+          where b.tool is distinct from a.tool) as others)
+      end as difference
+      from ${table} held where ${isIt} for no key update`
+    const difference = row?.difference ?? null
+    const isChanged =
+      difference !== null && Object.values(difference).some((names: string[]) => names.length > 0)
+    const [stored] = await tx<{ readAt: Date; changedAt: Date | null }[]>`
+      update ${table} set tools = ${given}::text::jsonb, tools_read_at = now(),
+        tools_changed_at = case when ${isChanged} then now() else tools_changed_at end,
+        updated_at = case when tools is not distinct from ${given}::text::jsonb then updated_at else now() end
+      where ${isIt} returning tools_read_at as "readAt", tools_changed_at as "changedAt"`
+    if (difference && isChanged && holder.table === 'mcp_instances')
+      await recordEvent(tx, scope.organizationId, scope, {
+        action: 'mcp_instance.tools_changed',
+        recordId: holder.id,
+        after: {
+          added: named(difference.added),
+          removed: named(difference.removed),
+          changed: named(difference.changed),
+        },
+      })
+    return stored ?? { readAt: new Date(), changedAt: null }
+  })
+}
+
+const named = (names: string[]): string[] => names.slice(0, NAMES_TOLD_MAX)
