@@ -76,6 +76,7 @@ const oneCategory = ({ organizationId, toolCategoryId }: Fixture): Call => ({
 })
 const oneAgent = ({ agentId }: Fixture): Call => ({ query: { agent_id: agentId } })
 const oneMcpInstance = ({ mcpInstanceId }: Fixture): Call => ({ query: { mcp_instance_id: mcpInstanceId } })
+const oneMcpServer = ({ mcpServerId }: Fixture): Call => ({ query: { server_id: mcpServerId } })
 const nothing = (): Call => ({})
 const withBody =
   (call: (fixture: Fixture) => Call, body: (fixture: Fixture) => unknown) =>
@@ -194,6 +195,26 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   delete_llm_delete: ['OA', oneModel],
   post_llm_test: ['OA', oneModel],
   put_llm_update_environment_model: ['S', withBody(oneModel, () => ({}))],
+
+  get_mcp_list_servers: ['OAMG', inOrganization],
+  get_mcp_server_with_tools: [
+    'OAMG',
+    ({ organizationId, mcpServerId }) => ({ query: { org_id: organizationId, server_id: mcpServerId } }),
+  ],
+  post_mcp_servers: [
+    'S',
+    () => ({
+      body: {
+        name: 's',
+        toolkit_name: 's',
+        toolkit_slug: crypto.randomUUID(),
+        description: '',
+        url: 'https://mcp.example.com/mcp',
+      },
+    }),
+  ],
+  put_mcp_servers: ['S', withBody(oneMcpServer, () => ({ description: 'x' }))],
+  delete_mcp_servers: ['S', oneMcpServer],
 
   post_chat: ['OAM', withBody(inOrganization, () => ({}))],
   get_chat: [READERS_OF_CHATS, oneChat],

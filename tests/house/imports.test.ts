@@ -83,6 +83,12 @@ const BARE_DATABASE = [
   'server/parts/mcp/manage-instances.ts', // lists with their servers; carries the Scope's organization and user
   'server/parts/mcp/oauth-clients.ts', // one for each server, which belongs to no organization
   'server/parts/mcp/refresh-token.ts', // claims, by id
+  'server/parts/mcp/manage-servers.ts', // servers belong to no organization
+  'server/parts/mcp/read-servers.ts', // the same; whose connections are read with them carries the Scope's organization and user
+  'server/parts/mcp/retire-connections.ts', // of everybody who is connected to a server
+  'server/parts/mcp/search-catalogue.ts', // servers belong to no organization; a person's connections span his
+  'server/parts/mcp/seed-catalogue.ts', // servers belong to no organization
+  'server/parts/mcp/store-tools.ts', // what everybody is offered, or one connection, by its id
   'server/parts/mcp/sweep-attempts.ts', // sweeps over all organizations
   'server/parts/openai/generate.ts', // hands it to the daily limit of deployments
   'server/parts/invitations/', // tokens are found before their organization is known
