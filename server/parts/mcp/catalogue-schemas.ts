@@ -119,28 +119,26 @@ export const ServerWithTools = Type.Object(
 export type ServerWithTools = Static<typeof ServerWithTools>
 
 type ServerRow = typeof mcpServers.$inferSelect
-type DescribedServer = Pick<
-  ServerRow,
-  | 'id'
-  | 'name'
-  | 'toolkitName'
-  | 'toolkitSlug'
-  | 'toolkitLogo'
-  | 'description'
-  | 'createdAt'
-  | 'instanceCount'
->
+/** Statements by hand read times as text. */
+type Time = Date | string
+interface DescribedServer
+  extends Pick<
+    ServerRow,
+    'id' | 'name' | 'toolkitName' | 'toolkitSlug' | 'toolkitLogo' | 'description' | 'instanceCount'
+  > {
+  createdAt: Time
+}
 
 /** A server as administration reads it. */
 export type RecordedServer = DescribedServer &
-  Pick<ServerRow, 'url' | 'authConfig' | 'clientSecret' | 'updatedAt'>
+  Pick<ServerRow, 'url' | 'authConfig' | 'clientSecret'> & { updatedAt: Time }
 
 export const viewRecord = (row: RecordedServer): ServerRecord => ({
   ...describe(row),
   url: row.url,
   auth_config: row.authConfig,
   has_client_secret: row.clientSecret !== null,
-  updated_at: row.updatedAt.toISOString(),
+  updated_at: isoOf(row.updatedAt),
 })
 
 /** A server as a list reads it. */
@@ -158,8 +156,8 @@ export const viewServer = (row: ListedServer): ServerView => ({
 /** A server's tools, and how they were come by. */
 export interface ToolList {
   tools: McpToolRecord[]
-  readAt: Date | null
-  changedAt: Date | null
+  readAt: Time | null
+  changedAt: Time | null
   /** A sentence where the server was asked and did not answer. */
   error: string | null
 }
@@ -167,8 +165,8 @@ export interface ToolList {
 export const viewWithTools = (row: ListedServer, list: ToolList): ServerWithTools => ({
   ...viewServer(row),
   tools: list.tools,
-  tools_read_at: list.readAt?.toISOString() ?? null,
-  tools_changed_at: list.changedAt?.toISOString() ?? null,
+  tools_read_at: list.readAt && isoOf(list.readAt),
+  tools_changed_at: list.changedAt && isoOf(list.changedAt),
   error: list.error,
 })
 
@@ -179,6 +177,8 @@ const describe = (row: DescribedServer) => ({
   toolkit_slug: row.toolkitSlug,
   toolkit_logo: row.toolkitLogo,
   description: row.description,
-  created_at: row.createdAt.toISOString(),
+  created_at: isoOf(row.createdAt),
   server_instance_count: row.instanceCount,
 })
+
+const isoOf = (time: Time): string => new Date(time).toISOString()

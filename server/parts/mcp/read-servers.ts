@@ -26,8 +26,8 @@ export async function listServers(
 /** What is known of some tools. */
 export interface KnownTools {
   tools: McpToolRecord[] | null
-  readAt: Date | null
-  changedAt: Date | null
+  readAt: string | null
+  changedAt: string | null
 }
 
 /** A server with the tools that everybody is offered, and the caller's newest connection with the tools of that. */
@@ -40,14 +40,14 @@ export interface ServerOfCaller extends ListedServer {
 
 interface Row extends Omit<ServerOfCaller, 'shared' | 'instance'> {
   sharedTools: McpToolRecord[] | null
-  sharedReadAt: Date | null
-  sharedChangedAt: Date | null
+  sharedReadAt: string | null
+  sharedChangedAt: string | null
   instanceId: string | null
   instanceStatus: string
   instanceError: string | null
   tools: McpToolRecord[] | null
-  readAt: Date | null
-  changedAt: Date | null
+  readAt: string | null
+  changedAt: string | null
 }
 
 /** Of several connections the newest active one, else the newest. Throws mcp.server_not_found. */

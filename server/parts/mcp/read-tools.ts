@@ -49,7 +49,7 @@ export class ToolReader {
       return viewWithTools(server, shown(lastKnown(server), server.instance?.error ?? null))
     const { known } = source
     const isFresh =
-      known.tools !== null && known.readAt !== null && Date.now() - known.readAt.getTime() < FRESH_MS
+      known.tools !== null && known.readAt !== null && Date.now() - Date.parse(known.readAt) < FRESH_MS
     return viewWithTools(
       server,
       isFresh && !refresh ? shown(known, null) : await this.#readOnce(source, scope),

@@ -170,7 +170,7 @@ export class CatalogueSearch {
   }
 
   async #entriesOf(connections: Connection[], { servers }: ReadyCatalogue): Promise<ReadyEntries[]> {
-    const keyOf = ({ id, readAt }: Connection): string => `${id} ${readAt?.getTime()}`
+    const keyOf = ({ id, readAt }: Connection): string => `${id} ${readAt}`
     const unknown = connections.filter((connection) => !this.#connections.has(keyOf(connection)))
     const read = unknown.length === 0 ? new Map() : await readTools(this.#desk, unknown)
     return Promise.all(
@@ -229,7 +229,7 @@ const readCatalogue = ({ database: { sql } }: Desk): Promise<ServerRow[]> => sql
 interface Connection {
   id: string
   serverId: string
-  readAt: Date | null
+  readAt: string | null
 }
 
 /** Of each server the newest, the newest first. */

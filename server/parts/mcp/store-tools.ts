@@ -27,7 +27,7 @@ export async function storeTools(
   holder: ToolHolder,
   scope: Scope<'mcp:read'>,
   tools: McpToolRecord[],
-): Promise<{ readAt: Date; changedAt: Date | null }> {
+): Promise<{ readAt: string; changedAt: string | null }> {
   const given = JSON.stringify(tools)
   return database.sql.begin(async (tx) => {
     const table = tx(holder.table)
@@ -49,7 +49,7 @@ export async function storeTools(
     const difference = row?.difference ?? null
     const isChanged =
       difference !== null && Object.values(difference).some((names: string[]) => names.length > 0)
-    const [stored] = await tx<{ readAt: Date; changedAt: Date | null }[]>`
+    const [stored] = await tx<{ readAt: string; changedAt: string | null }[]>`
       update ${table} set tools = ${given}::text::jsonb, tools_read_at = now(),
         tools_changed_at = case when ${isChanged} then now() else tools_changed_at end,
         updated_at = case when tools is not distinct from ${given}::text::jsonb then updated_at else now() end
@@ -64,7 +64,7 @@ export async function storeTools(
           changed: named(difference.changed),
         },
       })
-    return stored ?? { readAt: new Date(), changedAt: null }
+    return stored ?? { readAt: new Date().toISOString(), changedAt: null }
   })
 }
 
