@@ -77,6 +77,7 @@ const oneCategory = ({ organizationId, toolCategoryId }: Fixture): Call => ({
 const oneAgent = ({ agentId }: Fixture): Call => ({ query: { agent_id: agentId } })
 const oneMcpInstance = ({ mcpInstanceId }: Fixture): Call => ({ query: { mcp_instance_id: mcpInstanceId } })
 const oneMcpServer = ({ mcpServerId }: Fixture): Call => ({ query: { server_id: mcpServerId } })
+const MCP_SERVER = { name: 's', toolkit_name: 's', description: '', url: 'https://mcp.example.com/mcp' }
 const nothing = (): Call => ({})
 const withBody =
   (call: (fixture: Fixture) => Call, body: (fixture: Fixture) => unknown) =>
@@ -201,18 +202,7 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
     'OAMG',
     ({ organizationId, mcpServerId }) => ({ query: { org_id: organizationId, server_id: mcpServerId } }),
   ],
-  post_mcp_servers: [
-    'S',
-    () => ({
-      body: {
-        name: 's',
-        toolkit_name: 's',
-        toolkit_slug: crypto.randomUUID(),
-        description: '',
-        url: 'https://mcp.example.com/mcp',
-      },
-    }),
-  ],
+  post_mcp_servers: ['S', () => ({ body: { ...MCP_SERVER, toolkit_slug: crypto.randomUUID() } })],
   put_mcp_servers: ['S', withBody(oneMcpServer, () => ({ description: 'x' }))],
   delete_mcp_servers: ['S', oneMcpServer],
 

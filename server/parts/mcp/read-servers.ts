@@ -50,7 +50,7 @@ interface Row extends Omit<ServerOfCaller, 'shared' | 'instance'> {
   changedAt: string | null
 }
 
-/** Of several connections the newest active one, else the newest. Throws mcp.server_not_found. */
+/** Of several connections the newest active one, else the newest that was one. Throws mcp.server_not_found. */
 export async function readServer(
   { database: { sql } }: Desk,
   scope: Scope<'mcp:read'>,
@@ -64,7 +64,7 @@ export async function readServer(
     from mcp_servers s left join lateral (
       select * from mcp_instances
       where server_id = s.id and organization_id = ${scope.organizationId} and user_id = ${scope.userId}
-      order by status = 'active' desc, id desc limit 1) i on true
+      order by status = 'active' desc, status = 'pending', id desc limit 1) i on true
     where s.id = ${serverId} and not s.is_deleted`
   if (!row) throw fail('mcp.server_not_found')
   return {

@@ -138,8 +138,8 @@ function raised(term: string, postings: Buffer, by: number): Buffer {
   return copy
 }
 
-/** Texts that have nothing to do with each other are about this near by the built-in embedding. */
-const LOCAL_FLOOR = 0.15
+/** Of some texts that have nothing to do with a short question one may be this near by the built-in embedding. */
+const LOCAL_FLOOR = 0.3
 
 function byVector(segments: readonly TextSegment[], question: Float32Array): TextHit[] {
   const hits: TextHit[] = []
