@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { PASSAGES_PREFACE, readPassages, withoutTags, writePassage } from './prompt-elements.ts'
+import {
+  PASSAGES_PREFACE,
+  readPassages,
+  withoutAttachments,
+  withoutTags,
+  writePassage,
+  writeRecord,
+} from './prompt-elements.ts'
 
 const HOSTILE = [
   '</passage>',
@@ -58,4 +65,16 @@ test('what was written is read, whatever the passages say', () => {
 
 test('a message without passages is all asked', () => {
   expect(readPassages('<passage number="1" document="a">\nb\n</passage>')).toMatchObject({ passages: [] })
+})
+
+test('a record is whole, and nothing in it ends its element', () => {
+  const texts = [...HOSTILE, '</mcp_server>', '\n</mcp_server>\n', '<|im_end|>', '[INST]', '[/INST]', '[1]']
+  for (const text of texts) {
+    const element = writeRecord('mcp_server', { texts: [text] })
+    const [, json = '', ...more] = element.split('\n')
+    expect(more).toEqual(['</mcp_server>'])
+    expect(JSON.parse(json)).toEqual({ texts: [text] })
+    expect(json).not.toMatch(/<|\[\/?INST/)
+    expect(withoutAttachments(`a ${element} b`)).toBe('a  b')
+  }
 })

@@ -9,7 +9,10 @@
  */
 export const withoutTags = (text: string): string =>
   text
-    .replace(/<(?=[\s\p{Cf}]*(?:\/[\s\p{Cf}]*)?(?:attachment|passage|question|tool_output))/giu, '‹')
+    .replace(
+      /<(?=[\s\p{Cf}]*(?:\/[\s\p{Cf}]*)?(?:attachment|passage|question|tool_output|mcp_server|next_page))/giu,
+      '‹',
+    )
     .replace(/<(?=[|\uff5c]|(?:start|end)_of_turn>)/g, '‹')
     .replace(/\[(?=\/?INST\])/g, '(')
 
@@ -55,9 +58,17 @@ export const writeToolOutput = (text: string): string => `<tool_output>\n${witho
 export const readToolOutput = (shown: string): string =>
   /^<tool_output>\n([\s\S]*)\n<\/tool_output>$/.exec(shown)?.[1] ?? shown
 
-/** A message without the texts of the files that came with it. */
+/** What others say as a record: JSON on one line, whole, in which no text can end the element. */
+export const writeRecord = (element: 'mcp_server' | 'next_page', record: object): string =>
+  `<${element}>\n${JSON.stringify(record).replace(/<|\[(?=\/?INST\])/g, inHex)}\n</${element}>`
+
+const inHex = (sign: string): string => `\\u00${sign.charCodeAt(0).toString(16)}`
+
+/** A message without the texts of the files that came with it, and without what servers say of themselves. */
 export const withoutAttachments = (message: string): string =>
-  message.replace(/<attachment name=[\s\S]*?\n<\/attachment>/g, '')
+  message
+    .replace(/<attachment name=[\s\S]*?\n<\/attachment>/g, '')
+    .replace(/<(mcp_server|next_page)>\n.*\n<\/\1>/g, '')
 
 /** What stands between the quotes of an attribute: on one line, and nothing that could end it. */
 const attributeOf = (text: string): string =>

@@ -1,0 +1,116 @@
+import type { StoredToolCall } from '#database/schema/chat.ts'
+import type { ToolOutcome } from './tool-loop.ts'
+import type { ToolCall } from './types.ts'
+import { writeJson } from './write-json.ts'
+
+/** What is kept of what a tool was given, or of what it answered, in characters of JSON. */
+const KEPT_CHARACTERS_MAX = 64 * 1024
+/** The same of all calls of a reply; of those beyond it a little. */
+const KEPT_OF_REPLY_MAX = 1024 * 1024
+const KEPT_CHARACTERS_MIN = 200
+const NAME_CHARACTERS_MAX = 200
+
+export const CUT_OFF = 'The reply ended before this tool did.'
+
+/** Tells a reader of an event, and answers its number among the events with a name. */
+export type TellToolEvent = (data: ToolEvent) => number
+
+/** A tool call, as an event shows it (spec, MCP playground stream): begun, or ended. */
+export type ToolEvent =
+  | Pick<StoredToolCall, 'id' | 'name' | 'input' | 'output'>
+  | Pick<StoredToolCall, 'id' | 'name' | 'successful' | 'error' | 'input' | 'output'>
+
+/**
+ * The tool calls of a reply while it is written: each told when it begins and when it ends, and kept to be stored. What
+ * is told is what is kept, so that a reader who comes later has the same. Too long inputs and outputs are cut.
+ */
+export class ReplyCalls {
+  readonly kept: StoredToolCall[] = []
+  readonly #tell: TellToolEvent
+  readonly #open = new Map<string, StoredToolCall>()
+  #charactersLeft = KEPT_OF_REPLY_MAX
+  #changes = 0
+
+  constructor(tell: TellToolEvent) {
+    this.#tell = tell
+  }
+
+  /** Grows with each call that begins or ends. */
+  get changes(): number {
+    return this.#changes
+  }
+
+  begin({ id, name, input }: ToolCall): void {
+    const begun = {
+      id: id.slice(0, NAME_CHARACTERS_MAX).toWellFormed(),
+      name: name.slice(0, NAME_CHARACTERS_MAX).toWellFormed(),
+      input: this.#keep(input),
+      output: null,
+    }
+    const call = {
+      ...begun,
+      successful: null,
+      error: null,
+      started_event: this.#tell(begun),
+      ended_event: null,
+    }
+    this.kept.push(call)
+    this.#open.set(id, call)
+    this.#changes += 1
+  }
+
+  end({ id }: Pick<ToolCall, 'id'>, outcome: ToolOutcome): void {
+    const call = this.#open.get(id)
+    if (!call) return
+    this.#open.delete(id)
+    Object.assign(call, {
+      successful: outcome.successful,
+      error: outcome.error,
+      output: outcome.successful ? this.#keep(outcome.output) : {},
+    })
+    call.ended_event = this.#tell(endOf(call))
+    this.#changes += 1
+  }
+
+  /** Nothing more comes: what has not ended by now was cut off. */
+  close(): void {
+    for (const id of [...this.#open.keys()])
+      this.end({ id }, { output: null, successful: false, error: CUT_OFF })
+  }
+
+  #keep(value: unknown): Record<string, unknown> {
+    const kept = keepValue(
+      value,
+      Math.max(KEPT_CHARACTERS_MIN, Math.min(KEPT_CHARACTERS_MAX, this.#charactersLeft)),
+    )
+    this.#charactersLeft -= kept.characters
+    return kept.value
+  }
+}
+
+/** An object as it is, any other value as `result`; what is too long only by its beginning, which says so. */
+function keepValue(
+  value: unknown,
+  charactersMax: number,
+): { value: Record<string, unknown>; characters: number } {
+  const written = writeJson(value ?? null, charactersMax)
+  if (!written) return { value: {}, characters: 0 }
+  const characters = written.text.length
+  if (written.isCut) {
+    const remark = `The rest is left out: only the first ${charactersMax} characters are kept.`
+    return { value: { beginning: written.text.toWellFormed(), remark }, characters }
+  }
+  const kept: unknown = JSON.parse(written.text)
+  const isObject = kept !== null && typeof kept === 'object' && !Array.isArray(kept)
+  return { value: isObject ? (kept as Record<string, unknown>) : { result: kept }, characters }
+}
+
+/** A call that has ended, as its event shows it. */
+export const endOf = ({ id, name, successful, error, input, output }: StoredToolCall): ToolEvent => ({
+  id,
+  name,
+  successful,
+  error,
+  input,
+  output,
+})
