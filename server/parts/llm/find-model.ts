@@ -43,6 +43,8 @@ export interface StoredModel {
 
 /** Of so many models the default one is chosen, and so many are listed by name. */
 const CANDIDATES_MAX = 200
+/** How providers name one state of a model: `-2024-11-20`, `-20241022`, `-001`, `-latest`. */
+const VERSION_SUFFIX = /^-(?:latest|\d{3,4}|\d{6}|\d{8}|\d{4}-\d{2}-\d{2})$/
 /** The most models that are looked up in one statement. */
 const GROUP_MAX = 100
 
@@ -81,10 +83,33 @@ export class ModelFinder {
   }
 
   /**
-   * The model that an organization gets where none is named: the first of its own that is active, configured and has
-   * the capability, else the first of the environment. Throws llm.none.
+   * The same by what a client calls it, where it does not know what this installation has: a name, or the provider's
+   * own name of a model, whole or without the date at its end (`gpt-4o` finds `gpt-4o-2024-11-20` where there is no
+   * `gpt-4o`); an own one before one of the environment, the newest date first. Throws as `find` does.
    */
-  async findDefault(organizationId: string, capability: string): Promise<ResolvedModel> {
+  async findCalled(organizationId: string, called: string): Promise<ResolvedModel> {
+    const rows = await this.#rooms.database.sql<(StoredModel & { name: string })[]>`
+      select id, organization_id as "organizationId", name, provider, version, is_active as "isActive", config,
+        api_key as "apiKey"
+      from llm_models
+      where (organization_id = ${organizationId} or organization_id is null)
+        and (name = ${called} or starts_with(version, ${called}) or starts_with(config->>'model', ${called}))
+      order by organization_id nulls last, id limit ${CANDIDATES_MAX}`
+    const exact = rows.filter((row) => [row.name, row.version, row.config.model].includes(called))
+    const dated = rows
+      .filter((row) => VERSION_SUFFIX.test(modelOf(row).slice(called.length)))
+      .sort((one, other) => (modelOf(one) < modelOf(other) ? 1 : -1))
+    const [first] = exact.length > 0 ? exact : dated
+    if (!first) throw fail('llm.not_found')
+    const usable = [...exact, ...dated].find((row) => this.#resolveIfConfigured(row) !== null && row.isActive)
+    return this.open(usable ?? first)
+  }
+
+  /**
+   * The model that an organization gets where none is named: the first of its own that is active, configured and has
+   * the capabilities, else the first of the environment. Throws llm.none.
+   */
+  async findDefault(organizationId: string, ...capabilities: string[]): Promise<ResolvedModel> {
     const rows = await this.#rooms.database.sql<StoredModel[]>`
       select id, organization_id as "organizationId", provider, version, is_active as "isActive", config,
         api_key as "apiKey"
@@ -92,9 +117,9 @@ export class ModelFinder {
       order by organization_id nulls last, id limit ${CANDIDATES_MAX}`
     for (const row of rows) {
       const model = this.#resolveIfConfigured(row)
-      if (model?.capabilities.includes(capability)) return model
+      if (model && capabilities.every((capability) => model.capabilities.includes(capability))) return model
     }
-    throw fail('llm.none', { capability })
+    throw fail('llm.none', { capability: capabilities.join(' and ') })
   }
 
   /** The models that an organization can call now: its own first, and of each the oldest first. */
@@ -141,7 +166,7 @@ export const modelAsJson = (sql: Sql) => sql`
 export function resolve(rooms: Pick<Rooms, 'config' | 'secrets'>, row: StoredModel): ResolvedModel {
   const provider = row.provider as Provider
   const { config } = row
-  const model = config.model ?? row.version
+  const model = modelOf(row)
   return {
     id: row.id,
     target: { provider, model, ...(row.organizationId ? own(rooms, row) : fromEnvironment(rooms, provider)) },
@@ -152,6 +177,10 @@ export function resolve(rooms: Pick<Rooms, 'config' | 'secrets'>, row: StoredMod
     capabilities: capabilitiesOf(row),
   }
 }
+
+/** The provider's own name of a model. */
+const modelOf = ({ config, version }: Pick<StoredModel, 'config' | 'version'>): string =>
+  config.model ?? version
 
 type Address = Pick<ModelTarget, 'baseUrl' | 'apiKey' | 'guarded'>
 

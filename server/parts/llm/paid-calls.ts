@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fail } from '#errors'
+import { AppError, fail } from '#errors'
 import type { Payer } from '#platform/ledger/ledger.ts'
 import { countTokens, type RunnableTool, ToolLoop, type ToolSink } from '#platform/models/index.ts'
 import {
@@ -39,6 +39,17 @@ export interface Outcome {
 /** What a call tells of while it is under way. */
 export type CallSink = Pick<ToolSink, 'text'> & Partial<ToolSink>
 
+/**
+ * Finds out what a model is asked, and with which tools, where that takes its time: once the call is admitted. What it
+ * throws as expected is how the call ends, and costs nothing.
+ */
+export type Preparation = (signal: AbortSignal) => Promise<Prepared>
+
+interface Prepared {
+  request: ModelRequest
+  tools?: readonly RunnableTool[]
+}
+
 export interface CallOptions {
   /** What the model may use on the way to its answer; the request's own tools are called by whoever asks. */
   tools?: readonly RunnableTool[]
@@ -66,14 +77,13 @@ export class PaidCalls {
   async begin(
     payer: Payer,
     model: ResolvedModel,
-    request: ModelRequest,
+    request: ModelRequest | Preparation,
     sink: CallSink,
     { tools = [], signal }: CallOptions = {},
   ): Promise<{ ended: Promise<Outcome> }> {
     const holdId = await this.#hold(payer, model)
-    const limits = { contextWindow: model.contextWindow }
-    const loop = new ToolLoop(this.#rooms.models, model.target, request, tools, limits)
-    return { ended: this.#track(holdId, this.#run(holdId, model, loop, sink, signal)) }
+    const prepare = typeof request === 'function' ? request : async () => ({ request, tools })
+    return { ended: this.#track(holdId, this.#run(holdId, model, prepare, sink, signal)) }
   }
 
   /**
@@ -185,11 +195,12 @@ export class PaidCalls {
   async #run(
     holdId: string,
     model: ResolvedModel,
-    loop: ToolLoop,
+    prepare: Preparation,
     sink: CallSink,
     signal: AbortSignal | undefined,
   ): Promise<Outcome> {
-    const { log } = this.#rooms
+    const { log, models } = this.#rooms
+    let loop: ToolLoop | undefined
     let content = ''
     const takes: ToolSink = {
       text(text) {
@@ -206,21 +217,22 @@ export class PaidCalls {
       },
     }
     try {
-      const signals = signal ? [signal, this.#shutdown.signal] : [this.#shutdown.signal]
-      const finishReason = await loop.run(takes, AbortSignal.any(signals))
+      const bounded = AbortSignal.any(signal ? [signal, this.#shutdown.signal] : [this.#shutdown.signal])
+      const { request, tools = [] } = await prepare(bounded)
+      const limits = { contextWindow: model.contextWindow }
+      loop = new ToolLoop(models, model.target, request, tools, limits)
+      const finishReason = await loop.run(takes, bounded)
       const usage = await loop.payable(false)
       await this.#settle(holdId, usage, null)
       return { error: null, content, usage, finishReason }
     } catch (error) {
       const wasEnded = signal?.aborted === true
-      const sentence = wasEnded ? ENDED_EARLY : error instanceof ModelError ? error.message : UNEXPECTED
+      const isExpected = error instanceof ModelError || error instanceof AppError
+      const sentence = wasEnded ? ENDED_EARLY : isExpected ? error.message : UNEXPECTED
       if (!wasEnded)
-        log[error instanceof ModelError ? 'warn' : 'error'](
-          { err: error, model_id: model.id },
-          'a call of a model failed',
-        )
+        log[isExpected ? 'warn' : 'error']({ err: error, model_id: model.id }, 'a call of a model failed')
       // Who ends a call himself has had his question sent, and pays for it.
-      const usage = await loop.payable(!wasEnded)
+      const usage = (await loop?.payable(!wasEnded)) ?? null
       await this.#settle(holdId, usage, sentence)
       return { error: sentence, content, usage, finishReason: null }
     }
