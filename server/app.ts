@@ -21,6 +21,7 @@ import { invitationRoutes } from '#parts/invitations/index.ts'
 import { createKnowledgeBases, type KnowledgeBases } from '#parts/kb/index.ts'
 import { llmRoutes, ModelFinder, PaidCalls } from '#parts/llm/index.ts'
 import { createMcp, type Mcp, registerGateway } from '#parts/mcp/index.ts'
+import { playgroundRoutes } from '#parts/mcp-playground/index.ts'
 import { openAiRoutes } from '#parts/openai/index.ts'
 import { orgRoutes } from '#parts/org/index.ts'
 import { roleRoutes } from '#parts/roles/index.ts'
@@ -101,6 +102,12 @@ export async function buildApp(rooms: Rooms, doors: Doors = {}): Promise<App> {
     ...instructionRoutes,
     ...openAiRoutes({ rooms, models, agents, calls }),
     ...billingRoutes(rooms),
+    ...playgroundRoutes({
+      rooms,
+      mcp,
+      models,
+      calls,
+    }),
   ]
   const http = createServer(rooms)
   await http.register(cors, {

@@ -41,6 +41,8 @@ export interface Config {
   ollamaBaseUrl: string | null
   /** Through whose connected accounts MCP servers of the catalogue may be used; a null key: not at all. */
   composio: { apiKey: string | null; baseUrl: string }
+  /** The models of the MCP playground where a message names none. */
+  playgroundModels: { discovery: string; direct: string }
   startingCredits: number
   /** True: every address; a list of CIDR blocks: these beside the public ones. */
   allowPrivateNetwork: boolean | string[]
@@ -106,6 +108,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     composio: {
       apiKey: env.text('COMPOSIO_API_KEY'),
       baseUrl: env.url('COMPOSIO_BASE_URL', ['http:', 'https:']) ?? COMPOSIO_BASE_URL,
+    },
+    playgroundModels: {
+      discovery: env.text('PLAYGROUND_DISCOVERY_MODEL') ?? 'deepseek-chat',
+      direct: env.text('PLAYGROUND_DIRECT_MODEL') ?? 'gemini-2.5-flash',
     },
     startingCredits: env.integer('STARTING_CREDITS', 1_000_000, 0, 1e15),
     allowPrivateNetwork: env.booleanOrBlocks('ALLOW_PRIVATE_NETWORK'),

@@ -135,6 +135,8 @@ const CATALOGUE = {
     'Pages of {origin} may not use this address. The operator names in CORS_ORIGINS those that may.',
   ],
   'mcp.no_valid_instances': [400, 'No valid MCP instances found for the provided IDs'],
+  'mcp.unreachable': [503, 'Failed to connect to MCP server. Please check the URL and try again.'],
+  'mcp.timed_out': [503, 'MCP server connection timed out. The server may be unavailable.'],
   'mcp.model_prefix': [400, 'model must begin with gpt, o1, claude, deepseek or gemini'],
   'deployment.not_found': [404, 'Deployment not found'],
   'deployment.paused': [403, 'This deployment is paused'],

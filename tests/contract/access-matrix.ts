@@ -386,6 +386,10 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
     withBody(inOrganization, ({ modelId: model }) => ({ model, input: 'Hi' })),
   ],
 
+  post_mcp_playground_chat: ['OAM', withBody(inOrganization, () => ({ content: 'Hi' }))],
+  get_mcp_playground_memory: ['OAM', inOrganization],
+  delete_mcp_playground_memory: ['OAM', inOrganization],
+
   get_billing_balance: ['OAMGK', inOrganization],
   get_billing_ledger: ['OAMGK', inOrganization],
   post_billing_credits: [

@@ -19,6 +19,7 @@ const PART_MAY_IMPORT: Record<string, string[]> = {
   invitations: ['org'],
   kb: ['llm'],
   mcp: [],
+  'mcp-playground': ['llm', 'mcp'],
   openai: ['agents', 'kb', 'llm'],
   tools: ['llm'],
   users: ['invitations', 'org'],

@@ -106,7 +106,9 @@ export class AgentFinder {
     const instances = await this.#mcp.findShared(agentId)
     if (instances.length === 0) return []
     const names = own.map(({ definition }) => definition.name)
-    const { tools } = await this.#mcp.openTools(instances, AbortSignal.timeout(MCP_TIMEOUT_MS), names)
+    const { tools } = await this.#mcp.openTools(instances, AbortSignal.timeout(MCP_TIMEOUT_MS), {
+      reserved: names,
+    })
     return tools
   }
 

@@ -5,7 +5,7 @@ import { catalogueRoutes } from './catalogue-routes.ts'
 import { createDesk } from './desk.ts'
 import { InstanceFinder, type ReadyInstance } from './find-instances.ts'
 import { InstanceCredentials } from './instance-credentials.ts'
-import { type OpenTools, openTools } from './open-tools.ts'
+import { type OpenBounds, type OpenTools, openTools } from './open-tools.ts'
 import { ToolReader } from './read-tools.ts'
 import { instanceRoutes } from './routes.ts'
 import { type CatalogueHit, CatalogueSearch } from './search-catalogue.ts'
@@ -14,7 +14,7 @@ import type { Gateway } from './serve-gateway.ts'
 import { sweepAttempts } from './sweep-attempts.ts'
 
 export type { ReadyInstance } from './find-instances.ts'
-export { type FailedInstance, type OpenTools, TOOLS_MAX } from './open-tools.ts'
+export { type FailedInstance, type OpenBounds, type OpenTools, TOOLS_MAX } from './open-tools.ts'
 export type { CatalogueHit } from './search-catalogue.ts'
 export { registerGateway } from './serve-gateway.ts'
 
@@ -29,12 +29,8 @@ export interface Mcp {
   searchCatalogue(userId: string, question: string, limit: number): Promise<CatalogueHit[]>
   /** Of more tools than a model may have those that fit a question best, in the order in which they were given. */
   chooseTools: CatalogueSearch['chooseTools']
-  /** Instances as tools of a model, beside tools of the names `reserved`; what can not be opened is named. */
-  openTools(
-    instances: readonly ReadyInstance[],
-    signal: AbortSignal,
-    reserved?: readonly string[],
-  ): Promise<OpenTools>
+  /** Instances as tools of a model; what can not be opened is named. */
+  openTools(instances: readonly ReadyInstance[], signal: AbortSignal, bounds?: OpenBounds): Promise<OpenTools>
   /** For registerGateway. */
   gateway: Gateway
   start(): Promise<void>
@@ -56,7 +52,7 @@ export function createMcp(rooms: Rooms): Mcp {
     findShared: (agentId) => finder.findShared(agentId),
     searchCatalogue: (userId, question, limit) => catalogue.search(userId, question, limit),
     chooseTools: (question, tools, limit) => catalogue.chooseTools(question, tools, limit),
-    openTools: (instances, signal, reserved) => openTools(desk, instances, signal, reserved),
+    openTools: (instances, signal, bounds) => openTools(desk, instances, signal, bounds),
     gateway: { desk, finder },
     async start() {
       await seedCatalogue(desk)

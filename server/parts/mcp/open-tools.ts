@@ -1,22 +1,34 @@
+import { sentenceOf } from '#errors'
 import { type McpConnection, McpError, type McpTool } from '#platform/mcp/connection.ts'
 import type { RunnableTool } from '#platform/models/index.ts'
 import type { McpDesk } from './desk.ts'
 import type { ReadyInstance } from './find-instances.ts'
 import { nameTools } from './name-tools.ts'
 
-/** How long a server may take to say what it has. */
-const LIST_MS_MAX = 10_000
+/** How long a server may take to say what it has, where others have said it. */
+const PATIENCE_MS = 10_000
 /** How long a tool may take (spec, Limits). */
 const CALL_MS_MAX = 30_000
 /** What a model is offered at once, of all servers together: more no provider takes. */
 export const TOOLS_MAX = 128
-const TOO_SLOW = 'MCP server connection timed out. The server may be unavailable.'
 
 export interface FailedInstance {
   instanceId: string
   serverName: string
+  /** It has not answered in time. */
+  isTooSlow: boolean
   /** A sentence for the person. */
   error: string
+}
+
+/** What is asked of openTools, where that is something else than usual. */
+export interface OpenBounds {
+  /** TOOLS_MAX where absent. */
+  toolsMax?: number
+  /** How long servers may take where none has answered: 10 seconds where absent. */
+  waitMs?: number
+  /** Names of tools that are there beside these, and count with them. */
+  reserved?: readonly string[]
 }
 
 export interface OpenTools {
@@ -31,40 +43,78 @@ interface OfferedTool {
 }
 
 /**
- * Instances as tools of a model. All servers are asked at once; one that fails, or takes longer than 10 seconds, is left
- * out and named. Of more than 128 tools each server has its share, from the beginning of its list. `reserved`: names of
- * tools that are there beside these. Rejects only with the signal's reason.
+ * Instances as tools of a model. All servers are asked at once; one that fails is left out and named, and so is one that
+ * has not answered after 10 seconds, or later where no other has. Of too many tools each server has its share, from
+ * the beginning of its list. Rejects only with the signal's reason.
  */
 export async function openTools(
   desk: Pick<McpDesk, 'connections' | 'log'>,
   instances: readonly ReadyInstance[],
   signal: AbortSignal,
-  reserved: readonly string[] = [],
+  { toolsMax = TOOLS_MAX, waitMs = PATIENCE_MS, reserved = [] }: OpenBounds = {},
 ): Promise<OpenTools> {
   const failed: FailedInstance[] = []
-  const lists = await Promise.all(
-    instances.map((instance) =>
-      listTools(desk, instance, signal).catch((error: unknown) => {
-        signal.throwIfAborted()
-        failed.push({
-          instanceId: instance.id,
-          serverName: instance.serverName,
-          error: sentenceOf(desk, error),
-        })
-        return []
-      }),
-    ),
-  )
-  const offered = takeInTurns(lists, Math.max(0, TOOLS_MAX - reserved.length))
-  const names = nameTools(
-    offered.map(({ instance, tool }) => ({
-      name: tool.name,
-      ownerId: instance.id,
-      prefix: instance.toolkitSlug,
-    })),
-    reserved,
-  )
-  return { tools: offered.map((each, index) => runnable(each, names[index] as string)), failed }
+  const patience = new Patience(waitMs)
+  const inTime = AbortSignal.any([signal, patience.signal])
+  const listOne = async (instance: ReadyInstance): Promise<OfferedTool[]> => {
+    try {
+      const listed = await orAborted(listTools(desk, instance, inTime), inTime)
+      patience.shorten()
+      return listed
+    } catch (error) {
+      signal.throwIfAborted()
+      const { id: instanceId, serverName } = instance
+      failed.push({ instanceId, serverName, ...describe(desk, error, patience.signal) })
+      return []
+    }
+  }
+  try {
+    const lists = await Promise.all(instances.map(listOne))
+    const offered = takeInTurns(lists, Math.max(0, toolsMax - reserved.length))
+    const names = nameTools(
+      offered.map(({ instance, tool }) => ({
+        name: tool.name,
+        ownerId: instance.id,
+        prefix: instance.toolkitSlug,
+      })),
+      reserved,
+    )
+    return { tools: offered.map((each, index) => runnable(each, names[index] as string)), failed }
+  } finally {
+    patience.end()
+  }
+}
+
+/** Ends at last, or when the usual time is over and a server has answered. */
+class Patience {
+  readonly #late = new AbortController()
+  readonly #last: NodeJS.Timeout
+  readonly #usual: NodeJS.Timeout
+  #isUsualOver = false
+  #isShort = false
+
+  constructor(waitMs: number) {
+    this.#last = setTimeout(() => this.#late.abort(), waitMs)
+    this.#usual = setTimeout(() => {
+      this.#isUsualOver = true
+      if (this.#isShort) this.#late.abort()
+    }, PATIENCE_MS)
+  }
+
+  get signal(): AbortSignal {
+    return this.#late.signal
+  }
+
+  /** A server has answered. */
+  shorten(): void {
+    this.#isShort = true
+    if (this.#isUsualOver) this.#late.abort()
+  }
+
+  end(): void {
+    clearTimeout(this.#last)
+    clearTimeout(this.#usual)
+  }
 }
 
 async function listTools(
@@ -72,17 +122,34 @@ async function listTools(
   instance: ReadyInstance,
   signal: AbortSignal,
 ): Promise<OfferedTool[]> {
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(LIST_MS_MAX)])
-  const connection = await connections.open(instance.endpoint, inTime)
-  const { tools } = await connection.listTools(inTime)
+  const connection = await connections.open(instance.endpoint, signal)
+  const { tools } = await connection.listTools(signal)
   return tools.map((tool) => ({ instance, connection, tool }))
 }
 
-function sentenceOf({ log }: Pick<McpDesk, 'log'>, error: unknown): string {
-  if (error instanceof McpError) return error.kind === 'timeout' ? TOO_SLOW : error.message
-  if ((error as Error | null)?.name === 'TimeoutError') return TOO_SLOW
+async function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  signal.throwIfAborted()
+  const { promise, reject } = Promise.withResolvers<never>()
+  const stop = (): void => reject(signal.reason)
+  signal.addEventListener('abort', stop)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+function describe(
+  { log }: Pick<McpDesk, 'log'>,
+  error: unknown,
+  late: AbortSignal,
+): Pick<FailedInstance, 'isTooSlow' | 'error'> {
+  const isMcpError = error instanceof McpError
+  if (late.aborted || (isMcpError && error.kind === 'timeout'))
+    return { isTooSlow: true, error: sentenceOf('mcp.timed_out') }
+  if (isMcpError) return { isTooSlow: false, error: error.message }
   log.error({ err: error }, 'the tools of an MCP instance can not be listed')
-  return 'Something went wrong on our side.'
+  return { isTooSlow: false, error: sentenceOf('server.error') }
 }
 
 /** The first of each list, then the second of each, and so on; in the order of the lists. */

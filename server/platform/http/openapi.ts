@@ -54,6 +54,7 @@ const TAGS: Record<string, string> = {
   invitations: 'Invitations into an organization',
   llm: 'Language models',
   mcp: 'MCP servers, and your accounts there',
+  mcp_playground: 'Chats that use MCP tools',
   openai: 'What clients of OpenAI speak',
   org: 'Organizations and what they may use',
   roles: 'Roles and permissions',

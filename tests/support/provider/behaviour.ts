@@ -129,6 +129,13 @@ export interface WantedCall {
   input: string
 }
 
+/** `TOLD:nextPageToken` in what a tool is called with stands for what the user's text has in JSON under that name. */
+const fromTold = (input: string, userText: string): string =>
+  input.replace(/TOLD:(\w+)/g, (whole, name: string) => {
+    const [, told = whole] = new RegExp(`"${name}":"([^"]*)"`).exec(userText) ?? []
+    return told
+  })
+
 /**
  * What the user's text has a model do in a step, counted from 0. Steps are parted by `THEN`, and a step is what to say,
  * if anything, and then the tools to call, of which only those count that are offered:
@@ -147,7 +154,7 @@ export function stepOf(
   const first = text.startsWith('TOOL:') ? [text] : []
   const calls = [...first, ...called].flatMap((call) => {
     const [, name = '', input = '{}'] = /^TOOL:([\w.-]+)(?:=(\{.*\}))?/.exec(call) ?? []
-    return offered.includes(name) ? [{ name, input }] : []
+    return offered.includes(name) ? [{ name, input: fromTold(input, userText) }] : []
   })
   return { text: first.length > 0 ? '' : text, calls }
 }

@@ -1,0 +1,124 @@
+import { fail } from '#errors'
+import type { Scope } from '#platform/access/scope.ts'
+import type { EventStream } from '#platform/http/define-route.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import type { ModelFinder, PaidCalls, Preparation, ResolvedModel } from '../llm/index.ts'
+import type { Mcp } from '../mcp/index.ts'
+import { checkPrefix, chooseModel } from './choose-model.ts'
+import { prepareDirect } from './direct-mode.ts'
+import { Discovery } from './discovery-mode.ts'
+import { bounded, type Exchange, type PlaygroundMemory, type PlaygroundMode } from './memory.ts'
+import { CalledTools } from './next-pages.ts'
+import { PlaygroundEvents } from './playground-events.ts'
+import type { PlaygroundMessage } from './schemas.ts'
+
+export interface PlaygroundDesk {
+  rooms: Pick<Rooms, 'config' | 'log'>
+  mcp: Pick<Mcp, 'findInstances' | 'openTools' | 'searchCatalogue' | 'chooseTools'>
+  models: ModelFinder
+  calls: PaidCalls
+  memory: PlaygroundMemory
+}
+
+type Executor = Scope<'mcp:execute'>
+
+/** How a message is answered. */
+interface Reply {
+  mode: PlaygroundMode
+  model: ResolvedModel
+  prepare: Preparation
+  /** Ids of servers that an answer recommends. */
+  recommendedBy(answer: string): string[]
+}
+
+/**
+ * Answers a message, in direct mode where it comes with connections, else in discovery mode (spec, MCP playground); the
+ * client's leaving ends it. Throws, before anything is sent, mcp.model_prefix, mcp.no_valid_instances, llm.…, and
+ * billing.insufficient_credits.
+ */
+export async function chat(
+  desk: PlaygroundDesk,
+  scope: Executor,
+  message: PlaygroundMessage,
+): Promise<EventStream> {
+  checkPrefix(message.model)
+  const askedAt = new Date().toISOString()
+  const { mode, model, prepare, recommendedBy } = await openReply(desk, scope, message)
+  const events = new PlaygroundEvents()
+  const called = new CalledTools()
+  const abandoned = new AbortController()
+  const sink = {
+    text: (text: string) => events.addText(text),
+    // What a model recommends by is its own business.
+    ...(mode === 'direct' && toolSink(events, called)),
+  }
+  const { ended } = await desk.calls.begin(scope, model, prepare, sink, { signal: abandoned.signal })
+  void ended.then(async ({ error, content }) => {
+    const answeredAt = new Date().toISOString()
+    const { content: question } = message
+    await remember(desk, scope, { mode, question, askedAt, answer: content, answeredAt, calls: called.kept })
+    const recommended = error === null ? recommendedBy(content) : []
+    if (recommended.length > 0) events.recommend(recommended)
+    events.end(error)
+  })
+  return { log: events.log, named: false, abandoned }
+}
+
+async function openReply(
+  desk: PlaygroundDesk,
+  scope: Executor,
+  { content: question, mcp_instance_ids: ids = [], model: named }: PlaygroundMessage,
+): Promise<Reply> {
+  const { organizationId, userId } = scope
+  const mode = ids.length > 0 ? 'direct' : 'discovery'
+  const onlyOrganizationId = scope.apiKeyId === null ? null : organizationId
+  const instances = mode === 'direct' ? await desk.mcp.findInstances(userId, onlyOrganizationId, ids) : []
+  if (mode === 'direct' && instances.length === 0) throw fail('mcp.no_valid_instances')
+  const model = await chooseModel(
+    desk.models,
+    desk.rooms.config.playgroundModels,
+    organizationId,
+    mode,
+    named,
+  )
+  const remembered = readMemory(desk, scope)
+  if (mode === 'direct') {
+    const prepare = prepareDirect(desk.mcp, model, { question, instances, remembered })
+    return { mode, model, prepare, recommendedBy: () => [] }
+  }
+  const discovery = new Discovery()
+  const prepare = discovery.prepare(desk.mcp, model, { userId, question, remembered })
+  return { mode, model, prepare, recommendedBy: (answer) => discovery.recommendedBy(answer) }
+}
+
+const toolSink = ({ calls }: PlaygroundEvents, called: CalledTools) => ({
+  toolStarted: (call: Parameters<CalledTools['add']>[0]) => calls.begin(call),
+  toolEnded(call: Parameters<CalledTools['add']>[0], outcome: Parameters<CalledTools['add']>[1]): void {
+    calls.end(call, outcome)
+    called.add(call, outcome)
+  },
+})
+
+/** A memory that is away costs what it held, and not the answer. */
+async function readMemory({ memory, rooms: { log } }: PlaygroundDesk, scope: Executor): Promise<Exchange[]> {
+  try {
+    return await memory.read(scope)
+  } catch (error) {
+    log.warn({ err: error }, 'the memory of the playground was not read')
+    return []
+  }
+}
+
+/** What was never answered is not remembered: the person says it again. */
+async function remember(
+  { memory, rooms: { log } }: PlaygroundDesk,
+  scope: Executor,
+  exchange: Exchange,
+): Promise<void> {
+  if (exchange.answer.trim() === '') return
+  try {
+    await memory.append(scope, bounded(exchange))
+  } catch (error) {
+    log.warn({ err: error }, 'an exchange in the playground was not remembered')
+  }
+}

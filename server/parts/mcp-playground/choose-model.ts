@@ -1,0 +1,50 @@
+import type { Config } from '#config'
+import { AppError, fail } from '#errors'
+import type { ModelFinder, ResolvedModel } from '../llm/index.ts'
+import type { PlaygroundMode } from './memory.ts'
+
+/** The families that a model can be of (spec, MCP playground, rule 3). */
+const PREFIXES = ['gpt', 'o1', 'claude', 'deepseek', 'gemini']
+
+/** Throws mcp.model_prefix. */
+export function checkPrefix(model: string | undefined): void {
+  if (model !== undefined && !PREFIXES.some((prefix) => model.startsWith(prefix)))
+    throw fail('mcp.model_prefix')
+}
+
+/**
+ * The model that is named; else the default one of the mode, where the organization can use it; else the first model of
+ * the organization, or of the environment, that will do. In direct mode it calls tools. Throws llm.not_found,
+ * llm.inactive, llm.not_configured, llm.cannot_chat, llm.cannot_call_tools, llm.none.
+ */
+export async function chooseModel(
+  models: ModelFinder,
+  defaults: Config['playgroundModels'],
+  organizationId: string,
+  mode: PlaygroundMode,
+  named: string | undefined,
+): Promise<ResolvedModel> {
+  const needed = mode === 'direct' ? ['text', 'tools'] : ['text']
+  if (named !== undefined) {
+    const model = await models.findCalled(organizationId, named)
+    if (!model.capabilities.includes('text')) throw fail('llm.cannot_chat')
+    if (mode === 'direct' && !model.capabilities.includes('tools')) throw fail('llm.cannot_call_tools')
+    return model
+  }
+  const usual = await findUsable(models, organizationId, defaults[mode])
+  if (usual && needed.every((capability) => usual.capabilities.includes(capability))) return usual
+  return models.findDefault(organizationId, ...needed)
+}
+
+async function findUsable(
+  models: ModelFinder,
+  organizationId: string,
+  called: string,
+): Promise<ResolvedModel | null> {
+  try {
+    return await models.findCalled(organizationId, called)
+  } catch (error) {
+    if (error instanceof AppError) return null
+    throw error
+  }
+}

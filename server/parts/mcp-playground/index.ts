@@ -1,0 +1,97 @@
+import Type from 'typebox'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { Message, Uuid } from '#platform/http/schemas.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { chat, type PlaygroundDesk } from './chat.ts'
+import { LocalMemory } from './local-memory.ts'
+import type { Exchange } from './memory.ts'
+import { MemoryView, PlaygroundEvent, PlaygroundMessage } from './schemas.ts'
+import { SharedMemory } from './shared-memory.ts'
+
+const access = { permission: 'mcp:execute', orgOf: 'query or personal' } as const
+const query = Type.Object({ org_id: Type.Optional(Uuid) })
+
+/** Chats that use MCP tools, streamed (spec, MCP playground). */
+export function playgroundRoutes({
+  rooms,
+  ...doors
+}: Pick<PlaygroundDesk, 'mcp' | 'models' | 'calls'> & { rooms: Rooms }): Route[] {
+  const { redis, secrets, log } = rooms
+  // In Redis every process has it.
+  const memory = redis ? new SharedMemory(redis, secrets, log) : new LocalMemory()
+  const desk: PlaygroundDesk = { rooms, memory, ...doors }
+  return [
+    defineRoute({
+      method: 'POST',
+      url: '/api/mcp_playground/chat',
+      summary: 'Ask a model that uses your MCP connections, or that finds you servers to connect',
+      description: `${DIRECT} ${DISCOVERY} ${MODELS} ${MEMORY} ${PAYMENT}`,
+      access,
+      query,
+      body: PlaygroundMessage,
+      example: { content: 'Which of my mails are about invoices?' },
+      reply: { events: PlaygroundEvent, description: 'The reply, as it is written' },
+      errors: [
+        'org.not_found',
+        'mcp.model_prefix',
+        'mcp.no_valid_instances',
+        'llm.not_found',
+        'llm.inactive',
+        'llm.not_configured',
+        'llm.none',
+        'llm.cannot_chat',
+        'llm.cannot_call_tools',
+        'billing.insufficient_credits',
+      ],
+      handler: ({ scope, body }) => chat(desk, scope, body),
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/api/mcp_playground/memory',
+      summary: 'Get what the playground remembers, oldest first',
+      description: 'Yours alone, in this organization; the newest 60 messages, 30 of direct mode at most.',
+      access,
+      query,
+      reply: [200, MemoryView],
+      errors: ['org.not_found', 'server.unavailable'],
+      handler: async ({ scope }) => (await memory.read(scope)).flatMap(viewExchange),
+    }),
+    defineRoute({
+      method: 'DELETE',
+      url: '/api/mcp_playground/memory',
+      summary: 'Forget what the playground remembers',
+      access,
+      query,
+      reply: [200, Message],
+      errors: ['org.not_found', 'server.unavailable'],
+      async handler({ scope }) {
+        await memory.clear(scope)
+        return { message: 'Playground memory cleared' }
+      },
+    }),
+  ]
+}
+
+const DIRECT =
+  'With mcp_instance_ids (direct mode) the model has the tools of those connections that are your own and active; the ' +
+  'others are left out. All servers are connected at once; those that do not answer are left out too, and the model ' +
+  'says so. A tool may take 30 seconds.'
+const DISCOVERY =
+  'Without (discovery mode) it recommends servers of the catalogue: their ids come after its words. Connect one, and ' +
+  'send the message again with the connection.'
+const MODELS =
+  'model: what you call a model, or its own name, whole or without the date at its end; of several an own one first, ' +
+  'then the newest date. Where it is absent: the default of the mode, where the organization can use that, else its ' +
+  'first model that will do, else one of the environment.'
+const MEMORY =
+  'What was said goes with the next message, until nothing was said for 30 minutes; with it the page tokens of tools ' +
+  '(nextPageToken), so that a model can go on where the person asks for more. Of a message or reply the first 20,000 ' +
+  'characters are remembered. A reply that came to nothing is not.'
+const PAYMENT =
+  'org_id: who pays, else the organization of the API key or your personal one. Closing the connection ends the reply; ' +
+  'what was used by then is paid.'
+
+const viewExchange = ({ question, askedAt, answer, answeredAt }: Exchange): MemoryView => [
+  { role: 'user', content: question, created_at: askedAt },
+  { role: 'assistant', content: answer, created_at: answeredAt },
+]

@@ -1,0 +1,61 @@
+import {
+  EXCHANGES_MAX,
+  type Exchange,
+  MEMORY_SECONDS,
+  type MemoryOwner,
+  type PlaygroundMemory,
+  rememberedOf,
+} from './memory.ts'
+
+/** All memories together, in characters of JSON: then the one that was used least lately is forgotten. */
+const CHARACTERS_MAX = 32 * 1024 * 1024
+
+interface Kept {
+  exchanges: Exchange[]
+  characters: number
+  forgetting: NodeJS.Timeout
+}
+
+/** Memories in this process; they end with it. */
+export class LocalMemory implements PlaygroundMemory {
+  /** In the order of their last use. */
+  readonly #kept = new Map<string, Kept>()
+  readonly #charactersMax: number
+  #characters = 0
+
+  constructor(charactersMax = CHARACTERS_MAX) {
+    this.#charactersMax = charactersMax
+  }
+
+  async read(owner: MemoryOwner): Promise<Exchange[]> {
+    return rememberedOf(this.#kept.get(keyOf(owner))?.exchanges ?? [])
+  }
+
+  async append(owner: MemoryOwner, exchange: Exchange): Promise<void> {
+    const key = keyOf(owner)
+    const exchanges = [...(this.#kept.get(key)?.exchanges ?? []), exchange].slice(-EXCHANGES_MAX)
+    this.#forget(key)
+    const characters = JSON.stringify(exchanges).length
+    const forgetting = setTimeout(() => this.#forget(key), MEMORY_SECONDS * 1000).unref()
+    this.#kept.set(key, { exchanges, characters, forgetting })
+    this.#characters += characters
+    for (const oldest of this.#kept.keys()) {
+      if (this.#characters <= this.#charactersMax) break
+      this.#forget(oldest)
+    }
+  }
+
+  async clear(owner: MemoryOwner): Promise<void> {
+    this.#forget(keyOf(owner))
+  }
+
+  #forget(key: string): void {
+    const kept = this.#kept.get(key)
+    if (!kept) return
+    clearTimeout(kept.forgetting)
+    this.#kept.delete(key)
+    this.#characters -= kept.characters
+  }
+}
+
+const keyOf = ({ organizationId, userId }: MemoryOwner): string => `${organizationId} ${userId}`

@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto'
+import { ReplyCalls } from '#platform/models/reply-calls.ts'
+import { EventLog } from '#platform/streams/event-log.ts'
+
+/** Only completion says DONE: a token of just that text is sent in two parts (contract, 5). */
+const DONE = 'DONE'
+const DONE_HALVES = ['DO', 'NE']
+
+/** A reply of the playground as events (spec, MCP playground stream). It is stored nowhere, so it can't be resumed. */
+export class PlaygroundEvents {
+  readonly log = new EventLog()
+  readonly calls = new ReplyCalls((tool) => this.#append({ message: '', tool }))
+  readonly #id = randomUUID()
+  #count = 0
+
+  addText(text: string): void {
+    for (const message of text === DONE ? DONE_HALVES : [text]) this.#append({ message, tool: null })
+  }
+
+  recommend(serverIds: readonly string[]): void {
+    this.#append({ mcp: { server_ids: serverIds }, message: '' })
+  }
+
+  end(error: string | null): void {
+    this.calls.close()
+    this.#append(error === null ? { message: DONE, tool: null } : { error })
+    this.log.end()
+  }
+
+  #append(data: object): number {
+    this.#count += 1
+    this.log.append(`${this.#id}.${this.#count}`, JSON.stringify(data))
+    return this.#count
+  }
+}

@@ -1,0 +1,58 @@
+import type { Redis } from '#platform/redis/redis.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import type { Secrets } from '#platform/secrets/secrets.ts'
+import {
+  EXCHANGES_MAX,
+  type Exchange,
+  MEMORY_SECONDS,
+  type MemoryOwner,
+  type PlaygroundMemory,
+  rememberedOf,
+} from './memory.ts'
+
+/**
+ * Memories in Redis, which every process has: a list for each, of exchanges, encrypted. Each method throws
+ * server.unavailable where Redis is away.
+ */
+export class SharedMemory implements PlaygroundMemory {
+  readonly #redis: Redis
+  readonly #secrets: Secrets
+  readonly #log: Rooms['log']
+
+  constructor(redis: Redis, secrets: Secrets, log: Rooms['log']) {
+    this.#redis = redis
+    this.#secrets = secrets
+    this.#log = log
+  }
+
+  async read(owner: MemoryOwner): Promise<Exchange[]> {
+    const key = keyOf(owner)
+    const sealed = await this.#redis.run((client) => client.lRange(key, -EXCHANGES_MAX, -1))
+    return rememberedOf(sealed.flatMap((one) => this.#open(one, key)))
+  }
+
+  async append(owner: MemoryOwner, exchange: Exchange): Promise<void> {
+    const key = keyOf(owner)
+    const sealed = this.#secrets.encrypt(JSON.stringify(exchange), key)
+    await this.#redis.run((client) =>
+      client.multi().rPush(key, sealed).lTrim(key, -EXCHANGES_MAX, -1).expire(key, MEMORY_SECONDS).exec(),
+    )
+  }
+
+  async clear(owner: MemoryOwner): Promise<void> {
+    await this.#redis.run((client) => client.del(keyOf(owner)))
+  }
+
+  /** What does not open, because SECRET is another one now, is not remembered. */
+  #open(sealed: string, key: string): Exchange[] {
+    try {
+      return [JSON.parse(this.#secrets.decrypt(sealed, key)) as Exchange]
+    } catch (error) {
+      this.#log.warn({ err: error }, 'a memory of the playground does not open')
+      return []
+    }
+  }
+}
+
+const keyOf = ({ organizationId, userId }: MemoryOwner): string =>
+  `parley:playground:${organizationId}:${userId}`

@@ -1,0 +1,37 @@
+import { promptBytesOf } from '#platform/models/context-window.ts'
+import { promptText } from '#platform/models/payable-usage.ts'
+import type { ModelMessage, ModelRequest, ToolDefinition } from '#platform/models/types.ts'
+import type { Exchange } from './memory.ts'
+
+export interface PromptParts {
+  system: string
+  /** What stands before the question, and is no instruction; may be empty. */
+  material: string
+  question: string
+  remembered: readonly Exchange[]
+  tools: readonly ToolDefinition[]
+}
+
+/** The request, with as many of the remembered exchanges, the newest, as fit into the model's window. */
+export function writePrompt(
+  { contextWindow }: { contextWindow: number },
+  { system, material, question, remembered, tools }: PromptParts,
+): ModelRequest {
+  const asked: ModelMessage = {
+    role: 'user',
+    content: material === '' ? question : `${material}\n\n${question}`,
+  }
+  const fixed = promptText({ system, messages: [asked], tools: [...tools] })
+  let bytesLeft = promptBytesOf({ contextWindow, maxTokens: undefined }) - Buffer.byteLength(fixed)
+  const fitting = remembered.toReversed().findIndex((exchange) => {
+    bytesLeft -= Buffer.byteLength(exchange.question) + Buffer.byteLength(exchange.answer)
+    return bytesLeft < 0
+  })
+  const shown = fitting < 0 ? remembered : remembered.slice(remembered.length - fitting)
+  return { system, messages: [...shown.flatMap(messagesOf), asked] }
+}
+
+const messagesOf = ({ question, answer }: Exchange): ModelMessage[] => [
+  { role: 'user', content: question },
+  { role: 'assistant', content: answer },
+]
