@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readConfig } from '../server/config.ts'
+import { startServer } from '../server/main.ts'
+import { createClient, type Person } from '../tests/support/client.ts'
+import { startMcpServer, textResult } from '../tests/support/mcp/index.ts'
+import { startProvider } from '../tests/support/provider/index.ts'
+import { StreamReader } from '../tests/support/reader.ts'
+
+/*
+ * What the playground adds to the time of the MCP servers that it uses: `node bench/mcp-playground.ts`. A message with
+ * three connections, on the embedded database, with a model that answers at once: until the first event of a tool, which
+ * comes before any call (the servers list their tools at once, so all of it is added), and until all three calls
+ * have ended, each of which takes CALL_MS of the server's own. Cold: the servers are connected for the first time.
+ */
+
+const RUNS = 50
+const CALL_MS = 30
+const NAMES = ['one', 'two', 'three']
+const MODEL = 'gpt-emu'
+const CONTENT = `${NAMES.map((name) => `TOOL:${name}={}`).join(' ')} THEN say: Done.`
+
+const dataDir = mkdtempSync(join(tmpdir(), 'parley-bench-'))
+const provider = await startProvider()
+const environment = {
+  PORT: '0',
+  DATA_DIR: dataDir,
+  LOG_LEVEL: 'silent',
+  ALLOW_PRIVATE_NETWORK: '127.0.0.0/8',
+}
+const server = await startServer(readConfig(environment))
+const { sql } = server.rooms.database
+const client = createClient(server.address)
+const person = await client.signUp()
+await client.addModel(person, {
+  provider: 'openai-compatible',
+  version: MODEL,
+  config: { base_url: `${provider.url}/v1` },
+})
+const mcpServers = await Promise.all(NAMES.map(startServerOf))
+const serverIds = await Promise.all(mcpServers.map(({ url }, place) => addServer(NAMES[place] ?? '', url)))
+
+await measure(await connectAll())
+const cold: Times[] = []
+const warm: Times[] = []
+for (let run = 0; run < RUNS; run++) {
+  const ids = await connectAll()
+  cold.push(await measure(ids))
+  warm.push(await measure(ids))
+}
+for (const [name, times] of Object.entries({ cold, warm })) {
+  print(
+    `${name}, first tool event`,
+    times.map(({ firstEventMs }) => firstEventMs),
+  )
+  print(
+    `${name}, three calls ended, less ${CALL_MS} ms`,
+    times.map(({ callsEndedMs }) => callsEndedMs - CALL_MS),
+  )
+}
+await server.stop()
+await Promise.all(mcpServers.map((one) => one.close()))
+await provider.close()
+rmSync(dataDir, { recursive: true })
+
+interface Times {
+  firstEventMs: number
+  callsEndedMs: number
+}
+
+function startServerOf(name: string) {
+  const run = async () => {
+    await sleep(CALL_MS)
+    return textResult('{"ok":true}')
+  }
+  return startMcpServer({ tools: [{ name, run }] })
+}
+
+async function addServer(name: string, url: string): Promise<string> {
+  const id = crypto.randomUUID()
+  await sql`
+    insert into mcp_servers (id, name, toolkit_name, toolkit_slug, description, url, auth_config, created_at, updated_at)
+    values (${id}, ${name}, ${name}, ${name}, '', ${url}, '{"type":"none"}', now(), now())`
+  return id
+}
+
+/** A connection to each server that was never used. */
+function connectAll(): Promise<string[]> {
+  return Promise.all(
+    serverIds.map(async (serverId) => {
+      const id = crypto.randomUUID()
+      await sql`
+        insert into mcp_instances (id, organization_id, user_id, server_id, status, created_at, updated_at)
+        values (${id}, ${person.organizationId}, ${person.userId}, ${serverId}, 'active', now(), now())`
+      return id
+    }),
+  )
+}
+
+async function measure(ids: string[]): Promise<Times> {
+  const began = performance.now()
+  const stream = await ask(person, ids)
+  let firstEventMs = 0
+  let callsEndedMs = 0
+  let ended = 0
+  for (let event = await stream.next(); event; event = await stream.next()) {
+    const tool = event.data['tool'] as { successful?: boolean } | null | undefined
+    if (tool && firstEventMs === 0) firstEventMs = performance.now() - began
+    if (tool?.successful) ended += 1
+    if (ended === NAMES.length && callsEndedMs === 0) callsEndedMs = performance.now() - began
+  }
+  if (ended !== NAMES.length) throw new Error(JSON.stringify(stream.events.map(({ data }) => data)))
+  return { firstEventMs, callsEndedMs }
+}
+
+function ask({ token }: Person, ids: string[]): Promise<StreamReader> {
+  return StreamReader.open(`${server.address}/api/mcp_playground/chat`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ content: CONTENT, mcp_instance_ids: ids, model: MODEL }),
+  })
+}
+
+function print(name: string, times: number[]): void {
+  const sorted = times.toSorted((one, other) => one - other)
+  const at = (share: number): string => (sorted[Math.floor(share * (sorted.length - 1))] ?? 0).toFixed(0)
+  console.log(`${name}, p50 and p95: ${at(0.5)} ms, ${at(0.95)} ms`)
+}
