@@ -138,6 +138,11 @@ const CATALOGUE = {
   'mcp.unreachable': [503, 'Failed to connect to MCP server. Please check the URL and try again.'],
   'mcp.timed_out': [503, 'MCP server connection timed out. The server may be unavailable.'],
   'mcp.model_prefix': [400, 'model must begin with gpt, o1, claude, deepseek or gemini'],
+  'oauth.consent_gone': [
+    400,
+    'This request has ended, or was begun in another browser. Begin again in the app that sent you here.',
+  ],
+  'oauth.nothing_allowed': [403, 'Your role in this organization allows nothing that is offered here'],
   'deployment.not_found': [404, 'Deployment not found'],
   'deployment.paused': [403, 'This deployment is paused'],
   'deployment.config_invalid': [400, '{reason}'],

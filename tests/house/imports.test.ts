@@ -36,6 +36,7 @@ const BARE_DATABASE = [
   'server/parts/agent-deploy/read-usage.ts', // sums by day, of all people; carries the Scope's organization
   'server/parts/agents/find-agents.ts', // grouped reads span organizations, and public agents are everybody's
   'server/parts/agents/index.ts', // hands it to those here
+  'server/parts/api-keys/client-keys.ts', // keys of apps end with their grants, whoever asks
   'server/parts/agents/manage-agents.ts', // what all may see of public agents
   'server/parts/auth/', // users and sessions belong to no organization
   'server/parts/chat/chat-finder.ts', // grouped reads span organizations

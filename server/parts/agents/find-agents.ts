@@ -24,6 +24,13 @@ export interface ReadyAgent {
   knowledgeBaseIds: string[]
 }
 
+/** An agent as a list shows it. */
+export interface ListedAgent {
+  id: string
+  name: string
+  description: string
+}
+
 interface StoredAgent {
   id: string
   organizationId: string
@@ -110,6 +117,12 @@ export class AgentFinder {
       reserved: names,
     })
     return tools
+  }
+
+  listActive(organizationId: string, limit: number): Promise<ListedAgent[]> {
+    return this.#sql<ListedAgent[]>`
+      select id, name, description from agents
+      where organization_id = ${organizationId} and is_active order by id limit ${limit}`
   }
 
   #openModel(model: StoredModel, isForeign: boolean): ResolvedModel {

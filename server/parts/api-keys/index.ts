@@ -1,1 +1,2 @@
+export { createClientKey, removeClientKeys } from './client-keys.ts'
 export { apiKeyRoutes } from './routes.ts'

@@ -4,6 +4,7 @@ import { apiKeys } from '#database/schema/api-keys.ts'
 import { memberships } from '#database/schema/org.ts'
 import { fail } from '#errors'
 import { API_KEY_PREFIX } from '#platform/access/credentials.ts'
+import type { Permission } from '#platform/access/permissions.ts'
 import { checkHeld } from '#platform/access/role-rules.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
@@ -26,7 +27,21 @@ export async function createApiKey(scope: Administrator, input: NewApiKey): Prom
   const expiresAt = input.expires_at === undefined ? null : new Date(input.expires_at)
   if (expiresAt !== null && expiresAt.getTime() <= Date.now()) throw fail('api_key.expiry_past')
   const key = newToken(API_KEY_PREFIX)
-  const row = await scope.transaction(async (database) => {
+  const row = await insertKey(scope, {
+    name: input.name.trim(),
+    permissions: [...new Set(input.permissions)],
+    expiresAt,
+    key,
+  })
+  return { ...viewApiKey(row), key }
+}
+
+/** Stores a key of the caller's. Throws org.not_found where he is a member no more. */
+export const insertKey = (
+  scope: Scope<Permission>,
+  { name, permissions, expiresAt, key }: NewKey,
+): Promise<typeof apiKeys.$inferSelect> =>
+  scope.transaction(async (database) => {
     // Whoever removes the member meanwhile waits, and takes this key along; or has done so, and there is none.
     const isMe = and(eq(memberships.memberId, scope.userId), eq(memberships.status, 'active'))
     const [membership] = await database.select(memberships, { where: isMe, lock: true })
@@ -34,14 +49,19 @@ export async function createApiKey(scope: Administrator, input: NewApiKey): Prom
     return database.insert(apiKeys, {
       id: newId(),
       memberId: scope.userId,
-      name: input.name.trim(),
+      name,
       prefix: key.slice(0, SHOWN_CHARACTERS),
       keyHash: hashToken(key),
-      permissions: [...new Set(input.permissions)],
+      permissions,
       expiresAt,
     })
   })
-  return { ...viewApiKey(row), key }
+
+interface NewKey {
+  name: string
+  permissions: string[]
+  expiresAt: Date | null
+  key: string
 }
 
 /** The keys of all members, newest first. */

@@ -1,3 +1,7 @@
+import { sql } from '#database/drizzle.ts'
+import { knowledgeBases } from '#database/schema/kb.ts'
+import { fail } from '#errors'
+import type { Scope } from '#platform/access/scope.ts'
 import type { Route } from '#platform/http/define-route.ts'
 import type { Payer } from '#platform/ledger/ledger.ts'
 import { createStemmer } from '#platform/retrieval/stems.ts'
@@ -28,8 +32,10 @@ export interface KnowledgeBases {
    */
   findPassages(
     payer: Payer,
-    wanted: { organizationId: string; knowledgeBaseIds: string[]; query: string },
+    wanted: { organizationId: string; knowledgeBaseIds: string[]; query: string; limit?: number },
   ): Promise<Passage[]>
+  /** The one of this name, in any case of letters. Throws kb.not_found. */
+  findNamed(scope: Scope<'kb:read'>, name: string): Promise<{ id: string; name: string }>
 }
 
 export function createKnowledgeBases(rooms: Rooms, models: ModelFinder, calls: PaidCalls): KnowledgeBases {
@@ -44,10 +50,16 @@ export function createKnowledgeBases(rooms: Rooms, models: ModelFinder, calls: P
     retriever: createChatRetriever(desk),
     findPassages: (payer, wanted) =>
       findPassages(desk, payer, {
-        ...wanted,
         limit: PASSAGES_MAX,
+        ...wanted,
         scoreThreshold: SCORE_THRESHOLD,
         mayBeGone: true,
       }),
+    async findNamed(scope, name) {
+      const isNamed = sql`lower(${knowledgeBases.name}) = lower(${name})`
+      const [found] = await scope.select(knowledgeBases, { where: isNamed, limit: 1 })
+      if (!found) throw fail('kb.not_found')
+      return found
+    },
   }
 }

@@ -2,12 +2,9 @@ import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
 import type { OpenDeployment } from '#platform/access/scope.ts'
 import { takeTurn } from '#platform/limits/deployment-turns.ts'
-import { promptBytesOf } from '#platform/models/context-window.ts'
-import { messageText } from '#platform/models/payable-usage.ts'
-import type { ModelMessage, ModelRequest, ModelSink } from '#platform/models/types.ts'
+import type { ModelRequest, ModelSink } from '#platform/models/types.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { type Agents, FOREIGN_FAILED, type ReadyAgent } from '../agents/index.ts'
-import { describePassages, PASSAGES_SHARE } from '../kb/index.ts'
 import type { ModelFinder, Outcome, PaidCalls } from '../llm/index.ts'
 import { findTarget, type OpenAiCaller, type Target } from './find-target.ts'
 
@@ -83,41 +80,13 @@ function checkSight({ model }: Target, { messages }: ModelRequest): void {
 
 const isImage = ({ type }: { type: string }): boolean => type === 'image'
 
-/** What the client says comes after what the agent is told; its knowledge bases are asked what was asked last. */
+/** An agent calls its own tools, and nobody else's. */
 async function asAgent(
   { agents }: OpenAiDesk,
-  { model, payer }: Target,
+  { payer }: Target,
   agent: ReadyAgent,
   asked: ModelRequest,
 ): Promise<ModelRequest> {
   if (asked.tools && agent.tools.length > 0) throw fail('openai.agent_has_tools')
-  const system = [agent.system, asked.system ?? ''].filter((text) => text !== '').join('\n\n')
-  const { temperature = agent.temperature, maxTokens = agent.maxTokens, system: _told, ...rest } = asked
-  const window = { contextWindow: model.contextWindow, maxTokens }
-  const passages = await agents.retrieve(agent, payer, lastQuestion(asked.messages))
-  const { text } = describePassages(passages, promptBytesOf(window) * PASSAGES_SHARE)
-  return {
-    ...rest,
-    messages: text === '' ? asked.messages : withMaterial(asked.messages, text),
-    ...(system !== '' && { system }),
-    ...(temperature !== undefined && { temperature }),
-    ...(maxTokens !== undefined && { maxTokens }),
-  }
-}
-
-function lastQuestion(messages: readonly ModelMessage[]): string {
-  const message = messages.findLast(({ role }) => role === 'user')
-  return message ? messageText(message) : ''
-}
-
-/** Behind the last message of the user. */
-function withMaterial(messages: readonly ModelMessage[], material: string): ModelMessage[] {
-  const last = messages.findLastIndex(({ role }) => role === 'user')
-  return messages.map((message, place) => {
-    if (place !== last || message.role !== 'user') return message
-    const { content } = message
-    return typeof content === 'string'
-      ? { role: 'user', content: `${content}\n\n${material}` }
-      : { role: 'user', content: [...content, { type: 'text', text: material }] }
-  })
+  return agents.prepare(agent, payer, asked)
 }

@@ -19,6 +19,8 @@ export interface Secrets {
   decrypt(sealed: string, context: string): string
   /** HMAC-SHA256 under a key that is for this purpose alone: what is signed for another one does not hold. */
   sign(text: string, purpose: string): string
+  /** 32 bytes that follow from SECRET, the same in every process, for one purpose. */
+  derive(purpose: string): Buffer
 }
 
 const VERSION = 'v1'
@@ -26,7 +28,9 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 export function createSecrets(secret: string): Secrets {
-  const key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', 'parley secrets at rest', 32)))
+  const derive: Secrets['derive'] = (purpose) =>
+    Buffer.from(hkdfSync('sha256', secret, '', `parley ${purpose}`, 32))
+  const key = createSecretKey(derive('secrets at rest'))
   return {
     encrypt(plain, context) {
       const nonce = randomBytes(NONCE_BYTES)
@@ -43,10 +47,8 @@ export function createSecrets(secret: string): Secrets {
         decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
       )
     },
-    sign(text, purpose) {
-      const signingKey = Buffer.from(hkdfSync('sha256', secret, '', `parley ${purpose}`, 32))
-      return createHmac('sha256', signingKey).update(text).digest('base64url')
-    },
+    derive,
+    sign: (text, purpose) => createHmac('sha256', derive(purpose)).update(text).digest('base64url'),
   }
 }
 

@@ -1,0 +1,50 @@
+import type { Payer } from '#platform/ledger/ledger.ts'
+import { promptBytesOf } from '#platform/models/context-window.ts'
+import { messageText } from '#platform/models/payable-usage.ts'
+import type { ModelMessage, ModelRequest } from '#platform/models/types.ts'
+import { describePassages, PASSAGES_SHARE, type Passage } from '../kb/index.ts'
+import type { ReadyAgent } from './find-agents.ts'
+
+/** Finds what the agent's knowledge bases hold on a question. */
+type Retrieve = (agent: ReadyAgent, payer: Payer, query: string) => Promise<Passage[]>
+
+/**
+ * A conversation as the agent's model is asked it. What the asker says comes after what the agent is told; its
+ * knowledge bases are asked what was asked last.
+ */
+export async function prepareRequest(
+  retrieve: Retrieve,
+  agent: ReadyAgent,
+  payer: Payer,
+  asked: ModelRequest,
+): Promise<ModelRequest> {
+  const system = [agent.system, asked.system ?? ''].filter((text) => text !== '').join('\n\n')
+  const { temperature = agent.temperature, maxTokens = agent.maxTokens, system: _told, ...rest } = asked
+  const window = { contextWindow: agent.model.contextWindow, maxTokens }
+  const passages = await retrieve(agent, payer, lastQuestion(asked.messages))
+  const { text } = describePassages(passages, promptBytesOf(window) * PASSAGES_SHARE)
+  return {
+    ...rest,
+    messages: text === '' ? asked.messages : withMaterial(asked.messages, text),
+    ...(system !== '' && { system }),
+    ...(temperature !== undefined && { temperature }),
+    ...(maxTokens !== undefined && { maxTokens }),
+  }
+}
+
+function lastQuestion(messages: readonly ModelMessage[]): string {
+  const message = messages.findLast(({ role }) => role === 'user')
+  return message ? messageText(message) : ''
+}
+
+/** Behind the last message of the user. */
+function withMaterial(messages: readonly ModelMessage[], material: string): ModelMessage[] {
+  const last = messages.findLastIndex(({ role }) => role === 'user')
+  return messages.map((message, place) => {
+    if (place !== last || message.role !== 'user') return message
+    const { content } = message
+    return typeof content === 'string'
+      ? { role: 'user', content: `${content}\n\n${material}` }
+      : { role: 'user', content: [...content, { type: 'text', text: material }] }
+  })
+}
