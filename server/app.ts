@@ -22,6 +22,7 @@ import { createKnowledgeBases, type KnowledgeBases } from '#parts/kb/index.ts'
 import { llmRoutes, ModelFinder, PaidCalls } from '#parts/llm/index.ts'
 import { createMcp, type Mcp, registerGateway } from '#parts/mcp/index.ts'
 import { playgroundRoutes } from '#parts/mcp-playground/index.ts'
+import { createMcpServer, type McpServer, registerMcpServer } from '#parts/mcp-server/index.ts'
 import { openAiRoutes } from '#parts/openai/index.ts'
 import { orgRoutes } from '#parts/org/index.ts'
 import { roleRoutes } from '#parts/roles/index.ts'
@@ -59,6 +60,7 @@ export interface App {
   chat: Chat
   knowledge: KnowledgeBases
   mcp: Mcp
+  mcpServer: McpServer
 }
 
 /** What a part has from elsewhere, where that is to be something else than usual. */
@@ -83,6 +85,7 @@ export async function buildApp(rooms: Rooms, doors: Doors = {}): Promise<App> {
     doors.agents ?? agents,
   )
   const agentDeploy = createAgentDeploy(rooms, chat.deployments)
+  const mcpServer = createMcpServer(rooms, { agents, knowledge, calls })
   const routes: Route[] = [
     ...authRoutes(rooms),
     ...orgRoutes(rooms),
@@ -120,11 +123,12 @@ export async function buildApp(rooms: Rooms, doors: Doors = {}): Promise<App> {
   registerFiles(http, rooms.storage)
   registerWidget(http, agentDeploy)
   registerGateway(http, mcp.gateway)
+  registerMcpServer(http, mcpServer)
   registerLiveSockets(http, rooms)
   if (rooms.config.devMail) registerDevMail(http, rooms.config)
   registerDocs(http, describeApi(routes))
   await http.ready()
-  return { http, chat, knowledge, mcp }
+  return { http, chat, knowledge, mcp, mcpServer }
 }
 
 function createServer({ config, log, metrics }: Rooms): FastifyInstance {

@@ -138,6 +138,10 @@ const CATALOGUE = {
   'mcp.unreachable': [503, 'Failed to connect to MCP server. Please check the URL and try again.'],
   'mcp.timed_out': [503, 'MCP server connection timed out. The server may be unavailable.'],
   'mcp.model_prefix': [400, 'model must begin with gpt, o1, claude, deepseek or gemini'],
+  'mcp.sender_refused': [
+    403,
+    'This {name} may not ask here: it is neither of this server nor of a console that the operator has named',
+  ],
   'oauth.consent_gone': [
     400,
     'This request has ended, or was begun in another browser. Begin again in the app that sent you here.',

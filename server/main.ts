@@ -64,6 +64,7 @@ export async function startServer(
   await app.mcp.start()
   const endAuthSweep = startAuthSweep(rooms)
   const endUploadSweeps = rooms.uploads.startSweeps(rooms.log)
+  const endMcpServerSweep = app.mcpServer.startSweep()
   await app.http.listen({ port: config.port, host: config.host, backlog: BACKLOG })
   return {
     rooms,
@@ -72,6 +73,7 @@ export async function startServer(
     async stop() {
       endAuthSweep()
       endUploadSweeps()
+      endMcpServerSweep()
       const closed = app.http.close()
       await Promise.all([app.chat.stop(STOP_GRACE_MS), ingestion.stop(), evaluationRuns.stop()])
       await Promise.all([rooms.events.stop(), endConnections(app.http.server, closed)])

@@ -20,6 +20,7 @@ const PART_MAY_IMPORT: Record<string, string[]> = {
   kb: ['llm'],
   mcp: [],
   'mcp-playground': ['llm', 'mcp'],
+  'mcp-server': ['agents', 'api-keys', 'kb', 'llm'],
   openai: ['agents', 'kb', 'llm'],
   tools: ['llm'],
   users: ['invitations', 'org'],
@@ -92,6 +93,7 @@ const BARE_DATABASE = [
   'server/parts/mcp/seed-catalogue.ts', // servers belong to no organization
   'server/parts/mcp/store-tools.ts', // what everybody is offered, or one connection, by its id
   'server/parts/mcp/sweep-attempts.ts', // sweeps over all organizations
+  'server/parts/mcp-server/oauth-records.ts', // clients, grants and tokens belong to no organization
   'server/parts/openai/generate.ts', // hands it to the daily limit of deployments
   'server/parts/invitations/', // tokens are found before their organization is known
   'server/parts/org/', // organizations, and locks on who is a member
@@ -121,6 +123,8 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
     'server/platform/storage/serve-files.ts',
     'server/platform/telemetry/health.ts',
     'server/parts/mcp/serve-gateway.ts', // speaks MCP, which is no operation of the API
+    'server/parts/mcp-server/pass-to-provider.ts', // a request is another library's to answer
+    'server/parts/mcp-server/serve.ts', // MCP and OAuth, whose wire is not ours to declare
     'server/parts/agent-deploy/serve-widget.ts', // pages and scripts for browsers, which are no part of the API
   ],
   ai: ['server/platform/models/'],
@@ -145,6 +149,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   jose: ['server/platform/access/'],
   nodemailer: ['server/platform/mail/'],
   'openid-client': ['server/parts/auth/'],
+  'oidc-provider': ['server/parts/mcp-server/'],
   // What parses files that people send is used behind the bounds of one room.
   unpdf: ['server/platform/documents/'],
   mammoth: ['server/platform/documents/'],
@@ -262,9 +267,9 @@ test('the widget knows nothing of the server, and few packages; its bundler runs
 })
 
 /** What takes long to load is loaded when it is first needed, not when the server starts. */
-test('the AI SDK is imported as types or when it is called', () => {
+test('the AI SDK and the authorization server are imported as types or when it is called', () => {
   const early = FILES.filter((file) =>
-    /^import (?!type )[^']*? from '(ai|@ai-sdk\/[^']+)'/m.test(readFileSync(file, 'utf8')),
+    /^import (?!type )[^']*? from '(ai|@ai-sdk\/[^']+|oidc-provider)'/m.test(readFileSync(file, 'utf8')),
   )
   expect(early).toEqual([])
 })

@@ -1,0 +1,106 @@
+import type { Scope } from '#platform/access/scope.ts'
+import type { CallToolResult, ServedCall, ServedTool } from '#platform/mcp/serve.ts'
+import { type Agents, FOREIGN_FAILED, type ListedAgent } from '../agents/index.ts'
+import type { PaidCalls } from '../llm/index.ts'
+import { KNOWLEDGE_TOOL_NAMES } from './knowledge-tools.ts'
+import { failure, textOf, textResult } from './results.ts'
+import { nameTools } from './tool-names.ts'
+
+/** So many agents are tools, the oldest first. */
+const AGENTS_MAX = 100
+const MESSAGE_CHARACTERS_MAX = 100_000
+const DESCRIPTION_CHARACTERS_MAX = 1_000
+/** A client that waits hears so often that the agent is still writing. */
+const PROGRESS_MS = 5_000
+
+type Executor = Scope<'agent:execute'>
+
+/** The organization's active agents as tools: each takes a message, and its answer is a text. */
+export class AgentTools {
+  readonly #agents: Agents
+  readonly #calls: PaidCalls
+
+  constructor(agents: Agents, calls: PaidCalls) {
+    this.#agents = agents
+    this.#calls = calls
+  }
+
+  async list(scope: Executor): Promise<ServedTool[]> {
+    return [...(await this.#named(scope))].map(([name, agent]) => describe(name, agent))
+  }
+
+  /**
+   * One paid generation. Null: there is no such tool. Throws what refuses it before it begins (agent.inactive,
+   * llm.not_configured, billing.insufficient_credits and the like).
+   */
+  async call(
+    scope: Executor,
+    name: string,
+    input: Record<string, unknown>,
+    { signal, onProgress }: ServedCall,
+  ): Promise<CallToolResult | null> {
+    const listed = (await this.#named(scope)).get(name)
+    if (!listed) return null
+    const message = textOf(input, 'message', MESSAGE_CHARACTERS_MAX)
+    if (typeof message !== 'string') return failure(message.problem)
+    const { organizationId, userId } = scope
+    const agent = await this.#agents.find(organizationId, listed.id)
+    const payer = { organizationId, userId, agentId: agent.id, hidesModel: agent.isForeign }
+    const asked = { messages: [{ role: 'user' as const, content: message }] }
+    const request = await this.#agents.prepare(agent, payer, asked)
+    const sink = toldAs(onProgress)
+    const { ended } = await this.#calls.begin(payer, agent.model, request, sink, {
+      tools: agent.tools,
+      signal,
+    })
+    const { error, content } = await ended
+    if (error !== null) return failure(agent.isForeign ? FOREIGN_FAILED : error)
+    return textResult(content)
+  }
+
+  async #named(scope: Executor): Promise<Map<string, ListedAgent>> {
+    return nameTools(await this.#agents.listActive(scope, AGENTS_MAX), KNOWLEDGE_TOOL_NAMES)
+  }
+}
+
+const describe = (name: string, agent: ListedAgent): ServedTool => ({
+  name,
+  title: agent.name,
+  description:
+    `${agent.description}\n\nAsks the agent ${agent.name} and answers with its reply. It remembers nothing of earlier calls.`
+      .slice(-DESCRIPTION_CHARACTERS_MAX)
+      .trim(),
+  inputSchema: {
+    type: 'object',
+    properties: {
+      message: {
+        type: 'string',
+        minLength: 1,
+        maxLength: MESSAGE_CHARACTERS_MAX,
+        description: 'What the agent is asked, with all that it has to know for it',
+      },
+    },
+    required: ['message'],
+    additionalProperties: false,
+  },
+  annotations: { title: agent.name, readOnlyHint: false, openWorldHint: true },
+})
+
+/** What the agent does, as steps: each tool that it calls, and from time to time that it writes. */
+function toldAs(onProgress: ServedCall['onProgress']) {
+  let steps = 0
+  let toldAt = Date.now()
+  const tell = (message: string): void => {
+    steps += 1
+    toldAt = Date.now()
+    onProgress({ progress: steps, message })
+  }
+  const alive = (): void => {
+    if (Date.now() - toldAt > PROGRESS_MS) tell('Writing')
+  }
+  return {
+    text: alive,
+    reasoning: alive,
+    toolStarted: ({ name }: { name: string }) => tell(`Calling ${name}`),
+  }
+}

@@ -1,0 +1,147 @@
+import { generateKeyPairSync } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Adapter, AdapterPayload, Configuration, Provider } from 'oidc-provider'
+import type { Client } from '#platform/access/scope.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { ClientDocuments } from './client-documents.ts'
+import { errorPage, PAGE_HEADERS } from './consent-page.ts'
+import { AUTH_METHODS, OAUTH_PATHS, resourceOf, SCOPE } from './metadata.ts'
+import { type OAuthRecords, REFRESH_SECONDS } from './oauth-records.ts'
+
+const ACCESS_TOKEN_SECONDS = 3_600
+const CODE_SECONDS = 60
+/** How long somebody may take to sign in and to decide. */
+const CONSENT_SECONDS = 15 * 60
+/** A grant ends when its refresh token does; what its payload says is far away. */
+const GRANT_SECONDS = 10 * 365 * 86_400
+const RANDOM_BITS = 256
+
+/** As oidc-provider makes them of 256 bits. */
+export const ACCESS_TOKEN = /^[\w-]{43}$/
+
+/** Who is at the other end of a request that goes through oidc-provider: for the audit. */
+export const clientsOfRequests = new WeakMap<IncomingMessage, Client>()
+
+/**
+ * The OAuth 2.1 authorization server of /mcp: authorization code with PKCE and rotating refresh tokens, for this one
+ * resource. What it calls an account is the API key that a grant stands for. Nobody stays signed in: each request asks.
+ */
+export async function createAuthorizationServer(
+  rooms: Pick<Rooms, 'config' | 'secrets' | 'net' | 'log'>,
+  records: OAuthRecords,
+): Promise<Provider> {
+  const { default: OidcProvider, errors } = await import('oidc-provider')
+  const { baseUrl, corsOrigins } = rooms.config
+  const resource = resourceOf(baseUrl)
+  const alreadyUsed = (): Error => new errors.InvalidGrant('it was used at the same time by another request')
+  const clientOf = (): Client => {
+    const request = OidcProvider.ctx?.req
+    const client = request && clientsOfRequests.get(request)
+    if (!client) throw new Error('a request without a client')
+    return client
+  }
+  const configuration: Configuration = {
+    adapter: (kind: string) => adapterOf(kind, records, clientOf, alreadyUsed),
+    clientAuthMethods: [...AUTH_METHODS],
+    clientBasedCORS: (_context, origin) => corsOrigins.includes(origin),
+    clientDefaults: { id_token_signed_response_alg: 'EdDSA' },
+    cookies: cookiesOf(rooms.secrets),
+    expiresWithSession: () => false,
+    fetch: new ClientDocuments(() => rooms.net).fetch,
+    features: {
+      claimsParameter: { enabled: false },
+      clientIdMetadataDocument: { enabled: true, ack: 'draft-02' },
+      devInteractions: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      registration: { enabled: true, issueRegistrationAccessToken: false },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => resource,
+        useGrantedResource: () => true,
+        getResourceServerInfo(_context, asked) {
+          if (asked !== resource) throw new errors.InvalidTarget()
+          return { scope: SCOPE, audience: resource, accessTokenFormat: 'opaque' }
+        },
+      },
+      revocation: { enabled: true },
+      rpInitiatedLogout: { enabled: false },
+      userinfo: { enabled: false },
+    },
+    findAccount: async (_context, keyId) =>
+      (await records.hasKey(keyId)) ? { accountId: keyId, claims: () => ({ sub: keyId }) } : undefined,
+    formats: { bitsOfOpaqueRandomness: RANDOM_BITS },
+    interactions: { url: (_context, { uid }) => `${baseUrl}${OAUTH_PATHS.consent}/${uid}` },
+    issueRefreshToken: (_context, client) => client.grantTypeAllowed('refresh_token'),
+    // It must have a key, and signs nothing: no scope here brings an ID token.
+    jwks: { keys: [generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }) as never] },
+    pkce: { required: () => true },
+    renderError: showError,
+    responseTypes: ['code'],
+    rotateRefreshToken: true,
+    routes: { ...OAUTH_PATHS, end_session: '/mcp/oauth/end', jwks: '/mcp/oauth/jwks' } as never,
+    scopes: [],
+    ttl: {
+      AccessToken: ACCESS_TOKEN_SECONDS,
+      AuthorizationCode: CODE_SECONDS,
+      Grant: GRANT_SECONDS,
+      Interaction: CONSENT_SECONDS,
+      RefreshToken: REFRESH_SECONDS,
+      Session: CONSENT_SECONDS,
+    },
+  }
+  const provider = new OidcProvider(baseUrl, configuration)
+  // Requests come through ours, which says by these headers what the address of this server is.
+  provider.proxy = true
+  const report = (error: unknown): void => rooms.log.error({ err: error }, 'an OAuth request failed')
+  provider.on('server_error', (_context, error) => report(error))
+  provider.on('error', report)
+  return provider
+}
+
+/** Where oidc-provider keeps what it keeps. */
+function adapterOf(
+  kind: string,
+  records: OAuthRecords,
+  clientOf: () => Client,
+  alreadyUsed: () => Error,
+): Adapter {
+  // Without sessions each request is asked for consent anew, by whoever sits there.
+  if (kind === 'Session') return NOTHING
+  return {
+    ...NOTHING,
+    upsert: (id, payload, seconds) => records.put(kind, id, payload, seconds),
+    find: async (id) => (await records.find(kind, id)) as AdapterPayload | undefined,
+    async consume(id) {
+      if (!(await records.consume(kind, id))) throw alreadyUsed()
+    },
+    destroy: (id) => records.remove(kind, id, clientOf()),
+    revokeByGrantId: (grantId) => records.removeOfGrant(kind, grantId),
+  }
+}
+
+const NOTHING: Adapter = {
+  upsert: async () => {},
+  find: async () => undefined,
+  findByUid: async () => undefined,
+  findByUserCode: async () => undefined,
+  consume: async () => {},
+  destroy: async () => {},
+  revokeByGrantId: async () => {},
+}
+
+function cookiesOf(secrets: Rooms['secrets']): Configuration['cookies'] {
+  const cookie = { httpOnly: true, signed: true, overwrite: true, sameSite: 'lax' } as const
+  return {
+    keys: [secrets.derive('cookies of /mcp/oauth').toString('base64url')],
+    names: { session: 'parley_mcp_session', interaction: 'parley_mcp_consent', resume: 'parley_mcp_resume' },
+    long: { ...cookie, path: '/mcp/oauth' },
+    short: cookie,
+  }
+}
+
+const showError: NonNullable<Configuration['renderError']> = (context, { error, error_description }) => {
+  context.type = 'html'
+  context.set(PAGE_HEADERS)
+  context.body = errorPage(error_description ?? error)
+}

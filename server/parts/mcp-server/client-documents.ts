@@ -1,0 +1,54 @@
+import { exchangeOnce } from '#platform/net/fetch-bounded.ts'
+import type { Net } from '#platform/net/index.ts'
+
+const DOCUMENT_BYTES_MAX = 64 * 1024
+const DOCUMENT_TIMEOUT_MS = 5_000
+/** Documents that are fetched at once, and within a minute: anybody can name an address. */
+const UNDER_WAY_MAX = 8
+const FETCHES_MAX = 60
+const WINDOW_MS = 60_000
+
+/**
+ * Fetches what clients say of themselves at the address that is their id (OAuth Client ID Metadata Document): public
+ * addresses only, no redirects, so many at most.
+ */
+export class ClientDocuments {
+  readonly #net: () => Net
+  #underWay = 0
+  #recent: number[] = []
+
+  constructor(net: () => Net) {
+    this.#net = net
+  }
+
+  readonly fetch = async (address: string | URL | Request): Promise<Response> => {
+    this.#admit()
+    this.#underWay += 1
+    try {
+      const { status, body, contentType } = await exchangeOnce(this.#net(), String(address), {
+        method: 'GET',
+        headers: {
+          accept: 'application/json',
+          'user-agent': 'Parley (reads what MCP clients say of themselves)',
+        },
+        content: null,
+        isWanted: (answered) => answered === 200,
+        bytesMax: DOCUMENT_BYTES_MAX,
+        isCut: false,
+        signal: AbortSignal.timeout(DOCUMENT_TIMEOUT_MS),
+      })
+      const content = status === 200 ? new Uint8Array(body) : null
+      return new Response(content, { status, headers: { 'content-type': contentType } })
+    } finally {
+      this.#underWay -= 1
+    }
+  }
+
+  #admit(): void {
+    const since = Date.now() - WINDOW_MS
+    this.#recent = this.#recent.filter((time) => time > since)
+    if (this.#underWay >= UNDER_WAY_MAX || this.#recent.length >= FETCHES_MAX)
+      throw new Error('too many documents of clients are asked for')
+    this.#recent.push(Date.now())
+  }
+}

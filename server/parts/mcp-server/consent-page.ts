@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs'
+import { OAUTH_PATHS } from './metadata.ts'
+
+/** The page's own script and style, its own server, and nobody's frame. */
+export const PAGE_HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-store',
+}
+
+/** What the page loads. */
+export const PAGE_FILES = {
+  'page.js': { type: 'text/javascript; charset=utf-8', content: read('page.js') },
+  'page.css': { type: 'text/css; charset=utf-8', content: read('page.css') },
+}
+
+/** Who asks, as the page shows it. */
+export interface ConsentRequest {
+  id: string
+  clientName: string
+  /** Where the browser goes when the person has decided. */
+  destination: string
+}
+
+/** The page on which somebody signs in, chooses an organization, and allows or denies. */
+export const consentPage = ({ id, clientName, destination }: ConsentRequest): string =>
+  page(
+    `Connect ${clientName}`,
+    `<main data-consent="${escapeHtml(`${OAUTH_PATHS.consent}/${id}`)}">
+<h1>Connect <strong>${escapeHtml(clientName)}</strong> to Parley?</h1>
+<p>It will be able to search your organization's knowledge bases and to let its agents answer, as far as you may do so yourself. What agents answer is paid by your organization.</p>
+<p>The name is what the app calls itself. You will be sent back to <strong>${escapeHtml(destination)}</strong>. Go on only if you have just begun this there.</p>
+<form id="sign-in">
+<h2>Sign in</h2>
+<label for="email">Email</label>
+<input id="email" name="email" type="email" autocomplete="username" required maxlength="254">
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="128">
+<button type="submit">Sign in</button>
+</form>
+<form id="decide" hidden>
+<h2 id="decide-heading" tabindex="-1">Choose an organization</h2>
+<label for="organization">Organization</label>
+<select id="organization" name="organization" required></select>
+<button type="submit">Allow</button>
+</form>
+<p id="problem" role="alert"></p>
+<button id="deny" type="button" class="second">Deny</button>
+<noscript><p>This page needs JavaScript.</p></noscript>
+</main>
+<script src="${OAUTH_PATHS.consent}/page.js"></script>`,
+  )
+
+/** Says why a request goes no further. */
+export const errorPage = (sentence: string): string =>
+  page(
+    'This does not work',
+    `<main><h1>This does not work</h1><p>${escapeHtml(sentence)}</p><p>Go back to the app that sent you here, and begin again.</p></main>`,
+  )
+
+const page = (title: string, body: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${escapeHtml(title)}</title>
+<link rel="stylesheet" href="${OAUTH_PATHS.consent}/page.css">
+</head>
+<body>
+${body}
+</body>
+</html>
+`
+
+function read(name: string): string {
+  return readFileSync(new URL(`consent/${name}`, import.meta.url), 'utf8')
+}
+
+const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

@@ -1,0 +1,52 @@
+import type { Provider } from 'oidc-provider'
+import { McpServing } from '#platform/mcp/serve.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { repeat } from '#platform/sweeps/repeat.ts'
+import type { Agents } from '../agents/index.ts'
+import type { KnowledgeBases } from '../kb/index.ts'
+import type { PaidCalls } from '../llm/index.ts'
+import { AgentTools } from './agent-tools.ts'
+import { createAuthorizationServer } from './authorization-server.ts'
+import { Consent } from './consent.ts'
+import { OAuthRecords } from './oauth-records.ts'
+import { offerFor } from './offer.ts'
+import type { McpCaller } from './open-caller.ts'
+
+export { registerMcpServer } from './serve.ts'
+
+const SWEEP_MS = 3_600_000
+const VERSION = '1.0.0'
+
+export interface McpServer {
+  rooms: Rooms
+  records: OAuthRecords
+  consent: Consent
+  /** What answers a caller's requests. */
+  answer(caller: McpCaller): ReturnType<McpServing['handler']>
+  /** The authorization server, loaded when it is first needed. */
+  openProvider(): Promise<Provider>
+  /** From time to time ends grants that nobody uses. Answers how to end that. */
+  startSweep(): () => void
+}
+
+/** `/mcp`: the organization's agents and knowledge bases as tools for MCP clients (contract, 10). */
+export function createMcpServer(
+  rooms: Rooms,
+  { agents, knowledge, calls }: { agents: Agents; knowledge: KnowledgeBases; calls: PaidCalls },
+): McpServer {
+  const { log } = rooms
+  const records = new OAuthRecords(rooms)
+  const agentTools = new AgentTools(agents, calls)
+  const serving = new McpServing(VERSION, log)
+  let provider: Promise<Provider> | undefined
+  const openProvider = (): Promise<Provider> => (provider ??= createAuthorizationServer(rooms, records))
+  return {
+    rooms,
+    records,
+    consent: new Consent(rooms, records, openProvider),
+    answer: (caller) => serving.handler(offerFor(agentTools, knowledge, caller)),
+    openProvider,
+    startSweep: () =>
+      repeat(SWEEP_MS, () => records.sweep(), { log, message: 'the sweep of OAuth grants failed' }),
+  }
+}

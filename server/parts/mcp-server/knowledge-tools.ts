@@ -1,0 +1,119 @@
+import type { Scope } from '#platform/access/scope.ts'
+import type { CallToolResult, ServedTool } from '#platform/mcp/serve.ts'
+import { QUERY_CHARACTERS_MAX } from '#platform/retrieval/parse-query.ts'
+import type { KnowledgeBases } from '../kb/index.ts'
+import { dataResult, failure, textOf } from './results.ts'
+
+const LIMIT_DEFAULT = 5
+const LIMIT_MAX = 20
+/** Without a name so many knowledge bases are searched, the newest. */
+const SEARCHED_MAX = 20
+const PAGE_MAX = 100
+const NAME_CHARACTERS_MAX = 200
+const UUID_CHARACTERS = 36
+
+type Reader = Scope<'kb:read'>
+type Knowledge = Pick<KnowledgeBases, 'retriever' | 'findPassages' | 'findNamed'>
+
+const SEARCH: ServedTool = {
+  name: 'search_knowledge_bases',
+  title: 'Search knowledge bases',
+  description:
+    "Finds the passages of the organization's documents that fit a question best, with the documents that they are " +
+    `from. Without knowledge_base the newest ${SEARCHED_MAX} are searched.`,
+  inputSchema: {
+    type: 'object',
+    properties: {
+      query: {
+        type: 'string',
+        minLength: 1,
+        maxLength: QUERY_CHARACTERS_MAX,
+        description: 'A question, or words; "phrases in quotes" and prefixes* count too',
+      },
+      knowledge_base: {
+        type: 'string',
+        maxLength: NAME_CHARACTERS_MAX,
+        description: 'The name of the only one to search',
+      },
+      limit: { type: 'integer', minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT },
+    },
+    required: ['query'],
+    additionalProperties: false,
+  },
+  annotations: { title: 'Search knowledge bases', readOnlyHint: true, openWorldHint: false },
+}
+
+const LIST: ServedTool = {
+  name: 'list_knowledge_bases',
+  title: 'List knowledge bases',
+  description: `Lists the organization's knowledge bases, newest first, ${PAGE_MAX} at a time.`,
+  inputSchema: {
+    type: 'object',
+    properties: {
+      cursor: { type: 'string', maxLength: UUID_CHARACTERS, description: 'next_cursor of the page before' },
+    },
+    additionalProperties: false,
+  },
+  annotations: { title: 'List knowledge bases', readOnlyHint: true, openWorldHint: false },
+}
+
+export const KNOWLEDGE_TOOLS: readonly ServedTool[] = [SEARCH, LIST]
+export const KNOWLEDGE_TOOL_NAMES: readonly string[] = KNOWLEDGE_TOOLS.map(({ name }) => name)
+
+/** Calls one of these tools. Throws kb.not_found, billing.insufficient_credits. */
+export const callKnowledgeTool = (
+  knowledge: Knowledge,
+  scope: Reader,
+  name: string,
+  input: Record<string, unknown>,
+): Promise<CallToolResult> =>
+  name === SEARCH.name ? search(knowledge, scope, input) : list(knowledge, scope, input)
+
+async function search(
+  knowledge: Knowledge,
+  scope: Reader,
+  input: Record<string, unknown>,
+): Promise<CallToolResult> {
+  const query = textOf(input, 'query', QUERY_CHARACTERS_MAX)
+  if (typeof query !== 'string') return failure(query.problem)
+  const { limit = LIMIT_DEFAULT, knowledge_base: named } = input
+  if (!Number.isInteger(limit) || Number(limit) < 1 || Number(limit) > LIMIT_MAX)
+    return failure(`limit must be a whole number from 1 to ${LIMIT_MAX}`)
+  if (named !== undefined && (typeof named !== 'string' || named.length > NAME_CHARACTERS_MAX))
+    return failure('knowledge_base must be the name of one: list_knowledge_bases has them')
+  const searched =
+    named === undefined
+      ? await knowledge.retriever.listUsable(scope, undefined, SEARCHED_MAX)
+      : [await knowledge.findNamed(scope, named)]
+  const { organizationId, userId } = scope
+  const passages = await knowledge.findPassages(
+    { organizationId, userId },
+    { organizationId, knowledgeBaseIds: searched.map(({ id }) => id), query, limit: Number(limit) },
+  )
+  return dataResult({
+    passages: passages.map(({ document_name, headings, score, content, document_id }) => ({
+      document_name,
+      headings,
+      score,
+      content,
+      document_id,
+    })),
+  })
+}
+
+async function list(
+  knowledge: Knowledge,
+  scope: Reader,
+  { cursor }: Record<string, unknown>,
+): Promise<CallToolResult> {
+  if (cursor !== undefined && !(typeof cursor === 'string' && CURSOR.test(cursor)))
+    return failure('cursor must be next_cursor of the page before')
+  const found = await knowledge.retriever.listUsable(scope, cursor, PAGE_MAX + 1)
+  const page = found.slice(0, PAGE_MAX)
+  return dataResult({
+    knowledge_bases: page.map(({ name, description }) => ({ name, description })),
+    next_cursor: found.length > PAGE_MAX ? (page.at(-1)?.id ?? null) : null,
+  })
+}
+
+const CURSOR = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/

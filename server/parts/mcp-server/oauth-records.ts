@@ -1,0 +1,129 @@
+import type { Sql } from 'postgres'
+import { newId } from '#database/new-id.ts'
+import type { Client } from '#platform/access/scope.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { hashToken } from '#platform/secrets/secrets.ts'
+import { removeClientKeys } from '../api-keys/index.ts'
+
+/** A grant, and the last of its tokens, live so long without being used. */
+export const REFRESH_SECONDS = 30 * 86_400
+/** A client that nobody connects is forgotten after so long, one that was connected after twice that without use. */
+const CLIENT_SECONDS = 30 * 86_400
+/** Registrations in an hour: from one address, and from all. */
+const REGISTRATIONS_OF_ADDRESS_MAX = 20
+const REGISTRATIONS_MAX = 1_000
+const REGISTRATION_WINDOW_SECONDS = 3_600
+/** So many grants are ended by one sweep at most; the next one goes on. */
+const SWEPT_MAX = 500
+
+/** What stands for an API key: its id is the account of these. */
+const OF_A_KEY = ['Grant', 'AccessToken', 'RefreshToken', 'AuthorizationCode']
+
+type Payload = Record<string, unknown>
+
+/**
+ * What the authorization server keeps, in one table that all processes share. Codes and tokens are stored hashed, all
+ * payloads encrypted. Grants and tokens end with the API key that they stand for.
+ */
+export class OAuthRecords {
+  readonly #sql: Sql
+  readonly #secrets: Rooms['secrets']
+
+  constructor({ database, secrets }: Pick<Rooms, 'database' | 'secrets'>) {
+    this.#sql = database.sql
+    this.#secrets = secrets
+  }
+
+  /** Stores a record, or another version of it. Without `seconds` it is a client's. */
+  async put(kind: string, id: string, payload: Payload, seconds: number | undefined): Promise<void> {
+    const idHash = hashToken(id)
+    const sealed = this.#secrets.encrypt(JSON.stringify(payload), contextOf(kind, idHash))
+    const groupHash = typeof payload['grantId'] === 'string' ? hashToken(payload['grantId']) : null
+    const keyId = OF_A_KEY.includes(kind) ? (payload['accountId'] as string) : null
+    const lifetime = kind === 'Grant' ? REFRESH_SECONDS : (seconds ?? CLIENT_SECONDS)
+    await this.#sql`
+      insert into oauth_records (kind, id_hash, payload, group_hash, api_key_id, expires_at)
+      values (${kind}, ${idHash}, ${sealed}, ${groupHash}, ${keyId}, now() + ${lifetime} * interval '1 second')
+      on conflict (kind, id_hash) do update set payload = excluded.payload, expires_at = excluded.expires_at`
+    if (kind === 'RefreshToken') await this.#prolong(groupHash, String(payload['clientId']))
+  }
+
+  async find(kind: string, id: string): Promise<Payload | undefined> {
+    const idHash = hashToken(id)
+    const [row] = await this.#sql<{ payload: string; consumed: number | null }[]>`
+      select payload, extract(epoch from consumed_at)::int as consumed from oauth_records
+      where kind = ${kind} and id_hash = ${idHash} and expires_at > now()`
+    if (!row) return undefined
+    const payload = JSON.parse(this.#secrets.decrypt(row.payload, contextOf(kind, idHash))) as Payload
+    return row.consumed === null ? payload : { ...payload, consumed: row.consumed }
+  }
+
+  /** Whether it was there and not yet used: of several who ask at once, one hears yes. */
+  async consume(kind: string, id: string): Promise<boolean> {
+    const { count } = await this.#sql`
+      update oauth_records set consumed_at = now()
+      where kind = ${kind} and id_hash = ${hashToken(id)} and consumed_at is null and expires_at > now()`
+    return count > 0
+  }
+
+  /** A grant takes its API key along, and with that its codes and tokens. */
+  async remove(kind: string, id: string, client: Omit<Client, 'userAgent'>): Promise<void> {
+    const rows = await this.#sql<{ api_key_id: string | null }[]>`
+      delete from oauth_records where kind = ${kind} and id_hash = ${hashToken(id)} returning api_key_id`
+    if (kind === 'Grant') await removeClientKeys(this.#sql, keysOf(rows), client)
+  }
+
+  async removeOfGrant(kind: string, grantId: string): Promise<void> {
+    await this.#sql`delete from oauth_records where kind = ${kind} and group_hash = ${hashToken(grantId)}`
+  }
+
+  /** The hash of the API key that an access token stands for; null for what is no token that lives. */
+  async keyHashOf(accessToken: string): Promise<string | null> {
+    const [row] = await this.#sql<{ key_hash: string }[]>`
+      select k.key_hash from oauth_records r join api_keys k on k.id = r.api_key_id
+      where r.kind = 'AccessToken' and r.id_hash = ${hashToken(accessToken)} and r.expires_at > now()`
+    return row?.key_hash ?? null
+  }
+
+  async hasKey(keyId: string): Promise<boolean> {
+    const [row] = await this.#sql`select from api_keys where id = ${keyId}`
+    return row !== undefined
+  }
+
+  /** Notes that an address registers a client; false where it, or everybody together, has registered too many. */
+  async admitRegistration(address: string): Promise<boolean> {
+    const id = newId()
+    const groupHash = hashToken(`address ${address}`)
+    const { count } = await this.#sql`
+      insert into oauth_records (kind, id_hash, payload, group_hash, expires_at)
+      select 'Registration', ${hashToken(id)}, '', ${groupHash},
+        now() + ${REGISTRATION_WINDOW_SECONDS} * interval '1 second'
+      where ${REGISTRATIONS_OF_ADDRESS_MAX} > (select count(*) from oauth_records
+          where kind = 'Registration' and group_hash = ${groupHash} and expires_at > now())
+        and ${REGISTRATIONS_MAX} > (select count(*) from oauth_records
+          where kind = 'Registration' and expires_at > now())`
+    return count > 0
+  }
+
+  /** Ends grants that were not used for long, with their keys, and forgets what has expired. */
+  async sweep(): Promise<void> {
+    const ended = await this.#sql<{ api_key_id: string | null }[]>`
+      select api_key_id from oauth_records where kind = 'Grant' and expires_at < now() limit ${SWEPT_MAX}`
+    await removeClientKeys(this.#sql, keysOf(ended), { address: 'this server', requestId: newId() })
+    await this.#sql`delete from oauth_records where expires_at < now() and kind <> 'Grant'`
+  }
+
+  async #prolong(grantHash: string | null, clientId: string): Promise<void> {
+    await this.#sql`
+      update oauth_records set expires_at = greatest(expires_at, now() + ${REFRESH_SECONDS} * interval '1 second')
+      where kind = 'Grant' and id_hash = ${grantHash}`
+    await this.#sql`
+      update oauth_records set expires_at = greatest(expires_at, now() + ${2 * CLIENT_SECONDS} * interval '1 second')
+      where kind = 'Client' and id_hash = ${hashToken(clientId)}`
+  }
+}
+
+const contextOf = (kind: string, idHash: string): string => `oauth ${kind} ${idHash}`
+
+const keysOf = (rows: { api_key_id: string | null }[]): string[] =>
+  rows.flatMap(({ api_key_id }) => (api_key_id === null ? [] : [api_key_id]))

@@ -1,0 +1,56 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { UUID } from '#database/new-id.ts'
+import { AppError, fail } from '#errors'
+import { type Credential, readCredential } from '#platform/access/credentials.ts'
+import type { Permission } from '#platform/access/permissions.ts'
+import type { Client, Scope } from '#platform/access/scope.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { ACCESS_TOKEN } from './authorization-server.ts'
+import type { OAuthRecords } from './oauth-records.ts'
+
+/** Somebody at /mcp, in one organization: null is what he may not do there. */
+export interface McpCaller {
+  agents: Scope<'agent:execute'> | null
+  knowledge: Scope<'kb:read'> | null
+}
+
+type Desk = Pick<Rooms, 'tokens' | 'access'>
+
+/**
+ * What a request shows to say who asks: an access token of our authorization server, an API key, or a session's token.
+ * Throws auth.missing, auth.invalid_token.
+ */
+export async function readMcpCredential(
+  { tokens }: Desk,
+  records: OAuthRecords,
+  headers: IncomingHttpHeaders,
+): Promise<Credential> {
+  const [scheme, token = ''] = (headers.authorization ?? '').split(' ')
+  if (scheme?.toLowerCase() !== 'bearer' || !ACCESS_TOKEN.test(token)) return readCredential(tokens, headers)
+  const keyHash = await records.keyHashOf(token)
+  if (keyHash === null) throw fail('auth.invalid_token')
+  return { kind: 'api key', keyHash }
+}
+
+/**
+ * The caller in the organization of his key or token, in `org_id`, or in his personal one. Throws org.not_found, and
+ * access.missing_permission where he may do nothing here.
+ */
+export async function openMcpCaller(
+  { access }: Desk,
+  credential: Credential,
+  client: Client,
+  orgId: unknown,
+): Promise<McpCaller> {
+  if (orgId !== undefined && !(typeof orgId === 'string' && UUID.test(orgId)))
+    throw fail('request.invalid', { reason: 'org_id must be the id of an organization' })
+  const request = { credential, client, query: orgId === undefined ? {} : { org_id: orgId }, body: null }
+  const open = <P extends Permission>(permission: P): Promise<Scope<P> | null> =>
+    access.openScope({ permission, orgOf: 'query or personal' }, request).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'access.missing_permission') return null
+      throw error
+    })
+  const [agents, knowledge] = await Promise.all([open('agent:execute'), open('kb:read')])
+  if (!agents && !knowledge) throw fail('access.missing_permission', { permission: 'agent:execute' })
+  return { agents, knowledge }
+}

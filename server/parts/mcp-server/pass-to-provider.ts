@@ -1,0 +1,65 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
+import type { Provider } from 'oidc-provider'
+import type { Client } from '#platform/access/scope.ts'
+import { clientsOfRequests } from './authorization-server.ts'
+import { SCOPE } from './metadata.ts'
+
+/** Has oidc-provider answer a request, as one to the address that this server is known by. */
+export async function passToProvider(
+  provider: Provider,
+  baseUrl: string,
+  request: IncomingMessage,
+  reply: FastifyReply,
+  client: Client,
+): Promise<void> {
+  const { protocol, host } = new URL(baseUrl)
+  Object.assign(request.headers, { 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-host': host })
+  clientsOfRequests.set(request, client)
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    if (value !== undefined) reply.raw.setHeader(name, value)
+  reply.hijack()
+  await provider.callback()(request, reply.raw)
+}
+
+/** What a request for authorization can say here; what else there is in OpenID Connect has no place. */
+const PARAMETERS = [
+  'client_id',
+  'code_challenge',
+  'code_challenge_method',
+  'prompt',
+  'redirect_uri',
+  'resource',
+  'response_type',
+  'state',
+]
+
+/** The request for the one scope that there is, whatever scopes the client knows, and with nothing beside. */
+export function withParameters(request: IncomingMessage): IncomingMessage {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
+  const kept = [...searchParams].filter(([name]) => PARAMETERS.includes(name))
+  request.url = `${pathname}?${new URLSearchParams([...kept, ['scope', SCOPE]])}`
+  return request
+}
+
+/** The request with another body, in JSON. */
+export function withBody(request: IncomingMessage, body: object): IncomingMessage {
+  const bytes = Buffer.from(JSON.stringify(body))
+  const { method, url, socket, httpVersion, httpVersionMajor, httpVersionMinor } = request
+  const headers = {
+    ...request.headers,
+    'content-type': 'application/json',
+    'content-length': String(bytes.length),
+  }
+  delete (headers as Record<string, unknown>)['transfer-encoding']
+  return Object.assign(Readable.from([bytes], { objectMode: false }), {
+    method,
+    url,
+    socket,
+    headers,
+    httpVersion,
+    httpVersionMajor,
+    httpVersionMinor,
+  }) as unknown as IncomingMessage
+}

@@ -1,0 +1,92 @@
+import { AUTH_METHODS } from './metadata.ts'
+
+const REDIRECT_URIS_MAX = 20
+const ADDRESS_CHARACTERS_MAX = 2_000
+export const NAME_CHARACTERS_MAX = 100
+
+/** How RFC 7591, 3.2.2 tells what is wrong with a registration. */
+export class RegistrationError extends Error {
+  override readonly name = 'RegistrationError'
+  readonly code: 'invalid_redirect_uri' | 'invalid_client_metadata'
+  constructor(code: RegistrationError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/**
+ * What of a registration counts here; the server may leave out the rest (RFC 7591, 3.2.1), and leaves out all that it
+ * would have to fetch. Throws a RegistrationError.
+ */
+export function readRegistration(body: unknown): Record<string, unknown> {
+  const asked = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
+  const redirectUris = asked['redirect_uris']
+  if (!isAddressList(redirectUris))
+    throw new RegistrationError(
+      'invalid_redirect_uri',
+      `redirect_uris must be 1 to ${REDIRECT_URIS_MAX} addresses`,
+    )
+  const wrong = redirectUris.find((uri) => !isSafe(uri))
+  if (wrong !== undefined)
+    throw new RegistrationError(
+      'invalid_redirect_uri',
+      `${wrong.slice(0, 100)} is no address that a browser can be sent to safely: https, http on this device, or the scheme of an app`,
+    )
+  const method = asked['token_endpoint_auth_method'] ?? 'client_secret_basic'
+  if (!AUTH_METHODS.some((known) => known === method))
+    throw new RegistrationError(
+      'invalid_client_metadata',
+      `token_endpoint_auth_method must be one of ${AUTH_METHODS.join(', ')}`,
+    )
+  const name = asked['client_name']
+  return {
+    redirect_uris: redirectUris,
+    token_endpoint_auth_method: method,
+    application_type: redirectUris.every(isHttps) ? 'web' : 'native',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    ...(typeof name === 'string' && name.trim() !== '' && { client_name: cleanName(name) }),
+  }
+}
+
+/** A name that a client has given itself, on one line. */
+export const cleanName = (name: string): string =>
+  name
+    .toWellFormed()
+    .replace(/[\p{C}\p{Z}\s]+/gu, ' ')
+    .trim()
+    .slice(0, NAME_CHARACTERS_MAX)
+
+const isAddressList = (value: unknown): value is string[] =>
+  Array.isArray(value) &&
+  value.length > 0 &&
+  value.length <= REDIRECT_URIS_MAX &&
+  value.every((uri) => typeof uri === 'string' && uri.length <= ADDRESS_CHARACTERS_MAX)
+
+const isHttps = (uri: string): boolean => URL.parse(uri)?.protocol === 'https:'
+
+/** Schemes that a browser carries out, or that mean a file of it. */
+const REFUSED_SCHEMES = new Set([
+  'about:',
+  'blob:',
+  'chrome:',
+  'data:',
+  'file:',
+  'filesystem:',
+  'ftp:',
+  'javascript:',
+  'mailto:',
+  'vbscript:',
+  'view-source:',
+  'ws:',
+  'wss:',
+])
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/** OAuth 2.1, 2.3.1 and 8.4: https, http on the person's own device, or the scheme of a native app. */
+function isSafe(uri: string): boolean {
+  const url = URL.parse(uri)
+  if (url === null || uri.includes('#') || url.username !== '' || url.password !== '') return false
+  if (url.protocol === 'http:') return LOOPBACK.has(url.hostname)
+  return !REFUSED_SCHEMES.has(url.protocol)
+}

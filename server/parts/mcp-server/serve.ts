@@ -1,0 +1,154 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { UUID } from '#database/new-id.ts'
+import { AppError, fail } from '#errors'
+import { readCredential } from '#platform/access/credentials.ts'
+import { answerByFetch } from '#platform/http/answer-by-fetch.ts'
+import { clientOf } from '#platform/http/register-routes.ts'
+import { checkSender } from './check-sender.ts'
+import type { Exchange } from './consent.ts'
+import { consentPage, errorPage, PAGE_FILES, PAGE_HEADERS } from './consent-page.ts'
+import type { McpServer } from './index.ts'
+import {
+  authorizationServer,
+  challenge,
+  OAUTH_PATHS,
+  protectedResource,
+  RESOURCE_METADATA_PATH,
+} from './metadata.ts'
+import { openMcpCaller, readMcpCredential } from './open-caller.ts'
+import { passToProvider, withBody, withParameters } from './pass-to-provider.ts'
+import { RegistrationError, readRegistration } from './registration.ts'
+
+const REGISTRATION_BYTES_MAX = 32 * 1024
+const REGISTRATION_RETRY_SECONDS = 3_600
+const METADATA_CACHE_SECONDS = 300
+
+/** /mcp, and what its clients need to be let in (contract, 10). */
+export function registerMcpServer(http: FastifyInstance, server: McpServer): void {
+  registerEndpoint(http, server)
+  registerMetadata(http, server)
+  registerAuthorization(http, server)
+  registerConsent(http, server)
+}
+
+function registerEndpoint(http: FastifyInstance, { rooms, records, answer }: McpServer): void {
+  const { baseUrl } = rooms.config
+  http.route({
+    method: ['GET', 'POST', 'DELETE'],
+    url: '/mcp',
+    async onRequest(request, reply) {
+      checkSender(rooms.config, request.headers)
+      request.credential = await readMcpCredential(rooms, records, request.headers).catch(challenged(reply))
+    },
+    async handler(request, reply) {
+      if (request.credential === null) throw fail('auth.missing')
+      const { org_id: orgId } = request.query as { org_id?: unknown }
+      const caller = await openMcpCaller(rooms, request.credential, clientOf(request), orgId).catch(
+        challenged(reply),
+      )
+      await answerByFetch(request, reply, baseUrl, answer(caller))
+    },
+  })
+
+  /** Who is not known is told where to become it. */
+  function challenged(reply: FastifyReply): (error: unknown) => never {
+    return (error) => {
+      if (error instanceof AppError && error.status === 401)
+        reply.header('WWW-Authenticate', challenge(baseUrl, error.code === 'auth.invalid_token'))
+      throw error
+    }
+  }
+}
+
+function registerMetadata(http: FastifyInstance, { rooms }: McpServer): void {
+  const { baseUrl } = rooms.config
+  const documents: [string, object][] = [
+    [`${RESOURCE_METADATA_PATH}/mcp`, protectedResource(baseUrl)],
+    [RESOURCE_METADATA_PATH, protectedResource(baseUrl)],
+    ['/.well-known/oauth-authorization-server', authorizationServer(baseUrl)],
+    ['/.well-known/oauth-authorization-server/mcp', authorizationServer(baseUrl)],
+  ]
+  for (const [url, document] of documents)
+    http.get(url, (_request, reply) =>
+      reply
+        .headers({
+          'Access-Control-Allow-Origin': '*',
+          'Cache-Control': `public, max-age=${METADATA_CACHE_SECONDS}`,
+        })
+        .send(document),
+    )
+}
+
+function registerAuthorization(http: FastifyInstance, { rooms, records, openProvider }: McpServer): void {
+  const pass = async (request: FastifyRequest, reply: FastifyReply, raw = request.raw): Promise<void> =>
+    passToProvider(await openProvider(), rooms.config.baseUrl, raw, reply, clientOf(request))
+
+  http.get(OAUTH_PATHS.authorization, (request, reply) => pass(request, reply, withParameters(request.raw)))
+  http.get(`${OAUTH_PATHS.authorization}/:id`, (request, reply) => pass(request, reply))
+  http.register(async (apart) => {
+    // Forms, which the provider reads itself.
+    apart.removeAllContentTypeParsers()
+    apart.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    apart.post(OAUTH_PATHS.token, (request, reply) => pass(request, reply))
+    apart.post(OAUTH_PATHS.revocation, (request, reply) => pass(request, reply))
+  })
+  http.post(
+    OAUTH_PATHS.registration,
+    { bodyLimit: REGISTRATION_BYTES_MAX },
+    async (request, reply): Promise<unknown> => {
+      try {
+        const metadata = readRegistration(request.body)
+        if (await records.admitRegistration(request.ip))
+          return pass(request, reply, withBody(request.raw, metadata))
+        return reply.code(429).header('Retry-After', String(REGISTRATION_RETRY_SECONDS)).send({
+          error: 'temporarily_unavailable',
+          error_description: 'Too many registrations. Try again later.',
+        })
+      } catch (error) {
+        if (!(error instanceof RegistrationError)) throw error
+        return reply.code(400).send({ error: error.code, error_description: error.message })
+      }
+    },
+  )
+}
+
+type ForOne = { Params: { id: string } }
+
+function registerConsent(http: FastifyInstance, { rooms, consent }: McpServer): void {
+  const exchangeOf = (request: FastifyRequest, reply: FastifyReply): Exchange => ({
+    request: request.raw,
+    response: reply.raw,
+    id: (request.params as ForOne['Params']).id,
+  })
+  for (const [name, { type, content }] of Object.entries(PAGE_FILES))
+    http.get(`${OAUTH_PATHS.consent}/${name}`, (_request, reply) =>
+      reply
+        .type(type)
+        .headers({ 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-cache' })
+        .send(content),
+    )
+
+  http.get<ForOne>(`${OAUTH_PATHS.consent}/:id`, async (request, reply) => {
+    reply.type('text/html; charset=utf-8').headers(PAGE_HEADERS)
+    try {
+      return reply.send(consentPage(await consent.describe(exchangeOf(request, reply))))
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      return reply.code(error.status).send(errorPage(error.message))
+    }
+  })
+  http.post<ForOne>(`${OAUTH_PATHS.consent}/:id/allow`, async (request, reply) => {
+    const credential = await readCredential(rooms.tokens, request.headers)
+    const { organization_id: organizationId } = (request.body ?? {}) as { organization_id?: unknown }
+    if (typeof organizationId !== 'string' || !UUID.test(organizationId))
+      throw fail('request.invalid', { reason: 'organization_id must be the id of an organization' })
+    return consent.allow(
+      exchangeOf(request, reply),
+      { credential, client: clientOf(request) },
+      organizationId.toLowerCase(),
+    )
+  })
+  http.post<ForOne>(`${OAUTH_PATHS.consent}/:id/deny`, async (request, reply) =>
+    consent.deny(exchangeOf(request, reply)),
+  )
+}
