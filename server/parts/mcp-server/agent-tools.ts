@@ -1,17 +1,28 @@
+import { UUID } from '#database/new-id.ts'
 import type { Scope } from '#platform/access/scope.ts'
-import type { CallToolResult, ServedCall, ServedTool } from '#platform/mcp/serve.ts'
+import {
+  type CallToolResult,
+  INVALID_PARAMS,
+  refuse,
+  type ServedCall,
+  type ServedTool,
+  type ToolPage,
+} from '#platform/mcp/serve.ts'
 import { type Agents, FOREIGN_FAILED, type ListedAgent } from '../agents/index.ts'
 import type { PaidCalls } from '../llm/index.ts'
 import { KNOWLEDGE_TOOL_NAMES } from './knowledge-tools.ts'
 import { failure, textOf, textResult } from './results.ts'
 import { nameTools } from './tool-names.ts'
 
-/** So many agents are tools, the oldest first. */
-const AGENTS_MAX = 100
+/** So many agents are tools, the oldest first, and so many stand on one page of the list. */
+const AGENTS_MAX = 1_000
+const PAGE_MAX = 100
 const MESSAGE_CHARACTERS_MAX = 100_000
 const DESCRIPTION_CHARACTERS_MAX = 1_000
 /** A client that waits hears so often that the agent is still writing. */
 const PROGRESS_MS = 5_000
+
+const HOW_TO_ASK = 'Asks this agent, and answers with its reply. It remembers nothing of earlier calls.'
 
 type Executor = Scope<'agent:execute'>
 
@@ -25,8 +36,17 @@ export class AgentTools {
     this.#calls = calls
   }
 
-  async list(scope: Executor): Promise<ServedTool[]> {
-    return [...(await this.#named(scope))].map(([name, agent]) => describe(name, agent))
+  /** A page; the cursor is the id of the last agent on the page before. */
+  async list(scope: Executor, cursor: string | undefined): Promise<ToolPage> {
+    if (cursor !== undefined && !UUID.test(cursor)) throw refuse(INVALID_PARAMS, 'Unknown cursor')
+    const named = [...(await this.#named(scope))]
+    const below = named.filter(([, { id }]) => cursor === undefined || id > cursor)
+    const page = below.slice(0, PAGE_MAX)
+    const last = below.length > PAGE_MAX ? page.at(-1)?.[1].id : undefined
+    return {
+      tools: page.map(([name, agent]) => describe(name, agent)),
+      ...(last !== undefined && { nextCursor: last }),
+    }
   }
 
   /**
@@ -66,10 +86,7 @@ export class AgentTools {
 const describe = (name: string, agent: ListedAgent): ServedTool => ({
   name,
   title: agent.name,
-  description:
-    `${agent.description}\n\nAsks the agent ${agent.name} and answers with its reply. It remembers nothing of earlier calls.`
-      .slice(-DESCRIPTION_CHARACTERS_MAX)
-      .trim(),
+  description: `${agent.description.slice(0, DESCRIPTION_CHARACTERS_MAX)}\n\n${HOW_TO_ASK}`.trim(),
   inputSchema: {
     type: 'object',
     properties: {

@@ -1,3 +1,4 @@
+import { UUID } from '#database/new-id.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import type { CallToolResult, ServedTool } from '#platform/mcp/serve.ts'
 import { QUERY_CHARACTERS_MAX } from '#platform/retrieval/parse-query.ts'
@@ -106,7 +107,7 @@ async function list(
   scope: Reader,
   { cursor }: Record<string, unknown>,
 ): Promise<CallToolResult> {
-  if (cursor !== undefined && !(typeof cursor === 'string' && CURSOR.test(cursor)))
+  if (cursor !== undefined && !(typeof cursor === 'string' && UUID.test(cursor)))
     return failure('cursor must be next_cursor of the page before')
   const found = await knowledge.retriever.listUsable(scope, cursor, PAGE_MAX + 1)
   const page = found.slice(0, PAGE_MAX)
@@ -115,5 +116,3 @@ async function list(
     next_cursor: found.length > PAGE_MAX ? (page.at(-1)?.id ?? null) : null,
   })
 }
-
-const CURSOR = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/

@@ -18,7 +18,10 @@ export const offerFor = (
   key: keyOf(agents ?? reader),
   name: 'Parley',
   instructions: INSTRUCTIONS,
-  tools: async () => [...(reader ? KNOWLEDGE_TOOLS : []), ...(agents ? await agentTools.list(agents) : [])],
+  async tools(_signal, cursor) {
+    const { tools, ...rest } = agents ? await agentTools.list(agents, cursor) : { tools: [] }
+    return { tools: [...(reader && cursor === undefined ? KNOWLEDGE_TOOLS : []), ...tools], ...rest }
+  },
   async callTool(name, input, call) {
     if (KNOWLEDGE_TOOL_NAMES.includes(name)) {
       if (!reader) throw unknownTool(name)

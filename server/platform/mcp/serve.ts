@@ -51,6 +51,12 @@ export interface ServedCall {
   onProgress(step: { progress: number; total?: number; message?: string }): void
 }
 
+/** Of a list that is longer; without `nextCursor` the last one. */
+export interface ToolPage {
+  tools: ServedTool[]
+  nextCursor?: string
+}
+
 /**
  * What a client is offered. What these throw is told by kind: `refuse` and `unknownTool` as they are, an AppError and an
  * McpError by its sentence, everything else only in the log.
@@ -63,7 +69,8 @@ export interface McpOffer {
   instructions?: string
   /** Of resources, prompts and completions, what there is. Asked only when a client begins. */
   capabilities?(signal: AbortSignal): Promise<Record<string, unknown>>
-  tools(signal: AbortSignal): Promise<ServedTool[]>
+  /** All of them, or the page that begins at a cursor that a page before has given. */
+  tools(signal: AbortSignal, cursor?: string): Promise<ServedTool[] | ToolPage>
   /** Throws `unknownTool` for a name that is not offered. What a tool fails with is told in its result. */
   callTool(name: string, input: Record<string, unknown>, call: ServedCall): Promise<CallToolResult>
   /** The other requests, checked by the protocol's schemas: passed on, and their answers as they come. */
@@ -138,8 +145,8 @@ export class McpServing {
       throw this.#toldOf(error)
     }
 
-    server.setRequestHandler('tools/list', (_request, context) =>
-      attempt(context, async (signal) => ({ tools: (await offer.tools(signal)) as Tool[] })).catch(inWords),
+    server.setRequestHandler('tools/list', ({ params }, context) =>
+      attempt(context, async (signal) => asPage(await offer.tools(signal, params?.cursor))).catch(inWords),
     )
     server.setRequestHandler('tools/call', ({ params }, context) =>
       attempt(context, async (signal) => {
@@ -220,6 +227,9 @@ function progressTo({ mcpReq }: ServerContext): ServedCall['onProgress'] {
       .catch(() => {}) // the client has left
   }
 }
+
+const asPage = (listed: ServedTool[] | ToolPage) =>
+  (Array.isArray(listed) ? { tools: listed } : listed) as { tools: Tool[]; nextCursor?: string }
 
 /** What is told of it when a client begins; what else a client may ask is known without asking. */
 async function capabilitiesOf(

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest'
+import { cleanName, readRegistration } from './registration.ts'
+
+const withUris = (...redirect_uris: unknown[]) => readRegistration({ redirect_uris, client_name: 'x' })
+
+describe('what a client registers', () => {
+  test('is what counts here, and nothing that would have to be fetched', () => {
+    const read = readRegistration({
+      redirect_uris: ['https://app.example/back'],
+      client_name: '  An\u202e app\n ',
+      grant_types: ['authorization_code', 'urn:ietf:params:oauth:grant-type:device_code'],
+      jwks_uri: 'http://169.254.169.254/',
+      sector_identifier_uri: 'https://10.0.0.1/',
+      logo_uri: 'https://app.example/logo.png',
+      scope: 'everything',
+      token_endpoint_auth_method: 'none',
+    })
+    expect(read).toEqual({
+      redirect_uris: ['https://app.example/back'],
+      client_name: 'An app',
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      application_type: 'web',
+      token_endpoint_auth_method: 'none',
+    })
+  })
+
+  test.each([
+    'https://app.example/back',
+    'http://127.0.0.1:1234/cb',
+    'http://localhost/cb',
+    'http://[::1]:9/cb',
+    'cursor://anysphere.cursor-mcp/oauth/callback',
+    'com.example.app:/callback',
+  ])('%s is taken', (uri) => {
+    expect(withUris(uri)['redirect_uris']).toEqual([uri])
+  })
+
+  test.each([
+    'http://app.example/back',
+    'javascript:alert(1)//',
+    'JavaScript:alert(1)',
+    'data:text/html,x',
+    'file:///etc/passwd',
+    'https://app.example/#x',
+    'https://app.example/#',
+    'https://user@app.example/',
+    'not an address',
+    `https://app.example/${'x'.repeat(2_000)}`,
+    7,
+  ])('%s is refused', (uri) => {
+    expect(() => withUris(uri)).toThrow()
+  })
+
+  test.each([{}, null, 'text', { redirect_uris: [] }, { redirect_uris: 'https://a.example' }])(
+    'without addresses it is refused: %j',
+    (body) => expect(() => readRegistration(body)).toThrow('redirect_uris'),
+  )
+
+  test('too many addresses, and other ways to show who one is, are refused', () => {
+    expect(() => withUris(...Array.from({ length: 21 }, (_, i) => `https://a.example/${i}`))).toThrow()
+    expect(() =>
+      readRegistration({
+        redirect_uris: ['https://a.example/'],
+        token_endpoint_auth_method: 'private_key_jwt',
+      }),
+    ).toThrow('token_endpoint_auth_method')
+  })
+})
+
+test('a name is one line of what can be seen', () => {
+  expect(cleanName('\u0000A\u202eB\u2028C  D')).toBe('A B C D')
+  expect(cleanName('n'.repeat(500))).toHaveLength(100)
+})

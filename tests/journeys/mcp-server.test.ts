@@ -1,0 +1,330 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import {
+  Client as NewClient,
+  StreamableHTTPClientTransport as NewTransport,
+} from '@modelcontextprotocol/client'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AgentKeeper, agentKeeper } from '#tests/support/agents.ts'
+import { ledgerOf } from '#tests/support/chats.ts'
+import type { Person } from '#tests/support/client.ts'
+import { create } from '#tests/support/deployments.ts'
+import { librarian, textSource } from '#tests/support/knowledge.ts'
+import { startAddressedServer } from '#tests/support/mcp/connecting.ts'
+import { sendRaw } from '#tests/support/raw-request.ts'
+import type { TestServer } from '#tests/support/server.ts'
+import { addMemberWithRole, addPowerlessMember } from '#tests/support/tenants.ts'
+
+const KNOWLEDGE = ['search_knowledge_bases', 'list_knowledge_bases']
+const FACT = 'The lighthouse at Lindesnes was first lit in 1656.'
+
+let server: TestServer
+let keeper: AgentKeeper
+let guest: Person
+let apiKey: string
+beforeAll(async () => {
+  server = await startAddressedServer()
+  keeper = await agentKeeper(server)
+  const shelf = librarian(server, keeper.person)
+  const kbId = await shelf.create({ name: 'Lighthouses', sources: [textSource('Lindesnes', FACT)] })
+  await shelf.settle(kbId)
+  await keeper.make({ name: 'Keeper of lights', description: 'Knows lights.', knowledge_base_ids: [kbId] })
+  await keeper.make({ name: 'Asleep', is_active: false })
+  guest = await server.signUp()
+  const { sql } = server.server.rooms.database
+  await addMemberWithRole(sql, keeper.person.organizationId, guest.userId, 'guest')
+  apiKey = await makeKey(['agent:execute', 'kb:read'])
+})
+afterAll(() => server.stop())
+
+async function makeKey(permissions: string[]): Promise<string> {
+  const { body } = await server.call('POST', `/api/api_keys/create?org_id=${keeper.person.organizationId}`, {
+    token: keeper.person.token,
+    body: { name: 'mcp', permissions },
+  })
+  return body.key
+}
+
+const address = (query = ''): URL => new URL(`${server.url}/mcp${query}`)
+
+async function connect(token: string, query = ''): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' })
+  const requestInit = { headers: { authorization: `Bearer ${token}` } }
+  await client.connect(new StreamableHTTPClientTransport(address(query), { requestInit }) as never)
+  return client
+}
+
+async function toolNames(token: string, query = ''): Promise<string[]> {
+  const client = await connect(token, query)
+  const { tools } = await client.listTools()
+  await client.close()
+  return tools.map(({ name }) => name)
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what comes over the wire
+async function callTool(token: string, name: string, input: object, query = ''): Promise<any> {
+  const client = await connect(token, query)
+  try {
+    return await client.callTool({ name, arguments: input as Record<string, unknown> })
+  } finally {
+    await client.close()
+  }
+}
+
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+}
+const ACCEPT = { accept: 'application/json, text/event-stream' }
+
+describe('what is offered', () => {
+  test('knowledge bases, and active agents by their names, in the same order each time', async () => {
+    expect(await toolNames(apiKey)).toEqual([...KNOWLEDGE, 'Keeper_of_lights'])
+    const client = await connect(apiKey)
+    const { tools } = await client.listTools()
+    expect(tools.at(-1)).toMatchObject({
+      title: 'Keeper of lights',
+      description: expect.stringContaining('Knows lights.'),
+      inputSchema: { type: 'object', required: ['message'] },
+    })
+    expect(await client.ping()).toEqual({})
+    await client.close()
+  })
+
+  test('an agent answers with what its knowledge bases say, paid as one reply', async () => {
+    const before = await ledgerOf(server, keeper.person)
+    const result = await callTool(apiKey, 'Keeper_of_lights', { message: 'When was Lindesnes first lit?' })
+    expect(result.isError).toBeUndefined()
+    expect(result.content[0].text).toContain('1656')
+    const entries = (await ledgerOf(server, keeper.person)).filter(({ id }) => !before.some((old) => old.id === id))
+    expect(entries.map(({ type }) => type).sort()).toEqual(['DEBIT', 'HOLD', 'RELEASE'])
+  })
+
+  test('passages come with their documents and scores', async () => {
+    const { structuredContent } = await callTool(apiKey, 'search_knowledge_bases', {
+      query: 'lighthouse Lindesnes',
+      knowledge_base: 'lighthouses',
+      limit: 1,
+    })
+    expect(structuredContent.passages).toEqual([
+      expect.objectContaining({ document_name: 'Lindesnes', content: FACT, headings: [] }),
+    ])
+    expect(structuredContent.passages[0].score).toBeGreaterThan(0.1)
+    const everywhere = await callTool(apiKey, 'search_knowledge_bases', { query: 'lighthouse Lindesnes' })
+    expect(everywhere.structuredContent).toEqual(structuredContent)
+    const listed = await callTool(apiKey, 'list_knowledge_bases', {})
+    expect(listed.structuredContent).toEqual({
+      knowledge_bases: [{ name: 'Lighthouses', description: '' }],
+      next_cursor: null,
+    })
+  })
+
+  test.each([
+    ['search_knowledge_bases', { query: '' }, 'query must be a text'],
+    ['search_knowledge_bases', { query: 'x', limit: 21 }, 'limit must be a whole number from 1 to 20'],
+    ['search_knowledge_bases', { query: 'x', knowledge_base: 7 }, 'knowledge_base must be the name'],
+    ['search_knowledge_bases', { query: 'x', knowledge_base: 'Nowhere' }, 'Knowledge base not found'],
+    ['list_knowledge_bases', { cursor: 'x' }, 'cursor must be next_cursor'],
+    ['Keeper_of_lights', {}, 'message must be a text'],
+    ['Keeper_of_lights', { message: 'x'.repeat(100_001) }, 'message has at most 100000 characters'],
+  ])('%s says in words what is wrong with its input %#', async (name, input, sentence) => {
+    const result = await callTool(apiKey, name, input)
+    expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining(sentence) }] })
+  })
+
+  test('what is not offered is an error of the protocol', async () => {
+    await expect(callTool(apiKey, 'Asleep', { message: 'x' })).rejects.toThrow('Unknown tool: Asleep')
+    const client = await connect(apiKey)
+    await expect(client.listTools({ cursor: 'x' })).rejects.toThrow('Unknown cursor')
+    await client.close()
+  })
+
+  test('agents come in pages of a hundred', async () => {
+    const many = await agentKeeper(server)
+    const { sql } = server.server.rooms.database
+    const first = await many.make({ name: 'n 0' })
+    for (let number = 1; number <= 100; number++)
+      await sql`
+        insert into agents (id, organization_id, created_by, name, description, agent_type, model_id, params)
+        select ${crypto.randomUUID().replace(/^.{8}/, 'ffffffff')}, organization_id, created_by, ${`n ${number}`}, description, agent_type, model_id, params
+        from agents where id = ${first}`
+    const client = await connect(many.person.token)
+    const page = await client.listTools()
+    const rest = await client.listTools({ cursor: page.nextCursor as string })
+    expect([page.tools.length, rest.tools.length, rest.nextCursor]).toEqual([102, 1, undefined])
+    expect(new Set([...page.tools, ...rest.tools].map(({ name }) => name)).size).toBe(103)
+    await client.close()
+  })
+})
+
+describe('who may what', () => {
+  test('a guest searches, and sees no agents', async () => {
+    const inOrganization = `?org_id=${keeper.person.organizationId}`
+    expect(await toolNames(guest.token, inOrganization)).toEqual(KNOWLEDGE)
+    const call = callTool(guest.token, 'Keeper_of_lights', { message: 'x' }, inOrganization)
+    await expect(call).rejects.toThrow('Unknown tool')
+    const found = await callTool(
+      guest.token,
+      'search_knowledge_bases',
+      { query: 'Lindesnes' },
+      inOrganization,
+    )
+    expect(found.structuredContent.passages).toHaveLength(1)
+  })
+
+  test('who may only let agents answer sees only them; who may nothing is refused', async () => {
+    expect(await toolNames(await makeKey(['agent:execute']))).toEqual(['Keeper_of_lights'])
+    expect(await toolNames(await makeKey(['kb:read']))).toEqual(KNOWLEDGE)
+    const key = await makeKey(['chats:read'])
+    const answer = await server.call('POST', '/mcp', { token: key, body: INITIALIZE, headers: ACCEPT })
+    expect([answer.status, answer.body.code]).toEqual([403, 'access.missing_permission'])
+    const nobody = await addPowerlessMember(server, keeper.person.organizationId)
+    const there = `/mcp?org_id=${keeper.person.organizationId}`
+    expect((await server.call('POST', there, { token: nobody.token, body: INITIALIZE })).status).toBe(403)
+  })
+
+  test("another organization's agents and documents are not there", async () => {
+    const other = await agentKeeper(server)
+    await other.make({ name: 'Other' })
+    expect(await toolNames(other.person.token)).toEqual([...KNOWLEDGE, 'Other'])
+    const searched = await callTool(other.person.token, 'search_knowledge_bases', { query: 'Lindesnes' })
+    expect(searched.structuredContent.passages).toEqual([])
+    const named = { query: 'x', knowledge_base: 'Lighthouses' }
+    expect(await callTool(other.person.token, 'search_knowledge_bases', named)).toMatchObject({
+      isError: true,
+    })
+    const foreign = `/mcp?org_id=${keeper.person.organizationId}`
+    const answers = [foreign, `/mcp?org_id=${crypto.randomUUID()}`].map((path) =>
+      server.call('POST', path, { token: other.person.token, body: INITIALIZE }),
+    )
+    for (const { status, body } of await Promise.all(answers))
+      expect([status, body.code]).toEqual([404, 'org.not_found'])
+    const wrong = await server.call('POST', '/mcp?org_id=x', { token: other.person.token, body: INITIALIZE })
+    expect(wrong.status).toBe(400)
+  })
+
+  test('without credits an agent says so', async () => {
+    const poor = await agentKeeper(server)
+    await poor.make({ name: 'Poor' })
+    const { sql } = server.server.rooms.database
+    await sql`update credit_accounts set balance = 0 where organization_id = ${poor.person.organizationId}`
+    const result = await callTool(poor.person.token, 'Poor', { message: 'Hello' })
+    expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/credit/i) }] })
+  })
+
+  test.each([
+    ['nothing', {}],
+    ['a key that is none', { authorization: `Bearer sk_${'x'.repeat(43)}` }],
+    ['a token that is none', { authorization: `Bearer ${'x'.repeat(43)}` }],
+    ['another scheme', { authorization: 'Basic eDp5' }],
+  ])(
+    'with %s the answer is 401, and says where to be let in',
+    async (name, headers: Record<string, string>) => {
+      const answer = await server.call('POST', '/mcp', {
+        body: INITIALIZE,
+        headers: { ...ACCEPT, ...headers },
+      })
+      expect(answer.status).toBe(401)
+      const told = answer.headers.get('www-authenticate') ?? ''
+      expect(told).toContain(`resource_metadata="${server.url}/.well-known/oauth-protected-resource/mcp"`)
+      expect(told).toContain('scope="mcp"')
+      expect(told.includes('error="invalid_token"')).toBe(name.includes('that is none'))
+    },
+  )
+
+  test('a key goes as X-API-Key too; the key of a deployment opens nothing here', async () => {
+    const headers = { ...ACCEPT, 'x-api-key': apiKey }
+    expect((await server.call('POST', '/mcp', { body: INITIALIZE, headers })).status).toBe(200)
+    const open = await agentKeeper(server)
+    const { body } = await create(server, open.person, await open.make())
+    const token = body.api_key
+    const refused = await server.call('POST', '/mcp', { token, body: INITIALIZE, headers: ACCEPT })
+    expect([refused.status, refused.body.code]).toEqual([403, 'access.only_deployment'])
+  })
+})
+
+describe('clients', () => {
+  test.each([['auto'], ['legacy']] as const)('SDK 2, %s', async (mode) => {
+    const client = new NewClient({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+    const requestInit = { headers: { authorization: `Bearer ${apiKey}` } }
+    await client.connect(new NewTransport(address(), { requestInit }))
+    expect(client.getNegotiatedProtocolVersion()).toBe(mode === 'auto' ? '2026-07-28' : '2025-11-25')
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual([...KNOWLEDGE, 'Keeper_of_lights'])
+    const result = await client.callTool({ name: 'Keeper_of_lights', arguments: { message: 'Lindesnes?' } })
+    expect(JSON.stringify(result.content)).toContain('1656')
+    await client.close()
+  })
+
+  test('the inspector', async () => {
+    const program = 'node_modules/.bin/mcp-inspector-cli'
+    const inspect = (...more: string[]) =>
+      promisify(execFile)(process.execPath, [
+        program,
+        '--cli',
+        address().href,
+        '--transport',
+        'http',
+        '--header',
+        `Authorization: Bearer ${apiKey}`,
+        ...more,
+      ])
+    const listed = JSON.parse((await inspect('--method', 'tools/list')).stdout)
+    expect(listed.tools).toHaveLength(3)
+  })
+
+  test.each(['2025-03-26', '2025-06-18', '2025-11-25'])('the protocol of %s', async (protocolVersion) => {
+    const body = { ...INITIALIZE, params: { ...INITIALIZE.params, protocolVersion } }
+    const { status, text } = await server.call('POST', '/mcp', { token: apiKey, body, headers: ACCEPT })
+    expect(status).toBe(200)
+    expect(text).toContain(`"protocolVersion":"${protocolVersion}"`)
+  })
+
+  test('there are no sessions to listen to or to end', async () => {
+    for (const method of ['GET', 'DELETE'])
+      expect((await server.call(method, '/mcp', { token: apiKey, headers: ACCEPT })).status).toBe(405)
+  })
+})
+
+describe('pages of others', () => {
+  test.each([
+    ['evil.example.com', 'http://evil.example.com'],
+    ['127.0.0.1', 'http://evil.example.com'],
+    ['evil.example.com', undefined],
+    ['127.0.0.1', 'null'],
+  ])('Host %s with Origin %s is refused', async (host, origin) => {
+    const answer = await ask({ host, ...(origin && { origin }) })
+    expect(answer).toContain('403')
+    expect(answer).toContain('mcp.sender_refused')
+  })
+
+  test.each([{ host: 'localhost' }, { host: 'parley:3000' }, { host: '[::1]:3000' }])(
+    'a name that nobody can rebind is taken: %j',
+    async (headers) => expect(await ask(headers)).toContain('200 OK'),
+  )
+
+  test('its own page may ask', async () => {
+    expect(await ask({ host: new URL(server.url).host, origin: server.url })).toContain('200 OK')
+  })
+
+  const ask = async (headers: Record<string, string>): Promise<string> => {
+    const body = JSON.stringify(INITIALIZE)
+    const all = {
+      ...ACCEPT,
+      ...headers,
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+      connection: 'close',
+    }
+    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
+    const sent = await sendRaw(server.url, `POST /mcp HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
+    const { text } = await sent.answer()
+    sent.socket.destroy()
+    return text
+  }
+})
