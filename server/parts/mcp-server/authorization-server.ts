@@ -7,6 +7,7 @@ import { ClientDocuments } from './client-documents.ts'
 import { errorPage, PAGE_HEADERS } from './consent-page.ts'
 import { AUTH_METHODS, OAUTH_PATHS, resourceOf, SCOPE } from './metadata.ts'
 import { type OAuthRecords, REFRESH_SECONDS } from './oauth-records.ts'
+import { isSafeRedirect } from './registration.ts'
 
 const ACCESS_TOKEN_SECONDS = 3_600
 const CODE_SECONDS = 60
@@ -50,7 +51,11 @@ export async function createAuthorizationServer(
     fetch: new ClientDocuments(() => rooms.net).fetch,
     features: {
       claimsParameter: { enabled: false },
-      clientIdMetadataDocument: { enabled: true, ack: 'draft-02' },
+      clientIdMetadataDocument: {
+        enabled: true,
+        ack: 'draft-02',
+        allowClient: (_context, client) => (client.redirectUris ?? []).every(isSafeRedirect),
+      },
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
@@ -64,7 +69,10 @@ export async function createAuthorizationServer(
           return { scope: SCOPE, audience: resource, accessTokenFormat: 'opaque' }
         },
       },
-      revocation: { enabled: true },
+      revocation: {
+        enabled: true,
+        allowedPolicy: (_context, client, token) => token.clientId === client.clientId,
+      },
       rpInitiatedLogout: { enabled: false },
       userinfo: { enabled: false },
     },

@@ -26,7 +26,7 @@ export function readRegistration(body: unknown): Record<string, unknown> {
       'invalid_redirect_uri',
       `redirect_uris must be 1 to ${REDIRECT_URIS_MAX} addresses`,
     )
-  const wrong = redirectUris.find((uri) => !isSafe(uri))
+  const wrong = redirectUris.find((uri) => !isSafeRedirect(uri))
   if (wrong !== undefined)
     throw new RegistrationError(
       'invalid_redirect_uri',
@@ -84,7 +84,7 @@ const REFUSED_SCHEMES = new Set([
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /** OAuth 2.1, 2.3.1 and 8.4: https, http on the person's own device, or the scheme of a native app. */
-function isSafe(uri: string): boolean {
+export function isSafeRedirect(uri: string): boolean {
   const url = URL.parse(uri)
   if (url === null || uri.includes('#') || url.username !== '' || url.password !== '') return false
   if (url.protocol === 'http:') return LOOPBACK.has(url.hostname)

@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process'
+import { createServer, request as forward, type Server } from 'node:http'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { agentKeeper } from '#tests/support/agents.ts'
+import { findFreePort } from '#tests/support/free-port.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+
+/*
+ * The conformance suite against /mcp. It knows no credentials, so they are put on by a proxy that passes all else on as
+ * it is, Host and Origin too. What does not apply stands in the file of expected failures, each with its reason; the
+ * suite fails for one that does not fail any more.
+ */
+
+const SUITE = 'node_modules/@modelcontextprotocol/conformance/dist/index.js'
+const EXPECTED_FAILURES = 'tests/fixtures/mcp-conformance-server.yml'
+
+let server: TestServer
+let proxy: Server
+let url: string
+beforeAll(async () => {
+  const port = await findFreePort()
+  server = await startTestServer({ BASE_URL: `http://127.0.0.1:${port}` })
+  const { person } = await agentKeeper(server)
+  proxy = createServer((request, response) => {
+    const headers = { ...request.headers, authorization: `Bearer ${person.token}` }
+    const onward = forward(server.url + request.url, { method: request.method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+    })
+    onward.on('error', () => response.destroy())
+    request.pipe(onward)
+  })
+  await new Promise<void>((resolve) => proxy.listen(port, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${port}/mcp`
+})
+afterAll(async () => {
+  proxy.closeAllConnections()
+  proxy.close()
+  await server.stop()
+})
+
+test('the active suite passes but for what does not apply', async () => {
+  const args = [SUITE, 'server', '--url', url, '--expected-failures', EXPECTED_FAILURES]
+  const { code, output } = await new Promise<{ code: number; output: string }>((resolve) =>
+    execFile(process.execPath, args, { maxBuffer: 16e6 }, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code ?? 1) : 0, output: stdout + stderr }),
+    ),
+  )
+  expect(code, output).toBe(0)
+  for (const scenario of ['server-initialize', 'ping', 'tools-list', 'dns-rebinding-protection'])
+    expect(output).toMatch(new RegExp(`✓ ${scenario}: \\d+ passed, 0 failed`))
+})

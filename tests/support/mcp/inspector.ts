@@ -1,0 +1,26 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+
+const PROGRAM = resolve('node_modules/@modelcontextprotocol/inspector-cli')
+
+/**
+ * The MCP inspector on the command line; answers what it prints, as JSON. Installed alone it misses the package.json of
+ * the whole inspector two folders above it, so it runs from a folder where there is one.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
+export async function inspect(...args: string[]): Promise<any> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-inspector-'))
+  try {
+    cpSync(join(PROGRAM, 'build'), join(folder, 'cli/build'), { recursive: true })
+    symlinkSync(join(PROGRAM, 'node_modules'), join(folder, 'cli/node_modules'))
+    symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+    writeFileSync(join(folder, 'package.json'), '{"name":"inspector","version":"1.0.3","type":"module"}')
+    const program = join(folder, 'cli/build/index.js')
+    return JSON.parse((await promisify(execFile)(process.execPath, [program, ...args])).stdout)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
