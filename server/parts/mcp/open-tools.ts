@@ -58,7 +58,7 @@ export async function openTools(
   const inTime = AbortSignal.any([signal, patience.signal])
   const listOne = async (instance: ReadyInstance): Promise<OfferedTool[]> => {
     try {
-      const listed = await orAborted(listTools(desk, instance, inTime), inTime)
+      const listed = await orAborted(() => listTools(desk, instance, inTime), inTime)
       patience.shorten()
       return listed
     } catch (error) {
@@ -127,13 +127,13 @@ async function listTools(
   return tools.map((tool) => ({ instance, connection, tool }))
 }
 
-async function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+async function orAborted<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
   signal.throwIfAborted()
   const { promise, reject } = Promise.withResolvers<never>()
   const stop = (): void => reject(signal.reason)
   signal.addEventListener('abort', stop)
   try {
-    return await Promise.race([work, promise])
+    return await Promise.race([work(), promise])
   } finally {
     signal.removeEventListener('abort', stop)
   }
