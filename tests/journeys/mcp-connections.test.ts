@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '#tests/support/client.ts'
 import { type AuthorizedMcpServer, startAuthorizedMcpServer } from '#tests/support/mcp/authorized-server.ts'
 import { type Connector, mcpConnector } from '#tests/support/mcp/connector.ts'
-import { startMcpServer, type TestMcpServer } from '#tests/support/mcp/index.ts'
+import { type McpServerOptions, startMcpServer, type TestMcpServer } from '#tests/support/mcp/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { administratorToken } from '#tests/support/tenants.ts'
 
@@ -14,19 +14,15 @@ let server: TestServer
 let provider: AuthorizedMcpServer
 let open: TestMcpServer
 let keyed: TestMcpServer
+let bearing: TestMcpServer
 let connector: Connector
 let ids: { oauth: string; none: string; key: string; nothing: string }
 beforeAll(async () => {
   server = await startTestServer({ FRONTEND_URL: CONSOLE })
   provider = await startAuthorizedMcpServer()
   open = await startMcpServer()
-  keyed = await startMcpServer({
-    before(request, response) {
-      if (request.headers['x-key'] === API_KEY) return false
-      response.writeHead(401).end()
-      return true
-    },
-  })
+  keyed = await startMcpServer({ before: unless('x-key', API_KEY) })
+  bearing = await startMcpServer({ before: unless('authorization', `Bearer ${API_KEY}`) })
   connector = await mcpConnector(server)
   ids = {
     oauth: await connector.addServer(provider.url, { type: 'oauth' }),
@@ -37,8 +33,17 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await server.stop()
-  await Promise.all([provider, open, keyed].map((one) => one.close()))
+  await Promise.all([provider, open, keyed, bearing].map((one) => one.close()))
 })
+
+/** Answers 401 to whoever does not show this. */
+function unless(header: string, value: string): NonNullable<McpServerOptions['before']> {
+  return (request, response) => {
+    if (request.headers[header] === value) return false
+    response.writeHead(401).end()
+    return true
+  }
+}
 
 const instancesOf = ({ userId }: Person) =>
   server.server.rooms.database.sql`select * from mcp_instances where user_id = ${userId} order by id`
@@ -107,6 +112,17 @@ describe('connecting an account', () => {
     )
     // The one that was refused has gone.
     expect((await somebody.list()).body).toHaveLength(1)
+  })
+
+  test('with a key for Authorization, of the scheme Bearer unless it names another', async () => {
+    const serverId = await connector.addServer(bearing.url, { type: 'api_key', header: 'Authorization' })
+    for (const api_key of [API_KEY, `Bearer ${API_KEY}`]) {
+      const somebody = await mcpConnector(server)
+      await somebody.connect(serverId, undefined, { api_key })
+      expect((await somebody.list('active')).body).toHaveLength(1)
+    }
+    const another = connector.connect(serverId, undefined, { api_key: `Basic ${API_KEY}` })
+    await expect(another).rejects.toThrow('The server does not accept this key.')
   })
 
   test('nothing of it is stored in clear, or shown', async () => {

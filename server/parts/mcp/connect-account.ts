@@ -144,7 +144,11 @@ async function begin(
         return { payload: { type: 'composio', accountId, authConfigId }, redirectUrl: url, accountId }
       }
       case 'api_key':
-        return { payload: { type: 'api_key', key: apiKey ?? '' }, redirectUrl: back, accountId: null }
+        return {
+          payload: { type: 'api_key', key: asShown(server.authConfig.header, apiKey ?? '') },
+          redirectUrl: back,
+          accountId: null,
+        }
       default:
         return { payload: { type: 'none' }, redirectUrl: back, accountId: null }
     }
@@ -154,6 +158,10 @@ async function begin(
     throw fail('mcp.connect_failed', { reason }, { cause: error })
   }
 }
+
+/** `Authorization` wants to be told how somebody proves himself (RFC 9110, 11.6.2), and people give the key alone. */
+const asShown = (header: string, key: string): string =>
+  header.toLowerCase() === 'authorization' && !key.includes(' ') ? `Bearer ${key}` : key
 
 async function beginOAuth(
   desk: McpDesk,
