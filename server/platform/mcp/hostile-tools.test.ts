@@ -89,13 +89,18 @@ describe('what a tool says of itself', () => {
       {
         name: 'send',
         description: `Sends\u0000 a\u202E mail\u200B.${tag}\u2066 \uE000Ok\ud800\r\nLine`,
-        inputSchema: { type: 'object', properties: { to: { type: 'string', description: `Who${tag}` } } },
+        inputSchema: {
+          type: 'object',
+          properties: { [`t\u0000o${tag}`]: { type: 'string', description: `Who${tag}` } },
+          required: ['t\u0000o'],
+        },
       },
     ])
     expect(tools[0]?.description).toBe('Sends a mail. Ok\uFFFD\nLine')
     expect(tools[0]?.inputSchema).toEqual({
       type: 'object',
       properties: { to: { type: 'string', description: 'Who' } },
+      required: ['to'],
     })
   })
 

@@ -91,14 +91,14 @@ const isDeep = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeep(inner, levels - 1)))
 
-/** Descriptions stand in schemas too. */
+/** Descriptions stand in schemas too, and names of properties are read as well. */
 function cleanValue(value: unknown): unknown {
   if (typeof value === 'string') return clean(value)
   if (Array.isArray(value)) return value.map(cleanValue)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([key]) => key !== '__proto__')
-      .map(([key, inner]) => [key, cleanValue(inner)]),
+      .map(([key, inner]): [string, unknown] => [clean(key), cleanValue(inner)])
+      .filter(([key]) => key !== '__proto__'),
   )
 }
