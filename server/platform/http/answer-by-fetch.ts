@@ -17,7 +17,9 @@ export async function answerByFetch(
   handler: FetchHandler,
 ): Promise<void> {
   const left = new AbortController()
-  reply.raw.once('close', () => left.abort())
+  // It may have left while it was found out who asks.
+  if (reply.raw.destroyed) left.abort()
+  else reply.raw.once('close', () => left.abort())
   const response = await handler(asFetchRequest(request, baseUrl, left.signal), request.body)
   reply.hijack()
   const headers = { ...reply.getHeaders(), ...Object.fromEntries(response.headers) } as OutgoingHttpHeaders

@@ -215,6 +215,28 @@ describe('the wire', () => {
     expect(hanging[0]?.aborted).toBe(true)
   })
 
+  test('a client that has left before it was known who asks is not worked for', async () => {
+    const late = Fastify()
+    const [begun, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    late.post('/mcp', async (request, reply) => {
+      reply.raw.once('close', () => gone.resolve())
+      begun.resolve()
+      await gone.promise
+      await answerByFetch(request, reply, 'http://parley.test', async ({ signal }) => {
+        hanging.push(signal)
+        return new Response('{}')
+      })
+    })
+    const address = await late.listen({ host: '127.0.0.1', port: 0 })
+    const leaving = new AbortController()
+    const answered = fetch(`${address}/mcp`, { method: 'POST', signal: leaving.signal }).catch(() => 'left')
+    await begun.promise
+    leaving.abort()
+    expect(await answered).toBe('left')
+    await expect.poll(() => hanging[0]?.aborted).toBe(true)
+    await late.close()
+  })
+
   test.each(['GET', 'DELETE'])('%s is not known', async (method) => {
     const response = await fetch(url, { method, headers: { accept: 'text/event-stream' } })
     expect(response.status).toBe(405)
