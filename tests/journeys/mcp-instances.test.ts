@@ -96,6 +96,18 @@ describe('an instance', () => {
     ])
   })
 
+  test('what its account is offered is not in the audit, where others would read it', async () => {
+    const somebody = await mcpConnector(server)
+    const { token, organizationId } = somebody.person
+    const id = await somebody.connect(ids.oauth, provider.consent)
+    const read = await server.call('GET', `/api/mcp/server_with_tools?server_id=${ids.oauth}`, { token })
+    expect(read.body.tools).toMatchObject([{ name: 'echo' }])
+    await somebody.remove(id)
+    const { body, text } = await server.call('GET', `/api/audit/list?org_id=${organizationId}`, { token })
+    expect(body.data[0]).toMatchObject({ action: 'mcp_instance.deleted', before: { tools: '(hidden)' } })
+    expect(text).not.toContain('Says what it is told')
+  })
+
   test('is shared with agents of its organization, by who may change these', async () => {
     const somebody = await mcpConnector(server)
     const { person } = somebody

@@ -75,7 +75,8 @@ const RECORDED: Record<string, { type: string; secrets: string[] }> = {
   kb_sources: { type: 'kb_source', secrets: ['secrets'] },
   tool_categories: { type: 'tool_category', secrets: [] },
   tools: { type: 'tool', secrets: [] },
-  mcp_instances: { type: 'mcp_instance', secrets: ['credentials'] },
+  // What a server offers to an account is its owner's to see, and may be long.
+  mcp_instances: { type: 'mcp_instance', secrets: ['credentials', 'tools'] },
 }
 /** Says nothing that the entry does not say already. */
 const UNINTERESTING = ['id', 'organization_id', 'created_at', 'updated_at']
