@@ -236,6 +236,26 @@ describe('the renewal of a token', () => {
   })
 })
 
+test('a token goes to no place where its server was before', async () => {
+  const { provider, connector, id, close } = await makeStage()
+  const { sql } = server.server.rooms.database
+  const mcp = createMcp(server.server.rooms)
+  const [before] = await mcp.findInstances(connector.person.userId, null, [id])
+  const moved = await startAuthorizedMcpServer()
+  const [row] = await sql`select server_id from mcp_instances where id = ${id}`
+  const serverId = row?.['server_id']
+  await sql`update mcp_servers set url = ${moved.url} where id = ${serverId}`
+  await sql`update mcp_instances set status = 'inactive' where id = ${id}`
+  expect(await connector.connect(serverId, moved.consent)).toBe(id)
+  const [now] = await mcp.findInstances(connector.person.userId, null, [id])
+  expect(await now?.endpoint.headers()).toMatchObject({ authorization: expect.any(String) })
+  await expect(before?.endpoint.headers()).rejects.toMatchObject({ kind: 'unauthorized' })
+  expect(provider.counts.refreshes).toBe(0)
+  await mcp.close()
+  await moved.close()
+  await close()
+})
+
 test('a provider that gives nothing to renew with: the connection ends with its token', async () => {
   const { provider, here, expire, connector, close } = await makeStage({ refreshTokens: false })
   const { sql } = server.server.rooms.database

@@ -63,33 +63,34 @@ export class InstanceCredentials {
         checkOrigin(instance.url, stored.origin)
         return {
           ...plain,
-          headers: () => this.#tokenHeaders(instance.id),
-          renew: (refused) => this.#renew(instance.id, refused),
+          headers: () => this.#tokenHeaders(instance),
+          renew: (refused) => this.#renew(instance, refused),
         }
     }
   }
 
-  async #tokenHeaders(instanceId: string): Promise<Record<string, string>> {
-    const row = await this.#read(instanceId)
+  async #tokenHeaders(instance: UsableInstance): Promise<Record<string, string>> {
+    const row = await this.#read(instance)
     const { grant } = row
     if (!isDue(row.secondsLeft, grant.tokens.expires_in)) return bearer(grant.tokens.access_token)
     const isOver = row.secondsLeft !== null && row.secondsLeft <= 0
     if (grant.tokens.refresh_token === undefined && !isOver) return bearer(grant.tokens.access_token)
-    const renewal = this.#refresh.renew(instanceId, row.version)
+    const renewal = this.#refresh.renew(instance.id, row.version)
     if (isOver) await renewal
     else await Promise.race([renewal.catch(() => {}), pause(AHEAD_WAIT_MS)])
-    return bearer((await this.#read(instanceId)).grant.tokens.access_token)
+    return bearer((await this.#read(instance)).grant.tokens.access_token)
   }
 
   /** Renews the token that was refused, unless there is another one by now. */
-  async #renew(instanceId: string, refused: Record<string, string>): Promise<boolean> {
-    const row = await this.#read(instanceId)
+  async #renew(instance: UsableInstance, refused: Record<string, string>): Promise<boolean> {
+    const row = await this.#read(instance)
     const isCurrent = bearer(row.grant.tokens.access_token).authorization === refused['authorization']
-    if (isCurrent) await this.#refresh.renew(instanceId, row.version)
+    if (isCurrent) await this.#refresh.renew(instance.id, row.version)
     return true
   }
 
-  async #read(instanceId: string) {
+  /** Meanwhile the server may have moved, and the account been connected anew where it is now. */
+  async #read({ id: instanceId, url }: UsableInstance) {
     const { database, secrets } = this.#desk
     const [row] = await database.sql<CurrentRow[]>`
       select status, error, credentials, credentials_version as version,
@@ -99,6 +100,7 @@ export class InstanceCredentials {
     const stored = openCredentials(secrets, instanceId, row.credentials)
     if (row.status !== 'active' || stored?.type !== 'oauth')
       throw new McpError('unauthorized', row.error ?? 'This connection is not active.')
+    checkOrigin(url, stored.origin)
     return { ...row, grant: stored.grant }
   }
 }
