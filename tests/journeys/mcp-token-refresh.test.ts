@@ -256,6 +256,25 @@ test('a token goes to no place where its server was before', async () => {
   await close()
 })
 
+test('a process that stops stores what its providers still answer', async () => {
+  const stage = await makeStage()
+  const { provider, there, id, expire, version, close } = stage
+  const mcp = createMcp(server.server.rooms)
+  const [instance] = await mcp.findInstances(stage.connector.person.userId, null, [id])
+  const before = await version()
+  provider.faults.tokenDelayMs = 500
+  await expire()
+  const called = instance?.endpoint.headers()
+  await expect.poll(() => provider.counts.refreshes).toBe(1)
+  await mcp.close()
+  expect(await version()).toBe(before + 1)
+  await called
+  delete provider.faults.tokenDelayMs
+  expect(await there.call()).toBe('hello')
+  expect(provider.counts.reuses).toBe(0)
+  await close()
+})
+
 test('a provider that gives nothing to renew with: the connection ends with its token', async () => {
   const { provider, here, expire, connector, close } = await makeStage({ refreshTokens: false })
   const { sql } = server.server.rooms.database

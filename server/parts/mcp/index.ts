@@ -63,7 +63,7 @@ export function createMcp(rooms: Rooms): Mcp {
     },
     async close() {
       endSweep()
-      await desk.connections.close()
+      await Promise.all([credentials.close(), desk.connections.close()])
     },
   }
 }

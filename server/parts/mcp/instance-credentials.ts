@@ -69,6 +69,11 @@ export class InstanceCredentials {
     }
   }
 
+  /** Waits for renewals that are under way. */
+  close(): Promise<void> {
+    return this.#refresh.close()
+  }
+
   async #tokenHeaders(instance: UsableInstance): Promise<Record<string, string>> {
     const row = await this.#read(instance)
     const { grant } = row

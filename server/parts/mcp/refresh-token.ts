@@ -20,6 +20,9 @@ const POLL_MS = { first: 20, most: 250 }
 /** New tokens must be stored: the old ones are worth nothing any more. */
 const STORE_ATTEMPTS = 6
 
+/** How long a process that stops waits for providers that are being asked: what they answer now must not be lost. */
+const STOP_MS = 2_000
+
 const UNREACHABLE = 'The provider of this account can not be reached to renew its access. Try again later.'
 
 /** How the row stands: ours to renew, renewed, being renewed by another, or lately tried in vain. */
@@ -38,6 +41,8 @@ export class TokenRefresh {
   readonly #desk: McpDesk
   /** At work in this process, by instance and version. */
   readonly #flights = new Map<string, Promise<void>>()
+  /** Of these, those that ask the provider, and store what it says. */
+  readonly #exchanges = new Set<Promise<void>>()
 
   constructor(desk: McpDesk) {
     this.#desk = desk
@@ -56,13 +61,26 @@ export class TokenRefresh {
     return flight
   }
 
+  /** Waits for those that ask a provider: a new token that nobody stores is a connection that is lost. */
+  async close(): Promise<void> {
+    const stored = Promise.allSettled(this.#exchanges)
+    await Promise.race([stored, sleep(STOP_MS, undefined, { ref: false })])
+  }
+
+  #track(exchange: Promise<void>): Promise<void> {
+    const forget = (): boolean => this.#exchanges.delete(exchange)
+    this.#exchanges.add(exchange)
+    exchange.then(forget, forget)
+    return exchange
+  }
+
   async #renew(instanceId: string, version: number): Promise<void> {
     const until = Date.now() + WAIT_MS
     for (let wait = POLL_MS.first; ; wait = Math.min(wait * 2, POLL_MS.most)) {
       const turn = await this.#takeTurn(instanceId, version)
       if (turn.kind === 'renewed') return
       if (turn.kind === 'over') throw new McpError('unauthorized', turn.error)
-      if (turn.kind === 'ours') return this.#refresh(instanceId, version, turn)
+      if (turn.kind === 'ours') return this.#track(this.#refresh(instanceId, version, turn))
       if (turn.kind === 'resting' || Date.now() > until) throw new McpError('unreachable', UNREACHABLE)
       await sleep(wait)
     }
