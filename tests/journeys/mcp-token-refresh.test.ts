@@ -275,6 +275,15 @@ test('a process that stops stores what its providers still answer', async () => 
   await close()
 })
 
+test('a provider that has too much to do is asked again later', async () => {
+  const { provider, here, expire, connector, close } = await makeStage()
+  provider.faults.changeTokens = () => ({ error: 'too_many_requests' })
+  await expire()
+  await expect(here.call()).rejects.toMatchObject({ kind: 'unreachable' })
+  expect((await connector.list()).body).toMatchObject([{ status: 'active', error: null }])
+  await close()
+})
+
 test('a provider that gives nothing to renew with: the connection ends with its token', async () => {
   const { provider, here, expire, connector, close } = await makeStage({ refreshTokens: false })
   const { sql } = server.server.rooms.database

@@ -23,7 +23,7 @@ export class AuthorizationError extends Error {
 const SAID_CHARACTERS_MAX = 10_000
 const DETAILS_CHARACTERS_MAX = 300
 /** The authorization server is not well, or could not be understood, which says nothing about the grant. */
-const PASSING = ['server_error', 'temporarily_unavailable']
+const PASSING = ['server_error', 'temporarily_unavailable', 'too_many_requests', 'slow_down']
 
 /** What went wrong in an exchange with `host`; none of `secrets` is in the sentence, whoever has said it. */
 export function asAuthorizationError(error: unknown, host: string, secrets: string[] = []): unknown {
