@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 
 const find = async (question: string, who = ann, limit = 5) =>
-  search.search(who.person.userId, question, limit)
+  search.search(who.person.userId, null, question, limit)
 const slugsOf = async (question: string) => (await find(question)).map(({ toolkitSlug }) => toolkitSlug)
 const tool = (name: string, description: string): TestTool => ({ ...echo, name, description })
 const read = (who: Connector, id: string) =>
@@ -70,6 +70,21 @@ test('what everybody is offered is found by its tools, from when it was read, un
   await read(bob, id)
   expect((await find('church organ')).map(({ serverId }) => serverId)).not.toContain(id)
   expect((await find('harpsichord'))[0]?.serverId).toBe(id)
+})
+
+test('who asks for one organization is told of no connection in another', async () => {
+  const theirs = await startMcpServer({ tools: [tool('xylem_probe', 'Measures sap in trees')] })
+  const carl = await mcpConnector(server)
+  const id = await carl.addServer(theirs.url, { type: 'api_key', header: 'X-Key' })
+  await carl.connect(id, undefined, { api_key: 'k' })
+  await read(carl, id)
+  const { userId, token, organizationId } = carl.person
+  const made = await server.call('POST', `/api/org/create_org?name=${crypto.randomUUID()}`, { token })
+  const here = await search.search(userId, organizationId, 'xylem_probe', 5)
+  expect(here[0]).toMatchObject({ serverId: id, isConnected: true })
+  const there = await search.search(userId, made.body.id, 'xylem_probe', 5)
+  expect(there.map(({ serverId }) => serverId)).not.toContain(id)
+  await theirs.close()
 })
 
 test('what an account is offered is found by its owner only', async () => {

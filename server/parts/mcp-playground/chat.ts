@@ -87,7 +87,7 @@ async function openReply(
     return { mode, model, prepare, recommendedBy: () => [] }
   }
   const discovery = new Discovery()
-  const prepare = discovery.prepare(desk.mcp, model, { userId, question, remembered })
+  const prepare = discovery.prepare(desk.mcp, model, { userId, onlyOrganizationId, question, remembered })
   return { mode, model, prepare, recommendedBy: (answer) => discovery.recommendedBy(answer) }
 }
 

@@ -39,12 +39,18 @@ export class Discovery {
   prepare(
     mcp: Pick<Mcp, 'searchCatalogue'>,
     model: ResolvedModel,
-    asked: { userId: string; question: string; remembered: Promise<Exchange[]> },
+    asked: {
+      userId: string
+      onlyOrganizationId: string | null
+      question: string
+      remembered: Promise<Exchange[]>
+    },
   ): Preparation {
     return async () => {
       const remembered = await asked.remembered
       const found = await mcp.searchCatalogue(
         asked.userId,
+        asked.onlyOrganizationId,
         searchText(asked.question, remembered),
         SERVERS_MAX,
       )

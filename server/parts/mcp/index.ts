@@ -25,8 +25,13 @@ export interface Mcp {
   findInstances(userId: string, onlyOrganizationId: string | null, ids: string[]): Promise<ReadyInstance[]>
   /** The active instances that their owners, active members all of them, have shared with an agent. */
   findShared(agentId: string): Promise<ReadyInstance[]>
-  /** Servers of the catalogue that can be connected to and fit a question, best first. */
-  searchCatalogue(userId: string, question: string, limit: number): Promise<CatalogueHit[]>
+  /** Servers of the catalogue that can be connected to and fit a question, best first; what is the user's own as in findInstances. */
+  searchCatalogue(
+    userId: string,
+    onlyOrganizationId: string | null,
+    question: string,
+    limit: number,
+  ): Promise<CatalogueHit[]>
   /** Of more tools than a model may have those that fit a question best, in the order in which they were given. */
   chooseTools: CatalogueSearch['chooseTools']
   /** Instances as tools of a model; what can not be opened is named. */
@@ -50,7 +55,8 @@ export function createMcp(rooms: Rooms): Mcp {
     routes: [...catalogueRoutes(desk, reader), ...instanceRoutes(desk)],
     findInstances: (userId, onlyOrganizationId, ids) => finder.findOwn(userId, onlyOrganizationId, ids),
     findShared: (agentId) => finder.findShared(agentId),
-    searchCatalogue: (userId, question, limit) => catalogue.search(userId, question, limit),
+    searchCatalogue: (userId, onlyOrganizationId, question, limit) =>
+      catalogue.search(userId, onlyOrganizationId, question, limit),
     chooseTools: (question, tools, limit) => catalogue.chooseTools(question, tools, limit),
     openTools: (instances, signal, bounds) => openTools(desk, instances, signal, bounds),
     gateway: { desk, finder },

@@ -84,9 +84,17 @@ export class CatalogueSearch {
     this.#index = new TextIndex(createStemmer(desk.database.sql))
   }
 
-  /** Servers that can be connected to and fit the question, best first. */
-  async search(userId: string, question: string, limit: number): Promise<CatalogueHit[]> {
-    const [catalogue, connections] = await Promise.all([this.#current(), readConnections(this.#desk, userId)])
+  /** Servers that can be connected to and fit the question, best first; with `onlyOrganizationId` no connections of others. */
+  async search(
+    userId: string,
+    onlyOrganizationId: string | null,
+    question: string,
+    limit: number,
+  ): Promise<CatalogueHit[]> {
+    const [catalogue, connections] = await Promise.all([
+      this.#current(),
+      readConnections(this.#desk, userId, onlyOrganizationId),
+    ])
     const usable = connections.filter(({ serverId }) => catalogue.servers.has(serverId))
     const own = await this.#entriesOf(usable.slice(0, CONNECTIONS_MAX), catalogue)
     const all = [catalogue, ...own]
@@ -233,14 +241,17 @@ interface Connection {
 }
 
 /** Of each server the newest, the newest first. */
-const readConnections = ({ database: { sql } }: Desk, userId: string): Promise<Connection[]> => sql<
-  Connection[]
->`
+const readConnections = (
+  { database: { sql } }: Desk,
+  userId: string,
+  onlyOrganizationId: string | null,
+): Promise<Connection[]> => sql<Connection[]>`
   select * from (
     select distinct on (i.server_id) i.id, i.server_id as "serverId", i.tools_read_at as "readAt"
     from mcp_instances i
     join memberships m on m.organization_id = i.organization_id and m.user_id = i.user_id and m.status = 'active'
     where i.user_id = ${userId} and i.status = 'active'
+      and i.organization_id = coalesce(${onlyOrganizationId}::uuid, i.organization_id)
     order by i.server_id, i.id desc) as newest
   order by id desc limit ${SERVERS_MAX}`
 
