@@ -187,6 +187,7 @@ describe('administration', () => {
     [{ url: 'ftp://mcp.example.com/' }, 'url: Only https:// and http://'],
     [{ url: 'https://me:pw@mcp.example.com/' }, 'url: An address must not hold'],
     [{ url: 'http://10.0.0.1/mcp' }, 'url: 10.0.0.1 is not at a public address'],
+    [{ url: 'http://parley.test/mcp' }, 'url: this is the address of this installation itself'],
     [{ is_changed: true }, 'is_changed is not a field'],
     [auth('none'), 'auth_config'],
     [auth({}), 'auth_config.type is required'],

@@ -19,12 +19,13 @@ import { MOVED, OTHER_WAY, retireConnections } from './retire-connections.ts'
 /** Servers of the catalogue: each list of them is whole. */
 export const SERVERS_MAX = 1_000
 
-type Desk = Pick<McpDesk, 'database' | 'net' | 'secrets' | 'connections'>
+type Desk = Pick<McpDesk, 'config' | 'database' | 'net' | 'secrets' | 'connections'>
 
 /** Adds a server to the catalogue. Throws mcp.server_invalid, mcp.server_taken, mcp.too_many_servers. */
-export async function addServer({ database, net, secrets }: Desk, input: NewServer): Promise<ServerRecord> {
+export async function addServer(desk: Desk, input: NewServer): Promise<ServerRecord> {
+  const { database, net, secrets } = desk
   const { config, clientSecret } = checkAuthConfig(net, input.auth_config ?? null)
-  const url = checkAddress(net, 'url', input.url)
+  const url = checkServerAddress(desk, input.url)
   const servers = await database.db.$count(mcpServers, eq(mcpServers.isDeleted, false))
   if (servers >= SERVERS_MAX) throw fail('mcp.too_many_servers', { limit: SERVERS_MAX })
   const id = newId()
@@ -53,13 +54,14 @@ export async function addServer({ database, net, secrets }: Desk, input: NewServ
  * Throws mcp.server_not_found, mcp.server_invalid, mcp.server_taken, mcp.secret_needed.
  */
 export async function updateServer(
-  { database, net, secrets, connections }: Desk,
+  desk: Desk,
   actor: Actor,
   serverId: string,
   change: ServerChange,
 ): Promise<ServerRecord> {
+  const { database, net, secrets, connections } = desk
   const given = change.auth_config === undefined ? null : checkAuthConfig(net, change.auth_config)
-  const url = change.url === undefined ? undefined : checkAddress(net, 'url', change.url)
+  const url = change.url === undefined ? undefined : checkServerAddress(desk, change.url)
   const { before, after, retired } = await database.sql.begin(async (tx) => {
     const [before] = await tx<RecordedServer[]>`
       select ${columns(tx)} from mcp_servers where id = ${serverId} and not is_deleted for update`
@@ -89,6 +91,14 @@ export async function updateServer(
   })
   await Promise.all(retired.map((id) => connections.forget(connectionKey(id, before.url))))
   return viewRecord(after)
+}
+
+/** Agents that could call each other at our own /mcp would do so without end, and each call is paid. */
+function checkServerAddress({ config, net }: Desk, address: string): string {
+  const url = checkAddress(net, 'url', address)
+  if (new URL(url).host === new URL(config.baseUrl).host)
+    throw fail('mcp.server_invalid', { reason: 'url: this is the address of this installation itself' })
+  return url
 }
 
 const columns = (sql: ISql) => sql`
