@@ -125,6 +125,24 @@ describe('connecting an account', () => {
     await expect(another).rejects.toThrow('The server does not accept this key.')
   })
 
+  test('a key that the server repeats is not told again', async () => {
+    const echoing = await startMcpServer({
+      before(request, response, _message, id) {
+        const message = `No such key: ${request.headers['x-key']}`
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32_000, message } }))
+        return true
+      },
+    })
+    const somebody = await mcpConnector(server)
+    const id = await somebody.addServer(echoing.url, { type: 'api_key', header: 'X-Key' })
+    const asked = await somebody.ask(id, { api_key: API_KEY })
+    const { location } = await somebody.comeBack(asked.body.redirect_url)
+    expect(location.searchParams.get('error')).toMatch(/refused/)
+    expect(location.href).not.toContain('canary')
+    await echoing.close()
+  })
+
   test('nothing of it is stored in clear, or shown', async () => {
     const somebody = await mcpConnector(server)
     const shown: string[] = []

@@ -33,6 +33,8 @@ interface Connected {
 /** How long provider and server may take, all in all: a person waits before a white page. */
 const FINISH_TIMEOUT_MS = 30_000
 const SENTENCE_CHARACTERS_MAX = 300
+/** So much of a key is not told again; the rest may be cut off. */
+const KEY_CHARACTERS_TELLING = 16
 const OURS = 'Something went wrong on our side. Please try again.'
 
 /**
@@ -110,6 +112,10 @@ function finish(
   }
 }
 
+/** Without its scheme. */
+const beginningOf = (apiKey: string): string =>
+  (apiKey.split(' ').at(-1) ?? '').slice(0, KEY_CHARACTERS_TELLING)
+
 /** A key is kept when the server has shown its tools for it. */
 async function finishWithKey(
   { connections }: McpDesk,
@@ -127,6 +133,10 @@ async function finishWithKey(
   } catch (error) {
     if (error instanceof McpError && error.kind === 'unauthorized')
       throw new McpError('unauthorized', 'The server does not accept this key.')
+    // Its words go into an address, and into the log; some servers repeat the key in them.
+    if (error instanceof McpError && error.message.includes(beginningOf(apiKey)))
+      throw new McpError(error.kind, 'The server refused this, in words that hold the key.')
+    if (error instanceof McpError) throw new McpError(error.kind, error.message)
     throw error
   } finally {
     await connections.forget(key)
