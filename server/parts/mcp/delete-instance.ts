@@ -4,7 +4,7 @@ import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { connectionKey, findServer, type McpDesk } from './desk.ts'
 import { endAccess } from './end-access.ts'
-import { openCredentials } from './stored-credentials.ts'
+import { openReplaced } from './stored-credentials.ts'
 
 /**
  * Deletes the caller's own instance with all that belongs to it, and has the provider end the access. It is gone here
@@ -18,7 +18,7 @@ export async function deleteInstance(
   // The row first: what it holds at its end is what is to be revoked, also where a token was renewed a moment ago.
   const [row] = await scope.delete(mcpInstances, eq(mcpInstances.id, instanceId))
   if (!row) throw fail('mcp.instance_not_found')
-  const credentials = openCredentials(desk.secrets, row.id, row.credentials)
+  const credentials = openReplaced(desk.secrets, row.id, row.credentials)
   const server = await findServer(desk, row.serverId)
   const url = credentials?.type === 'composio' ? credentials.url : server?.url
   if (url !== undefined) await desk.connections.forget(connectionKey(row.id, url))

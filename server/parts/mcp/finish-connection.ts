@@ -13,7 +13,7 @@ import { endAccess } from './end-access.ts'
 import { failureSentence } from './failure-sentence.ts'
 import { forgetLostClient } from './oauth-clients.ts'
 import type { CallbackQuery } from './schemas.ts'
-import { type Credentials, openCredentials, sealCredentials } from './stored-credentials.ts'
+import { type Credentials, openReplaced, sealCredentials } from './stored-credentials.ts'
 
 interface Attempt {
   id: string
@@ -221,7 +221,7 @@ async function activate(
     await endAccess(desk, { credentials, accountId })
     throw new McpError('refused', 'This connection was deleted meanwhile.')
   }
-  const replaced = openCredentials(secrets, instanceId, before.sealed)
+  const replaced = openReplaced(secrets, instanceId, before.sealed)
   if (replaced?.type === 'composio') await connections.forget(connectionKey(instanceId, replaced.url))
   await connections.forget(connectionKey(instanceId, server.url))
   // A token that is replaced is left to end: at many providers its revocation ends what was given after it, too.

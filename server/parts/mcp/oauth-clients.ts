@@ -16,7 +16,11 @@ export async function knownClient(
 ): Promise<{ issuer: string; redirectUri: string; client: OAuthClient } | null> {
   const [row] = await sql<{ issuer: string; redirectUri: string; client: string }[]>`
     select issuer, redirect_uri as "redirectUri", client from mcp_clients where server_id = ${serverId}`
-  return row ? { ...row, client: JSON.parse(secrets.decrypt(row.client, serverId)) as OAuthClient } : null
+  try {
+    return row ? { ...row, client: JSON.parse(secrets.decrypt(row.client, serverId)) as OAuthClient } : null
+  } catch {
+    return null // stored under another SECRET: we are registered anew
+  }
 }
 
 /** Keeps a registration for everybody who connects after this. */

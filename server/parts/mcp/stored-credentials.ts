@@ -33,6 +33,20 @@ export function sealCredentials(
   }
 }
 
+/** The same for what is to be ended or replaced; null also where it was stored under another SECRET. */
+export function openReplaced(
+  secrets: Secrets,
+  instanceId: string,
+  sealed: string | null,
+): Credentials | null {
+  try {
+    return openCredentials(secrets, instanceId, sealed)
+  } catch {
+    return null
+  }
+}
+
+/** Throws where they were stored under another SECRET. */
 export const openCredentials = (
   secrets: Secrets,
   instanceId: string,
