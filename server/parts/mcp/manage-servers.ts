@@ -72,6 +72,8 @@ export async function updateServer(
     )
     const reason = whyRetire(before, to)
     const retired = reason === null ? [] : await retireConnections(tx, [serverId], reason, actor)
+    // Who sets a client vouches for the authorization server that is found next.
+    if (given !== null) await tx`delete from mcp_clients where server_id = ${serverId}`
     const isElsewhere = to.url !== before.url || to.authConfig?.type !== before.authConfig?.type
     const changed = Object.keys(change).length > 0
     const [after = before] = await tx<RecordedServer[]>`

@@ -107,7 +107,7 @@ export class McpAuthorizer {
 
   /**
    * Finds out how a server is authorized and who we are there, and makes the address where the person consents.
-   * `registered` is a client that is new, to be given as `known` the next time.
+   * `registered` is a client that is new, to be given as `known` the next time until the catalogue says otherwise.
    */
   begin(
     server: ServerToAuthorize,
@@ -137,7 +137,10 @@ export class McpAuthorizer {
         requestedScope: scope ?? null,
         ...{ expectedIss, isIssDemanded, codeVerifier, redirectUri },
       }
-      return { url: authorizationUrl.href, pending, registered: isRegistered ? { issuer, client } : null }
+      const { client_secret, ...named } = client
+      // The secret of the catalogue's client stands in the catalogue.
+      const registered = { issuer, client: server.fixed?.client_id ? named : client }
+      return { url: authorizationUrl.href, pending, registered: isRegistered ? registered : null }
     })
   }
 

@@ -26,8 +26,10 @@ export async function chooseClient(
 ): Promise<{ client: OAuthClient; isRegistered: boolean }> {
   const { fixed = {}, known } = server
   const { client_id, client_secret } = fixed
-  if (client_id)
-    return { client: { client_id, ...(client_secret && { client_secret }) }, isRegistered: false }
+  if (client_id) {
+    const isFirst = checkIssuer(plan, server)
+    return { client: { client_id, ...(client_secret && { client_secret }) }, isRegistered: isFirst }
+  }
   if (plan.takesClientDocuments && options.clientMetadataUrl !== null) {
     const client = { client_id: options.clientMetadataUrl, token_endpoint_auth_method: 'none' }
     return { client, isRegistered: false }
@@ -35,6 +37,21 @@ export async function chooseClient(
   if (known?.issuer === plan.issuer && known.redirectUri === options.redirectUri && !hasEnded(known.client))
     return { client: known.client, isRegistered: false }
   return { client: await register(plan, options, fetchFn), isRegistered: true }
+}
+
+/**
+ * Whether a client of the catalogue is used for the first time. Its secret is for the authorization server that was
+ * found then: what the MCP server names later may be anybody, who would be shown the secret. Throws an
+ * AuthorizationError.
+ */
+function checkIssuer(plan: AuthorizationPlan, { fixed = {}, known }: ServerToAuthorize): boolean {
+  if (!fixed.client_secret || fixed.token_url) return false
+  if (known?.client.client_id !== fixed.client_id) return true
+  if (known?.issuer === plan.issuer) return false
+  throw new AuthorizationError(
+    'invalid',
+    'This server names another authorization server than before. If that is right, an administrator has to set auth_config with its client_secret again.',
+  )
 }
 
 /** What a client says about itself, registered (RFC 7591, 2) or in its document. */
