@@ -48,7 +48,10 @@ export async function createAuthorizationServer(
     clientDefaults: { id_token_signed_response_alg: 'EdDSA' },
     cookies: cookiesOf(rooms.secrets),
     expiresWithSession: () => false,
-    fetch: new ClientDocuments(() => rooms.net).fetch,
+    fetch: new ClientDocuments(
+      () => rooms.net,
+      () => clientOf().address,
+    ).fetch,
     features: {
       claimsParameter: { enabled: false },
       clientIdMetadataDocument: {

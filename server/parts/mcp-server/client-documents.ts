@@ -6,6 +6,9 @@ const DOCUMENT_TIMEOUT_MS = 5_000
 /** Documents that are fetched at once, and within a minute: anybody can name an address. */
 const UNDER_WAY_MAX = 8
 const FETCHES_MAX = 60
+/** The same for whoever asks from one address, who leaves the rest to others. */
+const UNDER_WAY_OF_ADDRESS_MAX = 4
+const FETCHES_OF_ADDRESS_MAX = 20
 const WINDOW_MS = 60_000
 
 /**
@@ -14,16 +17,20 @@ const WINDOW_MS = 60_000
  */
 export class ClientDocuments {
   readonly #net: () => Net
-  #underWay = 0
-  #recent: number[] = []
+  readonly #askedFrom: () => string
+  #underWay: string[] = []
+  #recent: { asker: string; at: number }[] = []
 
-  constructor(net: () => Net) {
+  /** `askedFrom`: the address of the client whose request is being answered. */
+  constructor(net: () => Net, askedFrom: () => string) {
     this.#net = net
+    this.#askedFrom = askedFrom
   }
 
   readonly fetch = async (address: string | URL | Request): Promise<Response> => {
-    this.#admit()
-    this.#underWay += 1
+    const asker = this.#askedFrom()
+    this.#admit(asker)
+    this.#underWay.push(asker)
     try {
       const { status, body, contentType } = await exchangeOnce(this.#net(), String(address), {
         method: 'GET',
@@ -40,15 +47,19 @@ export class ClientDocuments {
       const content = status === 200 ? new Uint8Array(body) : null
       return new Response(content, { status, headers: { 'content-type': contentType } })
     } finally {
-      this.#underWay -= 1
+      this.#underWay.splice(this.#underWay.indexOf(asker), 1)
     }
   }
 
-  #admit(): void {
+  #admit(asker: string): void {
     const since = Date.now() - WINDOW_MS
-    this.#recent = this.#recent.filter((time) => time > since)
-    if (this.#underWay >= UNDER_WAY_MAX || this.#recent.length >= FETCHES_MAX)
-      throw new Error('too many documents of clients are asked for')
-    this.#recent.push(Date.now())
+    this.#recent = this.#recent.filter(({ at }) => at > since)
+    const isTooMuch =
+      this.#underWay.length >= UNDER_WAY_MAX ||
+      this.#recent.length >= FETCHES_MAX ||
+      this.#underWay.filter((one) => one === asker).length >= UNDER_WAY_OF_ADDRESS_MAX ||
+      this.#recent.filter((one) => one.asker === asker).length >= FETCHES_OF_ADDRESS_MAX
+    if (isTooMuch) throw new Error('too many documents of clients are asked for')
+    this.#recent.push({ asker, at: Date.now() })
   }
 }

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createNet } from '#platform/net/index.ts'
+import { type LoopbackServer, listen } from '#tests/support/mcp/index.ts'
+import { ClientDocuments } from './client-documents.ts'
+
+const net = createNet({ allowPrivateNetwork: ['127.0.0.0/8'] })
+let http: LoopbackServer
+beforeAll(async () => {
+  http = await listen((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+  })
+})
+afterAll(async () => {
+  await net.close()
+  await http.close()
+})
+
+test('who asks for many leaves documents to others, and all together get so many', async () => {
+  let asker = '192.0.2.1'
+  const documents = new ClientDocuments(
+    () => net,
+    () => asker,
+  )
+  const countUntilRefused = async (): Promise<number> => {
+    for (let count = 0; ; count++) if (!(await documents.fetch(http.url).catch(() => null))) return count
+  }
+  expect(await countUntilRefused()).toBe(20)
+  asker = '192.0.2.2'
+  expect(await countUntilRefused()).toBe(20)
+  asker = '192.0.2.3'
+  expect(await countUntilRefused()).toBe(20)
+  asker = '192.0.2.4'
+  expect(await countUntilRefused()).toBe(0)
+})
