@@ -77,6 +77,24 @@ describe('an instance', () => {
     expect(await instancesOf(somebody.person)).toHaveLength(0)
   })
 
+  test('stays where one attempt fails while another is under way', async () => {
+    const somebody = await mcpConnector(server)
+    const first = await somebody.ask(ids.oauth)
+    const id = first.body.connectionData.mcp_session_id
+    const back = new URL(await provider.consent(first.body.redirect_url))
+    back.searchParams.set('code', 'no-such-code')
+    provider.faults.tokenDelayMs = 1_000
+    const exchanges = provider.asked.length
+    const failing = somebody.comeBack(back.href)
+    await expect.poll(() => provider.asked.length).toBe(exchanges + 1)
+    const second = await somebody.ask(ids.oauth, { mcp_instance_id: id })
+    expect((await failing).location.searchParams.get('error')).toContain('invalid_grant')
+    delete provider.faults.tokenDelayMs
+    const { location } = await somebody.comeBack(await provider.consent(second.body.redirect_url))
+    expect(location.searchParams.get('error')).toBeNull()
+    expect((await somebody.list()).body).toMatchObject([{ id, status: 'active' }])
+  })
+
   test('what was done to it is in the audit', async () => {
     const somebody = await mcpConnector(server)
     const id = await somebody.connect(ids.none)

@@ -62,8 +62,10 @@ export async function finishConnection(
     const sentence = failureSentence(error)
     if (sentence === null) desk.log.error({ err: error }, 'a connection to an MCP server was not finished')
     else desk.log.info({ err: error }, 'an account was not connected to an MCP server')
+    // Not where the person has begun anew meanwhile.
     await desk.database.sql`
-      delete from mcp_instances where id = ${attempt.instanceId} and status = 'pending'`
+      delete from mcp_instances where id = ${attempt.instanceId} and status = 'pending'
+        and not exists (select from mcp_attempts where instance_id = ${attempt.instanceId})`
     parameters.set('error', sentence ?? OURS)
   }
   return {
