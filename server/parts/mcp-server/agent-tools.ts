@@ -2,12 +2,11 @@ import { UUID } from '#database/new-id.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import {
   type CallToolResult,
-  INVALID_PARAMS,
-  refuse,
+  InvalidParams,
   type ServedCall,
   type ServedTool,
   type ToolPage,
-} from '#platform/mcp/serve.ts'
+} from '#platform/mcp/offer.ts'
 import { type Agents, FOREIGN_FAILED, type ListedAgent } from '../agents/index.ts'
 import type { PaidCalls } from '../llm/index.ts'
 import { KNOWLEDGE_TOOL_NAMES } from './knowledge-tools.ts'
@@ -38,7 +37,7 @@ export class AgentTools {
 
   /** A page; the cursor is the id of the last agent on the page before. */
   async list(scope: Executor, cursor: string | undefined): Promise<ToolPage> {
-    if (cursor !== undefined && !UUID.test(cursor)) throw refuse(INVALID_PARAMS, 'Unknown cursor')
+    if (cursor !== undefined && !UUID.test(cursor)) throw new InvalidParams('Unknown cursor')
     const named = [...(await this.#named(scope))]
     const below = named.filter(([, { id }]) => cursor === undefined || id > cursor)
     const page = below.slice(0, PAGE_MAX)

@@ -1,5 +1,4 @@
-import type { McpOffer } from '#platform/mcp/serve.ts'
-import { unknownTool } from '#platform/mcp/serve.ts'
+import { type McpOffer, unknownTool } from '#platform/mcp/offer.ts'
 import type { KnowledgeBases } from '../kb/index.ts'
 import type { AgentTools } from './agent-tools.ts'
 import { callKnowledgeTool, KNOWLEDGE_TOOL_NAMES, KNOWLEDGE_TOOLS } from './knowledge-tools.ts'

@@ -64,7 +64,7 @@ export const instanceRoutes = (desk: McpDesk): Route[] => [
     access: 'public',
     reply: [200, schemas.ClientDocument],
     errors: ['request.method_not_allowed'],
-    handler: async () => desk.authorizer.clientMetadataDocument() as never,
+    handler: async () => (await desk.authorizer.clientMetadataDocument()) as never,
   }),
   defineRoute({
     method: 'POST',

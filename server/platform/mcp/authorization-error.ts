@@ -1,7 +1,3 @@
-import { IssuerMismatchError, OAuthError } from '@modelcontextprotocol/client'
-import { FetchError } from '#platform/net/fetch-bounded.ts'
-import { NetError } from '#platform/net/index.ts'
-
 /**
  * Why nobody is authorized. The message is a sentence for the person, without secrets. `refused`: the authorization
  * server, or the person at it, said no; `unreachable`: later it may work; `invalid`: what the server or its documents
@@ -24,26 +20,6 @@ const SAID_CHARACTERS_MAX = 10_000
 const DETAILS_CHARACTERS_MAX = 300
 /** The authorization server is not well, or could not be understood, which says nothing about the grant. */
 const PASSING = ['server_error', 'temporarily_unavailable', 'too_many_requests', 'slow_down']
-
-/** What went wrong in an exchange with `host`; none of `secrets` is in the sentence, whoever has said it. */
-export function asAuthorizationError(error: unknown, host: string, secrets: string[] = []): unknown {
-  if (error instanceof AuthorizationError) return error
-  if (error instanceof NetError) return new AuthorizationError('invalid', error.message)
-  if (error instanceof FetchError) return new AuthorizationError('unreachable', error.message)
-  if (error instanceof IssuerMismatchError)
-    return new AuthorizationError(
-      'invalid',
-      `${URL.parse(error.expected ?? '')?.host ?? host} says that it is another authorization server.`,
-    )
-  if (error instanceof OAuthError) return refusalOf(error.code, error.message, host, secrets)
-  const field = invalidFieldOf(error)
-  if (field !== null)
-    return new AuthorizationError(
-      'invalid',
-      `What ${host} says about its authorization can't be followed: ${field}.`,
-    )
-  return error
-}
 
 /** What an authorization server said no with (RFC 6749, 4.1.2.1 and 5.2). */
 export function refusalOf(
@@ -69,12 +45,4 @@ export function cleanDetails(text: string, secrets: string[]): string {
   for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, '…')
   clean = clean.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim()
   return clean.length > DETAILS_CHARACTERS_MAX ? `${clean.slice(0, DETAILS_CHARACTERS_MAX)}…` : clean
-}
-
-/** What a schema of the SDK found wrong with a document; null for any other error. */
-function invalidFieldOf(error: unknown): string | null {
-  const { issues } = error as { issues?: { path: PropertyKey[] }[] }
-  if (!Array.isArray(issues)) return error instanceof SyntaxError ? 'it is no JSON' : null
-  const path = issues[0]?.path.map(String).join('.') ?? ''
-  return `${cleanDetails(path, []) || 'it'} is not valid`
 }

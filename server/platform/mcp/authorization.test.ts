@@ -136,7 +136,7 @@ describe('who we are', () => {
 
   test('the document is preferred to registration, and the catalogue to both', async () => {
     const clientDocuments = {
-      [DOCUMENT_URL]: withDocument.clientMetadataDocument() as { redirect_uris: string[] },
+      [DOCUMENT_URL]: (await withDocument.clientMetadataDocument()) as { redirect_uris: string[] },
     }
     const fixed = { client_id: 'by hand', client_secret: 'secret of the client' }
     await start({ clientDocuments, clients: [{ ...fixed, redirect_uris: [REDIRECT_URI] }] })
@@ -150,8 +150,8 @@ describe('who we are', () => {
     expect(server.counts.registrations).toBe(0)
   })
 
-  test('the document says what is registered, without a secret', () => {
-    expect(withDocument.clientMetadataDocument()).toEqual({
+  test('the document says what is registered, without a secret', async () => {
+    expect(await withDocument.clientMetadataDocument()).toEqual({
       client_id: DOCUMENT_URL,
       client_name: 'Parley',
       redirect_uris: [REDIRECT_URI],

@@ -1,17 +1,8 @@
-import {
-  exchangeAuthorization,
-  type FetchLike,
-  refreshAuthorization,
-  startAuthorization,
-  validateAuthorizationResponseIssuer,
-} from '@modelcontextprotocol/client'
+import type { FetchLike } from '@modelcontextprotocol/client'
 import { withinTime } from '#platform/net/exchange-bounds.ts'
 import type { Net } from '#platform/net/index.ts'
-import { AuthorizationError, asAuthorizationError, refusalOf } from './authorization-error.ts'
+import { AuthorizationError } from './authorization-error.ts'
 import { createAuthorizationFetch } from './authorization-fetch.ts'
-import { chooseClient, describeClient } from './choose-client.ts'
-import { discoverAuthorization } from './discover-authorization.ts'
-import { asMetadata, readTokens, revokeToken } from './token-endpoint.ts'
 
 /** A client of an authorization server, as it was registered there. */
 export interface OAuthClient {
@@ -42,7 +33,7 @@ export interface ServerToAuthorize {
 }
 
 /** What an authorization server is told again after the first step; as JSON it survives between them. */
-interface TokenSource {
+export interface TokenSource {
   issuer: string
   tokenEndpoint: string
   revocationEndpoint: string | null
@@ -87,9 +78,21 @@ export interface AuthorizerOptions {
   clientName: string
 }
 
+/** What somebody who is to consent is sent off with. */
+export interface BegunAuthorization {
+  /** Where he consents. */
+  url: string
+  pending: PendingAuthorization
+  /** A client that is new, to be given as `known` the next time. */
+  registered: { issuer: string; client: OAuthClient } | null
+}
+
 /** For each step: documents, registration and tokens together. */
 const STEP_TIMEOUT_MS = 15_000
-const CODE_CHARACTERS_MAX = 4_000
+
+/** The SDK is behind the steps, and loaded when the first is taken: it takes long to load. */
+const loadSteps = () => import('./authorization-steps.ts')
+type Steps = Awaited<ReturnType<typeof loadSteps>>
 
 /**
  * Gets, renews and returns tokens for MCP servers: the "Authorization" of MCP 2026-07-28, 2025-11-25 and 2025-06-18,
@@ -109,39 +112,11 @@ export class McpAuthorizer {
    * Finds out how a server is authorized and who we are there, and makes the address where the person consents.
    * `registered` is a client that is new, to be given as `known` the next time until the catalogue says otherwise.
    */
-  begin(
-    server: ServerToAuthorize,
-    state: string,
-    signal: AbortSignal,
-  ): Promise<{
-    url: string
-    pending: PendingAuthorization
-    registered: { issuer: string; client: OAuthClient } | null
-  }> {
-    return this.#step(server.url, [server.fixed?.client_secret], signal, async (fetchFn, bounded) => {
-      const plan = await discoverAuthorization(this.#net, fetchFn, server, bounded)
-      const { client, isRegistered } = await chooseClient(plan, server, this.#options, fetchFn)
-      const { issuer, resource, scope } = plan
-      const { redirectUri } = this.#options
-      const { authorizationUrl, codeVerifier } = await startAuthorization(issuer, {
-        metadata: asMetadata(plan),
-        clientInformation: client,
-        redirectUrl: redirectUri,
-        state,
-        ...(scope !== undefined && { scope }),
-        ...(resource !== null && { resource }),
-      })
-      const { tokenEndpoint, revocationEndpoint, authMethods, expectedIss, isIssDemanded } = plan
-      const pending = {
-        ...{ issuer, tokenEndpoint, revocationEndpoint, authMethods, client, resource },
-        requestedScope: scope ?? null,
-        ...{ expectedIss, isIssDemanded, codeVerifier, redirectUri },
-      }
-      const { client_secret, ...named } = client
-      // The secret of the catalogue's client stands in the catalogue.
-      const registered = { issuer, client: server.fixed?.client_id ? named : client }
-      return { url: authorizationUrl.href, pending, registered: isRegistered ? registered : null }
-    })
+  begin(server: ServerToAuthorize, state: string, signal: AbortSignal): Promise<BegunAuthorization> {
+    const [net, options] = [this.#net, this.#options]
+    return this.#step(server.url, [server.fixed?.client_secret], signal, (steps, fetchFn, bounded) =>
+      steps.beginAuthorization({ net, fetchFn, options, signal: bounded }, server, state),
+    )
   }
 
   /**
@@ -153,30 +128,11 @@ export class McpAuthorizer {
     answer: AuthorizationAnswer,
     signal: AbortSignal,
   ): Promise<StoredGrant> {
-    const { tokenEndpoint, client, codeVerifier, redirectUri, resource, requestedScope } = pending
-    const code = 'code' in answer ? answer.code : ''
-    const secrets = [code, codeVerifier, client.client_secret]
-    return this.#step(tokenEndpoint, secrets, signal, async (fetchFn) => {
-      const { host } = new URL(tokenEndpoint)
-      validateAuthorizationResponseIssuer({
-        iss: answer.iss,
-        expectedIssuer: pending.expectedIss ?? undefined,
-        issParameterSupported: pending.isIssDemanded,
-      })
-      if ('error' in answer) throw refusalOf(answer.error, answer.error_description, host)
-      if (code === '' || code.length > CODE_CHARACTERS_MAX)
-        throw new AuthorizationError('invalid', `${host} sent no code that can be used.`)
-      const said = await exchangeAuthorization(pending.issuer, {
-        metadata: asMetadata(pending),
-        clientInformation: client,
-        authorizationCode: code,
-        codeVerifier,
-        redirectUri,
-        ...(resource !== null && { resource }),
-        fetchFn,
-      })
-      return { ...sourceOf(pending), tokens: readTokens(said, host, requestedScope) }
-    })
+    const { tokenEndpoint, client, codeVerifier } = pending
+    const secrets = ['code' in answer ? answer.code : '', codeVerifier, client.client_secret]
+    return this.#step(tokenEndpoint, secrets, signal, (steps, fetchFn) =>
+      steps.exchangeCode(pending, answer, fetchFn),
+    )
   }
 
   /**
@@ -184,37 +140,24 @@ export class McpAuthorizer {
    * the person has to consent again; after anything else it may still be good, and is to be tried again later.
    */
   refresh(grant: StoredGrant, signal: AbortSignal): Promise<StoredGrant> {
-    const { tokenEndpoint, client, resource, tokens } = grant
-    const { access_token, refresh_token: refreshToken } = tokens
-    const secrets = [access_token, refreshToken, client.client_secret]
-    return this.#step(tokenEndpoint, secrets, signal, async (fetchFn) => {
-      const { host } = new URL(tokenEndpoint)
-      if (refreshToken === undefined)
-        throw new AuthorizationError('refused', `${host} gave no token by which access can be renewed.`)
-      const said = await refreshAuthorization(grant.issuer, {
-        metadata: asMetadata(grant),
-        clientInformation: client,
-        refreshToken,
-        ...(resource !== null && { resource }),
-        fetchFn,
-      })
-      return { ...grant, tokens: readTokens(said, host, tokens.scope ?? null) }
-    })
+    return this.#step(grant.tokenEndpoint, secretsOf(grant), signal, (steps, fetchFn) =>
+      steps.refreshGrant(grant, fetchFn),
+    )
   }
 
   /** Returns both tokens (RFC 7009), the refresh token first; nothing happens where there is no endpoint for it. */
-  revoke(grant: StoredGrant, signal: AbortSignal): Promise<void> {
-    const { revocationEndpoint, tokens, client } = grant
-    if (revocationEndpoint === null) return Promise.resolve()
-    const secrets = [tokens.access_token, tokens.refresh_token, client.client_secret]
-    return this.#step(revocationEndpoint, secrets, signal, async (fetchFn) => {
-      await revokeToken({ ...grant, revocationEndpoint }, 'refresh_token', fetchFn)
-      await revokeToken({ ...grant, revocationEndpoint }, 'access_token', fetchFn)
+  async revoke(grant: StoredGrant, signal: AbortSignal): Promise<void> {
+    const { revocationEndpoint } = grant
+    if (revocationEndpoint === null) return
+    await this.#step(revocationEndpoint, secretsOf(grant), signal, async (steps, fetchFn) => {
+      await steps.revokeToken({ ...grant, revocationEndpoint }, 'refresh_token', fetchFn)
+      await steps.revokeToken({ ...grant, revocationEndpoint }, 'access_token', fetchFn)
     })
   }
 
   /** What is to be served at `clientMetadataUrl`, to anybody. */
-  clientMetadataDocument(): object {
+  async clientMetadataDocument(): Promise<object> {
+    const { describeClient } = await loadSteps()
     return { client_id: this.#options.clientMetadataUrl, ...describeClient(this.#options, 'none') }
   }
 
@@ -222,14 +165,15 @@ export class McpAuthorizer {
     address: string,
     secrets: (string | undefined)[],
     signal: AbortSignal,
-    work: (fetchFn: FetchLike, bounded: AbortSignal) => Promise<Result>,
+    work: (steps: Steps, fetchFn: FetchLike, bounded: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
     const host = URL.parse(address)?.host ?? 'This server'
     const tooSlow = (): Error =>
       new AuthorizationError('unreachable', `${host} took longer than ${STEP_TIMEOUT_MS / 1_000} seconds.`)
+    const steps = await loadSteps()
     return withinTime(STEP_TIMEOUT_MS, tooSlow, signal, (bounded) =>
-      work(createAuthorizationFetch(this.#net, bounded), bounded).catch((error: unknown) => {
-        throw asAuthorizationError(
+      work(steps, createAuthorizationFetch(this.#net, bounded), bounded).catch((error: unknown) => {
+        throw steps.asAuthorizationError(
           error,
           host,
           secrets.filter((secret) => secret !== undefined),
@@ -239,8 +183,8 @@ export class McpAuthorizer {
   }
 }
 
-/** Without what only the callback needed. */
-function sourceOf(pending: PendingAuthorization): TokenSource {
-  const { issuer, tokenEndpoint, revocationEndpoint, authMethods, client, resource, requestedScope } = pending
-  return { issuer, tokenEndpoint, revocationEndpoint, authMethods, client, resource, requestedScope }
-}
+const secretsOf = ({ tokens, client }: StoredGrant): (string | undefined)[] => [
+  tokens.access_token,
+  tokens.refresh_token,
+  client.client_secret,
+]

@@ -4,7 +4,7 @@ import { connectionSentence, readBeginning, redirectTarget } from '../net/exchan
 import { type Net, type NetAnswer, NetError } from '../net/index.ts'
 import { type Call, currentCall } from './call.ts'
 import type { McpEndpoint } from './connection.ts'
-import { McpError } from './mcp-error.ts'
+import { McpError, SessionLost } from './mcp-error.ts'
 import { readBounded } from './read-bounded.ts'
 
 /** Redirects within the server's own origin, one after another: many servers move /mcp to /mcp/. */
@@ -13,11 +13,6 @@ const REDIRECTS_MAX = 3
 const NOTICE_TIMEOUT_MS = 10_000
 const REFUSAL_BYTES_MAX = 64 * 1024
 const CHALLENGE_CHARACTERS_MAX = 4_000
-
-/** The server no longer knows the session: the connection is to be made anew. */
-export class SessionLost extends Error {
-  override readonly name = 'SessionLost'
-}
 
 export interface FetchOptions {
   /** What is known of the caller now; a later user of the same connection may bring another. */

@@ -1,10 +1,7 @@
 import type { Logger } from 'pino'
 import type { Net } from '../net/index.ts'
-import { SessionLost } from './bounded-fetch.ts'
-import { type Call, runCall } from './call.ts'
-import { type Dialect, type Elicit, HANDSHAKE_TIMEOUT_MS, type Link, openLink } from './link.ts'
-import { McpError, tooSlow } from './mcp-error.ts'
-import { askForTools, callTool, request } from './requests.ts'
+import type { Dialect, Elicit, Link } from './link.ts'
+import { McpError, SessionLost } from './mcp-error.ts'
 
 export { McpError, type McpErrorKind } from './mcp-error.ts'
 
@@ -83,7 +80,7 @@ interface Entry {
 
 /**
  * One connection for each key in this process, made at need, made anew when it breaks or the server has forgotten it,
- * and closed when nobody has used it for five minutes.
+ * and closed when nobody has used it for five minutes. The SDK is loaded for the first of them: it takes long to load.
  */
 export class McpConnections {
   readonly #net: Net
@@ -107,6 +104,7 @@ export class McpConnections {
     const use = <Result>(signal: AbortSignal, work: (link: Link) => Promise<Result>): Promise<Result> =>
       this.#use(endpoint, signal, work)
     let seen = await use(signal, async (link) => link)
+    const { askForTools, callTool, request } = await import('./requests.ts')
     const remember = (link: Link): Link => {
       seen = link
       return link
@@ -190,13 +188,11 @@ export class McpConnections {
     const host = hostOf(endpoint)
     const address = addressOf(endpoint)
     const known = this.#dialectOf(address)
-    const handshake = (call: Call): Promise<Link> =>
-      openLink({ net: this.#net, endpoint: () => entry.endpoint, known, elicit: this.#elicit }, call)
-    const late = (): Error => tooSlow(host, HANDSHAKE_TIMEOUT_MS)
     try {
-      const link = await runCall(
-        { signal: this.#closed.signal, timeoutMs: HANDSHAKE_TIMEOUT_MS, late },
-        handshake,
+      const { openLink } = await import('./link.ts')
+      const link = await openLink(
+        { net: this.#net, endpoint: () => entry.endpoint, known, elicit: this.#elicit },
+        this.#closed.signal,
       )
       this.#learn(address, link.dialect)
       return link

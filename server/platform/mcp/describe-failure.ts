@@ -1,6 +1,5 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
-import { SessionLost } from './bounded-fetch.ts'
-import { McpError } from './mcp-error.ts'
+import { McpError, SessionLost } from './mcp-error.ts'
 
 const WORDS_CHARACTERS_MAX = 500
 

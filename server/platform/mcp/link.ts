@@ -7,13 +7,13 @@ import {
 } from '@modelcontextprotocol/client'
 import type { Net } from '../net/index.ts'
 import { createBoundedFetch } from './bounded-fetch.ts'
-import type { Call } from './call.ts'
+import { type Call, runCall } from './call.ts'
 import type { McpEndpoint } from './connection.ts'
 import { describeFailure } from './describe-failure.ts'
-import { McpError } from './mcp-error.ts'
+import { McpError, tooSlow } from './mcp-error.ts'
 import { WatchedTransport } from './watched-transport.ts'
 
-export const HANDSHAKE_TIMEOUT_MS = 30_000
+const HANDSHAKE_TIMEOUT_MS = 30_000
 /** What a server may send on the stream of a whole connection, between one call and the next. */
 const STREAM_BYTES_MAX = 16 * 1024 * 1024
 /** A stream that is cut is taken up again so often, and so many milliseconds later. */
@@ -59,9 +59,15 @@ export interface LinkOptions {
   elicit?: Elicit | undefined
 }
 
-/** Shakes hands: by Streamable HTTP, in whichever version the server speaks, else by the SSE of 2024-11-05. */
-export async function openLink(options: LinkOptions, call: Call): Promise<Link> {
+/** Shakes hands, within 30 seconds. */
+export function openLink(options: LinkOptions, signal: AbortSignal): Promise<Link> {
   const { host } = new URL(options.endpoint().url)
+  const late = (): Error => tooSlow(host, HANDSHAKE_TIMEOUT_MS)
+  return runCall({ signal, timeoutMs: HANDSHAKE_TIMEOUT_MS, late }, (call) => shakeHands(options, host, call))
+}
+
+/** By Streamable HTTP, in whichever version the server speaks, else by the SSE of 2024-11-05. */
+async function shakeHands(options: LinkOptions, host: string, call: Call): Promise<Link> {
   if (options.known === 'sse') return connect(options, call, 'sse').catch(rethrow(host))
   try {
     return await connect(options, call, 'streamable')

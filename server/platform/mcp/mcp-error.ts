@@ -28,6 +28,11 @@ export class McpError extends Error {
   }
 }
 
+/** The server no longer knows the session: the connection is to be made anew. */
+export class SessionLost extends Error {
+  override readonly name = 'SessionLost'
+}
+
 export const tooSlow = (host: string, milliseconds: number): McpError =>
   new McpError('timeout', `${host} did not answer within ${milliseconds / 1000} seconds.`)
 

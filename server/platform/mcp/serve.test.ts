@@ -6,7 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fail } from '#errors'
 import { CLIENT_KINDS, type ClientKind, connectClient } from '#tests/support/mcp/clients.ts'
 import { answerByFetch } from '../http/answer-by-fetch.ts'
-import { type McpOffer, McpServing, type ServedCall, unknownTool } from './serve.ts'
+import { type McpOffer, type ServedCall, unknownTool } from './offer.ts'
+import { McpServing } from './serve.ts'
 
 /** What is served, heard by the clients of other makers. */
 

@@ -1,0 +1,226 @@
+import {
+  type CallToolResult,
+  createMcpHandler,
+  isCallToolResult,
+  type McpRequestContext,
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkError,
+  SdkErrorCode,
+  Server,
+  type ServerContext,
+  type Tool,
+} from '@modelcontextprotocol/server'
+import type { Logger } from 'pino'
+import { newId } from '#database/new-id.ts'
+import { AppError } from '#errors'
+import { ANSWER_MS_MAX, Exchange, SESSION_HEADER } from './exchange.ts'
+import { McpError } from './mcp-error.ts'
+import {
+  InvalidParams,
+  type McpOffer,
+  PASSED_METHODS,
+  type PassedMethod,
+  type ServedCall,
+  type ServedTool,
+  type ToolPage,
+} from './offer.ts'
+
+/** An answer longer than this, as JSON in characters, is refused. */
+const ANSWER_CHARACTERS_MAX = 8 * 1024 * 1024
+/** Messages in one request: only the protocol of 2025-03-26 knows more than one. */
+const BATCH_MAX = 20
+/** Steps of one call that are told; those that follow are not. */
+const PROGRESS_MAX = 1_000
+const PROGRESS_CHARACTERS_MAX = 1_000
+
+const PASSED_CAPABILITIES = { resources: {}, prompts: {}, completions: {} }
+
+const INTERNAL_ERROR: number = ProtocolErrorCode.InternalError
+/** Said by a server behind us, these are the fault of whoever asks us. */
+const CLIENT_ERRORS: number[] = [ProtocolErrorCode.InvalidParams, ProtocolErrorCode.MethodNotFound]
+
+/** What the requests of one McpServing have in common. */
+interface Serving {
+  version: string
+  log: Pick<Logger, 'error' | 'debug'>
+  /** Calls under way, by whose they are and their id. */
+  cancellable: Map<string, AbortController>
+}
+
+/** Answers one request of a client that is offered this; `body` is its JSON, where it has one. */
+export async function answerRequest(
+  serving: Serving,
+  offer: McpOffer,
+  request: Request,
+  body: unknown,
+): Promise<Response> {
+  if (Array.isArray(body) && body.length > BATCH_MAX)
+    return errorResponse(null, 400, 'Too many messages in one request')
+  const { log, cancellable } = serving
+  let capabilities: Record<string, unknown>
+  try {
+    capabilities = await capabilitiesOf(offer, body, request.signal)
+  } catch (error) {
+    return errorResponse(idOf(body), 200, asProtocolError(error, log).message)
+  }
+  const exchange = new Exchange(cancellable, offer.key, request, body)
+  const handler = createMcpHandler(
+    (context) => createServer(serving, offer, capabilities, exchange, context),
+    {
+      onerror: (err) => log.debug({ err }, 'MCP: a request was refused'),
+      maxSubscriptions: 0,
+    },
+  )
+  const response = await handler.fetch(request, { ...(body !== undefined && { parsedBody: body }) })
+  if (response.ok && beginsSession(body)) response.headers.set(SESSION_HEADER, newId())
+  return response
+}
+
+function createServer(
+  { version, log }: Serving,
+  offer: McpOffer,
+  capabilities: Record<string, unknown>,
+  exchange: Exchange,
+  { era }: McpRequestContext,
+): Server {
+  const server = new Server(
+    { name: offer.name, version },
+    { capabilities, ...(offer.instructions && { instructions: offer.instructions }) },
+  )
+  const attempt = <T extends object>(context: ServerContext, work: (signal: AbortSignal) => Promise<T>) =>
+    exchange.attempt(server, context, async (signal) => bounded(await work(signal)))
+  const inWords = (error: unknown): never => {
+    throw asProtocolError(error, log)
+  }
+
+  server.setRequestHandler('tools/list', ({ params }, context) =>
+    attempt(context, async (signal) => asPage(await offer.tools(signal, params?.cursor))).catch(inWords),
+  )
+  server.setRequestHandler('tools/call', ({ params }, context) =>
+    attempt(context, async (signal) => {
+      const onProgress = progressTo(context)
+      return checked(await offer.callTool(params.name, params.arguments ?? {}, { signal, onProgress }))
+    }).catch((error: unknown) => failedCall(asProtocolError(error, log))),
+  )
+  if (offer.request) {
+    const pass = offer.request.bind(offer)
+    for (const method of PASSED_METHODS) {
+      if (!canAnswer(method, capabilities)) continue
+      server.setRequestHandler(
+        method,
+        ({ params }, context) =>
+          attempt(context, (signal) => pass(method, withoutMeta(params), signal)).catch(inWords) as never,
+      )
+    }
+  }
+  if (era === 'legacy')
+    server.setNotificationHandler('notifications/cancelled', ({ params }) =>
+      exchange.cancel(params.requestId),
+    )
+  return server
+}
+
+/** What a tool fails with is for the model that called it (tools, error handling); the protocol's errors are not. */
+function failedCall(error: ProtocolError): CallToolResult {
+  if (error.code !== INTERNAL_ERROR) throw error
+  return { content: [{ type: 'text', text: error.message }], isError: true }
+}
+
+function asProtocolError(error: unknown, log: Serving['log']): ProtocolError {
+  if (error instanceof ProtocolError) return error
+  if (error instanceof InvalidParams) return new ProtocolError(ProtocolErrorCode.InvalidParams, error.message)
+  if (error instanceof McpError) return new ProtocolError(codeOf(error), error.message)
+  if (error instanceof AppError && error.status < 500) return new ProtocolError(INTERNAL_ERROR, error.message)
+  if ((error as Error | null)?.name === 'TimeoutError')
+    return new ProtocolError(INTERNAL_ERROR, `There was no answer within ${ANSWER_MS_MAX / 1000} seconds.`)
+  if (!isDeparture(error)) log.error({ err: error }, 'MCP: an answer failed')
+  return new ProtocolError(INTERNAL_ERROR, 'Something went wrong on our side.')
+}
+
+/** Where another server says that the request is at fault, it is so for whoever sent it. */
+const codeOf = ({ cause }: McpError): number =>
+  cause instanceof ProtocolError && CLIENT_ERRORS.includes(cause.code) ? cause.code : INTERNAL_ERROR
+
+/** The client has cancelled or left: nothing is wrong, and there is nobody to tell. */
+const isDeparture = (error: unknown): boolean =>
+  (error as Error | null)?.name === 'AbortError' ||
+  (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
+
+/** A client's token for progress is its own. */
+function withoutMeta(params: object | undefined): Record<string, unknown> {
+  const { _meta, ...others } = (params ?? {}) as Record<string, unknown>
+  return others
+}
+
+/** Told only to clients that gave a token for it. */
+function progressTo({ mcpReq }: ServerContext): ServedCall['onProgress'] {
+  const progressToken = mcpReq._meta?.progressToken
+  if (progressToken === undefined) return () => {}
+  let told = 0
+  return ({ progress, total, message }) => {
+    told += 1
+    if (told > PROGRESS_MAX || mcpReq.signal.aborted) return
+    mcpReq
+      .notify({
+        method: 'notifications/progress',
+        params: {
+          progressToken,
+          progress,
+          ...(total !== undefined && { total }),
+          ...(message !== undefined && { message: message.slice(0, PROGRESS_CHARACTERS_MAX) }),
+        },
+      })
+      .catch(() => {}) // the client has left
+  }
+}
+
+const asPage = (listed: ServedTool[] | ToolPage) =>
+  (Array.isArray(listed) ? { tools: listed } : listed) as { tools: Tool[]; nextCursor?: string }
+
+/** What is told of it when a client begins; what else a client may ask is known without asking. */
+async function capabilitiesOf(
+  offer: McpOffer,
+  body: unknown,
+  signal: AbortSignal,
+): Promise<Record<string, unknown>> {
+  if (!offer.request) return { tools: {} }
+  const found: Record<string, unknown> | undefined = isBeginning(body)
+    ? await offer.capabilities?.(signal)
+    : PASSED_CAPABILITIES
+  const names = Object.keys(PASSED_CAPABILITIES).filter((name) => found?.[name] !== undefined)
+  return { tools: {}, ...Object.fromEntries(names.map((name) => [name, {}])) }
+}
+
+function canAnswer(method: PassedMethod, capabilities: Record<string, unknown>): boolean {
+  const [kind = ''] = method.split('/')
+  return capabilities[kind === 'completion' ? 'completions' : kind] !== undefined
+}
+
+const methodOf = (body: unknown): unknown => (body as { method?: unknown } | null | undefined)?.method
+const isBeginning = (body: unknown): boolean => beginsSession(body) || methodOf(body) === 'server/discover'
+const beginsSession = (body: unknown): boolean =>
+  [body].flat().some((message) => methodOf(message) === 'initialize')
+
+function idOf(body: unknown): string | number | null {
+  const id = (body as { id?: unknown } | null | undefined)?.id
+  return typeof id === 'string' || typeof id === 'number' ? id : null
+}
+
+function errorResponse(id: string | number | null, status: number, message: string): Response {
+  const code = status === 400 ? ProtocolErrorCode.InvalidRequest : INTERNAL_ERROR
+  return Response.json({ jsonrpc: '2.0', id, error: { code, message } }, { status })
+}
+
+/** Content may be left out beside structured content. */
+function checked(result: CallToolResult): CallToolResult {
+  const said: object = result
+  if (isCallToolResult({ content: [], ...said })) return result
+  throw new ProtocolError(INTERNAL_ERROR, 'The tool answered with what is no result of a tool.')
+}
+
+function bounded<T>(answer: T): T {
+  if ((JSON.stringify(answer)?.length ?? 0) > ANSWER_CHARACTERS_MAX)
+    throw new ProtocolError(INTERNAL_ERROR, `The answer is longer than ${ANSWER_CHARACTERS_MAX} characters.`)
+  return answer
+}

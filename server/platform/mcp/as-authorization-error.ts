@@ -1,0 +1,32 @@
+import { IssuerMismatchError, OAuthError } from '@modelcontextprotocol/client'
+import { FetchError } from '#platform/net/fetch-bounded.ts'
+import { NetError } from '#platform/net/index.ts'
+import { AuthorizationError, cleanDetails, refusalOf } from './authorization-error.ts'
+
+/** What went wrong in an exchange with `host`; none of `secrets` is in the sentence, whoever has said it. */
+export function asAuthorizationError(error: unknown, host: string, secrets: string[] = []): unknown {
+  if (error instanceof AuthorizationError) return error
+  if (error instanceof NetError) return new AuthorizationError('invalid', error.message)
+  if (error instanceof FetchError) return new AuthorizationError('unreachable', error.message)
+  if (error instanceof IssuerMismatchError)
+    return new AuthorizationError(
+      'invalid',
+      `${URL.parse(error.expected ?? '')?.host ?? host} says that it is another authorization server.`,
+    )
+  if (error instanceof OAuthError) return refusalOf(error.code, error.message, host, secrets)
+  const field = invalidFieldOf(error)
+  if (field !== null)
+    return new AuthorizationError(
+      'invalid',
+      `What ${host} says about its authorization can't be followed: ${field}.`,
+    )
+  return error
+}
+
+/** What a schema of the SDK found wrong with a document; null for any other error. */
+function invalidFieldOf(error: unknown): string | null {
+  const { issues } = error as { issues?: { path: PropertyKey[] }[] }
+  if (!Array.isArray(issues)) return error instanceof SyntaxError ? 'it is no JSON' : null
+  const path = issues[0]?.path.map(String).join('.') ?? ''
+  return `${cleanDetails(path, []) || 'it'} is not valid`
+}

@@ -1,0 +1,116 @@
+import {
+  exchangeAuthorization,
+  type FetchLike,
+  refreshAuthorization,
+  startAuthorization,
+  validateAuthorizationResponseIssuer,
+} from '@modelcontextprotocol/client'
+import type { Net } from '#platform/net/index.ts'
+import type {
+  AuthorizationAnswer,
+  AuthorizerOptions,
+  BegunAuthorization,
+  PendingAuthorization,
+  ServerToAuthorize,
+  StoredGrant,
+  TokenSource,
+} from './authorization.ts'
+import { AuthorizationError, refusalOf } from './authorization-error.ts'
+import { chooseClient } from './choose-client.ts'
+import { discoverAuthorization } from './discover-authorization.ts'
+import { asMetadata, readTokens } from './token-endpoint.ts'
+
+export { asAuthorizationError } from './as-authorization-error.ts'
+export { describeClient } from './choose-client.ts'
+export { revokeToken } from './token-endpoint.ts'
+
+/*
+ * The steps of McpAuthorizer, by the functions of the SDK. What these throw is for `asAuthorizationError`.
+ */
+
+const CODE_CHARACTERS_MAX = 4_000
+
+interface Begin {
+  net: Net
+  fetchFn: FetchLike
+  options: AuthorizerOptions
+  signal: AbortSignal
+}
+
+export async function beginAuthorization(
+  { net, fetchFn, options, signal }: Begin,
+  server: ServerToAuthorize,
+  state: string,
+): Promise<BegunAuthorization> {
+  const plan = await discoverAuthorization(net, fetchFn, server, signal)
+  const { client, isRegistered } = await chooseClient(plan, server, options, fetchFn)
+  const { issuer, resource, scope } = plan
+  const { redirectUri } = options
+  const { authorizationUrl, codeVerifier } = await startAuthorization(issuer, {
+    metadata: asMetadata(plan),
+    clientInformation: client,
+    redirectUrl: redirectUri,
+    state,
+    ...(scope !== undefined && { scope }),
+    ...(resource !== null && { resource }),
+  })
+  const { tokenEndpoint, revocationEndpoint, authMethods, expectedIss, isIssDemanded } = plan
+  const pending = {
+    ...{ issuer, tokenEndpoint, revocationEndpoint, authMethods, client, resource },
+    requestedScope: scope ?? null,
+    ...{ expectedIss, isIssDemanded, codeVerifier, redirectUri },
+  }
+  const { client_secret, ...named } = client
+  // The secret of the catalogue's client stands in the catalogue.
+  const registered = { issuer, client: server.fixed?.client_id ? named : client }
+  return { url: authorizationUrl.href, pending, registered: isRegistered ? registered : null }
+}
+
+export async function exchangeCode(
+  pending: PendingAuthorization,
+  answer: AuthorizationAnswer,
+  fetchFn: FetchLike,
+): Promise<StoredGrant> {
+  const { host } = new URL(pending.tokenEndpoint)
+  validateAuthorizationResponseIssuer({
+    iss: answer.iss,
+    expectedIssuer: pending.expectedIss ?? undefined,
+    issParameterSupported: pending.isIssDemanded,
+  })
+  if ('error' in answer) throw refusalOf(answer.error, answer.error_description, host)
+  const { code } = answer
+  if (code === '' || code.length > CODE_CHARACTERS_MAX)
+    throw new AuthorizationError('invalid', `${host} sent no code that can be used.`)
+  const { client, codeVerifier, redirectUri, resource, requestedScope } = pending
+  const said = await exchangeAuthorization(pending.issuer, {
+    metadata: asMetadata(pending),
+    clientInformation: client,
+    authorizationCode: code,
+    codeVerifier,
+    redirectUri,
+    ...(resource !== null && { resource }),
+    fetchFn,
+  })
+  return { ...sourceOf(pending), tokens: readTokens(said, host, requestedScope) }
+}
+
+export async function refreshGrant(grant: StoredGrant, fetchFn: FetchLike): Promise<StoredGrant> {
+  const { tokenEndpoint, client, resource, tokens } = grant
+  const { host } = new URL(tokenEndpoint)
+  if (tokens.refresh_token === undefined)
+    throw new AuthorizationError('refused', `${host} gave no token by which access can be renewed.`)
+  const said = await refreshAuthorization(grant.issuer, {
+    metadata: asMetadata(grant),
+    clientInformation: client,
+    refreshToken: tokens.refresh_token,
+    ...(resource !== null && { resource }),
+    fetchFn,
+  })
+  return { ...grant, tokens: readTokens(said, host, tokens.scope ?? null) }
+}
+
+/** Without what only the callback needed. */
+function sourceOf(pending: PendingAuthorization): TokenSource {
+  const { issuer, tokenEndpoint, revocationEndpoint, authMethods, client, resource, requestedScope } = pending
+  return { issuer, tokenEndpoint, revocationEndpoint, authMethods, client, resource, requestedScope }
+}
