@@ -130,17 +130,13 @@ const CATALOGUE = {
   'mcp.instance_inactive': [400, 'This connection is not active. Please connect your account again.'],
   'mcp.agent_full': [400, 'An agent can use {limit} MCP connections. Take one from it first.'],
   'mcp.link_invalid': [403, 'This address has ended or is not complete. Ask generate_url for a new one.'],
-  'mcp.foreign_origin': [
-    403,
-    'Pages of {origin} may not use this address. The operator names in CORS_ORIGINS those that may.',
-  ],
   'mcp.no_valid_instances': [400, 'No valid MCP instances found for the provided IDs'],
   'mcp.unreachable': [503, 'Failed to connect to MCP server. Please check the URL and try again.'],
   'mcp.timed_out': [503, 'MCP server connection timed out. The server may be unavailable.'],
   'mcp.model_prefix': [400, 'model must begin with gpt, o1, claude, deepseek or gemini'],
   'mcp.sender_refused': [
     403,
-    'This {name} may not ask here: it is neither of this server nor of a console that the operator has named',
+    'This {name} may not ask here: it is neither of this server nor of what the operator names in FRONTEND_URL and CORS_ORIGINS',
   ],
   'oauth.consent_gone': [
     400,

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { UUID } from '#database/new-id.ts'
 import { fail } from '#errors'
 import { answerByFetch } from '#platform/http/answer-by-fetch.ts'
-import { checkOrigin } from '#platform/mcp/check-origin.ts'
+import { checkOrigin } from '#platform/mcp/check-sender.ts'
 import type { McpConnection } from '#platform/mcp/connection.ts'
 import { ANSWER_MS_MAX } from '#platform/mcp/exchange.ts'
 import type { CallToolResult, McpOffer } from '#platform/mcp/offer.ts'
@@ -31,7 +31,7 @@ export function registerGateway(http: FastifyInstance, { desk, finder }: Gateway
     method: ['POST', 'GET', 'DELETE', 'PUT', 'PATCH'],
     url: `${GATEWAY}/:instance`,
     async handler(request, reply) {
-      checkOrigin(request.headers.origin, desk.config)
+      checkOrigin(desk.config, request.headers)
       const { instance: id } = request.params
       const link = UUID.test(id) ? readGatewayAddress(desk, id, request.query) : null
       if (link === null) throw fail('mcp.link_invalid')
