@@ -1,5 +1,7 @@
 import { sentenceOf } from '#errors'
-import { type McpConnection, McpError, type McpTool } from '#platform/mcp/connection.ts'
+import type { McpConnection, McpTool } from '#platform/mcp/connection.ts'
+import { McpError } from '#platform/mcp/mcp-error.ts'
+import { untilAborted } from '#platform/mcp/until-aborted.ts'
 import type { RunnableTool } from '#platform/models/index.ts'
 import type { McpDesk } from './desk.ts'
 import type { ReadyInstance } from './find-instances.ts'
@@ -58,7 +60,7 @@ export async function openTools(
   const inTime = AbortSignal.any([signal, patience.signal])
   const listOne = async (instance: ReadyInstance): Promise<OfferedTool[]> => {
     try {
-      const listed = await orAborted(() => listTools(desk, instance, inTime), inTime)
+      const listed = await untilAborted(listTools(desk, instance, inTime), inTime)
       patience.shorten()
       return listed
     } catch (error) {
@@ -125,18 +127,6 @@ async function listTools(
   const connection = await connections.open(instance.endpoint, signal)
   const { tools } = await connection.listTools(signal)
   return tools.map((tool) => ({ instance, connection, tool }))
-}
-
-async function orAborted<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-  signal.throwIfAborted()
-  const { promise, reject } = Promise.withResolvers<never>()
-  const stop = (): void => reject(signal.reason)
-  signal.addEventListener('abort', stop)
-  try {
-    return await Promise.race([work(), promise])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
 }
 
 function describe(

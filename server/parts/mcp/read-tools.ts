@@ -1,6 +1,7 @@
 import type { McpToolRecord } from '#database/schema/mcp.ts'
 import type { Scope } from '#platform/access/scope.ts'
-import { type McpEndpoint, McpError } from '#platform/mcp/connection.ts'
+import type { McpEndpoint } from '#platform/mcp/connection.ts'
+import { McpError } from '#platform/mcp/mcp-error.ts'
 import { type ServerWithTools, type ToolList, viewWithTools } from './catalogue-schemas.ts'
 import { connectionKey, type McpDesk } from './desk.ts'
 import type { InstanceFinder } from './find-instances.ts'

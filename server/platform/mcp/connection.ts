@@ -2,8 +2,7 @@ import type { Logger } from 'pino'
 import type { Net } from '../net/index.ts'
 import type { Dialect, Elicit, Link } from './link.ts'
 import { McpError, SessionLost } from './mcp-error.ts'
-
-export { McpError, type McpErrorKind } from './mcp-error.ts'
+import { untilAborted } from './until-aborted.ts'
 
 /** A tool as a server describes it, without what people do not see, and bounded. */
 export interface McpTool {
@@ -244,12 +243,3 @@ const hostOf = ({ url }: McpEndpoint): string => URL.parse(url)?.host ?? 'The se
 
 /** Without the query, which may say who asks. */
 const addressOf = ({ url }: McpEndpoint): string => url.split(/[?#]/, 1)[0] ?? url
-
-function untilAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason)
-    const leave = (): void => reject(signal.reason)
-    signal.addEventListener('abort', leave, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
-  })
-}

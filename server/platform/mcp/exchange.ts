@@ -1,4 +1,5 @@
 import type { Server, ServerContext } from '@modelcontextprotocol/server'
+import { untilAborted } from './until-aborted.ts'
 
 /** How long a tool or another request may take. */
 export const ANSWER_MS_MAX = 5 * 60_000
@@ -38,7 +39,9 @@ export class Exchange {
     if (!this.#isBatch) cancelled.signal.addEventListener('abort', () => void server.close())
     const signals = [mcpReq.signal, cancelled.signal, AbortSignal.timeout(ANSWER_MS_MAX)]
     try {
-      return await orAborted(AbortSignal.any(signals), work)
+      const signal = AbortSignal.any(signals)
+      signal.throwIfAborted()
+      return await untilAborted(work(signal), signal)
     } finally {
       if (isListed) this.#cancellable.delete(key)
     }
@@ -52,18 +55,5 @@ export class Exchange {
   #keyOf(id: string | number): string | null {
     if (this.#prefix === null || String(id).length > ID_CHARACTERS_MAX) return null
     return `${this.#prefix}${JSON.stringify(id)}`
-  }
-}
-
-/** Whatever does not heed the signal is left alone when it is aborted. */
-async function orAborted<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  signal.throwIfAborted()
-  const { promise, reject } = Promise.withResolvers<never>()
-  const end = (): void => reject(signal.reason)
-  signal.addEventListener('abort', end, { once: true })
-  try {
-    return await Promise.race([work(signal), promise])
-  } finally {
-    signal.removeEventListener('abort', end)
   }
 }

@@ -4,7 +4,8 @@ import { createNet } from '#platform/net/index.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { beginEvents, sendJson, startHostileServer, type Tricks } from '#tests/support/mcp/hostile.ts'
 import { listen, startMcpServer, textResult } from '#tests/support/mcp/index.ts'
-import { type McpConnection, McpConnections, McpError } from './connection.ts'
+import { type McpConnection, McpConnections } from './connection.ts'
+import { McpError } from './mcp-error.ts'
 
 const FOREVER = new AbortController().signal
 const MEGABYTE = 1024 * 1024

@@ -1,5 +1,6 @@
 import { McpAuthorizer, type StoredGrant } from '#platform/mcp/authorization.ts'
-import { McpConnections, McpError } from '#platform/mcp/connection.ts'
+import { McpConnections } from '#platform/mcp/connection.ts'
+import { McpError } from '#platform/mcp/mcp-error.ts'
 import { widenScope } from '#platform/mcp/scopes.ts'
 import { createNet } from '#platform/net/index.ts'
 import { createLog } from '#platform/telemetry/log.ts'
