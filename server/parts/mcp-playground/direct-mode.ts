@@ -7,8 +7,6 @@ import type { Exchange } from './memory.ts'
 import { describeNextPages } from './next-pages.ts'
 import { writePrompt } from './write-prompt.ts'
 
-/** Spec, Limits: 30 seconds per tool. */
-const TOOL_TIMEOUT_MS = 30_000
 /** So long servers may take (spec, MCP playground stream); and from so many tools those that fit are chosen. */
 const OPEN_BOUNDS = { waitMs: 30_000, toolsMax: 2_000 }
 /** Of the prompt, for what describes tools. */
@@ -46,7 +44,7 @@ export const prepareDirect =
       remembered,
       tools: definitions,
     })
-    return { request, tools: tools.map(bounded) }
+    return { request, tools }
   }
 
 const noServer = (failed: readonly FailedInstance[]) =>
@@ -80,8 +78,3 @@ const describeFailed = (failed: readonly FailedInstance[]): string =>
   failed.length === 0
     ? ''
     : `These services can not be reached now, so that you do not have their tools: ${failed.map(({ serverName }) => serverName).join(', ')}. Say so where the person wants something of them.`
-
-const bounded = (tool: RunnableTool): RunnableTool => ({
-  ...tool,
-  timeoutMs: Math.min(tool.timeoutMs, TOOL_TIMEOUT_MS),
-})

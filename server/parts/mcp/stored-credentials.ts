@@ -17,19 +17,16 @@ export interface StoredCredentials {
   expiresIn: number | null
 }
 
-/** A provider that tells a longer life is not believed: what does not fit into a timestamp can't be stored. */
-const LIFE_SECONDS_MAX = 10 * 365 * 86_400
-
 export function sealCredentials(
   secrets: Secrets,
   instanceId: string,
   credentials: Credentials | null,
 ): StoredCredentials {
   if (credentials === null) return { sealed: null, expiresIn: null }
-  const expiresIn = credentials.type === 'oauth' ? credentials.grant.tokens.expires_in : undefined
+  const expiresIn = credentials.type === 'oauth' ? credentials.grant.tokens.expires_in : null
   return {
     sealed: secrets.encrypt(JSON.stringify(credentials), instanceId),
-    expiresIn: expiresIn === undefined ? null : Math.min(expiresIn, LIFE_SECONDS_MAX),
+    expiresIn: expiresIn ?? null,
   }
 }
 

@@ -9,6 +9,7 @@ import { AuthorizationError } from './authorization-error.ts'
 import { readScope } from './scopes.ts'
 
 const TOKEN_CHARACTERS_MAX = 16_000
+/** A longer life is not believed: what does not fit into a timestamp can't be stored. */
 const EXPIRES_SECONDS_MAX = 10 * 365 * 86_400
 /** What may stand in a header: no space, and nothing that is not seen. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/
