@@ -15,7 +15,6 @@ import type { McpCaller } from './open-caller.ts'
 export { registerMcpServer } from './serve.ts'
 
 const SWEEP_MS = 3_600_000
-const VERSION = '1.0.0'
 
 export interface McpServer {
   rooms: Rooms
@@ -37,7 +36,7 @@ export function createMcpServer(
   const { log } = rooms
   const records = new OAuthRecords(rooms)
   const agentTools = new AgentTools(agents, calls)
-  const serving = new McpServing(VERSION, log)
+  const serving = new McpServing(log)
   let provider: Promise<Provider> | undefined
   const openProvider = (): Promise<Provider> => (provider ??= createAuthorizationServer(rooms, records))
   return {

@@ -1,3 +1,4 @@
+import { IMPLEMENTATION } from '#platform/mcp/implementation.ts'
 import { type McpOffer, unknownTool } from '#platform/mcp/offer.ts'
 import type { KnowledgeBases } from '../kb/index.ts'
 import type { AgentTools } from './agent-tools.ts'
@@ -15,7 +16,7 @@ export const offerFor = (
   { agents, knowledge: reader }: McpCaller,
 ): McpOffer => ({
   key: keyOf(agents ?? reader),
-  name: 'Parley',
+  name: IMPLEMENTATION.name,
   instructions: INSTRUCTIONS,
   async tools(_signal, cursor) {
     const { tools, ...rest } = agents ? await agentTools.list(agents, cursor) : { tools: [] }

@@ -2,6 +2,7 @@ import type { McpAuthConfig } from '#database/schema/mcp.ts'
 import { McpAuthorizer } from '#platform/mcp/authorization.ts'
 import { Composio } from '#platform/mcp/composio.ts'
 import { McpConnections } from '#platform/mcp/connection.ts'
+import { IMPLEMENTATION } from '#platform/mcp/implementation.ts'
 import type { Rooms } from '#platform/rooms.ts'
 
 /** What this part works with. */
@@ -26,7 +27,6 @@ export interface CatalogueServer {
 
 const CALLBACK = '/api/mcp/callback'
 export const CLIENT_DOCUMENT = '/api/mcp/client.json'
-const CLIENT_NAME = 'Parley'
 
 export function createDesk({ config, database, log, net, secrets }: Rooms): McpDesk {
   const { apiKey, baseUrl } = config.composio
@@ -40,7 +40,7 @@ export function createDesk({ config, database, log, net, secrets }: Rooms): McpD
     authorizer: new McpAuthorizer(net, {
       redirectUri: callbackAddress(config),
       clientMetadataUrl: isPublicSite(config.baseUrl) ? config.baseUrl + CLIENT_DOCUMENT : null,
-      clientName: CLIENT_NAME,
+      clientName: IMPLEMENTATION.name,
     }),
     composio: apiKey === null ? null : new Composio(net, apiKey, baseUrl),
   }

@@ -16,16 +16,13 @@ export interface Gateway {
   finder: InstanceFinder
 }
 
-/** What clients are told that this is. */
-const VERSION = '1.0.0'
-
 /**
  * The gateway (contract, 8): any MCP client that has an address of generate_url speaks with the server of an instance
  * through it, and the account's token is added on the way. Address, instance, membership and rights are looked at for
  * each request, so that what has ended is refused at once, on every instance of this process.
  */
 export function registerGateway(http: FastifyInstance, { desk, finder }: Gateway): void {
-  const serving = new McpServing(VERSION, desk.log)
+  const serving = new McpServing(desk.log)
   http.route<{ Params: { instance: string }; Querystring: Record<string, unknown> }>({
     // All but POST is 405: there are no sessions, and nothing is said unasked.
     method: ['POST', 'GET', 'DELETE', 'PUT', 'PATCH'],

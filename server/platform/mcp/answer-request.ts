@@ -15,6 +15,7 @@ import type { Logger } from 'pino'
 import { newId } from '#database/new-id.ts'
 import { AppError } from '#errors'
 import { ANSWER_MS_MAX, Exchange, SESSION_HEADER } from './exchange.ts'
+import { IMPLEMENTATION } from './implementation.ts'
 import { McpError } from './mcp-error.ts'
 import {
   InvalidParams,
@@ -42,7 +43,6 @@ const CLIENT_ERRORS: number[] = [ProtocolErrorCode.InvalidParams, ProtocolErrorC
 
 /** What the requests of one McpServing have in common. */
 interface Serving {
-  version: string
   log: Pick<Logger, 'error' | 'debug'>
   /** Calls under way, by whose they are and their id. */
   cancellable: Map<string, AbortController>
@@ -78,14 +78,14 @@ export async function answerRequest(
 }
 
 function createServer(
-  { version, log }: Serving,
+  { log }: Serving,
   offer: McpOffer,
   capabilities: Record<string, unknown>,
   exchange: Exchange,
   { era }: McpRequestContext,
 ): Server {
   const server = new Server(
-    { name: offer.name, version },
+    { ...IMPLEMENTATION, name: offer.name },
     { capabilities, ...(offer.instructions && { instructions: offer.instructions }) },
   )
   const attempt = <T extends object>(context: ServerContext, work: (signal: AbortSignal) => Promise<T>) =>

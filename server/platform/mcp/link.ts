@@ -10,6 +10,7 @@ import { createBoundedFetch } from './bounded-fetch.ts'
 import { type Call, runCall } from './call.ts'
 import type { McpEndpoint } from './connection.ts'
 import { describeFailure } from './describe-failure.ts'
+import { IMPLEMENTATION } from './implementation.ts'
 import { McpError, tooSlow } from './mcp-error.ts'
 import { WatchedTransport } from './watched-transport.ts'
 
@@ -170,14 +171,11 @@ async function endSession(transport: WatchedTransport): Promise<void> {
 }
 
 function createClient(elicit: Elicit | undefined): Client {
-  const client = new Client(
-    { name: 'Parley', version: '1.0.0' },
-    {
-      versionNegotiation: { mode: 'auto' },
-      // Nothing is offered to a server: it can have no model asked, read no files, and ask the person nothing.
-      capabilities: elicit ? { elicitation: { form: { applyDefaults: true } } } : {},
-    },
-  )
+  const client = new Client(IMPLEMENTATION, {
+    versionNegotiation: { mode: 'auto' },
+    // Nothing is offered to a server: it can have no model asked, read no files, and ask the person nothing.
+    capabilities: elicit ? { elicitation: { form: { applyDefaults: true } } } : {},
+  })
   if (elicit) client.setRequestHandler('elicitation/create', (request) => elicit(request.params) as never)
   return client
 }

@@ -67,7 +67,7 @@ const offer: McpOffer = {
 
 beforeAll(async () => {
   http = Fastify()
-  const serving = new McpServing('1.2.3', { error: (about: object) => reports.push(about), debug: () => {} })
+  const serving = new McpServing({ error: (about: object) => reports.push(about), debug: () => {} })
   const addresses: Record<string, McpOffer> = {
     '/mcp': offer,
     '/other': { ...offer, key: 'other' },
@@ -107,7 +107,7 @@ describe.each(CLIENT_KINDS)('a client of the %s', (kind) => {
   afterAll(() => client.close())
 
   test('is told what there is', async () => {
-    expect(client.getServerVersion()).toMatchObject({ name: 'Test', version: '1.2.3' })
+    expect(client.getServerVersion()).toMatchObject({ name: 'Test', version: '1.0.0' })
     expect(client.getInstructions()).toBe('Ask away.')
     expect(client.getServerCapabilities()).toEqual({ tools: {}, resources: {} })
     const { tools } = await client.listTools()

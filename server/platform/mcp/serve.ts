@@ -8,18 +8,16 @@ import type { McpOffer } from './offer.ts'
  * it cancels is found by a name that the client is given for its session, and that stands for nothing else.
  */
 export class McpServing {
-  readonly #version: string
   readonly #log: Pick<Logger, 'error' | 'debug'>
   readonly #cancellable = new Map<string, AbortController>()
 
-  constructor(version: string, log: Pick<Logger, 'error' | 'debug'>) {
-    this.#version = version
+  constructor(log: Pick<Logger, 'error' | 'debug'>) {
     this.#log = log
   }
 
   /** Answers one request, by whatever its sender is offered. The SDK, which takes long to load, comes with the first. */
   handler(offer: McpOffer): FetchHandler {
-    const serving = { version: this.#version, log: this.#log, cancellable: this.#cancellable }
+    const serving = { log: this.#log, cancellable: this.#cancellable }
     return async (request, body) => {
       const { answerRequest } = await import('./answer-request.ts')
       return answerRequest(serving, offer, request, body)

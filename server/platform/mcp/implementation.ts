@@ -1,0 +1,2 @@
+/** What this is, as it tells the other side. */
+export const IMPLEMENTATION = { name: 'Parley', version: '1.0.0' }
