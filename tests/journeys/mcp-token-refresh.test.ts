@@ -10,7 +10,9 @@ import { startTestServer, type TestServer } from '#tests/support/server.ts'
  * share connections here, and so do all calls within each.
  */
 
-const ROUNDS = { asks: 100, calls: 15 }
+/** Of accounts at once, and of each so often: 100 times in all. */
+const ASKS = { accounts: 4, rounds: 25 }
+const CALL_ROUNDS = 6
 const CALLS = 20
 /** What a good token gets where nothing can be read. */
 const ADMITTED = 405
@@ -118,9 +120,8 @@ describe('a token that has ended is renewed once', () => {
   const inBoth = <Result>({ here, there }: Stage, work: (caller: Caller) => Promise<Result>) =>
     Promise.all([here, there].flatMap((caller) => Array.from({ length: CALLS }, () => work(caller))))
 
-  test(`for ${CALLS} requests in each of two processes, ${ROUNDS.asks} times`, async () => {
-    const stage = await makeStage()
-    for (let round = 1; round <= ROUNDS.asks; round++) {
+  async function askAgainAndAgain(stage: Stage): Promise<void> {
+    for (let round = 1; round <= ASKS.rounds; round++) {
       await end(stage, round)
       const statuses = await inBoth(stage, (caller) => caller.ask())
       expect(statuses).toEqual(Array(2 * CALLS).fill(ADMITTED))
@@ -128,12 +129,17 @@ describe('a token that has ended is renewed once', () => {
       expect([refreshes, reuses]).toEqual([round, 0])
     }
     await stage.close()
+  }
+
+  test(`for ${CALLS} requests in each of two processes, ${ASKS.accounts * ASKS.rounds} times`, async () => {
+    const stages = await Promise.all(Array.from({ length: ASKS.accounts }, () => makeStage()))
+    await Promise.all(stages.map(askAgainAndAgain))
   }, 120_000)
 
-  test(`for ${CALLS} tool calls in each, ${ROUNDS.calls} times`, async () => {
+  test(`for ${CALLS} tool calls in each, ${CALL_ROUNDS} times`, async () => {
     const stage = await makeStage()
     await inBoth(stage, (caller) => caller.call())
-    for (let round = 1; round <= ROUNDS.calls; round++) {
+    for (let round = 1; round <= CALL_ROUNDS; round++) {
       await end(stage, round)
       const said = await inBoth(stage, (caller) => caller.call())
       expect(said).toEqual(Array(2 * CALLS).fill('hello'))
@@ -222,7 +228,7 @@ describe('the renewal of a token', () => {
 
   test('of a connection that is deleted meanwhile leaves nothing at the provider', async () => {
     const { provider, here, expire, connector, id } = stage
-    provider.faults.tokenDelayMs = 2_500
+    provider.faults.tokenDelayMs = 1_000
     await expire()
     const called = here.call().then(
       () => 'answered',
