@@ -40,6 +40,9 @@ const operations: Operation[] = Object.entries<Record<string, never>>(document.p
       })),
 )
 
+/** They are many, and a machine may be busy. */
+const FIXTURES_TIMEOUT_MS = 120_000
+
 let server: TestServer
 let people: Record<Exclude<Somebody, 'K' | 'S'>, Person>
 let administrator: string
@@ -54,7 +57,7 @@ beforeAll(async () => {
   const forReading = makeFixture()
   for (const { id, method } of operations) fixtures.set(id, method === 'GET' ? forReading : makeFixture())
   await Promise.all(fixtures.values())
-})
+}, FIXTURES_TIMEOUT_MS)
 afterAll(() => server.stop())
 
 /** An organization with all kinds of records, and what each person shows to get in. */
