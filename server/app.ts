@@ -105,12 +105,7 @@ export async function buildApp(rooms: Rooms, doors: Doors = {}): Promise<App> {
     ...instructionRoutes,
     ...openAiRoutes({ rooms, models, agents, calls }),
     ...billingRoutes(rooms),
-    ...playgroundRoutes({
-      rooms,
-      mcp,
-      models,
-      calls,
-    }),
+    ...playgroundRoutes({ rooms, mcp, models, calls }),
   ]
   const http = createServer(rooms)
   await http.register(cors, {

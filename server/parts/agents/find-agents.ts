@@ -67,11 +67,10 @@ export class AgentFinder {
   }
 
   /**
-   * An agent with what it takes to let it answer: one query, one more where it has tools, and one where it
-   * uses connections to MCP servers, which are asked for their tools now: not for foreign callers, whose words are none of
-   * the owners' matter. Throws agent.not_found,
-   * agent.inactive, llm.inactive, llm.not_configured; the last two are agent.inactive to a foreign caller, whom the model
-   * is no matter of.
+   * An agent with what it takes to let it answer: one query, one more where it has tools, and one where it uses
+   * connections to MCP servers, which are asked for their tools now; not for foreign callers, who are strangers to the
+   * owners of these connections. Throws agent.not_found, agent.inactive, llm.inactive, llm.not_configured; the last two
+   * are agent.inactive to a foreign caller, whom the model is no matter of.
    */
   async find(organizationId: string, agentId: string): Promise<ReadyAgent> {
     const agent = await this.#read(agentId)
