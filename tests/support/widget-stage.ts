@@ -103,9 +103,10 @@ export async function openChat(page: Page): Promise<Frame> {
   return chatIn(page)
 }
 
-/** Sends a message as a visitor does. */
+/** Sends a message as a visitor does, once that can be done: before the chat has begun nothing is sent. */
 export async function write(chat: Frame, text: string): Promise<void> {
   await chat.fill('textarea', text)
+  await chat.waitForSelector('button[type=submit]:enabled')
   await chat.press('textarea', 'Enter')
 }
 

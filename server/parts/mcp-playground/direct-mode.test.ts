@@ -42,11 +42,6 @@ test('where no server answered in time the sentence says so', async () => {
   })
 })
 
-test('a tool has 30 seconds', async () => {
-  const { tools } = await prepare([tool('slow', '')], [])
-  expect(tools?.map(({ timeoutMs }) => timeoutMs)).toEqual([30_000])
-})
-
 test('tools leave room for the conversation, and the model is told that there are more', async () => {
   const many = Array.from({ length: 100 }, (_, place) => tool(`tool_${place}`, 'x'.repeat(1_000)))
   const { request, tools = [] } = await prepare(many, [failure('two', true)])
