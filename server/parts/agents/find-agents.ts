@@ -45,7 +45,7 @@ interface StoredAgent {
   usesMcp: boolean
 }
 
-/** How long the MCP servers of an agent may take together: those that take longer are left out (openTools). */
+/** openTools leaves out servers that take longer than 10 seconds; beyond this the message is refused. */
 const MCP_TIMEOUT_MS = 15_000
 /** The most agents that are looked up in one statement. */
 const GROUP_MAX = 100

@@ -19,7 +19,7 @@ export interface Gateway {
 /**
  * The gateway (contract, 8): any MCP client that has an address of generate_url speaks with the server of an instance
  * through it, and the account's token is added on the way. Address, instance, membership and rights are looked at for
- * each request, so that what has ended is refused at once, on every instance of this process.
+ * each request, so that what has ended is refused at once, by every process.
  */
 export function registerGateway(http: FastifyInstance, { desk, finder }: Gateway): void {
   const serving = new McpServing(desk.log)
