@@ -1,14 +1,40 @@
 import { defineConfig } from 'vitest/config'
 
+/** One journey for each group of screens; the others take ten minutes more: `npm run test:console`. */
+const JOURNEYS = 'tests/console/{agents,chat,connections,deployments,knowledge,members}.test.ts'
+const NOT_HERE = ['node_modules/**', 'bench/**']
+/** These end processes, fill memory, or count what else runs beside them: each has a process to itself. */
+const ALONE = [
+  'tests/faults/**/*.test.ts',
+  'tests/widget/resuming.test.ts',
+  'server/platform/{sandbox,documents}/**/*.test.ts',
+]
+
 export default defineConfig({
   test: {
-    include: ['server/**/*.test.ts', 'tests/**/*.test.ts'],
-    exclude: ['tests/kill/**', 'node_modules/**', 'bench/**'],
     globalSetup: ['tests/support/global-setup.ts'],
-    // A server with its database per file, so files share nothing but the PostgreSQL process.
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    // A server with its database per file, so files share nothing but the PostgreSQL process and, for most, the modules
+    // that are loaded already: to load and warm them for each is two fifths of what a file takes.
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          include: [
+            'server/**/*.test.ts',
+            'tests/{contract,faults,house,journeys,widget}/**/*.test.ts',
+            JOURNEYS,
+            'console/src/**/*.test.{ts,tsx}',
+          ],
+          exclude: [...NOT_HERE, ...ALONE],
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: 'alone', include: ALONE, exclude: NOT_HERE } },
+    ],
   },
 })

@@ -7,6 +7,7 @@ import { startServer } from '../server/main.ts'
 import { ownerMark } from '../server/parts/chat/words.ts'
 import { createClient, type Person } from '../tests/support/client.ts'
 import { startPostgres } from '../tests/support/postgres.ts'
+import { UNLIMITED } from '../tests/support/process.ts'
 import { POSTGRES_SETTINGS } from './parley.ts'
 
 /*
@@ -178,6 +179,7 @@ const parley = await startServer(
     DATABASE_URL: server.url('parley'),
     SECRET: 's'.repeat(32),
     LOG_LEVEL: 'silent',
+    ...UNLIMITED,
   }),
 )
 const client = createClient(parley.address)

@@ -5,7 +5,9 @@ import { readConfig } from '../server/config.ts'
 import { startServer } from '../server/main.ts'
 import { createClient, type Person } from '../tests/support/client.ts'
 import { startPostgres } from '../tests/support/postgres.ts'
+import { UNLIMITED } from '../tests/support/process.ts'
 import { POSTGRES_SETTINGS } from './parley.ts'
+import { describeTimes, quantile, timed } from './times.ts'
 
 /*
  * What it costs to know who somebody is, on PostgreSQL:
@@ -38,7 +40,9 @@ async function measureChecks(): Promise<void> {
   }
   console.log(`Who asks:                       ${describe(whoOnly)}`)
   console.log(`Who asks, and the permission:   ${describe(whole)}`)
-  console.log(`The permission alone, p50:      ${(at(whole, 0.5) - at(whoOnly, 0.5)).toFixed(3)} ms\n`)
+  console.log(
+    `The permission alone, p50:      ${(quantile(whole, 0.5) - quantile(whoOnly, 0.5)).toFixed(3)} ms\n`,
+  )
 }
 
 async function measureSignIns(): Promise<void> {
@@ -53,23 +57,15 @@ async function measureSignIns(): Promise<void> {
   }
   console.log(`Failed sign-in, known email:    ${describe(known)}`)
   console.log(`Failed sign-in, unknown email:  ${describe(unknown)}`)
-  console.log(`Difference, p50:                ${(at(known, 0.5) - at(unknown, 0.5)).toFixed(3)} ms`)
+  console.log(
+    `Difference, p50:                ${(quantile(known, 0.5) - quantile(unknown, 0.5)).toFixed(3)} ms`,
+  )
 }
 
 const signIn = (email: string) =>
   client.call('POST', '/api/auth/login', { body: { email, password: 'not the password' } })
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const begin = performance.now()
-  await work()
-  return performance.now() - begin
-}
-
-const at = (times: number[], share: number): number =>
-  times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? Number.NaN
-
-const describe = (times: number[]): string =>
-  [25, 50, 75].map((percent) => `p${percent} ${at(times, percent / 100).toFixed(3)} ms`).join(', ')
+const describe = (times: number[]): string => describeTimes(times, [25, 50, 75])
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'))
 const dataDir = join(folder, 'postgres')
@@ -83,6 +79,7 @@ const server = await startServer(
     DATABASE_URL: postgres.url('parley'),
     SECRET: 's'.repeat(32),
     LOG_LEVEL: 'silent',
+    ...UNLIMITED,
   }),
 )
 const client = createClient(server.address)

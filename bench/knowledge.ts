@@ -16,6 +16,7 @@ import { listWords } from '../server/platform/retrieval/words.ts'
 import { createClient, type Person } from '../tests/support/client.ts'
 import { type Librarian, librarian } from '../tests/support/knowledge.ts'
 import { startPostgres } from '../tests/support/postgres.ts'
+import { UNLIMITED } from '../tests/support/process.ts'
 import { POSTGRES_SETTINGS } from './parley.ts'
 
 /*
@@ -58,6 +59,7 @@ const server = await startServer(
     DATABASE_URL: database.url('postgres'),
     SECRET: 's'.repeat(32),
     LOG_LEVEL: 'error',
+    ...UNLIMITED,
   }),
 )
 const sql = postgres(database.url('postgres'), { max: 1, onnotice: () => {} })
@@ -245,6 +247,7 @@ async function measureRecall(person: Person, kbId: string, words: string[]): Pro
   const rows = await sql<{ number: number; embedding: string }[]>`
     select number, embedding::text as embedding from kb_vectors where kb_id = ${kbId}`
   const vectors = rows.map(({ embedding }) => JSON.parse(embedding) as number[])
+  const payer = { ...person, apiKeyId: null }
   let found = 0
   for (let round = 0; round < RECALL_QUESTIONS; round++) {
     const query = question(words)
@@ -257,7 +260,7 @@ async function measureRecall(person: Person, kbId: string, words: string[]): Pro
       }))
       .sort((a, b) => b.product - a.product)
       .slice(0, RECALL_AT)
-    const { hits } = await denseStage(desk, person, kbs, query, [], RECALL_AT)
+    const { hits } = await denseStage(desk, payer, kbs, query, [], RECALL_AT)
     const least = hits.at(-1)?.number
     // Of several that are equally near the last, any is right.
     const limit = near.find(({ number }) => number === least)?.product ?? Number.POSITIVE_INFINITY

@@ -6,6 +6,7 @@ import { readConfig } from '../server/config.ts'
 import { startServer } from '../server/main.ts'
 import { createClient, type Person } from '../tests/support/client.ts'
 import { startMcpServer, textResult } from '../tests/support/mcp/index.ts'
+import { UNLIMITED } from '../tests/support/process.ts'
 import { startProvider } from '../tests/support/provider/index.ts'
 import { StreamReader } from '../tests/support/reader.ts'
 
@@ -28,6 +29,7 @@ const environment = {
   PORT: '0',
   DATA_DIR: dataDir,
   LOG_LEVEL: 'silent',
+  ...UNLIMITED,
   ALLOW_PRIVATE_NETWORK: '127.0.0.0/8',
 }
 const server = await startServer(readConfig(environment))

@@ -21,6 +21,13 @@ const SETTLE_POLL_MS = 50
  */
 export const POSTGRES_SETTINGS = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', jit: 'off' }
 
+/** Another than the one here as usual. */
+export interface Variant {
+  /** The project's folder. */
+  directory?: string
+  environment?: Record<string, string>
+}
+
 /** What `GET /api/billing/balance` answers. */
 interface Balance {
   balance: number
@@ -29,9 +36,12 @@ interface Balance {
 }
 
 /** The product as an operator starts it, on a PostgreSQL of its own, prepared through its API alone. */
-export async function startParley({ providerUrl, folder }: PeerOptions): Promise<Peer> {
+export async function startParley(
+  { providerUrl, folder }: PeerOptions,
+  variant: Variant = {},
+): Promise<Peer> {
   const postgres = await startDatabase(folder)
-  const { server, url } = await startServer(postgres, folder)
+  const { server, url } = await startServer(postgres, folder, variant)
   const account = await signUp(url)
   const chatIds = await addChats(url, account.organizationId, account.token)
   const models = new Map<string, string>()
@@ -79,11 +89,12 @@ async function startDatabase(folder: string): Promise<PostgresServer> {
 async function startServer(
   postgres: PostgresServer,
   folder: string,
+  { directory = join(import.meta.dirname, '..'), environment }: Variant,
 ): Promise<{ server: RunningProcess; url: string }> {
   const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`
   const server = startNode([...NODE_OPTIONS, 'server/cli.ts', 'start'], {
-    directory: join(import.meta.dirname, '..'),
+    directory,
     logFile: join(folder, 'parley.log'),
     environment: {
       PORT: String(port),
@@ -98,6 +109,7 @@ async function startServer(
       RATE_LIMIT_IP_PER_MINUTE: '0',
       RATE_LIMIT_USER_PER_HOUR: '0',
       LOG_LEVEL: 'info',
+      ...environment,
     },
   })
   await server.ready(`${url}/readyz`)

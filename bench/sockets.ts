@@ -8,6 +8,7 @@ import { readConfig } from '../server/config.ts'
 import { type Server, startServer } from '../server/main.ts'
 import { createClient } from '../tests/support/client.ts'
 import { startPostgres } from '../tests/support/postgres.ts'
+import { UNLIMITED } from '../tests/support/process.ts'
 import { NODE_OPTIONS, POSTGRES_SETTINGS } from './parley.ts'
 
 /*
@@ -131,7 +132,7 @@ const sharedClock = (): number => Number(process.hrtime.bigint()) / 1e6
 /** The other process. */
 async function serve(): Promise<void> {
   const server = await startServer(
-    readConfig({ ...process.env, PORT: '0', SECRET: 's'.repeat(32), LOG_LEVEL: 'warn' }),
+    readConfig({ ...process.env, PORT: '0', SECRET: 's'.repeat(32), LOG_LEVEL: 'warn', ...UNLIMITED }),
   )
   let organizationId = ''
   const answers: { [Q in Question]: () => Promise<Answers[Q]> } = {

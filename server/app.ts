@@ -3,6 +3,7 @@ import cors from '@fastify/cors'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
   LogController,
 } from 'fastify'
@@ -15,31 +16,47 @@ import { auditRoutes } from '#parts/audit/index.ts'
 import { authRoutes } from '#parts/auth/index.ts'
 import { billingRoutes } from '#parts/billing/index.ts'
 import { type Chat, createChat, type Retriever } from '#parts/chat/index.ts'
+import { type Console, type ConsolePlace, createConsole, registerConsole } from '#parts/console/index.ts'
 import { conversationRoutes } from '#parts/conversation/index.ts'
+import { createDataRights, type DataRights } from '#parts/data-rights/index.ts'
 import { instructionRoutes } from '#parts/instructions/index.ts'
 import { invitationRoutes } from '#parts/invitations/index.ts'
 import { createKnowledgeBases, type KnowledgeBases } from '#parts/kb/index.ts'
 import { llmRoutes, ModelFinder, PaidCalls } from '#parts/llm/index.ts'
 import { createMcp, type Mcp, registerGateway } from '#parts/mcp/index.ts'
-import { playgroundRoutes } from '#parts/mcp-playground/index.ts'
+import { createMemory, playgroundRoutes } from '#parts/mcp-playground/index.ts'
 import { createMcpServer, type McpServer, registerMcpServer } from '#parts/mcp-server/index.ts'
 import { openAiRoutes } from '#parts/openai/index.ts'
 import { orgRoutes } from '#parts/org/index.ts'
 import { roleRoutes } from '#parts/roles/index.ts'
 import { createTools } from '#parts/tools/index.ts'
 import { userRoutes } from '#parts/users/index.ts'
+import { createWebhooks, type DeliveryTimes, type Webhooks } from '#parts/webhooks/index.ts'
 import { registerLiveSockets } from '#platform/events/register-live-sockets.ts'
+import { IDEMPOTENT_REPLAYED } from '#platform/http/answer-once.ts'
+import { answerUnreadable } from '#platform/http/answer-unreadable.ts'
+import { createAddressOf } from '#platform/http/client-address.ts'
 import type { Route } from '#platform/http/define-route.ts'
 import { registerDocs } from '#platform/http/docs.ts'
+import { isUnderV1, underApi, V1_FORM } from '#platform/http/envelope.ts'
 import { sendError } from '#platform/http/errors.ts'
 import { parseJsonBody } from '#platform/http/json-body.ts'
+import {
+  type CountRequest,
+  countRequests,
+  createCountRequest,
+  RATE_HEADERS,
+  refuseBeyondLimits,
+} from '#platform/http/limit-requests.ts'
 import { describeApi } from '#platform/http/openapi.ts'
 import { registerRoutes } from '#platform/http/register-routes.ts'
 import { compileValidator } from '#platform/http/validation.ts'
 import { registerDevMail } from '#platform/mail/dev-mail.ts'
 import type { Rooms } from '#platform/rooms.ts'
+import type { Passwords } from '#platform/secrets/passwords.ts'
 import { registerFiles } from '#platform/storage/serve-files.ts'
 import { registerHealth } from '#platform/telemetry/health.ts'
+import { traceHandlers, watchRequests } from '#platform/telemetry/watch-requests.ts'
 
 /** The largest JSON body that is read. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024
@@ -52,7 +69,9 @@ const EXPOSED_HEADERS = [
   'X-Session-Id',
   'X-Message-Id',
   'Retry-After',
+  ...RATE_HEADERS,
   'Mcp-Session-Id',
+  IDEMPOTENT_REPLAYED,
 ]
 
 export interface App {
@@ -61,12 +80,18 @@ export interface App {
   knowledge: KnowledgeBases
   mcp: Mcp
   mcpServer: McpServer
+  webhooks: Webhooks
+  dataRights: DataRights
+  console: Console
 }
 
 /** What a part has from elsewhere, where that is to be something else than usual. */
 export interface Doors {
   retriever?: Retriever
-  agents?: Pick<Agents, 'find' | 'retrieve'>
+  agents?: Pick<Agents, 'find' | 'openTools' | 'retrieve'>
+  webhookTimes?: Partial<DeliveryTimes>
+  console?: ConsolePlace
+  passwords?: Passwords
 }
 
 /** The application: every option and every part. It does not listen, so tests use the same one. */
@@ -85,7 +110,11 @@ export async function buildApp(rooms: Rooms, doors: Doors = {}): Promise<App> {
     doors.agents ?? agents,
   )
   const agentDeploy = createAgentDeploy(rooms, chat.deployments)
+  const memory = createMemory(rooms)
+  const dataRights = createDataRights(rooms, { mcp, memory })
   const mcpServer = createMcpServer(rooms, { agents, knowledge, calls })
+  const webhooks = createWebhooks(rooms, doors.webhookTimes)
+  const console = createConsole(rooms, doors.console)
   const routes: Route[] = [
     ...authRoutes(rooms),
     ...orgRoutes(rooms),
@@ -105,15 +134,20 @@ export async function buildApp(rooms: Rooms, doors: Doors = {}): Promise<App> {
     ...instructionRoutes,
     ...openAiRoutes({ rooms, models, agents, calls }),
     ...billingRoutes(rooms),
-    ...playgroundRoutes({ rooms, mcp, models, calls }),
+    ...playgroundRoutes({ rooms, mcp, models, calls, memory }),
+    ...webhooks.routes,
+    ...dataRights.routes,
   ]
-  const http = createServer(rooms)
+  const count = createCountRequest(rooms, createAddressOf(rooms.config.trustProxy))
+  const http = createServer(rooms, count)
+  countRequests(http, count)
   await http.register(cors, {
     origin: rooms.config.corsOrigins,
     credentials: false,
     exposedHeaders: EXPOSED_HEADERS,
   })
-  registerRoutes(http, rooms, routes)
+  refuseBeyondLimits(http)
+  registerRoutes(http, rooms, rooms.tracing ? traceHandlers(routes, rooms.tracing) : routes)
   registerHealth(http, rooms)
   registerFiles(http, rooms.storage)
   registerWidget(http, agentDeploy)
@@ -121,23 +155,28 @@ export async function buildApp(rooms: Rooms, doors: Doors = {}): Promise<App> {
   registerMcpServer(http, mcpServer)
   registerLiveSockets(http, rooms)
   if (rooms.config.devMail) registerDevMail(http, rooms.config)
-  registerDocs(http, describeApi(routes))
+  registerDocs(
+    http,
+    () => describeApi(routes),
+    () => describeApi(routes, V1_FORM),
+  )
+  registerConsole(http, console, rooms.config)
   await http.ready()
-  return { http, chat, knowledge, mcp, mcpServer }
+  return { http, chat, knowledge, mcp, mcpServer, webhooks, dataRights, console }
 }
 
-function createServer({ config, log, metrics }: Rooms): FastifyInstance {
+function createServer({ log, ...rooms }: Rooms, count: CountRequest): FastifyInstance {
   const http = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    trustProxy: trustedProxies(config.trustProxy),
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: URL_BYTES_MAX },
     genReqId: () => newId(),
-    rewriteUrl: underApi,
-    frameworkErrors: (error, request, reply) => sendError(error, request, reply),
+    rewriteUrl: ({ url = '/' }) => underApi(url),
+    clientErrorHandler: answerUnreadable,
+    frameworkErrors: (error, request, reply) => answerUnrouted(count, error, request, reply),
     forceCloseConnections: 'idle',
     http: { shouldUpgradeCallback: wantsWebSocket },
   })
@@ -147,7 +186,7 @@ function createServer({ config, log, metrics }: Rooms): FastifyInstance {
   http.setSerializerCompiler(() => JSON.stringify)
   http.setErrorHandler((error, request, reply) => sendError(error, request, reply))
   http.setNotFoundHandler((request) => {
-    throw fail('request.not_found', { method: request.method, path: request.url.split('?')[0] ?? '' })
+    throw fail('request.not_found', { method: request.method, path: request.originalUrl.split('?')[0] ?? '' })
   })
   http.removeAllContentTypeParsers()
   http.addContentTypeParser(
@@ -157,40 +196,31 @@ function createServer({ config, log, metrics }: Rooms): FastifyInstance {
       bytes.length === 0 ? undefined : parseJsonBody(bytes),
   )
   http.decorateRequest('enveloped', { getter: isEnveloped })
-  http.addHook('onRequest', async (request, reply) => {
-    reply.header('X-Request-Id', request.id)
-    reply.raw.once('close', () => {
-      const route = request.routeOptions.url ?? 'unknown'
-      const status = reply.raw.statusCode
-      metrics.requests.observe({ method: request.method, route, status }, reply.elapsedTime / 1000)
-      request.log.info(
-        { method: request.method, route, status, ms: Math.round(reply.elapsedTime) },
-        'request',
-      )
-    })
-  })
+  watchRequests(http, rooms)
   return http
 }
 
-/** The last so many hops, or the proxies of these addresses; the hop before them is the client (contract, 12). */
-const trustedProxies = (trust: Rooms['config']['trustProxy']) =>
-  typeof trust === 'number' ? (_address: string, hop: number) => hop < trust : trust
+/** An address that is not even one comes to no hook: it is counted here. */
+async function answerUnrouted(
+  count: CountRequest,
+  error: Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  reply.header('X-Request-Id', request.id)
+  const turns = await count(request, reply)
+  try {
+    turns.check()
+    sendError(error, request, reply)
+  } catch (tooMany) {
+    sendError(tooMany, request, reply)
+  }
+}
 
 /** Clients that offer HTTP/2 (`Upgrade: h2c`) get an ordinary answer, as RFC 9110, 7.8 lets a server do. */
 const wantsWebSocket = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade?.toLowerCase() === 'websocket'
 
-/** The requests whose address began with /v1. */
-const askedUnderV1 = new WeakSet<IncomingMessage>()
-
-/** `/v1/chat/list` is `/api/chat/list` behind the envelope (contract, 1). */
-function underApi(request: IncomingMessage): string {
-  const url = request.url ?? '/'
-  if (!url.startsWith('/v1/')) return url
-  askedUnderV1.add(request)
-  return `/api/${url.slice('/v1/'.length)}`
-}
-
 function isEnveloped(this: FastifyRequest): boolean {
-  return askedUnderV1.has(this.raw)
+  return isUnderV1(this.originalUrl)
 }

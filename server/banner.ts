@@ -8,7 +8,7 @@ export async function banner(server: Server, config: Config): Promise<string> {
   const { administrator } = server
   const lines = [
     '',
-    `  Parley is at ${config.baseUrl}   (API reference: ${config.baseUrl}/docs)`,
+    `  Parley is at ${config.baseUrl}   (the console; API reference: ${config.baseUrl}/docs)`,
     `  Database:  ${config.databaseUrl === null ? `embedded PostgreSQL in ${config.dataDir}` : 'PostgreSQL'}`,
     `  Models:    ${describeProviders(server)}`,
     `  Sign in:   ${describeSignIn(administrator, config)}`,

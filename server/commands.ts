@@ -84,9 +84,12 @@ async function admin([action, email]: string[]): Promise<void> {
   const config = loadConfig()
   const { connectDatabase } = await import('#database/connect.ts')
   const { setAdministrator } = await import('#parts/auth/index.ts')
+  const { createPasswords } = await import('#platform/secrets/passwords.ts')
   const database = await connectDatabase(config)
   const password = config.adminPassword ?? randomBytes(12).toString('base64url')
-  const done = await setAdministrator(database.sql, email, password, config.startingCredits)
+  const { startingCredits } = config
+  const rooms = { sql: database.sql, passwords: createPasswords() }
+  const done = await setAdministrator(rooms, { email, password, startingCredits })
   await database.close()
   process.stdout.write(`${email} ${done}: system administrator, password ${password}\n`)
 }

@@ -8,6 +8,8 @@ export interface Config {
   /** Where the console is: links in mails lead there. */
   frontendUrl: string
   dataDir: string
+  /** Whether a start has the console built where it is not; else it serves what is there. */
+  consoleBuild: boolean
   /** Null: the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null
   /** Null: everything stays in this process. */
@@ -48,7 +50,11 @@ export interface Config {
   allowPrivateNetwork: boolean | string[]
   /** How many proxies stand in front, or which addresses they have. */
   trustProxy: false | number | string[]
+  /** How many requests there may be from one address and from one user; 0: any number. */
+  rateLimits: { ipPerMinute: number; userPerHour: number }
   logLevel: LogLevel
+  /** The collector that traces are sent to, without a path of its own for them; null: there are none. */
+  otlpEndpoint: string | null
 }
 
 /** The providers that an operator can give a key for (contract, 13). */
@@ -65,6 +71,7 @@ type LogLevel = (typeof LOG_LEVELS)[number]
 
 const COMPOSIO_BASE_URL = 'https://backend.composio.dev'
 const SECRET_CHARACTERS_MIN = 32
+const RATE_LIMIT_MAX = 1_000_000_000
 const LOOPBACK_HOSTS = ['127.0.0.1', '::1', 'localhost']
 
 /** A wrong value. Its message is one line that names the variable. */
@@ -89,6 +96,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     baseUrl,
     frontendUrl: env.url('FRONTEND_URL', ['http:', 'https:']) ?? baseUrl,
     dataDir: resolve(env.text('DATA_DIR') ?? './data'),
+    consoleBuild: env.choice('CONSOLE_BUILD', ['0', '1']) !== '0',
     databaseUrl,
     redisUrl: env.url('REDIS_URL', ['redis:', 'rediss:']),
     secret,
@@ -116,7 +124,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     startingCredits: env.integer('STARTING_CREDITS', 1_000_000, 0, 1e15),
     allowPrivateNetwork: env.booleanOrBlocks('ALLOW_PRIVATE_NETWORK'),
     trustProxy: env.hopsOrBlocks('TRUST_PROXY'),
+    rateLimits: {
+      ipPerMinute: env.integer('RATE_LIMIT_IP_PER_MINUTE', 100, 0, RATE_LIMIT_MAX),
+      userPerHour: env.integer('RATE_LIMIT_USER_PER_HOUR', 1_000, 0, RATE_LIMIT_MAX),
+    },
     logLevel: env.choice('LOG_LEVEL', LOG_LEVELS) ?? 'info',
+    otlpEndpoint: env.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']),
   }
 }
 

@@ -5,10 +5,22 @@
  */
 const CATALOGUE = {
   'request.invalid': [400, '{reason}'],
+  'request.malformed': [400, '{reason}'],
   'request.invalid_cursor': [400, 'cursor is not one that this list has given out'],
   'request.idempotency_reused': [409, 'This Idempotency-Key was used before with another request'],
+  'request.in_progress': [409, 'The first request with this Idempotency-Key is still being worked on'],
+  'request.interrupted': [
+    409,
+    'The first request with this Idempotency-Key was cut off, and what it has done elsewhere is not known here. ' +
+      'Look at what has come of it, and send it with a new key to have it done again',
+  ],
+  'request.answer_not_kept': [
+    409,
+    'This was done, but its answer was larger than the {limit} bytes that are kept for repeats',
+  ],
   'request.not_found': [404, 'No such endpoint: {method} {path}'],
   'request.method_not_allowed': [405, '{method} is not allowed here; allowed: {allowed}'],
+  'request.timed_out': [408, 'The request took too long to arrive'],
   'request.too_large': [413, 'The request body is larger than {limit} bytes'],
   'request.file_too_large': [413, 'The file is larger than {limit} bytes'],
   'request.form_needed': [415, 'Send the file as multipart/form-data, in the field file'],
@@ -16,6 +28,7 @@ const CATALOGUE = {
   'request.uri_too_long': [414, 'The request address is too long'],
   'request.upgrade_needed': [426, 'Connect to this address with a WebSocket'],
   'request.headers_too_large': [431, 'The request headers are too large'],
+  'rate.limited': [429, 'Too many requests: there may be {rate}. Try again in {wait}.'],
   'server.error': [500, 'Something went wrong on our side. Quote the request id when you report it.'],
   'server.unavailable': [503, '{reason}'],
 
@@ -45,12 +58,20 @@ const CATALOGUE = {
   'access.only_deployment': [403, 'The key of a deployment opens its chat and nothing else'],
   'access.not_system_admin': [403, 'Only a system administrator can do this'],
   'org.not_found': [404, 'Organization not found'],
-
   'org.name_taken': [409, 'An organization with this name already exists'],
   'org.personal': [400, 'A personal organization can not be deleted, left or handed over'],
   'org.last_owner': [400, 'An organization must always keep at least one owner'],
   'org.owner_needed': [403, 'Only the owner of the organization can do this'],
   'org.feature_off': [403, 'The {feature} feature is not enabled for this organization'],
+  'org.daily_chat_limit': [
+    429,
+    'This organization has sent as many messages today as it may. It goes on at midnight (UTC).',
+  ],
+  'import.damaged': [400, 'This is no export that can be imported: {reason}'],
+  'import.too_large': [400, 'This export is too large to be imported. {reason}'],
+  'import.incomplete': [400, 'This export is not complete. {reason}'],
+  'import.invalid': [400, '{place}: {reason}'],
+  'import.under_way': [409, 'Another import is under way. Try again when it has ended'],
 
   'role.not_found': [404, 'Role not found'],
   'role.system': [400, 'System roles cannot be created, updated or deleted'],
@@ -75,6 +96,15 @@ const CATALOGUE = {
   'user.status_move': [400, 'A member with status {from} cannot become {to}'],
   'user.self': [400, 'Nobody can suspend or remove themselves; leave the organization instead'],
   'user.wrong_password': [400, 'current_password is not your password'],
+  'user.sign_in_again': [
+    403,
+    'You have no password to confirm this with: sign in again, and do it within {minutes} minutes',
+  ],
+  'user.owns_organizations': [
+    400,
+    'You are the only owner of these organizations: hand them over, or remove their other members, first: {organizations}',
+  ],
+  'user.last_administrator': [400, 'You are the only system administrator: there must always be one'],
 
   'invitation.not_found': [404, 'Invitation not found'],
   'invitation.level': [403, 'Only admins and owners may manage invitations'],
@@ -255,7 +285,18 @@ const CATALOGUE = {
   'events.malformed': [400, 'The first message must be {"type":"auth","token":"…"}'],
   'events.too_many': [429, 'You have {limit} live connections already: close one'],
 
+  'webhook.not_found': [404, 'Webhook not found'],
+  'webhook.delivery_not_found': [404, 'Webhook delivery not found'],
+  'webhook.url_invalid': [400, '{reason}'],
+  'webhook.too_many': [400, 'An organization has at most {limit} webhooks: delete one first'],
+  'webhook.disabled': [409, 'This webhook is disabled: enable it first'],
+
   'billing.insufficient_credits': [402, 'Insufficient credits to use this model.'],
+  'billing.budget_exceeded': [
+    402,
+    'The budget of {whose} for this month is used up. It begins anew on {day} (UTC).',
+  ],
+  'billing.budget_not_found': [404, 'Budget not found'],
 } as const satisfies Record<string, readonly [status: number, sentence: string]>
 
 export type ErrorCode = keyof typeof CATALOGUE
@@ -299,23 +340,60 @@ function fill(sentence: string, values: Record<string, string | number>): string
   return sentence.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 }
 
-/** The code words of the `/v1` envelope (contract, 1), by status. */
-const ENVELOPE_CODES: Record<number, string> = {
+/** What a request says is wrong in itself, whoever sends it and when: 400 under /api, 422 under /v1 (contract, 1). */
+const VALIDATION: ReadonlySet<ErrorCode> = new Set([
+  'request.invalid',
+  'request.invalid_cursor',
+  'agent.tools_too_large',
+  'api_key.expiry_past',
+  'auth.email_reserved',
+  'chat.no_target',
+  'chat.search_empty',
+  'deployment.config_invalid',
+  'kb.chunking_invalid',
+  'kb.filter_invalid',
+  'kb.query_empty',
+  'kb.source_invalid',
+  'mcp.model_prefix',
+  'mcp.server_invalid',
+  'tool.code_invalid',
+  'tool.config_invalid',
+  'tool.invalid',
+  'upload.empty',
+  'upload.too_many_images',
+])
+
+/** The code words of the `/v1` envelope (contract, 1). */
+const CODE_OF_STATUS = {
   400: 'invalid_request',
   401: 'unauthorized',
-  402: 'insufficient_credits',
+  402: 'quota_exceeded',
   403: 'forbidden',
   404: 'not_found',
   405: 'method_not_allowed',
   409: 'conflict',
   410: 'gone',
   413: 'payload_too_large',
-  414: 'invalid_request',
   415: 'unsupported_media_type',
   422: 'validation_error',
-  426: 'invalid_request',
   429: 'rate_limited',
-  431: 'invalid_request',
+  500: 'internal_error',
   503: 'unavailable',
+} as const
+type EnvelopeCode = (typeof CODE_OF_STATUS)[keyof typeof CODE_OF_STATUS] | 'insufficient_credits'
+
+export const ENVELOPE_CODES: readonly EnvelopeCode[] = [
+  ...Object.values(CODE_OF_STATUS),
+  'insufficient_credits',
+]
+
+/** The status of an error under /v1. */
+export const envelopedStatusOf = (code: ErrorCode): number => (VALIDATION.has(code) ? 422 : statusOf(code))
+
+/** What an error is called under /v1. A status that has no word of its own is a kind of 400 or 500. */
+export function envelopeCodeOf(code: ErrorCode): EnvelopeCode {
+  if (code === 'billing.insufficient_credits') return 'insufficient_credits'
+  const status = envelopedStatusOf(code)
+  const words: Record<number, EnvelopeCode> = CODE_OF_STATUS
+  return words[status] ?? (status < 500 ? 'invalid_request' : 'internal_error')
 }
-export const envelopeCodeOf = (status: number): string => ENVELOPE_CODES[status] ?? 'internal_error'

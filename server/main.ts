@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Config } from '#config'
 import { connectDatabase } from '#database/connect.ts'
 import type { EmbeddedDatabase } from '#database/embedded.ts'
+import { traceGroups } from '#database/grouped.ts'
 import { ensureAdministrator, resetRequests, startAuthSweep } from '#parts/auth/index.ts'
 import { discoverModels } from '#parts/llm/index.ts'
 import { createAccessDesk } from '#platform/access/access.ts'
@@ -10,21 +11,27 @@ import { createAccessTokens } from '#platform/access/access-tokens.ts'
 import { createAudiences } from '#platform/access/audience.ts'
 import { createDocuments } from '#platform/documents/documents.ts'
 import { createEvents } from '#platform/events/events.ts'
+import { createIdempotency } from '#platform/idempotency/idempotency.ts'
 import { startInstance } from '#platform/instance/instance.ts'
 import { createJobs } from '#platform/jobs/jobs.ts'
 import { createLedger } from '#platform/ledger/ledger.ts'
+import { RateLimits } from '#platform/limits/rate-limits.ts'
 import { createMail } from '#platform/mail/mail.ts'
 import { createModels } from '#platform/models/index.ts'
 import { createNet } from '#platform/net/index.ts'
 import type { Redis } from '#platform/redis/redis.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { createSandbox } from '#platform/sandbox/sandbox.ts'
+import { createPasswords } from '#platform/secrets/passwords.ts'
 import { createSecrets, loadSecret } from '#platform/secrets/secrets.ts'
 import { createStorage } from '#platform/storage/storage.ts'
 import { createUploads } from '#platform/storage/uploads.ts'
 import { createSharedLogs } from '#platform/streams/shared-logs.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { createMetrics } from '#platform/telemetry/metrics.ts'
+import { openTracing } from '#platform/telemetry/tracing.ts'
+import { traceStatements } from '#platform/telemetry/watch-database.ts'
+import { watchModels } from '#platform/telemetry/watch-models.ts'
 import { buildApp, type Doors } from './app.ts'
 
 /** How long replies that are being written may go on when the process is told to stop. */
@@ -51,7 +58,7 @@ export async function startServer(
   starting?: Promise<EmbeddedDatabase>,
   doors?: Doors,
 ): Promise<Server> {
-  const { rooms, close } = await openRooms(config, starting)
+  const { rooms, close } = await openRooms(config, starting, doors)
   const administrator = await ensureAdministrator(rooms)
   const discovery = discoverModels(rooms)
   const app = await buildApp(rooms, doors)
@@ -62,10 +69,14 @@ export async function startServer(
   ingestion.start()
   evaluationRuns.start()
   await app.mcp.start()
+  app.webhooks.sender.start()
   const endAuthSweep = startAuthSweep(rooms)
   const endUploadSweeps = rooms.uploads.startSweeps(rooms.log)
+  app.dataRights.eraser.start()
   const endMcpServerSweep = app.mcpServer.startSweep()
+  const endRepeatsSweep = rooms.idempotency.startSweep()
   await app.http.listen({ port: config.port, host: config.host, backlog: BACKLOG })
+  app.console.start()
   return {
     rooms,
     address: addressOf(app.http.server.address() as AddressInfo),
@@ -74,10 +85,18 @@ export async function startServer(
       endAuthSweep()
       endUploadSweeps()
       endMcpServerSweep()
+      endRepeatsSweep()
       const closed = app.http.close()
-      await Promise.all([app.chat.stop(STOP_GRACE_MS), ingestion.stop(), evaluationRuns.stop()])
+      await Promise.all([
+        app.chat.stop(STOP_GRACE_MS),
+        ingestion.stop(),
+        evaluationRuns.stop(),
+        app.webhooks.sender.stop(),
+        app.console.stop(),
+      ])
       await Promise.all([rooms.events.stop(), endConnections(app.http.server, closed)])
-      await Promise.all([discovery, app.mcp.close()])
+      await Promise.all([discovery, app.dataRights.eraser.stop()])
+      await app.mcp.close()
       await rooms.jobs.stop()
       await close()
     },
@@ -97,16 +116,20 @@ async function endConnections(server: HttpServer, closed: Promise<unknown>): Pro
 async function openRooms(
   config: Config,
   starting: Promise<EmbeddedDatabase> | undefined,
+  { passwords = createPasswords() }: Doors = {},
 ): Promise<{ rooms: Rooms; close: () => Promise<void> }> {
-  const log = createLog(config)
-  const database = await connectDatabase({ ...config, starting })
+  const tracing = await openTracing(config, createLog(config))
+  const log = createLog(config, tracing)
+  const watch = tracing && traceStatements(tracing)
+  if (tracing) traceGroups(tracing.groups)
+  const database = await connectDatabase({ ...config, starting, watch })
   const secret = loadSecret(config.secret, config.dataDir)
   const instance = await startInstance(database, log)
   const net = createNet({ allowPrivateNetwork: config.allowPrivateNetwork })
   const redis = config.redisUrl === null ? null : await openRedis(config.redisUrl, log)
   const secrets = createSecrets(secret)
   const storage = createStorage(config, secret, net)
-  const jobs = createJobs(database, log)
+  const jobs = createJobs(database, log, tracing)
   const metrics = createMetrics()
   const rooms: Rooms = {
     config,
@@ -116,28 +139,35 @@ async function openRooms(
     tokens: await createAccessTokens(secret, config.baseUrl),
     access: createAccessDesk(database),
     secrets,
+    passwords,
+    idempotency: createIdempotency({ database, secrets, instance, log }),
     ledger: createLedger(database, instance.id),
     net,
-    models: createModels({ net }),
+    models: createModels({ net, watch: watchModels(metrics, tracing) }),
     jobs,
     mail: createMail({ config, jobs, secrets, log }),
     storage,
     uploads: createUploads(database, storage, config.dataDir),
     redis,
+    rateLimits: new RateLimits(config.rateLimits, { redis, log }),
     events: await createEvents({ findAudiences: createAudiences(database), redis, instance, metrics, log }),
     sharedLogs: redis && createSharedLogs(redis, log),
     metrics,
+    tracing,
     documents: createDocuments(log),
     sandbox: createSandbox({ net, log, dataDir: config.dataDir }),
   }
   return {
     rooms,
     async close() {
+      await rooms.idempotency.close()
       await Promise.all([rooms.documents.close(), rooms.sandbox.close()])
       await instance.stop()
       await redis?.close()
       await net.close()
       await database.close()
+      traceGroups(null)
+      await tracing?.stop()
     },
   }
 }

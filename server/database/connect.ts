@@ -1,16 +1,20 @@
 import { fileURLToPath } from 'node:url'
 import postgres from 'postgres'
+import { ambientSql } from './ambient.ts'
 import { drizzle, migrate, type PostgresJsDatabase } from './drizzle.ts'
 import { type EmbeddedDatabase, startEmbedded } from './embedded.ts'
+import { type StatementsOpen, type StatementWatch, watchStatements } from './watched.ts'
 
 /** The two ways to speak to the one database. Parts get neither: they are handed a Scope (platform/access). */
 export interface Database {
-  /** Statements by hand, for what is grouped or on the token path. */
+  /** Statements by hand, for what is grouped or on the token path. Within an ambient transaction (ambient.ts) its own. */
   sql: postgres.Sql
   /** Statements built with Drizzle. */
   db: PostgresJsDatabase
   /** True: one connection, in a folder that belongs to this process alone. */
   embedded: boolean
+  /** The statements that have begun and not ended. */
+  statementsOpen(): StatementsOpen
   close(): Promise<void>
 }
 
@@ -30,6 +34,8 @@ export async function connectDatabase(options: {
   dataDir: string
   /** The embedded one, where somebody has begun to start it already. */
   starting?: Promise<EmbeddedDatabase> | undefined
+  /** Who is told of each statement; nobody without it. */
+  watch?: StatementWatch | null
 }): Promise<Database> {
   const embedded =
     options.databaseUrl === null ? await (options.starting ?? startEmbedded(options.dataDir)) : null
@@ -47,11 +53,13 @@ export async function connectDatabase(options: {
     await embedded?.stop()
     throw error
   }
-  const sql = open(CONNECTIONS_MAX)
+  const { sql: watched, open: statementsOpen } = watchStatements(open(CONNECTIONS_MAX), options.watch ?? null)
+  const sql = ambientSql(watched)
   return {
     sql,
     db: drizzle(sql),
     embedded: embedded !== null,
+    statementsOpen,
     async close() {
       await sql.end({ timeout: 5 })
       await embedded?.stop()

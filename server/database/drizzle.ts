@@ -44,6 +44,7 @@ export const {
   foreignKey,
   index,
   integer,
+  json,
   jsonb,
   numeric,
   pgTable,

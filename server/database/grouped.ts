@@ -1,9 +1,11 @@
+import { isInTransaction, outsideTransaction } from './ambient.ts'
+
 /**
  * Turns a statement over many items into a function for one: while a run is under way, the items that come wait,
  * and go together as the next one. So a busy server sends few, large statements, and an idle one waits for nothing.
  *
  * `run` gets at most `limit` items and answers one result for each, in the same order. When it fails, each item of
- * the group is tried alone, so that one bad item fails alone.
+ * the group is tried alone, so that one bad item fails alone. Inside an ambient transaction an item goes alone too.
  */
 export function grouped<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
@@ -20,13 +22,17 @@ export function grouped<Item, Result>(
     else running = false
   }
 
-  return (item) =>
+  const inGroup = (item: Item): Promise<Result> =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject })
+      waiting.push({ item, resolve, reject, place: traces?.here() })
       if (running) return
       running = true
-      setImmediate(next)
+      outsideTransaction(() => setImmediate(next))
     })
+
+  const alone = async (item: Item): Promise<Result> => (await run([item]))[0] as Result
+
+  return (item) => (isInTransaction() ? alone(item) : inGroup(item))
 }
 
 /** The items of a group as JSON for `json_to_recordset`, each with its place in the group. */
@@ -37,6 +43,21 @@ interface Waiting<Item, Result> {
   item: Item
   resolve: (result: Result) => void
   reject: (error: unknown) => void
+  /** Where in a trace it was asked for. */
+  place: unknown
+}
+
+/** Has what serves a group stand in the trace of each of its items. */
+export interface GroupTraces {
+  here(): unknown
+  within<R>(places: unknown[], work: () => R): R
+}
+
+let traces: GroupTraces | null = null
+
+/** For all groups of the process; null: there are no traces. */
+export function traceGroups(groups: GroupTraces | null): void {
+  traces = groups
 }
 
 async function settle<Item, Result>(
@@ -44,7 +65,9 @@ async function settle<Item, Result>(
   group: Waiting<Item, Result>[],
 ): Promise<void> {
   try {
-    const results = await run(group.map(({ item }) => item))
+    const work = (): Promise<Result[]> => run(group.map(({ item }) => item))
+    const places = group.map(({ place }) => place)
+    const results = await (traces ? traces.within(places, work) : work())
     group.forEach(({ resolve }, index) => {
       resolve(results[index] as Result)
     })

@@ -26,5 +26,8 @@ export function newId(): string {
 /** No id is higher: the beginning of a list that goes from the newest on. */
 export const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
+/** No id is lower: the beginning of a list that goes from the oldest on. */
+export const LOWEST_ID = '00000000-0000-0000-0000-000000000000'
+
 /** An id as people write it, in letters of either case (RFC 9562); PostgreSQL knows no `urn:uuid:`. */
 export const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i

@@ -5,19 +5,23 @@ import type { AccessDesk } from './access/access.ts'
 import type { AccessTokens } from './access/access-tokens.ts'
 import type { Documents } from './documents/documents.ts'
 import type { Events } from './events/events.ts'
+import type { Idempotency } from './idempotency/idempotency.ts'
 import type { Instance } from './instance/instance.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { Ledger } from './ledger/ledger.ts'
+import type { RateLimits } from './limits/rate-limits.ts'
 import type { Mail } from './mail/mail.ts'
 import type { Models } from './models/index.ts'
 import type { Net } from './net/index.ts'
 import type { Redis } from './redis/redis.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
+import type { Passwords } from './secrets/passwords.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import type { Storage } from './storage/storage.ts'
 import type { Uploads } from './storage/uploads.ts'
 import type { SharedLogs } from './streams/shared-logs.ts'
 import type { Metrics } from './telemetry/metrics.ts'
+import type { Tracing } from './telemetry/tracing.ts'
 
 /** What the process has, made once in main.ts (or by a test) and handed to the parts. */
 export interface Rooms {
@@ -29,6 +33,8 @@ export interface Rooms {
   tokens: AccessTokens
   access: AccessDesk
   secrets: Secrets
+  passwords: Passwords
+  idempotency: Idempotency
   ledger: Ledger
   net: Net
   models: Models
@@ -38,6 +44,7 @@ export interface Rooms {
   uploads: Uploads
   /** What processes share; null without REDIS_URL. */
   redis: Redis | null
+  rateLimits: RateLimits
   events: Events
   documents: Documents
   /** Runs code that tenants wrote. */
@@ -45,4 +52,6 @@ export interface Rooms {
   /** Streams that any process can follow; null without Redis. */
   sharedLogs: SharedLogs | null
   metrics: Metrics
+  /** Null where nobody wants traces. */
+  tracing: Tracing | null
 }

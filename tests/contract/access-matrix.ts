@@ -3,6 +3,10 @@
  * of it and the people who get through. coverage.test.ts tries each of them, and fails for an operation without a line.
  */
 
+import { BILLING } from './access-to-billing.ts'
+import { DATA_RIGHTS } from './access-to-data-rights.ts'
+import { WEBHOOKS } from './access-to-webhooks.ts'
+
 /** The records of one organization, all made by its owner. */
 export interface Fixture {
   organizationId: string
@@ -26,6 +30,7 @@ export interface Fixture {
   deploymentId: string
   mcpServerId: string
   mcpInstanceId: string
+  webhookId: string
 }
 
 /**
@@ -95,10 +100,10 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   delete_auth_sessions: [EVERYBODY, () => ({ query: { session_id: crypto.randomUUID() } })],
   post_auth_resend_verification: [EVERYBODY, nothing],
 
+  ...DATA_RIGHTS,
   get_org_list: [EVERYBODY_AND_KEY, nothing],
   post_org_create_org: [EVERYBODY, () => ({ query: { name: crypto.randomUUID() } })],
   put_org_update: ['OA', withBody(inOrganization, () => ({ name: crypto.randomUUID() }))],
-  delete_org_delete: ['O', inOrganization],
   post_org_add_member: [
     'OAC',
     ({ organizationId, memberId, roleId }) => ({
@@ -186,7 +191,6 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   get_agent_deploy_session: ['', oneSession],
   get_agent_deploy_stream: ['', oneSession],
   post_agent_deploy_stop: ['', oneSession],
-
   post_llm_add: [
     'OA',
     withBody(inOrganization, () => ({ name: 'x', provider: 'demo', version: 'parley-demo' })),
@@ -239,9 +243,9 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   ],
   post_chat_transcribe: ['OAM', inOrganization],
   get_chat_available_knowledge_bases: [READERS_OF_CHATS, inOrganization],
+  get_chat_folders: [READERS_OF_CHATS, inOrganization],
   post_chat_stop: ['OAM', oneChat],
   get_chat_stream: [READERS_OF_CHATS, oneChat],
-
   post_conversation_create: ['OAM', withBody(inOrganization, () => ({ title: 'x' }))],
   post_conversation_create_session: [
     'OAM',
@@ -254,12 +258,12 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
     'OAM',
     withBody(inOrganization, ({ sessionId }) => ({ chat_session_id: sessionId, message: 'Hi' })),
   ],
+  post_conversation_stop: ['OAM', oneConversation],
   get_conversation_list: ['OAMG', inOrganization],
   get_conversation_get_with_sessions: ['OAMG', oneConversation],
   get_conversation_messages: ['OAMG', oneConversation],
   put_conversation_update: ['OAM', withBody(oneConversation, () => ({ title: 'y' }))],
   delete_conversation_delete: ['OAM', oneConversation],
-
   post_instructions_create: [
     'OAM',
     withBody(inOrganization, () => ({ name: crypto.randomUUID(), content: 'y' })),
@@ -368,7 +372,6 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   get_agents_get: ['OAMG', oneAgent],
   put_agents_update: ['OA', withBody(oneAgent, () => ({ description: 'x' }))],
   delete_agents_delete: ['OA', oneAgent],
-
   post_openai_v1_chat_completions: [
     'OAM',
     withBody(inOrganization, ({ modelId: model }) => ({
@@ -385,15 +388,10 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
     'OAM',
     withBody(inOrganization, ({ modelId: model }) => ({ model, input: 'Hi' })),
   ],
-
   post_mcp_playground_chat: ['OAM', withBody(inOrganization, () => ({ content: 'Hi' }))],
   get_mcp_playground_memory: ['OAM', inOrganization],
   delete_mcp_playground_memory: ['OAM', inOrganization],
 
-  get_billing_balance: ['OAMGK', inOrganization],
-  get_billing_ledger: ['OAMGK', inOrganization],
-  post_billing_credits: [
-    'S',
-    ({ organizationId }) => ({ body: { organization_id: organizationId, amount: 1, reason: 'x' } }),
-  ],
+  ...WEBHOOKS,
+  ...BILLING,
 }

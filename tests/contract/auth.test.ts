@@ -45,7 +45,7 @@ describe('signing up', () => {
     const balance = await server.call('GET', `/api/billing/balance?org_id=${organizationId}`, {
       token: body.access_token,
     })
-    expect(balance.body).toEqual({ balance: 1_000_000, held: 0, available: 1_000_000 })
+    expect(balance.body).toMatchObject({ balance: 1_000_000, held: 0, available: 1_000_000 })
   })
 
   test('a known email is 409, also in another case, and when two come at once', async () => {

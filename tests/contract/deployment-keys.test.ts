@@ -6,6 +6,9 @@ import { openLiveSocket, RefusedUpgrade } from '#tests/support/live-socket.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
+/** What is no id of a record. */
+const EXAMPLES: Record<string, string> = { delivery_id: `msg_${crypto.randomUUID()}` }
+
 /** The key of a deployment and the token of its visitor open that deployment, and no other operation that there is. */
 
 interface Operation {
@@ -52,7 +55,7 @@ describe('what opens a deployment does not open', () => {
         .filter((parameter) => parameter.in === 'query' && parameter.required)
         .map(({ name, schema }): [string, string] => [
           name,
-          schema.format === 'uuid' ? crypto.randomUUID() : (schema.enum?.[0] ?? 'x'),
+          schema.format === 'uuid' ? crypto.randomUUID() : (schema.enum?.[0] ?? EXAMPLES[name] ?? 'x'),
         ]),
     )
     const body = requestBody?.content['application/json']?.example

@@ -3,10 +3,13 @@ import { join } from 'node:path'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
 const COMMITTED = join(import.meta.dirname, '../../openapi.json')
+
+const idsOf = ({ paths }: { paths: Record<string, Record<string, { operationId: string }>> }): string[] =>
+  Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
 
 let server: TestServer
 beforeAll(async () => {
@@ -19,20 +22,35 @@ test('the committed openapi.json is what the routes say (npm run openapi)', asyn
   expect(body).toEqual(JSON.parse(readFileSync(COMMITTED, 'utf8')))
 })
 
-test("Redocly's strict rules find nothing in it", async () => {
-  const config = await createConfig({ extends: ['recommended-strict'] })
-  const source = readFileSync(COMMITTED, 'utf8')
-  const problems = await lintFromString({ source, absoluteRef: COMMITTED, config })
-  const found = problems.map(
-    ({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer ?? ''] as const,
-  )
-  // An address that a browser passes through answers 302 and nothing else, which the rules do not know of.
-  const redirects = found.filter(
-    ([rule, , pointer]) =>
-      rule === 'operation-2xx-response' && /(oidc~1\w+|mcp~1callback)\/get/.test(pointer),
-  )
-  expect(found.filter((problem) => !redirects.includes(problem))).toEqual([])
-  expect(redirects).toHaveLength(3)
+describe.each(['/openapi.json', '/v1/openapi.json'])('%s', (address) => {
+  test("Redocly's strict rules find nothing in it", async () => {
+    const config = await createConfig({ extends: ['recommended-strict'] })
+    const { text: source } = await server.call('GET', address)
+    const problems = await lintFromString({ source, absoluteRef: COMMITTED, config })
+    const found = problems.map(
+      ({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer ?? ''] as const,
+    )
+    // An address that a browser passes through answers 302 and nothing else, which the rules do not know of.
+    const redirects = found.filter(
+      ([rule, , pointer]) =>
+        rule === 'operation-2xx-response' && /(oidc~1\w+|mcp~1callback)\/get/.test(pointer),
+    )
+    expect(found.filter((problem) => !redirects.includes(problem))).toEqual([])
+    expect(redirects).toHaveLength(3)
+  })
+
+  test('every operation has an id of its own', async () => {
+    const ids = idsOf((await server.call('GET', address)).body)
+    expect(ids).toEqual([...new Set(ids)])
+  })
+})
+
+test('what is under /api is under /v1, and nothing else', async () => {
+  const { body } = await server.call('GET', '/v1/openapi.json')
+  const { paths } = JSON.parse(readFileSync(COMMITTED, 'utf8'))
+  const ofApi = Object.keys(paths).filter((path) => path.startsWith('/api/'))
+  expect(Object.keys(body.paths)).toEqual(ofApi.map((path) => path.replace('/api/', '/v1/')))
+  expect(idsOf(body)).toEqual(idsOf({ paths: Object.fromEntries(ofApi.map((path) => [path, paths[path]])) }))
 })
 
 test('every example of a body is valid', () => {
@@ -60,4 +78,5 @@ test('/docs is served from here and loads nothing from elsewhere', async () => {
   const html = await page.text()
   const sources = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source]) => source)
   expect(sources.filter((source) => /^(https?:)?\/\//.test(source ?? ''))).toEqual([])
+  expect(html).toContain('/v1/openapi.json')
 })

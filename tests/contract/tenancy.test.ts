@@ -6,6 +6,7 @@ import { sqlStateOf } from '#database/sql-state.ts'
 import { scopeDatabase } from '#platform/access/scoped-database.ts'
 import type { Person } from '#tests/support/client.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { addMemberWithRole } from '#tests/support/tenants.ts'
 
 /** The two walls of tenancy, each proven by taking the other away. */
 
@@ -150,3 +151,13 @@ describe('the ledger in the database', () => {
 })
 
 type Sql = TestServer['server']['rooms']['database']['sql']
+
+test('the owner of an organization does not see the chats of its members', async () => {
+  const made = await server.call('POST', '/api/org/create_org?name=Shared', { token: owner.token })
+  const org = `org_id=${made.body.id}`
+  await addMemberWithRole(server.server.rooms.database.sql, made.body.id, stranger.userId, 'member')
+  const chat = await server.call('POST', `/api/chat?${org}`, { token: stranger.token, body: {} })
+  expect(chat.status).toBe(201)
+  const seen = await server.call('GET', `/api/chat?${org}&chat_id=${chat.body.id}`, { token: owner.token })
+  expect([seen.status, seen.body.detail]).toEqual([404, 'Chat session not found'])
+})

@@ -138,27 +138,3 @@ test.each(Array.from({ length: HISTORIES }, (_, at) => at + 1))('history %i', as
     await expectGone(sql(), kb)
   }
 })
-
-test('many batches leave few segments, and what is much and gone leaves the postings', async () => {
-  const [library] = libraries as [Librarian]
-  const kb = await library.create()
-  const add = (at: number) =>
-    library.add(kb, 'text', { name: `Batch ${at}`, content: `Words of batch ${at}.` })
-  for (let at = 0; at < 40; at++) {
-    await add(at)
-    await sleep(20)
-  }
-  await library.settle(kb)
-  const count = async (table: string) =>
-    Number((await sql()`select count(*) from ${sql()(table)} where kb_id = ${kb}`)[0]?.['count'])
-  await expect.poll(() => count('kb_segments')).toBeLessThan(16)
-  await expectSound(sql(), kb)
-  for (let round = 0; round < 6; round++) {
-    await library.call('POST', 'reindex', { kb_id: kb }, {})
-    await library.settle(kb)
-  }
-  const dead = async () =>
-    (await sql()`select dead_count from knowledge_bases where id = ${kb}`)[0]?.['dead_count']
-  await expect.poll(dead).toBeLessThan(200)
-  await expectSound(sql(), kb)
-})

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { createDatabase } from '#tests/support/server.ts'
 import { type Battlefield, killAndCheck, onEmbedded, onPostgres } from '../kill/kill-server.ts'
@@ -9,6 +9,8 @@ import { type Battlefield, killAndCheck, onEmbedded, onPostgres } from '../kill/
 /** A sample of `npm run test:kill`, which does a hundred. */
 
 const KILLS = 5
+// Each starts a server, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 120_000 })
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-kill-'))
 let provider: Awaited<ReturnType<typeof startProvider>>
 let database: Awaited<ReturnType<typeof createDatabase>>

@@ -16,6 +16,21 @@ const PART_MAY_IMPORT: Record<string, string[]> = {
   auth: ['invitations', 'users'],
   chat: ['agents', 'kb', 'llm'],
   conversation: ['chat', 'llm'],
+  // An import takes what each of these takes, within the same bounds.
+  'data-rights': [
+    'agent-deploy',
+    'agents',
+    'chat',
+    'instructions',
+    'kb',
+    'llm',
+    'mcp',
+    'mcp-playground',
+    'org',
+    'roles',
+    'tools',
+    'webhooks',
+  ],
   invitations: ['org'],
   kb: ['llm'],
   mcp: [],
@@ -40,6 +55,10 @@ const BARE_DATABASE = [
   'server/parts/api-keys/client-keys.ts', // keys of apps end with their grants, whoever asks
   'server/parts/agents/manage-agents.ts', // what all may see of public agents
   'server/parts/auth/', // users and sessions belong to no organization
+  'server/parts/billing/budgets.ts', // locks a table, and counts beside it; each carries the Scope's organization
+  'server/parts/billing/credits.ts', // the account's row; carries the Scope's organization
+  'server/parts/billing/index.ts', // hands it to those here
+  'server/parts/billing/read-usage.ts', // sums by day, of all people; carries the Scope's organization
   'server/parts/chat/chat-finder.ts', // grouped reads span organizations
   'server/parts/chat/history-reader.ts', // the same
   'server/parts/chat/index.ts', // hands it to those below
@@ -47,7 +66,9 @@ const BARE_DATABASE = [
   'server/parts/chat/recover-replies.ts', // sweeps over all organizations
   'server/parts/chat/reply-writes.ts', // grouped writes span organizations
   'server/parts/chat/routes.ts', // hands it to search
+  'server/parts/chat/list-folders.ts', // grouped; carries the Scope's organization and user
   'server/parts/chat/search-chats.ts', // full text, in two steps; each carries the Scope's organization and user
+  'server/parts/data-rights/', // what is deleted or taken away as a whole; each carries the organization or the user
   'server/parts/kb/announce.ts', // jobs act for no caller; each statement carries organization and knowledge base
   'server/parts/kb/chat-retriever.ts', // carries the Scope's organization
   'server/parts/kb/dense-stage.ts', // vectors, which the query builder does not know; organization and knowledge base
@@ -79,10 +100,12 @@ const BARE_DATABASE = [
   'server/parts/mcp/composio-server.ts', // servers belong to no organization
   'server/parts/mcp/connect-account.ts', // a quota, under the organization's lock; each carries organization and user
   'server/parts/mcp/desk.ts', // hands it to those here; servers belong to no organization
+  'server/parts/mcp/end-all-access.ts', // of a user everywhere, or of all in an organization
   'server/parts/mcp/find-instances.ts', // for the playground and agents, across organizations
   'server/parts/mcp/finish-connection.ts', // browsers come back without a token; found by their state
   'server/parts/mcp/generate-url.ts', // across the organizations of the caller; carries his scopes' and his user
   'server/parts/mcp/instance-credentials.ts', // jobs and agents act for no caller; by id
+  'server/parts/mcp/list-tools.ts', // what an instance's server has said, by the instance's id
   'server/parts/mcp/manage-instances.ts', // lists with their servers; carries the Scope's organization and user
   'server/parts/mcp/oauth-clients.ts', // one for each server, which belongs to no organization
   'server/parts/mcp/refresh-token.ts', // claims, by id
@@ -92,6 +115,7 @@ const BARE_DATABASE = [
   'server/parts/mcp/search-catalogue.ts', // servers belong to no organization; a person's connections span his
   'server/parts/mcp/seed-catalogue.ts', // servers belong to no organization
   'server/parts/mcp/store-tools.ts', // what everybody is offered, or one connection, by its id
+  'server/parts/mcp/wider-scope.ts', // what a server wants of an instance, by its id
   'server/parts/mcp/sweep-attempts.ts', // sweeps over all organizations
   'server/parts/mcp-server/oauth-records.ts', // clients, grants and tokens belong to no organization
   'server/parts/openai/generate.ts', // hands it to the daily limit of deployments
@@ -99,11 +123,18 @@ const BARE_DATABASE = [
   'server/parts/org/', // organizations, and locks on who is a member
   'server/parts/tools/read-tools.ts', // public tools, and lists that span the organizations of a person
   'server/parts/roles/', // permissions belong to no organization
+  'server/parts/webhooks/claim-deliveries.ts', // sends for all organizations
+  'server/parts/webhooks/manage-deliveries.ts', // numbers a test under its endpoint's row; carries the Scope's organization
+  'server/parts/webhooks/manage-webhooks.ts', // a bound, under the organization's lock; carries the Scope's organization
+  'server/parts/webhooks/sender.ts', // sends for all organizations
+  'server/parts/webhooks/settle-delivery.ts', // the same
   'server/parts/users/', // users belong to no organization
   'server/platform/access/',
   'server/platform/audit/',
+  'server/platform/idempotency/', // requests of everybody, and of nobody who is known
   'server/platform/instance/',
   'server/platform/jobs/',
+  'server/platform/events/outbox.ts', // events are written in the statement of what they tell of
   'server/platform/ledger/',
   'server/platform/limits/',
   'server/platform/mail/', // its jobs are added in the caller's transaction
@@ -111,6 +142,7 @@ const BARE_DATABASE = [
   'server/platform/rooms.ts',
   'server/platform/storage/uploads.ts', // counts against a quota, under the organization's lock
   'server/platform/telemetry/health.ts',
+  'server/platform/telemetry/scrapes.ts', // counts over all organizations
 ]
 
 /** Which packages only one room knows. */
@@ -122,9 +154,11 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
     'server/platform/mail/dev-mail.ts',
     'server/platform/storage/serve-files.ts',
     'server/platform/telemetry/health.ts',
+    'server/platform/telemetry/watch-requests.ts',
     'server/parts/mcp/serve-gateway.ts', // speaks MCP, which is no operation of the API
     'server/parts/mcp-server/pass-to-provider.ts', // a request is another library's to answer
     'server/parts/mcp-server/serve.ts', // MCP and OAuth, whose wire is not ours to declare
+    'server/parts/console/serve-console.ts', // the same for the console
     'server/parts/agent-deploy/serve-widget.ts', // pages and scripts for browsers, which are no part of the API
   ],
   ai: ['server/platform/models/'],
@@ -158,11 +192,22 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   yauzl: [
     'server/platform/documents/',
     'server/platform/sandbox/read-metadata.ts', // wheels, which the operator has put there
+    'server/parts/data-rights/read-archive.ts', // exports, within bounds of their own
   ],
+  yazl: ['server/parts/data-rights/'],
   'defuddle/node': ['server/platform/documents/'],
   linkedom: ['server/platform/documents/'],
   'robots-parser': ['server/platform/crawler/'],
   'pg-boss': ['server/platform/jobs/'],
+  'prom-client': [
+    'server/platform/telemetry/',
+    'server/platform/events/live-sockets.ts', // is handed a gauge
+  ],
+  // Loaded where traces are wanted, and nowhere else (tracing.ts).
+  '@opentelemetry/api': ['server/platform/telemetry/otlp-tracing.ts'],
+  '@opentelemetry/exporter-trace-otlp-http': ['server/platform/telemetry/otlp-tracing.ts'],
+  '@opentelemetry/resources': ['server/platform/telemetry/otlp-tracing.ts'],
+  '@opentelemetry/sdk-trace': ['server/platform/telemetry/otlp-tracing.ts'],
   react: ['server/platform/mail/'],
   postgres: BARE_DATABASE.concat('server/database/'),
 }
@@ -266,8 +311,14 @@ test('the widget knows nothing of the server, and few packages; its bundler runs
   expect(fromBuilder).toEqual([])
 })
 
+test('of the console the server knows what it is built from; its bundler runs in a process of its own', () => {
+  const known = imports.filter(({ target }) => target.startsWith('console/')).map(({ target }) => target)
+  expect(known).toEqual(['console/built-from.ts'])
+  expect(imports.filter(({ target }) => /^(?:vite|@vitejs\/.+|@tailwindcss\/.+)$/.test(target))).toEqual([])
+})
+
 /** What takes long to load is loaded when it is first needed, not when the server starts. */
-const LATE = /^(ai|@ai-sdk\/.+|@modelcontextprotocol\/.+|oidc-provider)$/
+const LATE = /^(ai|@ai-sdk\/.+|@modelcontextprotocol\/.+|@opentelemetry\/.+|oidc-provider)$/
 
 test('the start loads no SDK and no authorization server', () => {
   const seen = new Set(['server/main.ts'])

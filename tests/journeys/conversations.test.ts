@@ -115,6 +115,18 @@ describe('a conversation', () => {
     )
   })
 
+  test('has its reply stopped; what it said stays', async () => {
+    const { id, sessions } = await begin('emu-n2000-gap20')
+    const stop = () => call('POST', `stop?conversation_id=${id}`)
+    expect((await stop()).body.code).toBe('chat.not_streaming')
+    const unknown = await call('POST', `stop?conversation_id=${crypto.randomUUID()}`)
+    expect([unknown.status, unknown.body.code]).toEqual([404, 'conversation.not_found'])
+    const said = say(sessions[0], 'Tell me all')
+    await expect.poll(async () => (await stop()).status, { timeout: 10_000 }).toBe(200)
+    expect((await said).events.at(-1)?.event).toBe('end')
+    expect((await messages(id)).messages[0]).toMatchObject({ role: 'assistant', status: 'stopped' })
+  })
+
   test('is read in pages, newest first', async () => {
     const { id, sessions } = await begin('emu-n1')
     for (const text of ['one', 'two', 'three']) await say(sessions[0], text)

@@ -55,7 +55,7 @@ test('with 1 credit and 50 messages at once, one passes and 49 are told why not'
   const kinds = ledger.body.data.map((entry: { kind: string }) => entry.kind)
   expect(kinds).toEqual(['DEBIT', 'HOLD', 'CREDIT'])
   const sum = ledger.body.data.reduce((total: number, entry: { amount: number }) => total + entry.amount, 0)
-  expect(balance.body).toEqual({ balance: sum, held: 0, available: sum })
+  expect(balance.body).toMatchObject({ balance: sum, held: 0, available: sum })
 })
 
 test('without credits nothing is stored and no provider is called', async () => {

@@ -40,7 +40,14 @@ describe('an invitation', () => {
     expect(mail.html).toContain('Come &amp; see &lt;us&gt;')
 
     const valid = await server.call('GET', `/api/invitations/validate?token=${mail.token}`)
-    expect(valid.body).toMatchObject({ valid: true, email: body.email, role: { name: 'member' } })
+    expect(valid.body).toMatchObject({
+      valid: true,
+      email: body.email,
+      role: { name: 'member' },
+      inviter: 'Ada Lovelace',
+      message: 'Come & see <us>',
+      account: 'none',
+    })
     const joined = await accept(mail.token)
     expect(joined.status).toBe(201)
     expect(joined.body.user).toMatchObject({ email: body.email, email_verified: false })

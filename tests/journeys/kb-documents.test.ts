@@ -168,6 +168,12 @@ describe('documents', () => {
       positions.push(...body.chunks.map(({ position }: { position: number }) => position))
     }
     expect(positions).toEqual(Array.from({ length: count }, (_, at) => at))
+    const last = await library.call('GET', 'document', { ...query, page: String(Math.ceil(count / 7)) })
+    const chunk_id = last.body.chunks[0].id
+    const held = await library.call('GET', 'document', { ...query, chunk_id })
+    expect(held.body).toEqual(last.body)
+    const gone = await library.call('GET', 'document', { ...query, chunk_id: NOTHING, page: '2' })
+    expect(gone.body).toMatchObject({ page: 2, chunks: [{ position: 7 }, {}, {}, {}, {}, {}, {}] })
     const foreign = await library.create()
     for (const wrong of [
       { ...query, document_id: NOTHING },

@@ -81,6 +81,7 @@ test('a passage stands in the prompt, and the reply cites it, in the stream and 
   )
   const citations = citationsOf(events)
   expect(citations[0]).toEqual({
+    kb_id: expect.any(String),
     document_id: expect.any(String),
     document_name: 'Hours',
     chunk_id: expect.any(String),

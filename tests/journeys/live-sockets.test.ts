@@ -9,6 +9,7 @@ import { buildApp } from '#app'
 import { createAudiences } from '#platform/access/audience.ts'
 import { createEvents } from '#platform/events/events.ts'
 import type { LiveSocketsOptions } from '#platform/events/live-sockets.ts'
+import { createMetrics } from '#platform/telemetry/metrics.ts'
 import type { Person } from '#tests/support/client.ts'
 import { openLiveSocket, openReady, type RefusedUpgrade } from '#tests/support/live-socket.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
@@ -29,7 +30,7 @@ afterAll(() => server.stop())
 async function startApp(options: Partial<LiveSocketsOptions> = {}) {
   const { rooms } = server.server
   const events = await createEvents({ ...rooms, findAudiences: createAudiences(rooms.database) }, options)
-  const { http } = await buildApp({ ...rooms, events })
+  const { http } = await buildApp({ ...rooms, events, metrics: createMetrics() })
   const url = await http.listen({ port: 0, host: '127.0.0.1' })
   return { url, events, stop: () => Promise.all([http.close(), events.stop()]) }
 }

@@ -87,7 +87,7 @@ describe.each(FORMATS)('on $provider', (format) => {
       chat_id: chatId,
       model_id: modelId,
     })
-    expect(await balanceOf(person)).toEqual({
+    expect(await balanceOf(person)).toMatchObject({
       balance: debit.balance_after,
       held: 0,
       available: debit.balance_after,

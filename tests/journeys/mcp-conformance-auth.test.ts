@@ -31,10 +31,12 @@ test.each(FURTHER)('the conformance suite of clients: %s', { timeout: TIMEOUT_MS
 async function play(options: string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'mcp-conformance-'))
   onTestFinished(() => rm(folder, { recursive: true }))
+  // Some thirty processes load the same modules; the folder is the one that the command line compiles into.
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') }
   const command = `${process.execPath} tests/support/mcp/conformance-auth-client.ts`
   const common = ['client', '--command', command, '--timeout', String(TIMEOUT_MS), '-o', folder]
   return new Promise((resolve) =>
-    execFile(process.execPath, [SUITE, ...common, ...options], (_error, stdout, stderr) =>
+    execFile(process.execPath, [SUITE, ...common, ...options], { env }, (_error, stdout, stderr) =>
       resolve(stdout + stderr),
     ),
   )

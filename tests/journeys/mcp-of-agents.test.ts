@@ -39,15 +39,22 @@ afterAll(async () => {
   await upstream.close()
 })
 
-const namesOf = async (agentId: string, organizationId = owner.person.organizationId) =>
-  (await agents.find(organizationId, agentId)).tools.map(({ definition }) => definition.name)
+const FOREVER = new AbortController().signal
+
+async function toolsOf(agentId: string, organizationId = owner.person.organizationId, signal = FOREVER) {
+  const agent = await agents.find(organizationId, agentId)
+  return agents.openTools(agent, { messages: [{ role: 'user', content: 'Hi' }] }, signal)
+}
+
+const namesOf = async (agentId: string, organizationId?: string) =>
+  (await toolsOf(agentId, organizationId)).map(({ definition }) => definition.name)
 
 test("an agent has the tools of its makers' own connections, and lets them run", async () => {
   const id = await owner.connect(serverId)
   const agentId = await keeper.make({ mcp_instance_ids: [id] })
   expect((await keeper.get(agentId)).body.mcp_instance_ids).toEqual([id])
   expect((await owner.list()).body[0].shared_agent_ids).toEqual([agentId])
-  const { tools } = await agents.find(owner.person.organizationId, agentId)
+  const tools = await toolsOf(agentId)
   expect(tools.map(({ definition }) => definition.name)).toEqual(['echo', 'count'])
   const outcome = await tools[0]?.run({ text: 'hello' }, AbortSignal.timeout(10_000))
   expect(outcome).toEqual({ output: 'hello', successful: true, error: null })

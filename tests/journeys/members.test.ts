@@ -64,7 +64,10 @@ describe('organizations', () => {
       })
     const made = await create(name)
     expect(made.status).toBe(201)
-    expect(made.body).toMatchObject({ name, user_role: { role_name: 'owner', level: 100 } })
+    expect(made.body).toMatchObject({
+      name,
+      user_role: { role_name: 'owner', level: 100, permissions: ['*:*'] },
+    })
     expect((await create(` ${name.toUpperCase()} `)).status).toBe(409)
     const other = await create(`${name} 2`)
     const rename = await server.call('PUT', `/api/org/update?org_id=${other.body.id}`, {
@@ -122,7 +125,7 @@ describe('organizations', () => {
       mcp_sessions: 20,
       team_members: true,
     }
-    expect((await team.call(team.owner, 'GET', '/api/org/features')).body).toEqual(defaults)
+    expect((await team.call(team.owner, 'GET', '/api/org/features')).body).toMatchObject(defaults)
     expect((await set({ team_members: false, daily_chat_limit: 7 })).body).toEqual({
       ...defaults,
       team_members: false,

@@ -164,6 +164,8 @@ test('where sign-up is by invitation, so it is here', async () => {
     OIDC_ISSUER: other.issuer,
     SIGNUP: 'invite',
   })
+  const methods = await closed.call('GET', '/api/auth/methods')
+  expect(methods.body).toEqual({ signup: 'invite', oidc: true })
   const url = await new Browser().open(`${baseUrl}/api/auth/oidc/start`)
   expect(url.searchParams.get('error')).toContain('by invitation only')
   await closed.stop()
@@ -172,6 +174,8 @@ test('where sign-up is by invitation, so it is here', async () => {
 
 test('without a provider there is none, and one that is away is told', async () => {
   const without = await startTestServer()
+  const methods = await without.call('GET', '/api/auth/methods')
+  expect(methods.body).toEqual({ signup: 'open', oidc: false })
   expect((await without.call('GET', '/api/auth/oidc/start')).status).toBe(404)
   await without.stop()
   const away = await startTestServer({

@@ -44,7 +44,7 @@ async function payer(version: string) {
   const modelId = await modelOf(person, version)
   const model = await new ModelFinder(server.server.rooms).find(person.organizationId, modelId)
   const embed = (texts: string[], signal = IN_PEACE, by = calls) =>
-    by.embed(person, model, texts, 'document', signal)
+    by.embed({ ...person, apiKeyId: null }, model, texts, 'document', signal)
   return { person, embed, modelId }
 }
 async function expectReleased(person: Person, reason?: string): Promise<void> {

@@ -47,7 +47,8 @@ async function begin(
     toolEnded: (_call, outcome) => void heard.push(outcome),
   }
   const request = { messages: [{ role: 'user' as const, content }] }
-  const { ended } = await by.begin(person, model, request, sink, { tools, ...(signal && { signal }) })
+  const payer = { ...person, apiKeyId: null }
+  const { ended } = await by.begin(payer, model, async () => ({ request, tools }), sink, signal)
   return { person, heard, ended }
 }
 

@@ -114,6 +114,7 @@ describe('an agent that is talked to', () => {
       temperature: 0.5,
       maxTokens: 7,
       tools: [],
+      sharedToolsBytes: 0,
       knowledgeBaseIds: [kb],
     })
     expect(await agents.find(orgOf(stranger), id)).toEqual({ ...own, isForeign: true })
@@ -186,7 +187,8 @@ describe('the knowledge of an agent', () => {
     const id = await owner.make({ is_public: true, knowledge_base_ids: kbs })
     const ready = await agents.find(orgOf(stranger), id)
     const before = (await ledgerOf(server, owner.person)).length
-    const ask = (question = 'When does the shop open?') => agents.retrieve(ready, stranger.person, question)
+    const ask = (question = 'When does the shop open?') =>
+      agents.retrieve(ready, { ...stranger.person, apiKeyId: null }, question)
     const found = await ask()
     expect(found.map(({ document_name }) => document_name)).toEqual(['Hours', 'Place'])
     expect(found[0]).toMatchObject({ content: 'The shop opens at nine.', score: expect.any(Number) })

@@ -60,6 +60,7 @@ describe('a test of a tool', () => {
             output: { text: 'hello' },
             successful: true,
             error: null,
+            execution_time: expect.any(Number),
           },
         ],
       },

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { expect } from 'vitest'
+import { addKey, setBudget } from '#tests/support/admission.ts'
 import type { Person } from '#tests/support/client.ts'
+import { expectSoundLedger } from '#tests/support/ledger-invariants.ts'
 import { type ServerProcess, startProcess } from '#tests/support/process.ts'
 import type { EmulatedProvider } from '#tests/support/provider/index.ts'
 import { createRandom } from '#tests/support/random.ts'
@@ -9,7 +11,8 @@ import { idsOf, openMessage, type StreamReader } from '#tests/support/reader.ts'
 
 /*
  * One kill: a server with several replies under way is killed (kill -9) at a moment that the seed decides, another
- * one starts, and then nothing that was acknowledged is lost and every hold is closed exactly once.
+ * one starts, and then nothing that was acknowledged is lost, every hold is closed exactly once, and what budgets, the
+ * day and the usage count is what the ledger says. The tables themselves are looked at where there is a PostgreSQL.
  */
 
 const MESSAGES = 8
@@ -30,6 +33,8 @@ export interface Battlefield {
   provider: EmulatedProvider
   /** The server that the last kill has left running, and the next one kills. */
   server?: ServerProcess
+  /** The database, where something beside the server can look into it. */
+  databaseUrl?: string
   /** Lets the lease of a killed process run out, as fifteen seconds would. */
   passTime(): Promise<void>
 }
@@ -38,6 +43,7 @@ export interface Battlefield {
 export function onPostgres(url: string, provider: EmulatedProvider, dataDir: string): Battlefield {
   return {
     provider,
+    databaseUrl: url,
     environment: { ...COMMON, DATA_DIR: dataDir, DATABASE_URL: url, SECRET: 's'.repeat(32) },
     async passTime() {
       const sql = postgres(url, { max: 1 })
@@ -70,8 +76,11 @@ export async function killAndCheck(field: Battlefield, seed: number): Promise<vo
     version: `emu-n${TOKENS}-gap${5 + Math.floor(random() * 20)}`,
     config: { base_url: `${field.provider.url}/v1` },
   })
+  const key = await addKey(doomed, person)
+  await setBudget(doomed, person, { user_id: person.userId, credits_per_month: 1e6 })
+  await setBudget(doomed, person, { api_key_id: key.id, credits_per_month: 1e6 })
   const sending = Array.from({ length: MESSAGES }, (_, index) =>
-    send(doomed, person, modelId, `message ${index}`, random() * KILL_WITHIN_MS),
+    send(doomed, index % 2 ? person : key.sender, modelId, `message ${index}`, random() * KILL_WITHIN_MS),
   )
   await sleep(random() * KILL_WITHIN_MS)
   await doomed.kill()
@@ -82,6 +91,8 @@ export async function killAndCheck(field: Battlefield, seed: number): Promise<vo
   field.server = heir
   for (const message of sent) await checkMessage(heir, message)
   await checkLedger(heir, person, sent.filter(({ stream }) => stream?.status === 200).length)
+  await checkBudgets(heir, person, key.id)
+  if (field.databaseUrl !== undefined) await checkTables(field.databaseUrl, person)
 }
 
 async function send(
@@ -137,5 +148,30 @@ async function checkLedger(server: ServerProcess, person: Person, acknowledged: 
   expect(holds.length).toBeGreaterThanOrEqual(acknowledged)
   const sum = entries.reduce((total, { amount }) => total + amount, 0)
   const balance = await server.call('GET', `/api/billing/balance?${organization}`, { token: person.token })
-  expect(balance.body).toEqual({ balance: sum, held: 0, available: sum })
+  expect(balance.body).toMatchObject({ balance: sum, held: 0, available: sum })
+}
+
+/** Both budgets have nothing held, and have spent what the ledger has debited to them. */
+async function checkBudgets(server: ServerProcess, person: Person, apiKeyId: string): Promise<void> {
+  const read = async (path: string) => {
+    const { body } = await server.call('GET', `${path}org_id=${person.organizationId}&limit=100`, {
+      token: person.token,
+    })
+    return body.data
+  }
+  const debits: { amount: number; api_key_id: string | null }[] = await read(
+    '/api/billing/ledger?kind=DEBIT&',
+  )
+  const sum = (of: typeof debits) => of.reduce((total, { amount }) => total - amount, 0)
+  const [ofKey, ofMember] = await read('/api/billing/budgets?')
+  expect(ofMember).toMatchObject({ held: 0, spent: sum(debits) })
+  expect(ofKey).toMatchObject({
+    held: 0,
+    spent: sum(debits.filter(({ api_key_id }) => api_key_id === apiKeyId)),
+  })
+}
+
+async function checkTables(url: string, { organizationId }: Person): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  await expectSoundLedger(sql, organizationId).finally(() => sql.end())
 }

@@ -1,10 +1,13 @@
 import { crc32, deflateRawSync } from 'node:zlib'
 
-/** A file in a zip. `claims`: the uncompressed size that the directory tells, where that is not the true one. */
+/** A file in a zip. `claims`: the uncompressed size that the directory tells, where that is not the true one; so `checksum`. */
 export interface ZipPart {
   name: string
   content: string | Buffer
   claims?: number
+  checksum?: number
+  /** General purpose bits; the first says that it is encrypted. */
+  flags?: number
 }
 
 /** A zip as everybody reads it (APPNOTE.TXT 4.3), its parts compressed. */
@@ -12,13 +15,14 @@ export function makeZip(parts: ZipPart[]): Buffer {
   const files: Buffer[] = []
   const directory: Buffer[] = []
   let offset = 0
-  for (const { name, content, claims } of parts) {
+  for (const { name, content, claims, checksum, flags = 0 } of parts) {
     const plain = Buffer.from(content)
     const packed = deflateRawSync(plain)
     const common = Buffer.alloc(26)
     common.writeUInt16LE(20, 0)
+    common.writeUInt16LE(flags, 2)
     common.writeUInt16LE(8, 4)
-    common.writeUInt32LE(crc32(plain), 10)
+    common.writeUInt32LE(checksum ?? crc32(plain), 10)
     common.writeUInt32LE(packed.length, 14)
     common.writeUInt32LE(claims ?? plain.length, 18)
     common.writeUInt16LE(name.length, 22)

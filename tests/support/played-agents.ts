@@ -46,6 +46,7 @@ export class PlayedAgents implements Door {
       temperature: undefined,
       maxTokens: undefined,
       tools,
+      sharedToolsBytes: 0,
       knowledgeBaseIds: [],
       ...more,
     })
@@ -55,6 +56,8 @@ export class PlayedAgents implements Door {
   modelIdOf(agentId: string): string | undefined {
     return this.#agents.get(agentId)?.model.id
   }
+
+  openTools: Door['openTools'] = async ({ tools }) => tools
 
   find: Door['find'] = async (_organizationId, agentId) => {
     const agent = this.#agents.get(agentId)

@@ -6,6 +6,10 @@ import { findFreePort } from './free-port.ts'
 
 const CLI = join(import.meta.dirname, '../../server/cli.ts')
 const START_TIMEOUT_MS = 25_000
+/** Tests ask more often than people may, but those of the limits. */
+export const UNLIMITED = { RATE_LIMIT_IP_PER_MINUTE: '0', RATE_LIMIT_USER_PER_HOUR: '0' }
+/** A server that is started for a test builds no console, but for the tests of just that. */
+export const UNBUILT = { CONSOLE_BUILD: '0' }
 
 export interface ServerProcess extends Client {
   pid: number
@@ -51,13 +55,13 @@ interface CliRun {
   ended: Promise<number | string>
 }
 
-/** Runs a command of the command line with nothing of this process's environment but the path. */
+/** Runs a command of the command line, without limits, with nothing of this process's environment but the path. */
 export const runCli = (args: string[], environment: Record<string, string>, cwd?: string): CliRun =>
   run([CLI, ...args], environment, cwd)
 
 function run(args: string[], environment: Record<string, string>, cwd?: string): CliRun {
   const child = spawn(process.execPath, args, {
-    env: { PATH: process.env['PATH'], ...environment },
+    env: { PATH: process.env['PATH'], ...UNLIMITED, ...UNBUILT, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
     ...(cwd !== undefined && { cwd }),
   })

@@ -44,6 +44,16 @@ export class StreamReader {
     return this.events
   }
 
+  /** All of it as it came, where it is no stream of events. */
+  async text(): Promise<string> {
+    let text = ''
+    for (;;) {
+      const { value, done } = (await this.#reader?.read()) ?? { value: undefined, done: true }
+      if (done) return text + this.#decoder.decode()
+      text += this.#decoder.decode(value, { stream: true })
+    }
+  }
+
   /** Goes away without a word, as a closed tab does. */
   leave(): void {
     this.#abort.abort()

@@ -12,6 +12,8 @@ const WEEK_SECONDS = 604_800
 export interface TestBucket {
   /** The environment of a server that keeps its files here. */
   environment: Record<string, string>
+  /** The folder in which the objects lie. */
+  directory: string
   /** Requests as they came: method and raw path, and what is wrong with their signatures. */
   requests: { method: string; path: string; fault: string | undefined }[]
   /** Answers every request with this status; undefined: as it should. */
@@ -64,6 +66,7 @@ export async function startBucket(): Promise<TestBucket> {
       S3_ACCESS_KEY_ID: 'S3RVER',
       S3_SECRET_ACCESS_KEY: SECRET,
     },
+    directory,
     requests,
     failWith(status) {
       failure = status

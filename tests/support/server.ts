@@ -6,8 +6,13 @@ import postgres from 'postgres'
 import { inject } from 'vitest'
 import type { Doors } from '#app'
 import { readConfig } from '#config'
+import { createPasswords } from '#platform/secrets/passwords.ts'
 import { type Server, startServer } from '../../server/main.ts'
 import { type Client, createClient } from './client.ts'
+import { UNBUILT, UNLIMITED } from './process.ts'
+
+/** Tests sign up hundreds of people, and a password is to be dear only to who guesses it. */
+const QUICK_PASSWORDS = createPasswords({ memory: 64, passes: 1, parallelism: 1 })
 
 export interface TestServer extends Client {
   server: Server
@@ -31,10 +36,12 @@ export async function startTestServer(
     ADMIN_PASSWORD: 'administrator',
     ALLOW_PRIVATE_NETWORK: '127.0.0.0/8',
     LOG_LEVEL: 'silent',
+    ...UNLIMITED,
+    ...UNBUILT,
     ...(database && { DATABASE_URL: database.url, SECRET: 's'.repeat(32) }),
     ...environment,
   }
-  const server = await startServer(readConfig(complete), undefined, doors)
+  const server = await startServer(readConfig(complete), undefined, { passwords: QUICK_PASSWORDS, ...doors })
   return {
     ...createClient(server.address),
     server,

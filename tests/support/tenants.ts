@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Person } from './client.ts'
+import type { Client, Person } from './client.ts'
 import type { TestServer } from './server.ts'
 
 /** A second member of an organization, whose role holds nothing but these permissions. */
@@ -38,7 +38,7 @@ export async function addMemberWithRole(
 
 /** The id of one of the system roles of somebody's personal organization. */
 export async function roleOf(
-  server: TestServer,
+  server: Client,
   { token, organizationId }: Person,
   name: string,
 ): Promise<string> {

@@ -103,7 +103,7 @@ export async function openChat(page: Page): Promise<Frame> {
   return chatIn(page)
 }
 
-/** Sends a message as a visitor does, once that can be done: before the chat has begun nothing is sent. */
+/** Sends a message as a visitor does, once no reply is under way. */
 export async function write(chat: Frame, text: string): Promise<void> {
   await chat.fill('textarea', text)
   await chat.waitForSelector('button[type=submit]:enabled')

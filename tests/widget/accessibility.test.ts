@@ -1,6 +1,6 @@
-import axe from 'axe-core'
-import type { BrowserContextOptions, Frame } from 'playwright-core'
+import type { BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { seriousFindings } from '#tests/support/axe.ts'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import {
   ask,
@@ -27,17 +27,6 @@ const APPEARANCES: [string, string, BrowserContextOptions][] = [
   ['a phone', '#808080', { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true }],
 ]
 
-/** What axe holds against a document, without what is of minor or moderate impact. */
-async function complaints(chat: Frame): Promise<string[]> {
-  await chat.evaluate(axe.source)
-  const found = (await chat.evaluate(
-    'axe.run(document, { iframes: false, resultTypes: ["violations"] })',
-  )) as axe.AxeResults
-  return found.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))
-}
-
 describeInBrowser('the chat, for everybody', () => {
   let stage: WidgetStage
   beforeAll(async () => {
@@ -55,7 +44,7 @@ describeInBrowser('the chat, for everybody', () => {
     await write(chat, 'Hello')
     await chat.waitForSelector('text=Try again')
     stage.line.mend()
-    expect(await complaints(chat)).toEqual([])
+    expect(await seriousFindings(chat)).toEqual([])
     await page.context().close()
   })
 

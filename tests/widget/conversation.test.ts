@@ -22,6 +22,27 @@ describeInBrowser('a conversation', () => {
   })
   afterAll(() => stage.stop())
 
+  test('takes what is sent before it has begun, and sends it then', async () => {
+    const page = await stage.visit(await stage.deploy())
+    const begun = Promise.withResolvers<void>()
+    await page.route('**/api/agent_deploy/visitor?*', async (route) => {
+      await begun.promise
+      await route.continue()
+    })
+    const chat = await openChat(page)
+    await chat.fill('textarea', 'say: Early')
+    await chat.press('textarea', 'Enter')
+    await chat.waitForSelector('text=Connecting')
+    expect(await said(chat)).toEqual([])
+    begun.resolve()
+    await chat.waitForSelector('.reply >> text=Early')
+    await replied(chat)
+    expect(await said(chat)).toEqual(['say: Early', 'Early'])
+    expect(await chat.inputValue('textarea')).toBe('')
+    expect(await ask(chat, 'say: Later')).toBe('Later')
+    await page.context().close()
+  })
+
   test('is stopped, and goes on with what was said', async () => {
     const page = await stage.visit(await stage.deploy({}, `emu-n${LONG}-gap25`))
     const chat = await openChat(page)

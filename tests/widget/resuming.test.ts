@@ -56,56 +56,6 @@ describeInBrowser('a conversation that is interrupted', () => {
     await page.context().close()
   })
 
-  test('sends a message once that got no answer, and says so', async () => {
-    const page = await stage.visit(await stage.deploy())
-    const chat = await openChat(page)
-    await ask(chat, 'say: First')
-    stage.line.cut()
-    await write(chat, 'say: Second')
-    await chat.waitForSelector('text=The message could not be sent.')
-    stage.line.mend()
-    await chat.click('text=Try again')
-    await chat.waitForSelector('.reply >> text=Second')
-    await replied(chat)
-    expect(await said(chat)).toEqual(['say: First', 'First', 'say: Second', 'Second'])
-    await page.context().close()
-  })
-
-  test('asks once, also where the answer to a question was lost', async () => {
-    const page = await stage.visit(await stage.deploy())
-    const chat = await openChat(page)
-    await ask(chat, 'say: First')
-    await page.route('**/api/agent_deploy/chat', async (route) => {
-      await route.fetch()
-      await route.abort()
-    })
-    await write(chat, 'say: Second')
-    await chat.waitForSelector('text=The message could not be sent.')
-    await page.unroute('**/api/agent_deploy/chat')
-    await chat.click('text=Try again')
-    await chat.waitForSelector('.reply >> text=Second')
-    await page.reload()
-    await page.waitForFunction('window.parley')
-    const later = await openChat(page)
-    await later.waitForSelector('.reply >> text=Second')
-    expect(await said(later)).toEqual(['say: First', 'First', 'say: Second', 'Second'])
-    await page.context().close()
-  })
-
-  test('renews a token that is taken no more', async () => {
-    const page = await stage.visit(await stage.deploy())
-    const chat = await openChat(page)
-    let asked = 0
-    await page.route('**/api/agent_deploy/chat', async (route) => {
-      asked += 1
-      const headers = { ...route.request().headers(), ...(asked === 1 && { authorization: 'Bearer old' }) }
-      await route.continue({ headers })
-    })
-    expect(await ask(chat, 'say: Hello')).toBe('Hello')
-    expect(asked).toBe(2)
-    await page.context().close()
-  })
-
   test('is kept until the page closes where the browser keeps nothing', async () => {
     const page = await stage.visit(await stage.deploy())
     await page.addInitScript(

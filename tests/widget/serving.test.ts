@@ -83,7 +83,7 @@ test('the page says who may show it and what it may do', async () => {
     'content-security-policy':
       "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
       "img-src 'self' data: https://images.example; " +
-      "frame-ancestors https://company.example http://localhost:8080; base-uri 'none'; form-action 'none'",
+      "frame-ancestors 'self' https://company.example http://localhost:8080; base-uri 'none'; form-action 'none'",
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
     'permissions-policy': expect.stringContaining('microphone=()'),

@@ -51,6 +51,7 @@ export function App({ look, view, conversation, host }: AppProps): VNode {
           </p>
         )}
         <Composer
+          isStarting={phase === 'starting'}
           isClosed={phase === 'closed'}
           canSend={phase === 'open' && !isReplying}
           onSend={(text) => conversation.send(text)}

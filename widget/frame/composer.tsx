@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { SendIcon, StopIcon } from './icons.tsx'
 import { WORDS } from './words.ts'
 
@@ -11,6 +11,7 @@ const CHARACTERS_TOLD = 500
 const COMPOSING_KEY_CODE = 229
 
 interface ComposerProps {
+  isStarting: boolean
   isClosed: boolean
   canSend: boolean
   onSend: (text: string) => void
@@ -20,8 +21,10 @@ interface ComposerProps {
 /** Where the focus goes when what had it is gone. */
 export const focusComposer = (): void => document.querySelector('textarea')?.focus()
 
-export function Composer({ isClosed, canSend, onSend, onStop }: ComposerProps): VNode {
+/** What is sent before the chat has begun stays in the field, and goes out when it has. */
+export function Composer({ isStarting, isClosed, canSend, onSend, onStop }: ComposerProps): VNode {
   const [text, setText] = useState('')
+  const [isWaiting, setWaiting] = useState(false)
   const field = useRef<HTMLTextAreaElement>(null)
   const left = CHARACTERS_MAX - text.length
 
@@ -35,11 +38,19 @@ export function Composer({ isClosed, canSend, onSend, onStop }: ComposerProps): 
   }, [text])
 
   const send = (): void => {
-    if (!canSend || text.trim() === '') return
+    if (text.trim() === '') return
+    if (isStarting) setWaiting(true)
+    if (!canSend) return
+    setWaiting(false)
     onSend(text.trim())
     setText('')
     field.current?.focus()
   }
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is sent once, when it can be
+  useEffect(() => {
+    if (isWaiting && canSend) send()
+  }, [isWaiting, canSend])
 
   const stop = (): void => {
     onStop?.()
@@ -59,6 +70,7 @@ export function Composer({ isClosed, canSend, onSend, onStop }: ComposerProps): 
         dir="auto"
         value={text}
         disabled={isClosed}
+        readOnly={isWaiting}
         maxLength={CHARACTERS_MAX}
         aria-label={WORDS.message}
         placeholder={WORDS.placeholder}
@@ -81,10 +93,15 @@ export function Composer({ isClosed, canSend, onSend, onStop }: ComposerProps): 
           class="round"
           aria-label={WORDS.send}
           title={WORDS.send}
-          disabled={!canSend || text.trim() === ''}
+          disabled={!(canSend || isStarting) || isWaiting || text.trim() === ''}
         >
           <SendIcon />
         </button>
+      )}
+      {isWaiting && (
+        <p class="note" role="status">
+          {WORDS.starting}
+        </p>
       )}
       {left < CHARACTERS_TOLD && (
         <p class="note" role="status">

@@ -17,10 +17,16 @@ export const users = pgTable(
     registeredAt: moment('registered_at'),
     /** When somebody proved to read this address's mail; null: whoever signed up may be anyone. */
     emailVerifiedAt: moment('email_verified_at'),
+    /**
+     * Somebody whose account is deleted, and whose rows are on their way out: what it takes to find them, encrypted,
+     * bound to the id. Null for everybody else.
+     */
+    leaving: text('leaving'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
   (table) => [
+    index('users_leaving').on(table.id).where(sql`${table.leaving} is not null`),
     // Whom the visitors of a deployment stand for (agent-deploy.ts) is nobody: nothing can make a person of him.
     check(
       'users_visitors',

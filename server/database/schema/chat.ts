@@ -32,6 +32,8 @@ export interface StoredMedia {
 
 /** A passage of a document that a reply was given (contract, 4). */
 export interface Citation {
+  /** The knowledge base of the document. Absent in what was stored before there was this field. */
+  kb_id?: string
   document_id: string
   document_name: string
   chunk_id: string

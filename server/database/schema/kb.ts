@@ -65,6 +65,8 @@ export const knowledgeBases = pgTable(
     wordCount: bigint('word_count', { mode: 'number' }).notNull().default(0),
     /** Chunks that are gone and still stand in postings. */
     deadCount: integer('dead_count').notNull().default(0),
+    /** Something is to be read or indexed. Kept by triggers on kb_sources, which announce the end of it (0024). */
+    isIngesting: boolean('is_ingesting').notNull().default(false),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

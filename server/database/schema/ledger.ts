@@ -3,6 +3,7 @@ import {
   boolean,
   check,
   date,
+  foreignKey,
   index,
   integer,
   jsonb,
@@ -14,8 +15,9 @@ import {
   uniqueIndex,
   uuid,
 } from '../drizzle.ts'
-import { createdAt, id, moment } from './columns.ts'
-import { organizations } from './org.ts'
+import { apiKeys } from './api-keys.ts'
+import { createdAt, id, moment, updatedAt } from './columns.ts'
+import { memberships, organizations } from './org.ts'
 
 const credits = (name: string) => numeric(name, { precision: 24, scale: 6, mode: 'number' })
 
@@ -26,7 +28,47 @@ export const creditAccounts = pgTable('credit_accounts', {
     .references(() => organizations.id, { onDelete: 'cascade' }),
   balance: credits('balance').notNull().default(0),
   held: integer('held').notNull().default(0),
+  /** Below this many credits the organization is told that they run out. */
+  lowBelow: credits('low_below').notNull().default(100_000),
+  /** The day (UTC) of the last message, and how many there were on it: for the daily_chat_limit. */
+  messagesDay: date('messages_day'),
+  messagesTaken: integer('messages_taken').notNull().default(0),
 })
+
+/** How much a member, or one of the API keys, may spend in a month (UTC): counted as an account is, under its lock. */
+export const budgets = pgTable(
+  'budgets',
+  {
+    id: id(),
+    organizationId: uuid('organization_id')
+      .notNull()
+      .references(() => organizations.id, { onDelete: 'cascade' }),
+    /** One of the two. */
+    memberId: uuid('user_id'),
+    apiKeyId: uuid('api_key_id'),
+    creditsPerMonth: credits('credits_per_month').notNull(),
+    /** The first day of the month that `spent` belongs to. */
+    month: date('month').notNull(),
+    spent: credits('spent').notNull().default(0),
+    held: integer('held').notNull().default(0),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    unique('budgets_subject').on(table.organizationId, table.memberId, table.apiKeyId).nullsNotDistinct(),
+    foreignKey({
+      name: 'budgets_member',
+      columns: [table.organizationId, table.memberId],
+      foreignColumns: [memberships.organizationId, memberships.memberId],
+    }).onDelete('cascade'),
+    foreignKey({
+      name: 'budgets_api_key',
+      columns: [table.organizationId, table.apiKeyId],
+      foreignColumns: [apiKeys.organizationId, apiKeys.id],
+    }).onDelete('cascade'),
+    check('budgets_one_subject', sql`num_nonnulls(${table.memberId}, ${table.apiKeyId}) = 1`),
+  ],
+)
 
 /** Append-only (a trigger refuses update and delete). Amounts: CREDIT > 0, DEBIT <= 0, HOLD and RELEASE 0. */
 export const ledgerEntries = pgTable(
@@ -46,6 +88,7 @@ export const ledgerEntries = pgTable(
     holdId: uuid('hold_id'),
     modelId: uuid('model_id'),
     userId: uuid('user_id'),
+    apiKeyId: uuid('api_key_id'),
     agentId: uuid('agent_id'),
     deploymentId: uuid('deployment_id'),
     chatId: uuid('chat_id'),
@@ -79,6 +122,7 @@ export const openHolds = pgTable(
     instanceId: uuid('instance_id').notNull(),
     modelId: uuid('model_id'),
     userId: uuid('user_id'),
+    apiKeyId: uuid('api_key_id'),
     agentId: uuid('agent_id'),
     deploymentId: uuid('deployment_id'),
     chatId: uuid('chat_id'),
@@ -103,6 +147,7 @@ export const usageDays = pgTable(
     modelId: uuid('model_id'),
     /** Null: nobody asked, such as for the ingestion of a knowledge base. */
     userId: uuid('user_id'),
+    apiKeyId: uuid('api_key_id'),
     agentId: uuid('agent_id'),
     deploymentId: uuid('deployment_id'),
     /** Calls that were paid. */
@@ -113,7 +158,15 @@ export const usageDays = pgTable(
   },
   (table) => [
     unique('usage_days_key')
-      .on(table.organizationId, table.day, table.modelId, table.userId, table.agentId, table.deploymentId)
+      .on(
+        table.organizationId,
+        table.day,
+        table.modelId,
+        table.userId,
+        table.apiKeyId,
+        table.agentId,
+        table.deploymentId,
+      )
       .nullsNotDistinct(),
     index('usage_days_deployment')
       .on(table.deploymentId, table.day)

@@ -3,6 +3,7 @@ import {
   foreignKey,
   index,
   integer,
+  json,
   jsonb,
   pgTable,
   primaryKey,
@@ -23,7 +24,7 @@ export type McpAuthConfig =
   | { type: 'api_key'; header: string }
   | { type: 'composio'; auth_config_id: string }
 
-/** A tool as its server describes it, bounded and cleaned. */
+/** A tool as its server describes it, bounded and cleaned; stored as it is written, since models read schemas in their order. */
 export interface McpToolRecord {
   name: string
   description: string
@@ -53,7 +54,7 @@ export const mcpServers = pgTable('mcp_servers', {
   /** What Composio calls the MCP server that it has made for this one. */
   composioServerId: text('composio_server_id'),
   /** What it offers to everybody, as it was last read without an account; null: never. */
-  tools: jsonb('tools').$type<McpToolRecord[]>(),
+  tools: json('tools').$type<McpToolRecord[]>(),
   toolsReadAt: moment('tools_read_at'),
   /** When tools that were known were last found to be others. */
   toolsChangedAt: moment('tools_changed_at'),
@@ -99,13 +100,15 @@ export const mcpInstances = pgTable(
     credentials: text('credentials'),
     /** Grows with each change of the credentials. */
     credentialsVersion: integer('credentials_version').notNull().default(0),
+    /** What the server wants beyond what the account was connected for, in its words, until that is asked for. */
+    neededScope: text('needed_scope'),
     /** When the access token ends; null: never, or not known. */
     expiresAt: moment('expires_at'),
     /** Until when one process has the refreshing of the token to itself, and by which claim. */
     refreshClaim: uuid('refresh_claim'),
     refreshClaimedUntil: moment('refresh_claimed_until'),
     /** What the server offers with this account, as it was last read; null: never. */
-    tools: jsonb('tools').$type<McpToolRecord[]>(),
+    tools: json('tools').$type<McpToolRecord[]>(),
     toolsReadAt: moment('tools_read_at'),
     /** When tools that were known were last found to be others. */
     toolsChangedAt: moment('tools_changed_at'),

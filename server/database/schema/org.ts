@@ -15,7 +15,7 @@ import {
   uuid,
 } from '../drizzle.ts'
 import { users } from './auth.ts'
-import { createdAt, id, updatedAt } from './columns.ts'
+import { createdAt, id, moment, updatedAt } from './columns.ts'
 
 /** What an organization may use (spec, Limits; contract, 6). What is absent here has its default (platform/limits). */
 export interface Features {
@@ -43,6 +43,10 @@ export const organizations = pgTable(
     features: jsonb('features').$type<Features>().notNull().default({}),
     /** Bytes of all uploads; kept by what adds one, and by a trigger on their deletion. */
     storedBytes: bigint('stored_bytes', { mode: 'number' }).notNull().default(0),
+    /** Deleted: there for nobody any more, and its rows are on their way out. It is never opened again (a trigger). */
+    closedAt: moment('closed_at'),
+    /** The process that fills it from an export; null: it is whole. Until then nobody is an active member of it. */
+    importingBy: uuid('importing_by'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -50,6 +54,8 @@ export const organizations = pgTable(
     uniqueIndex('organizations_name')
       .on(sql`lower(${table.name})`)
       .where(sql`${table.personalUserId} is null`),
+    index('organizations_closed').on(table.closedAt).where(sql`${table.closedAt} is not null`),
+    index('organizations_importing').on(table.id).where(sql`${table.importingBy} is not null`),
   ],
 )
 

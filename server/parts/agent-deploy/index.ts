@@ -5,6 +5,9 @@ import { manageRoutes } from './manage-routes.ts'
 import { createPublicDeployments, type FindPublicDeployment } from './public-deployments.ts'
 import { visitorRoutes } from './visitor-routes.ts'
 
+export { checkConfig } from './check-config.ts'
+export { newKey } from './manage-deployments.ts'
+export { NewDeployment } from './schemas.ts'
 export { registerWidget } from './serve-widget.ts'
 
 export interface AgentDeploy {

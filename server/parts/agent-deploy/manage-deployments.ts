@@ -71,8 +71,8 @@ export async function getDeployment(scope: Scope<'agent:read'>, id: string): Pro
 }
 
 /**
- * Changes what is given; a `config` replaces the one before. Who may read deployments hears of another status. Throws
- * deployment.not_found, deployment.config_invalid.
+ * Changes what is given; a `config` replaces the one before. Who may read deployments, and webhooks, hear of another
+ * status. Throws deployment.not_found, deployment.config_invalid.
  */
 export async function updateDeployment(
   events: Events,
@@ -90,6 +90,10 @@ export async function updateDeployment(
       ...(change.status !== undefined && { status: change.status }),
       updatedAt: new Date(),
     })
+    if (changed.status !== known.status)
+      await database.announce([
+        { type: 'agent_deployment.status_changed', data: statusChange(known, changed) },
+      ])
     return [known, changed]
   })
   if (before.status !== after.status)
@@ -101,6 +105,13 @@ export async function updateDeployment(
     })
   return viewDeployment(after)
 }
+
+const statusChange = ({ status: previous }: DeploymentRow, { id, name, status }: DeploymentRow) => ({
+  deployment_id: id,
+  name,
+  status,
+  previous_status: previous,
+})
 
 /** A new key; the one before ends at once. Throws deployment.not_found. */
 export async function regenerateKey(scope: Scope<'agent:write'>, id: string): Promise<DeploymentWithKey> {
@@ -126,7 +137,8 @@ export async function deleteDeployment(
   found(deleted)
 }
 
-function newKey(): { key: string } & Pick<DeploymentRow, 'keyHash' | 'apiKeyPrefix'> {
+/** A key, and what is stored of it. */
+export function newKey(): { key: string } & Pick<DeploymentRow, 'keyHash' | 'apiKeyPrefix'> {
   const key = newToken(DEPLOYMENT_KEY_PREFIX)
   return { key, keyHash: hashToken(key), apiKeyPrefix: key.slice(0, SHOWN_CHARACTERS) }
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { UUID } from '#database/new-id.ts'
 import { fail } from '#errors'
+import { acceptsCoding } from '#platform/http/accept.ts'
 import type { FindPublicDeployment, PublicDeployment } from './public-deployments.ts'
 import { createWidgetFiles, zipText } from './widget-files.ts'
 import { chatPage, contentPolicy, loaderScript, noticePage } from './widget-pages.ts'
@@ -71,10 +72,6 @@ async function sendZipped(
   zip: () => Promise<Buffer>,
 ): Promise<FastifyReply> {
   reply.header('Vary', 'Accept-Encoding')
-  if (!takesGzip(request.headers['accept-encoding'])) return reply.send(bytes)
+  if (!acceptsCoding('gzip', request.headers['accept-encoding'])) return reply.send(bytes)
   return reply.header('Content-Encoding', 'gzip').send(await zip())
 }
-
-/** RFC 9110, 12.5.3: named, and not with the weight 0. */
-const takesGzip = (accepted: string | string[] = ''): boolean =>
-  /(?:^|[\s,])gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(accepted))

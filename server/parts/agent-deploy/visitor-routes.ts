@@ -1,15 +1,10 @@
 import Type from 'typebox'
 import type { OpenDeployment } from '#platform/access/scope.ts'
+import { idempotencyKeyOf } from '#platform/http/answer-once.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Body, Enum, Message, Uuid } from '#platform/http/schemas.ts'
 import type { Rooms } from '#platform/rooms.ts'
-import {
-  ANSWER_ERRORS,
-  type DeploymentChats,
-  idempotencyKeyOf,
-  MessageContent,
-  ReplyEvent,
-} from '../chat/index.ts'
+import { ANSWER_ERRORS, type DeploymentChats, MessageContent, ReplyEvent } from '../chat/index.ts'
 import { admitVisitor } from './admit-visitor.ts'
 import type { FindPublicDeployment } from './public-deployments.ts'
 import { SessionView, VisitorKey, VisitorPass, viewSession } from './schemas.ts'
@@ -64,7 +59,7 @@ export const visitorRoutes = ({ rooms, chats, findPublicDeployment }: Desk): Rou
     query: Type.Object({ events: Events }),
     body: Body({ content: MessageContent, session_id: Type.Optional(Uuid) }),
     example: { content: 'Where is my order?' },
-    headers: { 'Idempotency-Key': 'Any text of up to 255 characters' },
+    effects: 'reply',
     reply: {
       events: ReplyEvent,
       description: 'The reply; headers X-Session-Id, X-Chat-Id (the same) and X-Message-Id',
@@ -115,6 +110,7 @@ export const visitorRoutes = ({ rooms, chats, findPublicDeployment }: Desk): Rou
     description: 'What was written so far stays, and is paid.',
     access: 'deployment',
     query: OneSession,
+    effects: 'outside',
     reply: [200, Message],
     errors: [...ACCESS_ERRORS, 'chat.not_found', 'chat.not_streaming'],
     handler: ({ deployment, query }) => stop(chats, deployment, query.session_id),

@@ -33,7 +33,7 @@ export const noticePage = (files: WidgetFiles, title: string, sentence: string):
 
 /**
  * What the frame may do: nothing but its own script and style, its own server, and the logo. Which pages may show it is
- * said by `allowed_origins`; where none are listed, any page.
+ * said by `allowed_origins`; where none are listed, any page. The console is of this origin, and always may.
  */
 export function contentPolicy(config: DeploymentConfig | undefined): string {
   const logo = originOf(config?.branding?.logo_url)
@@ -45,7 +45,7 @@ export function contentPolicy(config: DeploymentConfig | undefined): string {
     "style-src 'self'",
     "connect-src 'self'",
     ["img-src 'self' data:", logo].filter(Boolean).join(' '),
-    `frame-ancestors ${allowed.length === 0 ? '*' : ancestors.join(' ') || "'none'"}`,
+    `frame-ancestors ${allowed.length === 0 ? '*' : ["'self'", ...ancestors].join(' ')}`,
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ')

@@ -5,7 +5,6 @@ import type { AgentParams } from '#database/schema/agents.ts'
 import { AppError, fail } from '#errors'
 import type { RunnableTool } from '#platform/models/tool-loop.ts'
 import { type ModelFinder, modelAsJson, type ResolvedModel, type StoredModel } from '../llm/index.ts'
-import type { Mcp } from '../mcp/index.ts'
 import type { StoredAgentTool, Tools } from '../tools/index.ts'
 
 /** An agent that can be talked to. */
@@ -20,7 +19,10 @@ export interface ReadyAgent {
   system: string
   temperature: number | undefined
   maxTokens: number | undefined
+  /** Its own; those of connections that are shared with it are opened when it is to answer (shared-tools.ts). */
   tools: RunnableTool[]
+  /** What the tools of shared connections take of a prompt, about, as far as they are known; 0: it has none. */
+  sharedToolsBytes: number
   knowledgeBaseIds: string[]
 }
 
@@ -41,12 +43,11 @@ interface StoredAgent {
   model: StoredModel
   tools: StoredAgentTool[]
   knowledgeBaseIds: string[]
-  /** Whether anybody has shared a connection to an MCP server with it. */
-  usesMcp: boolean
+  sharedToolsBytes: number
 }
 
-/** openTools leaves out servers that take longer than 10 seconds; beyond this the message is refused. */
-const MCP_TIMEOUT_MS = 15_000
+/** What the tools of a server are taken for that was never asked for them. */
+const UNREAD_TOOLS_BYTES = 16 * 1024
 /** The most agents that are looked up in one statement. */
 const GROUP_MAX = 100
 
@@ -55,22 +56,20 @@ export class AgentFinder {
   readonly #sql: Sql
   readonly #models: ModelFinder
   readonly #tools: Tools
-  readonly #mcp: Pick<Mcp, 'findShared' | 'openTools'>
   readonly #read: (agentId: string) => Promise<StoredAgent | undefined>
 
-  constructor(sql: Sql, models: ModelFinder, tools: Tools, mcp: Pick<Mcp, 'findShared' | 'openTools'>) {
+  constructor(sql: Sql, models: ModelFinder, tools: Tools) {
     this.#sql = sql
     this.#models = models
     this.#tools = tools
-    this.#mcp = mcp
     this.#read = grouped((agentIds) => readAgents(sql, agentIds), GROUP_MAX)
   }
 
   /**
-   * An agent with what it takes to let it answer: one query, one more where it has tools, and one where it uses
-   * connections to MCP servers, which are asked for their tools now; not for foreign callers, who are strangers to the
-   * owners of these connections. Throws agent.not_found, agent.inactive, llm.inactive, llm.not_configured; the last two
-   * are agent.inactive to a foreign caller, whom the model is no matter of.
+   * An agent with what it takes to let it answer: one query, and one more where it has tools of its own. Foreign callers
+   * have none of the connections that are shared with it: they are strangers to those whose these are. Throws
+   * agent.not_found, agent.inactive, llm.inactive, llm.not_configured; the last two are agent.inactive to a foreign
+   * caller, whom the model is no matter of.
    */
   async find(organizationId: string, agentId: string): Promise<ReadyAgent> {
     const agent = await this.#read(agentId)
@@ -80,7 +79,7 @@ export class AgentFinder {
     const { id, name, params } = agent
     const model = this.#openModel(agent.model, isForeign)
     const tools = agent.tools.length === 0 ? [] : await this.#tools.open(agent, agent.tools, organizationId)
-    const usesMcp = agent.usesMcp && !isForeign && model.capabilities.includes('tools')
+    const usesShared = !isForeign && model.capabilities.includes('tools')
     return {
       id,
       name,
@@ -90,7 +89,8 @@ export class AgentFinder {
       system: params.system_prompt ?? '',
       temperature: params.temperature,
       maxTokens: params.max_tokens,
-      tools: usesMcp ? [...tools, ...(await this.#openShared(id, tools))] : tools,
+      tools,
+      sharedToolsBytes: usesShared ? agent.sharedToolsBytes : 0,
       knowledgeBaseIds: agent.knowledgeBaseIds,
     }
   }
@@ -105,17 +105,6 @@ export class AgentFinder {
       select id from agents where organization_id = ${organizationId} and lower(name) = lower(${nameOrId})`
     if (!row) throw fail('agent.not_found')
     return this.find(organizationId, row.id)
-  }
-
-  /** A server that fails is left out. What is called like one of the agent's own tools gets its server's name before it. */
-  async #openShared(agentId: string, own: readonly RunnableTool[]): Promise<RunnableTool[]> {
-    const instances = await this.#mcp.findShared(agentId)
-    if (instances.length === 0) return []
-    const names = own.map(({ definition }) => definition.name)
-    const { tools } = await this.#mcp.openTools(instances, AbortSignal.timeout(MCP_TIMEOUT_MS), {
-      reserved: names,
-    })
-    return tools
   }
 
   listActive(organizationId: string, limit: number): Promise<ListedAgent[]> {
@@ -141,7 +130,9 @@ async function readAgents(sql: Sql, agentIds: string[]): Promise<(StoredAgent | 
       (select coalesce(json_agg(json_build_object('toolId', tool_id, 'config', config) order by position), '[]')
         from agent_tools where agent_id = a.id) as tools,
       array(select kb_id from agent_knowledge_bases where agent_id = a.id order by position) as "knowledgeBaseIds",
-      exists (select from agent_mcp_instances where agent_id = a.id) as "usesMcp"
+      (select coalesce(sum(coalesce(octet_length(i.tools::text), ${UNREAD_TOOLS_BYTES})), 0)::int
+        from agent_mcp_instances shared join mcp_instances i on i.id = shared.instance_id and i.status = 'active'
+        where shared.agent_id = a.id) as "sharedToolsBytes"
     from agents a
     join llm_models m on m.id = a.model_id
       and (m.organization_id = a.organization_id or m.organization_id is null)

@@ -1,17 +1,21 @@
 import type { Scope } from '#platform/access/scope.ts'
 import type { Route } from '#platform/http/define-route.ts'
 import type { Payer } from '#platform/ledger/ledger.ts'
+import type { RunnableTool } from '#platform/models/index.ts'
 import type { ModelRequest } from '#platform/models/types.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import type { KnowledgeBases, Passage } from '../kb/index.ts'
-import type { ModelFinder } from '../llm/index.ts'
+import type { ModelFinder, Preparation } from '../llm/index.ts'
 import type { Mcp } from '../mcp/index.ts'
 import type { Tools } from '../tools/index.ts'
 import { AgentFinder, type ListedAgent, type ReadyAgent } from './find-agents.ts'
 import { prepareRequest } from './prepare-request.ts'
 import { agentRoutes } from './routes.ts'
+import { openAgentTools } from './shared-tools.ts'
 
 export type { ListedAgent, ReadyAgent } from './find-agents.ts'
+export { NewAgent } from './schemas.ts'
+export { roomForShared } from './shared-tools.ts'
 
 /** What those hear who let somebody else's agent answer, visitors too, when its model fails: why is no matter of theirs. */
 export const FOREIGN_FAILED = 'This agent could not answer. Please try again, or tell those who made it.'
@@ -27,8 +31,13 @@ export interface Agents {
    * billing.insufficient_credits.
    */
   retrieve(agent: ReadyAgent, payer: Payer, query: string): Promise<Passage[]>
-  /** A conversation as the agent's model is asked it, with what its knowledge bases say. Throws what `retrieve` throws. */
-  prepare(agent: ReadyAgent, payer: Payer, asked: ModelRequest): Promise<ModelRequest>
+  /** Its own tools and those that are shared with it, whose servers may be asked: once its reply has been admitted. */
+  openTools(agent: ReadyAgent, request: ModelRequest, signal: AbortSignal): Promise<RunnableTool[]>
+  /**
+   * A conversation as the agent's model is asked it, with what its knowledge bases say, which is found now, and with all
+   * its tools, which are opened once the call has been admitted. Throws what `retrieve` throws.
+   */
+  prepare(agent: ReadyAgent, payer: Payer, asked: ModelRequest): Promise<Preparation>
   /** The organization's own active agents, oldest first, so many at most. */
   listActive(scope: Scope<'agent:execute'>, limit: number): Promise<ListedAgent[]>
 }
@@ -38,19 +47,25 @@ export function createAgents(
   models: ModelFinder,
   knowledge: Pick<KnowledgeBases, 'findPassages'>,
   tools: Tools,
-  mcp: Pick<Mcp, 'findShared' | 'openTools'>,
+  mcp: Pick<Mcp, 'openShared'>,
 ): Agents {
-  const finder = new AgentFinder(database.sql, models, tools, mcp)
+  const finder = new AgentFinder(database.sql, models, tools)
   const retrieve: Agents['retrieve'] = async ({ organizationId, knowledgeBaseIds }, payer, query) =>
     knowledgeBaseIds.length === 0
       ? []
       : knowledge.findPassages(payer, { organizationId, knowledgeBaseIds, query })
+  const openTools: Agents['openTools'] = (agent, request, signal) =>
+    openAgentTools(mcp, agent, request, signal)
   return {
     routes: agentRoutes({ database, models, tools }),
     find: (organizationId, agentId) => finder.find(organizationId, agentId),
     findNamed: (organizationId, nameOrId) => finder.findNamed(organizationId, nameOrId),
     retrieve,
-    prepare: (agent, payer, asked) => prepareRequest(retrieve, agent, payer, asked),
+    openTools,
+    async prepare(agent, payer, asked) {
+      const request = await prepareRequest(retrieve, agent, payer, asked)
+      return async (signal) => ({ request, tools: await openTools(agent, request, signal) })
+    },
     listActive: ({ organizationId }, limit) => finder.listActive(organizationId, limit),
   }
 }

@@ -2,8 +2,8 @@ import type { TransactionSql } from 'postgres'
 import { fail } from '#errors'
 import { slowDownAttempt } from '#platform/access/attempts.ts'
 import type { Client } from '#platform/access/scope.ts'
+import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
 import type { Rooms } from '#platform/rooms.ts'
-import { hashPassword, verifyPassword } from '#platform/secrets/passwords.ts'
 import { joinByInvitation, redeemToken, validateToken } from '../invitations/index.ts'
 import { createUser } from '../users/index.ts'
 import type { InvitedUser, MagicLink, SignedIn } from './schemas.ts'
@@ -27,7 +27,8 @@ export async function signUpInvited(rooms: Rooms, client: Client, input: Invited
   const { email } = await validateToken(sql, input.token)
   const known = await findAccount(sql, email)
   if (known?.registered) await checkPassword(rooms, client, known, input.password)
-  const passwordHash = known?.registered ? null : await hashPassword(input.password)
+  const passwordHash = known?.registered ? null : await rooms.passwords.hash(input.password)
+  await joinAnswer()
   return sql.begin(async (tx) => {
     const invitation = await redeemToken(tx, input.token, { byMagicLink: false })
     if (known?.registered) await keepPassword(tx, known)
@@ -45,7 +46,8 @@ export async function signUpInvited(rooms: Rooms, client: Client, input: Invited
  */
 export async function acceptMagicLink(rooms: Rooms, client: Client, input: MagicLink): Promise<SignedIn> {
   const { sql } = rooms.database
-  const passwordHash = input.password === undefined ? null : await hashPassword(input.password)
+  const passwordHash = input.password === undefined ? null : await rooms.passwords.hash(input.password)
+  await joinAnswer()
   return sql.begin(async (tx) => {
     const invitation = await redeemToken(tx, input.token, { byMagicLink: true })
     const account = await findAccount(tx, invitation.email)
@@ -71,7 +73,7 @@ async function checkPassword(
   password: string,
 ): Promise<void> {
   await slowDownAttempt(rooms.database.sql, { email: account.email, address: client.address })
-  if (!(await verifyPassword(password, account.password_hash))) throw fail('auth.invalid_credentials')
+  if (!(await rooms.passwords.verify(password, account.password_hash))) throw fail('auth.invalid_credentials')
 }
 
 async function proveAddress(

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { ISql, Sql, TransactionSql } from 'postgres'
 import { normalizeEmail } from '#platform/mail/address.ts'
 import type { Rooms } from '#platform/rooms.ts'
-import { hashPassword } from '#platform/secrets/passwords.ts'
+import type { Passwords } from '#platform/secrets/passwords.ts'
 import { createUser } from '../users/index.ts'
 import { endAllSessions } from './sessions.ts'
 
@@ -16,10 +16,14 @@ const ADMINISTRATOR_LOCK = 7_265_540
 export async function ensureAdministrator({
   config,
   database: { sql },
-}: Pick<Rooms, 'config' | 'database'>): Promise<{ email: string; password: string | null } | null> {
+  passwords,
+}: Pick<Rooms, 'config' | 'database' | 'passwords'>): Promise<{
+  email: string
+  password: string | null
+} | null> {
   if (await hasAdministrator(sql)) return null
   const password = config.adminPassword ?? randomBytes(12).toString('base64url')
-  const passwordHash = await hashPassword(password)
+  const passwordHash = await passwords.hash(password)
   const isMade = await sql.begin(async (tx) => {
     // Of processes that start at the same time one makes it, and only that one knows the password.
     await tx`select pg_advisory_xact_lock(${ADMINISTRATOR_LOCK})`
@@ -38,12 +42,10 @@ export async function ensureAdministrator({
 
 /** Makes a user the system administrator with this password, and the user where there is none: for the CLI. */
 export async function setAdministrator(
-  sql: Sql,
-  email: string,
-  password: string,
-  startingCredits: number,
+  { sql, passwords }: { sql: Sql; passwords: Passwords },
+  { email, password, startingCredits }: { email: string; password: string; startingCredits: number },
 ): Promise<'created' | 'changed'> {
-  const passwordHash = await hashPassword(password)
+  const passwordHash = await passwords.hash(password)
   return sql.begin((tx) => putAdministrator(tx, { email, passwordHash, startingCredits }))
 }
 

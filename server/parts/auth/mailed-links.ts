@@ -1,9 +1,9 @@
 import type { ISql, Sql, TransactionSql } from 'postgres'
 import { fail } from '#errors'
+import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
 import type { Queue } from '#platform/jobs/jobs.ts'
 import { normalizeEmail } from '#platform/mail/address.ts'
 import type { Rooms } from '#platform/rooms.ts'
-import { hashPassword } from '#platform/secrets/passwords.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
 import { endAllSessions, shutOut } from './sessions.ts'
 
@@ -69,7 +69,7 @@ export async function verifyEmail(sql: Sql, token: string): Promise<void> {
 }
 
 /** A wish for a new password. Whether the email is anybody's is looked up in the background, so nobody can tell. */
-export function resetRequests(rooms: Rooms): Queue<{ sealed: string; id: string }> {
+export function resetRequests(rooms: Rooms): Queue<{ sealed: string; id: string; about: string[] }> {
   return {
     name: 'password-reset',
     retries: 5,
@@ -92,17 +92,21 @@ export function resetRequests(rooms: Rooms): Queue<{ sealed: string; id: string 
 
 /** Always the same, whoever asks for whom. */
 export async function requestReset(rooms: Rooms, requestId: string, email: string): Promise<void> {
-  const { database, jobs, secrets } = rooms
+  const { database, jobs, mail, secrets } = rooms
   const sealed = secrets.encrypt(normalizeEmail(email), requestId)
-  await jobs.add(database.sql, resetRequests(rooms), { sealed, id: requestId })
+  await jobs.add(database.sql, resetRequests(rooms), { sealed, id: requestId, about: [mail.markOf(email)] })
 }
 
 /**
  * Sets a new password; every session of the user ends, and every link that was sent for it; the API keys too where
  * nobody had confirmed the address before. Throws auth.link_gone.
  */
-export async function resetPassword(sql: Sql, input: { token: string; password: string }): Promise<void> {
-  const passwordHash = await hashPassword(input.password)
+export async function resetPassword(
+  { database: { sql }, passwords }: Pick<Rooms, 'database' | 'passwords'>,
+  input: { token: string; password: string },
+): Promise<void> {
+  const passwordHash = await passwords.hash(input.password)
+  await joinAnswer()
   await sql.begin(async (tx) => {
     const userId = await redeemOneTimeToken(tx, input.token, 'reset_password')
     await tx`delete from one_time_tokens where user_id = ${userId}`

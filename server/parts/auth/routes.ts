@@ -19,6 +19,7 @@ import {
   RefreshToken,
   SessionPage,
   SignedIn,
+  SignInMethods,
   TokenPairView,
 } from './schemas.ts'
 import { endSession, listSessions, refreshSession, revokeSessions } from './sessions.ts'
@@ -26,6 +27,15 @@ import { logIn, signUp } from './sign-in.ts'
 
 /** Who somebody is, and how he proves it (contract, 2). */
 export const authRoutes = (rooms: Rooms): Route[] => [
+  defineRoute({
+    method: 'GET',
+    url: '/api/auth/methods',
+    summary: 'How people can sign in here',
+    access: 'public',
+    reply: [200, SignInMethods],
+    errors: [],
+    handler: async () => ({ signup: rooms.config.signup, oidc: rooms.config.oidc !== null }),
+  }),
   defineRoute({
     method: 'POST',
     url: '/api/auth/signup',
@@ -39,6 +49,7 @@ export const authRoutes = (rooms: Rooms): Route[] => [
       first_name: 'Ada',
       last_name: 'Lovelace',
     },
+    effects: 'outside',
     reply: [201, SignedIn],
     errors: ['auth.email_taken', 'auth.email_reserved', 'auth.signup_closed'],
     handler: ({ client, body }) => signUp(rooms, client, body),
@@ -50,6 +61,7 @@ export const authRoutes = (rooms: Rooms): Route[] => [
     access: 'public',
     body: Credentials,
     example: { email: 'ada@example.com', password: 'correct horse' },
+    effects: 'outside',
     reply: [200, SignedIn],
     errors: ['auth.invalid_credentials', 'auth.too_many_attempts'],
     handler: ({ client, body }) => logIn(rooms, client, body),
@@ -115,6 +127,7 @@ export const authRoutes = (rooms: Rooms): Route[] => [
     access: 'public',
     body: InvitedUser,
     example: { token: 'inv_…', password: 'correct horse', first_name: 'Grace', last_name: 'Hopper' },
+    effects: 'outside',
     reply: [201, SignedIn],
     errors: [
       'auth.invalid_credentials',
@@ -135,6 +148,7 @@ export const authRoutes = (rooms: Rooms): Route[] => [
     access: 'public',
     body: MagicLink,
     example: { token: 'inv_…' },
+    effects: 'outside',
     reply: [200, SignedIn],
     errors: ['auth.password_set', 'invitation.not_found', 'invitation.gone', 'invitation.role_gone'],
     handler: ({ client, body }) => acceptMagicLink(rooms, client, body),
@@ -188,10 +202,11 @@ export const authRoutes = (rooms: Rooms): Route[] => [
     access: 'public',
     body: PasswordReset,
     example: { token: 'ot_…', password: 'correct horse' },
+    effects: 'outside',
     reply: [200, Message],
     errors: ['auth.link_gone'],
     async handler({ body }) {
-      await resetPassword(rooms.database.sql, body)
+      await resetPassword(rooms, body)
       return { message: 'Your password is changed. Sign in with it.' }
     },
   }),

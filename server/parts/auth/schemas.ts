@@ -45,6 +45,14 @@ export const OidcReturn = Type.Object({
 })
 export const OidcCode = Body({ code: Token })
 
+export const SignInMethods = Type.Object(
+  {
+    signup: Type.Enum(['open', 'invite'], { description: 'invite: only who was invited can sign up' }),
+    oidc: Type.Boolean({ description: 'Whether an OpenID provider is set up' }),
+  },
+  { $id: 'SignInMethods' },
+)
+
 export const SessionView = Type.Object(
   {
     id: Uuid,

@@ -1,4 +1,5 @@
 import type { ISql, Sql } from 'postgres'
+import { despiteRefusal } from '#database/ambient.ts'
 import { olderThan } from '#database/keyset.ts'
 import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
@@ -47,7 +48,7 @@ export async function refreshSession(
   client: Client,
   refreshToken: string,
 ): Promise<TokenPair> {
-  const pair = await sql.begin(async (tx) => {
+  const answer = await sql.begin(async (tx) => {
     const [found] = await tx<
       { session_id: string; user_id: string; email: string; alive: boolean; stale: boolean }[]
     >`
@@ -57,18 +58,19 @@ export async function refreshSession(
       returning t.session_id, s.user_id, u.email, s.revoked_at is null and s.expires_at > now() as alive,
         t.replaced_at < now() - ${PREVIOUS_TOKEN_SECONDS} * interval '1 second' as stale`
     if (!found?.alive) return null
-    if (found.stale) {
-      await tx`update sessions set revoked_at = now() where id = ${found.session_id}`
-      return null
-    }
+    if (found.stale) return { stolenFrom: found.session_id }
     await tx`
       update sessions set last_used_at = now(), ip_address = ${client.address},
         expires_at = now() + ${SESSION_DAYS} * interval '1 day'
       where id = ${found.session_id}`
     return issueTokens(tx, tokens, { id: found.user_id, email: found.email }, found.session_id)
   })
-  if (!pair) throw fail('auth.invalid_refresh_token')
-  return pair
+  if (answer && 'stolenFrom' in answer) {
+    const { stolenFrom } = answer
+    await despiteRefusal(() => sql`update sessions set revoked_at = now() where id = ${stolenFrom}`)
+  }
+  if (!answer || 'stolenFrom' in answer) throw fail('auth.invalid_refresh_token')
+  return answer
 }
 
 /** Ends the session of a refresh token, if there is one: its access tokens stop at once. */

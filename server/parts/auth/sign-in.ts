@@ -2,9 +2,9 @@ import type { TransactionSql } from 'postgres'
 import { fail } from '#errors'
 import { forgetAttempts, slowDownAttempt } from '#platform/access/attempts.ts'
 import type { Client } from '#platform/access/scope.ts'
+import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
 import { normalizeEmail } from '#platform/mail/address.ts'
 import type { Rooms } from '#platform/rooms.ts'
-import { hashPassword, verifyPassword } from '#platform/secrets/passwords.ts'
 import { createUser, type NewAccount, readUser } from '../users/index.ts'
 import { mailVerification } from './mailed-links.ts'
 import type { Credentials, NewUser, SignedIn } from './schemas.ts'
@@ -13,7 +13,8 @@ import { startSession } from './sessions.ts'
 /** Makes a user with a personal organization, and signs in. Throws auth.signup_closed, auth.email_taken. */
 export async function signUp(rooms: Rooms, client: Client, input: NewUser): Promise<SignedIn> {
   if (rooms.config.signup !== 'open') throw fail('auth.signup_closed')
-  const passwordHash = await hashPassword(input.password)
+  const passwordHash = await rooms.passwords.hash(input.password)
+  await joinAnswer()
   return rooms.database.sql.begin(async (tx) => {
     const user = await register(rooms, tx, { ...input, passwordHash })
     return signedIn(rooms, tx, user.id, client)
@@ -49,9 +50,10 @@ export async function logIn(rooms: Rooms, client: Client, input: Credentials): P
   await slowDownAttempt(sql, attempt)
   const [user] = await sql<{ id: string; email: string; password_hash: string | null }[]>`
     select id, email, password_hash from users where email = ${attempt.email}`
-  const right = await verifyPassword(input.password, user?.password_hash)
+  const right = await rooms.passwords.verify(input.password, user?.password_hash)
   if (!user || !right) throw fail('auth.invalid_credentials')
   await forgetAttempts(sql, attempt)
+  await joinAnswer()
   return sql.begin(async (tx) => {
     await keepPassword(tx, user)
     return signedIn(rooms, tx, user.id, client)

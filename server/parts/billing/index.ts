@@ -1,88 +1,95 @@
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
+import { prefers } from '#platform/http/accept.ts'
+import { CSV_TYPE } from '#platform/http/csv.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { readPage } from '#platform/http/pagination.ts'
-import { Body, Enum, Nullable, PageOf, PageQuery, Timestamp, Uuid } from '#platform/http/schemas.ts'
-import type { LedgerEntry } from '#platform/ledger/ledger.ts'
+import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import type { Rooms } from '#platform/rooms.ts'
+import { deleteBudget, listBudgets, setBudget } from './budgets.ts'
+import { changeSettings, readBalance } from './credits.ts'
+import { readUsage, usageFile } from './read-usage.ts'
+import {
+  Balance,
+  BudgetPage,
+  BudgetView,
+  EntryPage,
+  EntryView,
+  Grant,
+  LedgerQuery,
+  NewBudget,
+  Settings,
+  UsageQuery,
+  UsageView,
+  viewEntry,
+} from './schemas.ts'
 
-const GRANT_MAX = 1e15
-/** The smallest amount that the ledger can tell from nothing. */
-const GRANT_MIN = 0.000001
-const Credits = Type.Number({ description: 'Credits; one is a weighted token' })
+const InOrganization = Type.Object({ org_id: Uuid })
 
-const Balance = Type.Object(
-  { balance: Credits, held: Type.Integer({ description: 'Open holds' }), available: Credits },
-  { title: 'Balance' },
-)
+/** What an organization has, had and was given, and what of it who may spend (contract, 6). */
+export const billingRoutes = (rooms: Rooms): Route[] => [...creditRoutes(rooms), ...budgetRoutes(rooms)]
 
-const EntryView = Type.Object(
-  {
-    id: Uuid,
-    organization_id: Uuid,
-    kind: Enum(['HOLD', 'DEBIT', 'RELEASE', 'CREDIT']),
-    quantity: Type.Number(),
-    amount: Type.Number({ description: 'What the entry adds to the balance: 0 for HOLD and RELEASE' }),
-    hold_id: Nullable(Uuid),
-    model_id: Nullable(Uuid),
-    chat_id: Nullable(Uuid),
-    message_id: Nullable(Uuid),
-    usage: Nullable(Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() })),
-    reason: Nullable(Type.String()),
-    balance_after: Credits,
-    created_at: Timestamp,
-  },
-  { title: 'LedgerEntry' },
-)
-
-const viewEntry = (entry: LedgerEntry): Static<typeof EntryView> => ({
-  id: entry.id,
-  organization_id: entry.organizationId,
-  kind: entry.kind,
-  quantity: entry.quantity,
-  amount: entry.amount,
-  hold_id: entry.holdId,
-  model_id: entry.modelId,
-  chat_id: entry.chatId,
-  message_id: entry.messageId,
-  usage: entry.usage,
-  reason: entry.reason,
-  balance_after: entry.balanceAfter,
-  created_at: entry.createdAt.toISOString(),
-})
-
-/** What an organization has, had and was given (contract, 6). */
-export const billingRoutes = ({ ledger }: Rooms): Route[] => [
+const creditRoutes = ({ ledger, database: { sql } }: Rooms): Route[] => [
   defineRoute({
     method: 'GET',
     url: '/api/billing/balance',
     summary: "Get an organization's credits",
     access: { permission: 'organization:read', orgOf: 'query' },
-    query: Type.Object({ org_id: Uuid }),
+    query: InOrganization,
     reply: [200, Balance],
     errors: ['org.not_found'],
-    handler: ({ scope }) => ledger.balance(scope.organizationId),
+    handler: ({ scope }) => readBalance(ledger, scope),
   }),
   defineRoute({
     method: 'GET',
     url: '/api/billing/ledger',
     summary: "List an organization's ledger, newest first",
     access: { permission: 'organization:read', orgOf: 'query' },
-    query: Type.Object({ org_id: Uuid, ...PageQuery }),
-    reply: [200, PageOf(EntryView, 'LedgerPage')],
+    query: LedgerQuery,
+    reply: [200, EntryPage],
     errors: ['org.not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) =>
-      readPage(query, (below, count) => ledger.entries(scope.organizationId, below, count), viewEntry),
+      readPage(
+        query,
+        (below, count) => ledger.entries(scope.organizationId, { below, kind: query.kind }, count),
+        viewEntry,
+      ),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/billing/usage',
+    summary: 'Read what an organization has used',
+    description:
+      'The last thirty days where from and to are left out, 366 at most. With `Accept: text/csv` the rows are a table.',
+    access: { permission: 'organization:read', orgOf: 'query' },
+    query: UsageQuery,
+    reply: { view: UsageView, orFile: CSV_TYPE, description: 'What was used, in groups and in all' },
+    errors: ['org.not_found'],
+    async handler({ scope, query, headers }) {
+      const usage = await readUsage(sql, scope, query)
+      return prefers(CSV_TYPE, headers.accept) ? usageFile(usage) : usage
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    url: '/api/billing/settings',
+    summary: 'Set when an organization is told that its credits run out',
+    access: { permission: 'organization:admin', orgOf: 'query' },
+    query: InOrganization,
+    body: Settings,
+    example: { credits_low_threshold: 50_000 },
+    reply: [200, Balance],
+    errors: ['org.not_found'],
+    async handler({ scope, body }) {
+      await changeSettings(sql, scope, body)
+      return readBalance(ledger, scope)
+    },
   }),
   defineRoute({
     method: 'POST',
     url: '/api/billing/credits',
     summary: 'Give an organization credits',
     access: 'system',
-    body: Body({
-      organization_id: Uuid,
-      amount: Type.Number({ minimum: GRANT_MIN, maximum: GRANT_MAX }),
-      reason: Type.String({ minLength: 1, maxLength: 500 }),
-    }),
+    body: Grant,
     example: {
       organization_id: '019a0000-0000-7000-8000-000000000001',
       amount: 50_000,
@@ -92,5 +99,46 @@ export const billingRoutes = ({ ledger }: Rooms): Route[] => [
     errors: ['org.not_found'],
     handler: async ({ body }) =>
       viewEntry(await ledger.grant(body.organization_id, body.amount, body.reason)),
+  }),
+]
+
+const budgetRoutes = ({ database: { sql } }: Rooms): Route[] => [
+  defineRoute({
+    method: 'GET',
+    url: '/api/billing/budgets',
+    summary: "List an organization's budgets, newest first",
+    access: { permission: 'organization:read', orgOf: 'query' },
+    query: Type.Object({ org_id: Uuid, ...PageQuery }),
+    reply: [200, BudgetPage],
+    errors: ['org.not_found', 'request.invalid_cursor'],
+    handler: ({ scope, query }) => listBudgets(scope, query),
+  }),
+  defineRoute({
+    method: 'PUT',
+    url: '/api/billing/budgets',
+    summary: 'Set what a member or an API key may spend in a month',
+    description:
+      'Give user_id or api_key_id. A member has one budget, with whatever key he asks; a key has one beside it. ' +
+      'Months are those of UTC.',
+    access: { permission: 'organization:admin', orgOf: 'query' },
+    query: InOrganization,
+    body: NewBudget,
+    example: { user_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e61', credits_per_month: 200_000 },
+    reply: [200, BudgetView],
+    errors: ['org.not_found', 'user.not_found', 'api_key.not_found'],
+    handler: ({ scope, body }) => setBudget(sql, scope, body),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    url: '/api/billing/budgets',
+    summary: 'Remove a budget',
+    access: { permission: 'organization:admin', orgOf: 'query' },
+    query: Type.Object({ org_id: Uuid, budget_id: Uuid }),
+    reply: [200, Message],
+    errors: ['org.not_found', 'billing.budget_not_found'],
+    async handler({ scope, query }) {
+      await deleteBudget(scope, query.budget_id)
+      return { message: 'Budget removed' }
+    },
   }),
 ]

@@ -1,5 +1,6 @@
 import { desc, eq } from '#database/drizzle.ts'
 import { chatMessages, chats } from '#database/schema/chat.ts'
+import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { ScopedDatabase } from '#platform/access/scoped-database.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
@@ -19,6 +20,7 @@ export interface ConversationChats {
     scope: Scope<'conversation:write'>,
     to: { conversationId: string; modelId: string },
     content: string,
+    idempotencyKey: string | undefined,
   ): Promise<EventStream>
   /** Messages, newest first, and how many there are. Throws chat.not_found. */
   messages(
@@ -26,6 +28,8 @@ export interface ConversationChats {
     conversationId: string,
     page: { limit: number; offset: number },
   ): Promise<{ messages: MessageRow[]; total: number }>
+  /** Stops the reply under way. Throws chat.not_found, chat.not_streaming. */
+  stop(scope: Scope<'conversation:write'>, conversationId: string): Promise<void>
   /** Deletes the chat, and with it the conversation. False: there is none. */
   delete(scope: Scope<'conversation:delete'>, conversationId: string): Promise<boolean>
 }
@@ -37,12 +41,13 @@ export const conversationChats = (desk: ChatDesk): ConversationChats => ({
   async add(database, conversationId, title) {
     await database.insert(chats, { id: conversationId, title, status: 'ACTIVE', isConversation: true })
   },
-  send: (scope, { conversationId, modelId }, content) =>
+  send: (scope, { conversationId, modelId }, content, idempotencyKey) =>
     sendInConversation(
       desk,
       scope,
       { org_id: scope.organizationId, chat_id: conversationId, model_id: modelId, events: 'all' },
       content,
+      idempotencyKey,
     ),
   async messages(scope, conversationId, { limit, offset }) {
     const chat = await findChat(scope, conversationId, 'conversation')
@@ -53,6 +58,11 @@ export const conversationChats = (desk: ChatDesk): ConversationChats => ({
       offset,
     })
     return { messages, total: chat.messageCount * MESSAGES_PER_QUESTION }
+  },
+  async stop(scope, conversationId) {
+    const { organizationId } = scope
+    const chat = await findChat(scope, conversationId, 'conversation')
+    if (!(await desk.replies.stop({ organizationId, chatId: chat.id }))) throw fail('chat.not_streaming')
   },
   async delete(scope, conversationId) {
     const deleted = await deleteChats(desk.replies, scope, [conversationId], 'conversation')

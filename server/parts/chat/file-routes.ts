@@ -23,6 +23,7 @@ export const fileRoutes = (desk: ChatDesk): Route[] => [
     access: { permission: 'chats:write', orgOf: 'query' },
     query: Type.Object({ org_id: Uuid, chat_id: Type.Optional(Uuid) }),
     upload: { description: 'The file' },
+    effects: 'outside',
     reply: [201, UploadView],
     errors: [
       'org.not_found',
@@ -67,6 +68,7 @@ export const fileRoutes = (desk: ChatDesk): Route[] => [
       ),
     }),
     upload: { description: 'The recording', raw: SAID_TYPES },
+    effects: 'outside',
     reply: [200, schemas.TranscriptView],
     errors: [
       'org.not_found',
@@ -75,6 +77,7 @@ export const fileRoutes = (desk: ChatDesk): Route[] => [
       'llm.none',
       'llm.failed',
       'billing.insufficient_credits',
+      'billing.budget_exceeded',
     ],
     handler: ({ scope, query, file }) => transcribeRecording(desk, scope, query, file),
   }),

@@ -1,5 +1,10 @@
 import { fail } from '#errors'
-import { promptBytesOf, promptTokensOf, type Window } from '#platform/models/context-window.ts'
+import {
+  BYTES_PER_TOKEN,
+  promptBytesOf,
+  promptTokensOf,
+  type Window,
+} from '#platform/models/context-window.ts'
 import { countTokens } from '#platform/models/index.ts'
 import { type Attachment, attachmentsOf, isImage, readAttachments, withTexts } from './attachments.ts'
 import type { HistoryMessage, ReadHistoryPage } from './history-reader.ts'
@@ -29,16 +34,17 @@ export interface History {
 
 /**
  * What the model is to see of a chat: the branch that ends at `leafId`, as far back as fits into the context window
- * together with the new message, which is always sent whole. Throws chat.message_not_found, chat.parent_not_reply.
+ * together with the new message, which is always sent whole, and with what else takes so many bytes. Throws
+ * chat.message_not_found, chat.parent_not_reply.
  */
 export async function readHistory(
   readPage: ReadHistoryPage,
   scope: ChatWriter,
   chatId: string,
   leafId: string | null,
-  { newText, window }: { newText: string; window: Window },
+  { newText, otherBytes, window }: { newText: string; otherBytes: number; window: Window },
 ): Promise<History> {
-  const budget = promptTokensOf(window)
+  const budget = promptTokensOf(window) - otherBytes / BYTES_PER_TOKEN
   let bytes = Buffer.byteLength(newText)
   // A token is at least one byte, and seldom more than eight: what is beyond that can't fit.
   const readDown = (upTo: string) => readPage(scope, chatId, upTo)

@@ -25,10 +25,9 @@ const KEY_HOURS = 24
 
 export type { ConversationChats } from './conversation-chats.ts'
 export type { DeploymentChats } from './deployment-chats.ts'
-export { idempotencyKeyOf } from './repeats.ts'
 export type { Retriever } from './retriever.ts'
 export { ANSWER_ERRORS } from './routes.ts'
-export { MessageContent, type MessageRow, ReplyEvent, viewMessage } from './schemas.ts'
+export { ChatChange, MessageContent, type MessageRow, ReplyEvent, viewMessage } from './schemas.ts'
 
 export interface Chat {
   routes: Route[]
@@ -45,7 +44,7 @@ export function createChat(
   models: ModelFinder,
   calls: PaidCalls,
   retriever: Retriever,
-  agents: Pick<Agents, 'find' | 'retrieve'>,
+  agents: Pick<Agents, 'find' | 'openTools' | 'retrieve'>,
 ): Chat {
   const { sql } = rooms.database
   const writes = createReplyWrites(sql, rooms.instance.id)

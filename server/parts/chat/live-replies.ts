@@ -22,14 +22,19 @@ export class LiveReplies {
   /** Has a reply written in the background. What it answers is there when the reply has ended; it never rejects. */
   write(reply: Reply, writing: Writing): Promise<void> {
     const { message_id: messageId } = reply.ids
-    this.#rooms.metrics.repliesOpen.inc()
+    const { metrics, tracing } = this.#rooms
+    const measured = metrics.replySeconds.startTimer()
+    metrics.repliesOpen.inc()
     this.#rooms.sharedLogs?.share(messageId, reply.log)
     const ended = writeReply(this.#rooms, this.#writes, reply, writing).finally(() => {
       this.#replies.delete(messageId)
-      this.#rooms.metrics.repliesOpen.dec()
+      metrics.repliesOpen.dec()
+      measured()
     })
     this.#replies.set(messageId, { reply, ended })
-    this.#timer ??= setInterval(() => this.#tick(), GROWTH_MS)
+    // It serves all replies, and belongs into no trace of one.
+    const begin = (): NodeJS.Timeout => setInterval(() => this.#tick(), GROWTH_MS)
+    this.#timer ??= tracing ? tracing.outside(begin) : begin()
     return ended
   }
 

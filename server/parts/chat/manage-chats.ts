@@ -5,6 +5,7 @@ import { chatWords } from '#database/schema/chat-words.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
+import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 import type { LiveReplies } from './live-replies.ts'
 import { bytesOf, readAllBranches, readBranch } from './read-branch.ts'
@@ -163,16 +164,51 @@ export async function updateChat(
 /** Deletes chats with their messages, for good. A reply that is being written in one is stopped, and paid, first. */
 export async function deleteChats(
   replies: LiveReplies,
-  scope: Scope<'chats:delete'> | Scope<'conversation:delete'>,
+  scope: Deleter,
   chatIds: string[],
   kind: ChatKind = 'chat',
 ): Promise<string[]> {
-  const wanted = and(inArray(chats.id, chatIds), isOf(kind))
-  const found = await scope.select(chats, { where: wanted })
+  await stopReplies(replies, scope, chatIds, kind)
+  return removeChats(scope, chatIds, kind)
+}
+
+/** The same in several organizations; what is deleted, and the answer, are stored together. */
+export async function deleteChatsInAll(
+  replies: LiveReplies,
+  scopes: Scope<'chats:delete'>[],
+  chatIds: string[],
+): Promise<Set<string>> {
+  for (const scope of scopes) await stopReplies(replies, scope, chatIds, 'chat')
+  await joinAnswer()
+  const deleted = new Set<string>()
+  for (const scope of scopes) for (const id of await removeChats(scope, chatIds, 'chat')) deleted.add(id)
+  return deleted
+}
+
+type Deleter = Scope<'chats:delete'> | Scope<'conversation:delete'>
+
+async function stopReplies(
+  replies: LiveReplies,
+  scope: Deleter,
+  chatIds: string[],
+  kind: ChatKind,
+): Promise<void> {
+  const found = await scope.select(chats, { where: and(inArray(chats.id, chatIds), isOf(kind)) })
   const busy = found.filter((chat) => chat.activeReplyId !== null)
   await Promise.all(
     busy.map((chat) => replies.stop({ organizationId: scope.organizationId, chatId: chat.id })),
   )
-  const deleted = await scope.delete(chats, wanted)
-  return deleted.map((chat) => chat.id)
 }
+
+const removeChats = (scope: Deleter, chatIds: string[], kind: ChatKind): Promise<string[]> =>
+  scope.transaction(async (database) => {
+    const deleted = await database.delete(chats, and(inArray(chats.id, chatIds), isOf(kind)))
+    const ids = deleted.map(({ id }) => id)
+    if (kind === 'conversation') await database.announce(ids.map(deletedConversation))
+    return ids
+  })
+
+const deletedConversation = (id: string) => ({
+  type: 'conversation.updated' as const,
+  data: { conversation_id: id, change: 'deleted' },
+})

@@ -2,10 +2,9 @@ import type { Citation } from '#database/schema/chat.ts'
 import { fail } from '#errors'
 import type { OpenDeployment } from '#platform/access/scope.ts'
 import { promptBytesOf } from '#platform/models/context-window.ts'
-import type { RunnableTool } from '#platform/models/tool-loop.ts'
 import type { ModelMessage, ModelRequest } from '#platform/models/types.ts'
 import type { Storage } from '#platform/storage/storage.ts'
-import type { Agents, ReadyAgent } from '../agents/index.ts'
+import { type Agents, type ReadyAgent, roomForShared } from '../agents/index.ts'
 import { describePassages, PASSAGES_SHARE } from '../kb/index.ts'
 import type { ResolvedModel } from '../llm/index.ts'
 import {
@@ -42,7 +41,6 @@ export interface Asked {
 
 export interface Prepared {
   request: ModelRequest
-  tools: readonly RunnableTool[]
   /** The passages that went into it and may be shown. */
   citations: Citation[]
   history: { sent: number; left_out: number }
@@ -70,7 +68,6 @@ export async function prepareRequest(
   asked: Asked,
 ): Promise<Prepared> {
   const { query, question, chat, place, model, agent } = asked
-  const tools = agent?.tools ?? []
   const system = [agent?.system, asked.instruction].filter(Boolean).join('\n\n')
   const settings = chat?.settings ?? {}
   const temperature = query.temperature ?? settings.temperature ?? agent?.temperature
@@ -101,7 +98,8 @@ export async function prepareRequest(
 
   const branch = chat
     ? await readHistory(desk.readHistoryPage, scope, chat.id, place.parentId, {
-        newText: system + describeTools(tools) + newest.text,
+        newText: system + describeTools(agent) + newest.text,
+        otherBytes: agent ? roomForShared(agent, maxTokens) : 0,
         window,
       })
     : NO_HISTORY
@@ -109,7 +107,6 @@ export async function prepareRequest(
   const history = kind === 'text' ? branch : NO_HISTORY
   return {
     history: { sent: history.messages.length, left_out: history.leftOut },
-    tools,
     citations: used.filter((passage) => !passage.isHidden).map(citationOf),
     request: {
       messages: await toModelMessages(desk.storage, [...history.messages, newest], canSee),
@@ -122,9 +119,9 @@ export async function prepareRequest(
   }
 }
 
-/** What tools take of the window, about. */
-const describeTools = (tools: readonly RunnableTool[]): string =>
-  tools.map(({ definition }) => JSON.stringify(definition)).join('\n')
+/** What an agent's own tools take of the window, about. */
+const describeTools = (agent: ReadyAgent | null): string =>
+  (agent?.tools ?? []).map(({ definition }) => JSON.stringify(definition)).join('\n')
 
 /** With the images, for a model that can see: the newest of them, as many as one request takes. */
 async function toModelMessages(

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { IncomingHttpHeaders } from 'node:http'
 import { eq } from '#database/drizzle.ts'
 import { replyKeys } from '#database/schema/chat.ts'
 import { fail } from '#errors'
+import { IDEMPOTENT_REPLAYED } from '#platform/http/answer-once.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
 import type { Question } from './find-place.ts'
 import type { ChatWriter, SendQuery } from './schemas.ts'
@@ -12,16 +12,6 @@ import { streamReply } from './stream-reply.ts'
 /*
  * A message that is sent again with its Idempotency-Key is answered with the reply that it got (contract, 5).
  */
-
-const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
-
-/** Throws request.invalid. */
-export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {
-  const key = headers['idempotency-key'] as string | undefined
-  if (key !== undefined && !IDEMPOTENCY_KEY.test(key))
-    throw fail('request.invalid', { reason: 'Idempotency-Key must be 1 to 255 visible ASCII characters' })
-  return key
-}
 
 /** What a repeat has to be the same in. */
 export const hashRequest = (query: SendQuery, question: Question): string =>
@@ -40,12 +30,11 @@ export async function repeatOf(
   const [known] = await scope.select(replyKeys, { where: eq(replyKeys.key, key) })
   if (!known) return undefined
   if (known.requestHash !== requestHash) throw fail('request.idempotency_reused')
-  return (
-    (await streamReply(desk, scope, {
-      chatId: known.chatId,
-      messageId: known.messageId,
-      lastEventId: undefined,
-      named: query.events === 'all',
-    })) ?? undefined
-  )
+  const stream = await streamReply(desk, scope, {
+    chatId: known.chatId,
+    messageId: known.messageId,
+    lastEventId: undefined,
+    named: query.events === 'all',
+  })
+  return stream ? { ...stream, headers: { ...stream.headers, [IDEMPOTENT_REPLAYED]: 'true' } } : undefined
 }

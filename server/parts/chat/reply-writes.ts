@@ -1,13 +1,16 @@
 import type { Sql } from 'postgres'
 import { grouped, toRows } from '#database/grouped.ts'
 import type { Citation, StoredMedia, StoredToolCall } from '#database/schema/chat.ts'
-import { closeHolds, openHolds } from '#platform/ledger/hold-statements.ts'
+import { queueAnnounced } from '#platform/events/outbox.ts'
+import { closeHolds, type HoldRefusal, openHolds } from '#platform/ledger/hold-statements.ts'
 
 /** A reply that is to begin: its ids are made beforehand, so that one statement can write all of it. */
 export interface NewReply {
   hold_id: string
   organization_id: string
   user_id: string
+  /** The key that it was asked for with; null: signed in. */
+  api_key_id: string | null
   chat_id: string
   /** Set for a chat that this message begins. */
   new_chat: boolean
@@ -38,7 +41,7 @@ export interface NewReply {
 }
 
 /** What became of it. Only 'started' has written anything. */
-export type Start = 'started' | 'no credits' | 'busy' | 'moved' | 'no chat' | 'repeated'
+export type Start = 'started' | 'busy' | 'moved' | 'no chat' | 'repeated' | HoldRefusal
 
 /** A reply at its end. Without input_tokens its hold is released, else its usage is debited. */
 export interface ReplyEnd {
@@ -133,8 +136,8 @@ async function startReplies(sql: Sql, instanceId: string, replies: NewReply[]): 
   const rows = await sql<{ place: number; start: Start }[]>`
     with wanted as (
       select * from json_to_recordset(${toRows(replies)}::text::json) as r (
-        place int, hold_id uuid, organization_id uuid, user_id uuid, chat_id uuid, new_chat boolean, title text,
-        expected_leaf_id uuid, parent_message_id uuid, user_message_id uuid, new_user_message boolean, content text,
+        place int, hold_id uuid, organization_id uuid, user_id uuid, api_key_id uuid, chat_id uuid, new_chat boolean,
+        title text, expected_leaf_id uuid, parent_message_id uuid, user_message_id uuid, new_user_message boolean, content text,
         upload_ids uuid[], message_id uuid, citations jsonb,
         model_id uuid, agent_id uuid, deployment_id uuid, visitor_id text,
         input_ratio numeric, output_ratio numeric, idempotency_key text, request_hash text)),
@@ -156,7 +159,7 @@ async function startReplies(sql: Sql, instanceId: string, replies: NewReply[]): 
         on chat.id = wanted.chat_id and chat.organization_id = wanted.organization_id
         and chat.user_id = wanted.user_id),
     ready as (select * from judged where judgement = 'ready'),
-    ${openHolds(sql, instanceId)},
+    ${openHolds(sql, instanceId, { areMessages: true })},
     new_chat as (
       insert into chats (id, organization_id, user_id, title, status, model_id, agent_id, deployment_id, visitor_id,
         leaf_message_id, active_reply_id, message_count, last_message_at)
@@ -184,11 +187,8 @@ async function startReplies(sql: Sql, instanceId: string, replies: NewReply[]): 
       insert into reply_keys (organization_id, user_id, key, request_hash, chat_id, message_id)
       select organization_id, user_id, idempotency_key, request_hash, chat_id, message_id
       from admitted where idempotency_key is not null)
-    select judged.place, case
-      when admitted.hold_id is not null then 'started'
-      when judged.judgement = 'ready' then 'no credits'
-      else judged.judgement end as start
-    from judged left join admitted using (hold_id)`
+    select judged.place, case judgement when 'ready' then coalesce(refusal, 'started') else judgement end as start
+    from judged left join (select hold_id, refusal from weighed) as weighed using (hold_id)`
   const byPlace = new Map(rows.map(({ place, start }) => [place, start]))
   return replies.map((_, place) => byPlace.get(place) as Start)
 }
@@ -200,11 +200,11 @@ async function endReplies(sql: Sql, replies: ReplyEnd[]): Promise<boolean[]> {
         place int, hold_id uuid, entry_id uuid, chat_id uuid, message_id uuid, status text, content text,
         reasoning text, media jsonb, tool_calls jsonb, error text, input_tokens int, output_tokens int)),
     chat as (
-      select id from chats where id in (select chat_id from ending) order by id for no key update),
+      select id, is_conversation from chats where id in (select chat_id from ending) order by id for no key update),
     closing as (
       select ending.*, chat.id as locked_chat_id, ending.error as reason
       from ending left join chat on chat.id = ending.chat_id),
-    ${closeHolds(sql)},
+    ${closeHolds(sql, conversationEvents(sql))},
     ended_message as (
       update chat_messages as m set status = e.status, content = e.content, reasoning = e.reasoning,
         media = e.media, tool_calls = coalesce(e.tool_calls, m.tool_calls),
@@ -217,7 +217,18 @@ async function endReplies(sql: Sql, replies: ReplyEnd[]): Promise<boolean[]> {
         output_tokens = chats.output_tokens + coalesce(closed.output_tokens, 0),
         credits = chats.credits - closed.amount, last_message_at = now(), updated_at = now()
       from closed where chats.id = closed.chat_id and chats.active_reply_id = closed.message_id)
-    select hold_id from closed`
+    select hold_id, ${queueAnnounced(sql)} from closed`
   const closed = new Set(rows.map((row) => row.hold_id))
   return replies.map((reply) => closed.has(reply.hold_id))
 }
+
+/**
+ * An event for each reply that ends in a conversation, whose chat is known by its row in `chat`. By way of `account`:
+ * the accounts are locked before the webhooks that hear of it.
+ */
+const conversationEvents = (sql: Sql) => sql`
+  select closed.organization_id, 'conversation.updated' as event_type, jsonb_build_object('conversation_id', chat.id,
+    'change', 'message', 'message_id', closed.message_id, 'status', ending.status) as data, closed.place
+  from closed join account using (organization_id)
+  join chat on chat.id = closed.chat_id and chat.is_conversation
+  join ending on ending.hold_id = closed.hold_id`

@@ -85,7 +85,7 @@ export async function retrieveFor(
   return [...best.filter((passage) => !passage.isHidden), ...best.filter((passage) => passage.isHidden)]
 }
 
-const payerOf = ({ organizationId, userId }: ChatWriter) => ({ organizationId, userId })
+const payerOf = ({ organizationId, userId, apiKeyId }: ChatWriter) => ({ organizationId, userId, apiKeyId })
 
 export const citationOf = ({
   content,

@@ -1,13 +1,22 @@
 import type { Sql } from 'postgres'
 import Type from 'typebox'
 import { fail } from '#errors'
+import { idempotencyKeyOf } from '#platform/http/answer-once.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { readPage } from '#platform/http/pagination.ts'
 import { Body, Enum, Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import { exportChat } from './export-chat.ts'
 import { generatePrompts } from './generate-prompts.ts'
-import { createChat, deleteChats, findChat, getChat, listChats, updateChat } from './manage-chats.ts'
-import { idempotencyKeyOf } from './repeats.ts'
+import { FolderList, listFolders } from './list-folders.ts'
+import {
+  createChat,
+  deleteChats,
+  deleteChatsInAll,
+  findChat,
+  getChat,
+  listChats,
+  updateChat,
+} from './manage-chats.ts'
 import * as schemas from './schemas.ts'
 import { ChatSearch, HitPage, searchChats } from './search-chats.ts'
 import { type ChatDesk, regenerate, sendMessage } from './send-message.ts'
@@ -38,7 +47,8 @@ export const ANSWER_ERRORS = [
   'llm.takes_no_files',
   'llm.cannot_chat',
   'billing.insufficient_credits',
-  'request.idempotency_reused',
+  'billing.budget_exceeded',
+  'org.daily_chat_limit',
 ] as const
 
 export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
@@ -81,6 +91,17 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
     reply: [200, schemas.ChatPage],
     errors: ['org.not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) => listChats(scope, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/chat/folders',
+    summary: 'List the folders of your chats, by name',
+    description: 'The first 1,000. A folder is there as long as a chat is in it that is not deleted.',
+    access: inOrganization('chats:read'),
+    query: Type.Object({ org_id: Uuid }),
+    reply: [200, FolderList],
+    errors: ['org.not_found'],
+    handler: ({ scope }) => listFolders(sql, scope),
   }),
   defineRoute({
     method: 'GET',
@@ -146,13 +167,12 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
     access: { permission: 'chats:delete', inEvery: 'organization' },
     body: Body({ chat_ids: Type.Array(Uuid, { minItems: 1, maxItems: BULK_MAX }) }),
     example: { chat_ids: ['019a0000-0000-7000-8000-000000000001'] },
+    effects: 'outside',
     reply: [200, schemas.BulkDeleted],
     errors: [],
     async handler({ scopes, body }) {
       const wanted = [...new Set(body.chat_ids.map((id) => id.toLowerCase()))]
-      const deleted = new Set<string>()
-      for (const scope of scopes)
-        for (const id of await deleteChats(desk.replies, scope, wanted)) deleted.add(id)
+      const deleted = await deleteChatsInAll(desk.replies, scopes, wanted)
       return {
         message: `${deleted.size} chat sessions deleted`,
         deleted: deleted.size,
@@ -172,7 +192,7 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
     query: schemas.SendQuery,
     body: schemas.NewMessage,
     example: { content: 'What is the capital of France?' },
-    headers: { 'Idempotency-Key': 'Any text of up to 255 characters' },
+    effects: 'reply',
     reply: { events: schemas.ReplyEvent, description: 'The reply; headers X-Chat-Id and X-Message-Id' },
     errors: [...ANSWER_ERRORS, 'chat.parent_not_reply', 'upload.chat_full'],
     handler: ({ scope, query, body, headers }) =>
@@ -189,7 +209,7 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
     query: schemas.RegenerateQuery,
     body: schemas.AnotherAnswer,
     example: { thinking: true },
-    headers: { 'Idempotency-Key': 'Any text of up to 255 characters' },
+    effects: 'reply',
     reply: { events: schemas.ReplyEvent, description: 'The reply; headers X-Chat-Id and X-Message-Id' },
     errors: ANSWER_ERRORS,
     handler: ({ scope, query, body, headers }) =>
@@ -205,8 +225,9 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
     query: Type.Object({ org_id: Type.Optional(Uuid) }),
     body: schemas.PromptWish,
     example: { text: 'A talk about bees for children', num_prompts: 2, prompt_type: 'creative' },
+    effects: 'outside',
     reply: { events: schemas.PromptEvent, description: 'The prompts as they are written' },
-    errors: ['org.not_found', 'llm.none', 'billing.insufficient_credits'],
+    errors: ['org.not_found', 'llm.none', 'billing.insufficient_credits', 'billing.budget_exceeded'],
     handler: ({ scope, body }) => generatePrompts(desk, scope, body),
   }),
   defineRoute({
@@ -231,6 +252,7 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
     description: 'What was written so far stays, and is paid.',
     access: inOrganization('chats:write'),
     query: OneChat,
+    effects: 'outside',
     reply: [200, Message],
     errors: ['org.not_found', 'chat.not_found', 'chat.not_streaming'],
     async handler({ scope, query }) {

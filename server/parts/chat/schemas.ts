@@ -189,6 +189,7 @@ export const KnowledgeBasePage = PageOf(
 
 export const CitationView = Type.Object(
   {
+    kb_id: Type.Optional(Type.String({ format: 'uuid', description: 'The knowledge base of the document' })),
     document_id: Uuid,
     document_name: Type.String(),
     chunk_id: Uuid,

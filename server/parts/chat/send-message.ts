@@ -6,6 +6,7 @@ import { AppError, fail } from '#errors'
 import type { OpenDeployment, Scope } from '#platform/access/scope.ts'
 import type { Documents } from '#platform/documents/documents.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
+import { refusalOf } from '#platform/ledger/refusals.ts'
 import type { Turn } from '#platform/limits/deployment-turns.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 import type { Uploads } from '#platform/storage/uploads.ts'
@@ -33,7 +34,7 @@ export interface ChatDesk {
   writes: ReplyWrites
   replies: LiveReplies
   models: ModelFinder
-  agents: Pick<Agents, 'find' | 'retrieve'>
+  agents: Pick<Agents, 'find' | 'openTools' | 'retrieve'>
   calls: PaidCalls
   /** Takes one of the messages that a deployment may take today. Throws deployment.daily_limit. */
   takeTurn(deployment: OpenDeployment): Promise<Turn>
@@ -66,7 +67,9 @@ export const sendInConversation = (
   scope: Scope<'conversation:write'>,
   query: SendQuery & { chat_id: string },
   content: string,
-): Promise<EventStream> => answer(desk, scope, query, { content }, undefined, 'conversation')
+  idempotencyKey: string | undefined,
+): Promise<EventStream> =>
+  answer(desk, scope, query, { content }, idempotencyKey && `stream_chat ${idempotencyKey}`, 'conversation')
 
 /** The same in a session of a deployment, by its agent. */
 export const sendToDeployment = (
@@ -93,7 +96,9 @@ export async function regenerate(
   const chat = await findChat(scope, query.chat_id)
   const isNamed = query.model_id !== undefined || query.agent_id !== undefined
   const target = isNamed ? {} : lastTargetOf(chat)
-  return answer(desk, scope, { ...query, ...target }, { again: messageId, ...wish }, idempotencyKey)
+  // A space is in no key, so this is no key of send_message.
+  const key = idempotencyKey && `regenerate ${idempotencyKey}`
+  return answer(desk, scope, { ...query, ...target }, { again: messageId, ...wish }, key)
 }
 
 const lastTargetOf = ({ agentId, modelId }: ChatRow): Pick<SendQuery, 'agent_id' | 'model_id'> => {
@@ -211,7 +216,9 @@ async function begin(desk: ChatDesk, scope: ChatWriter, admitted: Admitted): Pro
   if (prepared.citations.length > 0) reply.addNamed('citations', { citations: prepared.citations })
   const isVisitor = deployment !== null && deployment.visitorId !== null
   const hidesFailure = isVisitor || (agent?.isForeign ?? false)
-  const ended = desk.replies.write(reply, { ...prepared, model, hidesFailure })
+  const openTools = async (signal: AbortSignal) =>
+    agent ? desk.agents.openTools(agent, prepared.request, signal) : []
+  const ended = desk.replies.write(reply, { model, request: prepared.request, openTools, hidesFailure })
   if (deployment === null && (chat === null || isUntitled(chat)))
     desk.titles.giveAfter(ended, scope, { chatId, question: place.content, reply, model })
   const loose = files.filter((file) => file.chatId === null)
@@ -300,6 +307,7 @@ function newReply(
     hold_id: newId(),
     organization_id: scope.organizationId,
     user_id: scope.userId,
+    api_key_id: scope.apiKeyId,
     chat_id: chat?.id ?? newId(),
     new_chat: chat === null,
     title: DEFAULT_TITLE,
@@ -315,13 +323,14 @@ function newReply(
 
 function refusal(start: Exclude<Start, 'started'>) {
   switch (start) {
-    case 'no credits':
-      return fail('billing.insufficient_credits')
     case 'no chat':
       return fail('chat.not_found')
     case 'repeated':
       return fail('request.idempotency_reused')
-    default:
+    case 'busy':
+    case 'moved':
       return fail('chat.busy')
+    default:
+      return refusalOf(start)
   }
 }

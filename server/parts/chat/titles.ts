@@ -86,8 +86,11 @@ export class Titles {
   }
 
   async #give(scope: ChatWriter, untitled: Untitled): Promise<void> {
-    const { chatId, question } = untitled
-    const title = (await this.#inTurn(() => this.#write(scope, untitled))) ?? cutTitle(question)
+    const { chatId, question, reply } = untitled
+    // Who stops a reply before it has begun may have paid nothing.
+    const isBegun = reply.stopReason === undefined || reply.content + reply.reasoning !== ''
+    const written = isBegun ? await this.#inTurn(() => this.#write(scope, untitled)) : undefined
+    const title = written ?? cutTitle(question)
     if (title === undefined) return
     const isUntitled = and(eq(chats.id, chatId), eq(chats.title, DEFAULT_TITLE))
     const [chat] = await scope.update(chats, isUntitled, { title })

@@ -4,6 +4,7 @@ import { type RunnableTool, ToolLoop, type ToolSink } from '#platform/models/too
 import { ModelError, type ModelRequest, type ModelUsage } from '#platform/models/types.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { keepTrying } from '#platform/sweeps/keep-trying.ts'
+import { countTokensPaid } from '#platform/telemetry/metrics.ts'
 import { FOREIGN_FAILED } from '../agents/index.ts'
 import type { ResolvedModel } from '../llm/index.ts'
 import type { Reply } from './reply.ts'
@@ -20,7 +21,8 @@ const NOT_STORED = 'The end of this reply could not be stored. What was shown ma
 export interface Writing {
   model: ResolvedModel
   request: ModelRequest
-  tools: readonly RunnableTool[]
+  /** What it may use. Whatever takes its time for that is done now, since the reply has been admitted. */
+  openTools(signal: AbortSignal): Promise<readonly RunnableTool[]>
   /** It is an agent of somebody else, or a visitor asks: of its model nobody hears here, nor why that failed. */
   hidesFailure: boolean
 }
@@ -61,8 +63,7 @@ export async function writeReply(
   )
   rooms.metrics.replies.inc({ status: outcome.status })
   if (stored && usage) {
-    rooms.metrics.tokens.inc({ direction: 'input' }, usage.inputTokens)
-    rooms.metrics.tokens.inc({ direction: 'output' }, usage.outputTokens)
+    countTokensPaid(rooms.metrics, usage)
     const { inputRatio, outputRatio } = writing.model
     const credits = usage.inputTokens * inputRatio + usage.outputTokens * outputRatio
     reply.addNamed('usage', { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, credits })
@@ -87,17 +88,20 @@ function generate(rooms: WritingRooms, reply: Reply, writing: Writing): Promise<
 async function writeText(
   rooms: WritingRooms,
   reply: Reply,
-  { model, request, tools, hidesFailure }: Writing,
+  { model, request, openTools, hidesFailure }: Writing,
 ): Promise<Outcome> {
   const { contextWindow } = model
-  const loop = new ToolLoop(rooms.models, model.target, request, tools, { contextWindow })
+  let loop: ToolLoop | undefined
   const toolBroke: ToolSink['toolBroke'] = ({ name }, error) =>
     rooms.log.error({ err: error, message_id: reply.ids.message_id, tool: name }, 'a tool broke')
   const end = await endOf(rooms, reply, async () => {
+    const tools = await openTools(reply.signal)
+    loop = new ToolLoop(rooms.models, model.target, request, tools, { contextWindow })
     await loop.run({ ...reply.sink, toolBroke }, reply.signal)
   })
   if (hidesFailure && reply.stopReason === undefined && end.error !== null) end.error = FOREIGN_FAILED
-  return { ...end, usage: await loop.payable(end.status === 'error'), media: null }
+  const usage = (await loop?.payable(end.status === 'error')) ?? null
+  return { ...end, usage, media: null }
 }
 
 async function makeMedia(

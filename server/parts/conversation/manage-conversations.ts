@@ -36,11 +36,13 @@ export async function createConversation(
   const id = newId()
   const row = await scope.transaction(async (database) => {
     await chats.add(database, id, input.title)
-    return database.insert(conversations, {
+    const made = await database.insert(conversations, {
       id,
       title: input.title,
       isArchived: input.is_archived ?? false,
     })
+    await database.announce([updated(id, 'created')])
+    return made
   })
   return viewConversation(row)
 }
@@ -67,14 +69,32 @@ export async function updateConversation(
   conversationId: string,
   change: ConversationChange,
 ): Promise<ConversationView> {
-  const [row] = await scope.update(conversations, eq(conversations.id, conversationId), {
-    ...(change.title !== undefined && { title: change.title }),
-    ...(change.is_archived !== undefined && { isArchived: change.is_archived }),
-    updatedAt: new Date(),
+  const isIt = eq(conversations.id, conversationId)
+  const row = await scope.transaction(async (database) => {
+    const [before] = await database.select(conversations, { where: isIt, lock: true })
+    if (!before) throw fail('conversation.not_found')
+    const [after = before] = await database.update(conversations, isIt, {
+      ...(change.title !== undefined && { title: change.title }),
+      ...(change.is_archived !== undefined && { isArchived: change.is_archived }),
+      updatedAt: new Date(),
+    })
+    await database.announce(
+      [
+        after.title !== before.title && updated(conversationId, 'renamed'),
+        after.isArchived !== before.isArchived &&
+          updated(conversationId, after.isArchived ? 'archived' : 'restored'),
+      ].filter((event) => event !== false),
+    )
+    return after
   })
-  if (!row) throw fail('conversation.not_found')
   return viewConversation(row)
 }
+
+/** Of a message there is one too (chat/reply-writes.ts). */
+const updated = (conversationId: string, change: 'created' | 'renamed' | 'archived' | 'restored') => ({
+  type: 'conversation.updated' as const,
+  data: { conversation_id: conversationId, change },
+})
 
 /** A model joins a conversation. Throws conversation.not_found, conversation.full, and what ModelFinder.find throws. */
 export async function createSession(
@@ -125,6 +145,16 @@ export async function listMessages(
   await getWithSessions(scope, conversationId)
   const { messages, total } = await chats.messages(scope, conversationId, { limit, offset })
   return { messages: messages.map(viewConversationMessage), total, limit, offset }
+}
+
+/** Stops the reply under way: what it says so far stays. Throws conversation.not_found, chat.not_streaming. */
+export async function stopReply(
+  { chats }: ConversationDesk,
+  scope: Scope<'conversation:write'>,
+  conversationId: string,
+): Promise<void> {
+  await getWithSessions(scope, conversationId)
+  await chats.stop(scope, conversationId)
 }
 
 /** With its sessions and messages, for good. Throws conversation.not_found. */

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { idempotencyKeyOf } from '#platform/http/answer-once.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import {
@@ -9,6 +10,7 @@ import {
   getWithSessions,
   listConversations,
   listMessages,
+  stopReply,
   updateConversation,
 } from './manage-conversations.ts'
 import * as schemas from './schemas.ts'
@@ -61,6 +63,7 @@ export const conversationRoutes = (desk: ConversationDesk): Route[] => [
     query: InOrganization,
     body: schemas.NewChatMessage,
     example: { chat_session_id: EXAMPLE_ID, message: 'Hello' },
+    effects: 'reply',
     reply: { events: schemas.ConversationEvent, description: 'The reply; header X-Message-Id' },
     errors: [
       'org.not_found',
@@ -71,8 +74,25 @@ export const conversationRoutes = (desk: ConversationDesk): Route[] => [
       'llm.inactive',
       'llm.not_configured',
       'billing.insufficient_credits',
+      'billing.budget_exceeded',
+      'org.daily_chat_limit',
     ],
-    handler: ({ scope, body }) => streamChat(desk, scope, body),
+    handler: ({ scope, body, headers }) => streamChat(desk, scope, body, idempotencyKeyOf(headers)),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/conversation/stop',
+    summary: 'Stop the reply that is being written',
+    description: 'What it says so far is kept, and paid.',
+    access: { permission: 'conversation:write', orgOf: 'query' },
+    query: OneConversation,
+    effects: 'outside',
+    reply: [200, Message],
+    errors: ['org.not_found', 'conversation.not_found', 'chat.not_found', 'chat.not_streaming'],
+    async handler({ scope, query }) {
+      await stopReply(desk, scope, query.conversation_id)
+      return { message: 'The reply was stopped' }
+    },
   }),
   defineRoute({
     method: 'GET',

@@ -10,10 +10,11 @@ export async function streamChat(
   { chats }: ConversationDesk,
   scope: Scope<'conversation:write'>,
   { chat_session_id: sessionId, message }: NewChatMessage,
+  idempotencyKey: string | undefined,
 ): Promise<EventStream> {
   const session = await findSession(scope, sessionId)
   const to = { conversationId: session.conversation_id, modelId: session.model_id }
-  const reply = await chats.send(scope, to, message)
+  const reply = await chats.send(scope, to, message, idempotencyKey)
   return { log: translate(reply.log, sessionId), named: true, headers: reply.headers ?? {} }
 }
 

@@ -12,6 +12,8 @@ import {
   updateInstruction,
 } from './instructions.ts'
 
+export { NewInstruction }
+
 const InOrganization = Type.Object({ org_id: Uuid })
 const OneInstruction = Type.Object({ instruction_id: Uuid })
 const ofInstruction = { instruction: 'instruction_id' } as const

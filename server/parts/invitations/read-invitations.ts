@@ -4,7 +4,7 @@ import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
 import { hashToken } from '#platform/secrets/secrets.ts'
-import type { InvitationStatus, InvitationView, ValidInvitation } from './schemas.ts'
+import type { InvitationStatus, InvitationView, ShownInvitation, ValidInvitation } from './schemas.ts'
 
 /** The organization's invitations, newest first. */
 export const listInvitations = (
@@ -39,6 +39,20 @@ export async function validateToken(sql: ISql, token: string): Promise<ValidInvi
   const { email, organization, role, expires_at } = view(row)
   if (role === null) throw fail('invitation.role_gone')
   return { valid: true, email, organization, role, expires_at }
+}
+
+/** What somebody is shown who holds the token. Throws what validateToken does. */
+export async function showInvitation(sql: ISql, token: string): Promise<ShownInvitation> {
+  const valid = await validateToken(sql, token)
+  const [people] = await sql<Pick<ShownInvitation, 'inviter' | 'message' | 'account'>[]>`
+    select coalesce(trim(inviter.first_name || ' ' || inviter.last_name), '') as inviter, i.message,
+      case when invited.registered_at is null then 'none'
+        when invited.email_verified_at is null then 'unconfirmed' else 'confirmed' end as account
+    from invitations i left join users inviter on inviter.id = i.invited_by
+    left join users invited on invited.email = i.email
+    where i.token_hash = ${hashToken(token)}`
+  if (!people) throw fail('invitation.not_found')
+  return { ...valid, ...people }
 }
 
 /** Time passes without a statement: what is pending and over is expired, by the database's clock. */

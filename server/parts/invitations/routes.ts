@@ -3,7 +3,7 @@ import { ASSIGN_ERRORS } from '#platform/access/role-rules.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Enum, Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import type { Rooms } from '#platform/rooms.ts'
-import { listInvitations, readInvitation, validateToken } from './read-invitations.ts'
+import { listInvitations, readInvitation, showInvitation } from './read-invitations.ts'
 import {
   BulkResult,
   INVITATION_STATUSES,
@@ -12,7 +12,7 @@ import {
   NewInvitation,
   NewInvitations,
   SentInvitation,
-  ValidInvitation,
+  ShownInvitation,
 } from './schemas.ts'
 import {
   checkInviter,
@@ -96,9 +96,9 @@ export const invitationRoutes = (rooms: Rooms): Route[] => [
     summary: "Check an invitation's token",
     access: 'public',
     query: Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) }),
-    reply: [200, ValidInvitation],
+    reply: [200, ShownInvitation],
     errors: ['invitation.not_found', 'invitation.gone', 'invitation.role_gone'],
-    handler: ({ query }) => validateToken(rooms.database.sql, query.token),
+    handler: ({ query }) => showInvitation(rooms.database.sql, query.token),
   }),
   defineRoute({
     method: 'POST',

@@ -55,14 +55,20 @@ export const BulkResult = Type.Object(
 )
 export type BulkResult = Static<typeof BulkResult>
 
-export const ValidInvitation = Type.Object(
+export const ShownInvitation = Type.Object(
   {
     valid: Type.Literal(true),
     email: Type.String(),
     organization: OrganizationView,
     role: RoleView,
     expires_at: Timestamp,
+    inviter: Type.String({ description: 'The name of who invites' }),
+    message: Nullable(Type.String()),
+    account: Enum(['none', 'unconfirmed', 'confirmed'], {
+      description: 'Whether the email has an account by now, and its owner has shown that it is his',
+    }),
   },
   { title: 'ValidInvitation' },
 )
-export type ValidInvitation = Static<typeof ValidInvitation>
+export type ShownInvitation = Static<typeof ShownInvitation>
+export type ValidInvitation = Omit<ShownInvitation, 'inviter' | 'message' | 'account'>

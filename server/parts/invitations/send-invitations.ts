@@ -183,6 +183,7 @@ async function mailInvitation(
     byMagicLink
       ? { kind: 'magic link', ...both, link }
       : { kind: 'invitation', ...both, message: invitation.message, link },
+    [scope.organizationId, scope.userId],
   )
   return byMagicLink ? invitation : { ...invitation, token }
 }

@@ -16,7 +16,7 @@ export interface Passage extends Citation {
 }
 
 /** Whoever writes in a chat uses knowledge bases only where he may read them. */
-type Reader = Pick<Scope<'chats:read'>, 'organizationId' | 'userId' | 'holds'>
+type Reader = Pick<Scope<'chats:read'>, 'organizationId' | 'userId' | 'apiKeyId' | 'holds'>
 
 /**
  * Passages for chats: what the chat part asks for (chat/retriever.ts), found as search finds them. Of a long message the
@@ -48,7 +48,8 @@ export async function findPassages(
 ): Promise<Passage[]> {
   const query = wanted.query.slice(0, QUERY_CHARACTERS_MAX).toWellFormed()
   const { passages } = await retrieve(desk, payer, { ...wanted, query, filter: [], rerank: null })
-  return passages.map(({ documentId, documentName, chunkId, score, content, headings }) => ({
+  return passages.map(({ kbId, documentId, documentName, chunkId, score, content, headings }) => ({
+    kb_id: kbId,
     document_id: documentId,
     document_name: documentName,
     chunk_id: chunkId,

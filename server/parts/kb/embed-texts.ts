@@ -71,6 +71,7 @@ export async function measureFloor(
 export const forNobody = ({ organizationId }: { organizationId: string }): Payer => ({
   organizationId,
   userId: null,
+  apiKeyId: null,
 })
 
 /** A model that finds all texts alike tells nothing by its likeness. */

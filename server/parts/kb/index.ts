@@ -17,7 +17,12 @@ import { createEvaluationRuns, type EvaluationRuns } from './run-evaluation.ts'
 import { searchRoutes } from './search-routes.ts'
 
 export type { Passage } from './chat-retriever.ts'
+export { chooseChunking } from './chunking.ts'
 export { describePassages, PASSAGES_MAX, PASSAGES_SHARE, SCORE_THRESHOLD } from './describe-passages.ts'
+export { NewEvaluation } from './evaluation-schemas.ts'
+export { NewKnowledgeBase } from './schemas.ts'
+export { checkStoredSource } from './source-config.ts'
+export { hashOf } from './text-kind.ts'
 
 export interface KnowledgeBases {
   routes: Route[]

@@ -1,3 +1,4 @@
+import { afterCommit } from '#database/ambient.ts'
 import type { Queue } from '#platform/jobs/jobs.ts'
 import type { Stemmer } from '#platform/retrieval/stems.ts'
 import type { Rooms } from '#platform/rooms.ts'
@@ -127,14 +128,15 @@ export function createIngestion(parts: IngestionParts): Ingestion {
   let endSweep = (): void => {}
   return {
     queues: [reading, indexing],
-    async begin({ organizationId, id }) {
-      try {
-        await wakeReadings(id)
-        await desk.wakeIndexing({ organizationId, kbId: id })
-      } catch (error) {
-        log.error({ err: error }, 'an ingestion waits for the next sweep')
-      }
-    },
+    begin: ({ organizationId, id }) =>
+      afterCommit(async () => {
+        try {
+          await wakeReadings(id)
+          await desk.wakeIndexing({ organizationId, kbId: id })
+        } catch (error) {
+          log.error({ err: error }, 'an ingestion waits for the next sweep')
+        }
+      }),
     start() {
       const failure = { log, message: 'a sweep of the knowledge bases failed' }
       endSweep = repeat(SWEEP_MS, sweep, failure)

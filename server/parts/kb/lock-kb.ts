@@ -2,8 +2,9 @@ import type { TransactionSql } from 'postgres'
 import type { KbPlace } from './ingestion.ts'
 
 /**
- * Locks a knowledge base until the transaction ends. Whoever changes documents or chunks takes this lock first, then
- * sources, then documents: so nobody waits for somebody who waits for him. Undefined: it is gone.
+ * Locks a knowledge base until the transaction ends. Whoever changes documents or chunks, or begins or ends to read a
+ * source, takes this lock first, then sources, then documents: so nobody waits for somebody who waits for him.
+ * Undefined: it is gone.
  */
 export async function lockKb(
   tx: TransactionSql,

@@ -54,21 +54,27 @@ export async function listDocuments(
   return { documents: rows.map(viewDocument), total, page, limit }
 }
 
-/** A document with a page of its chunks, in their order. */
+/** A document with a page of its chunks, in their order: the one that holds a chunk, where it has that still. */
 export async function getDocument(
   sql: Sql,
   scope: Scope<'kb:read'>,
   {
     kb_id: kbId,
     document_id: id,
-    page = 1,
+    chunk_id: chunkId,
+    page: asked = 1,
     limit = LIMIT_DEFAULT,
-  }: NumberedPage & { kb_id: string; document_id: string },
+  }: NumberedPage & { kb_id: string; document_id: string; chunk_id?: string },
 ): Promise<DocumentWithChunks> {
   const [document] = await scope.select(kbDocuments, {
     where: and(eq(kbDocuments.kbId, kbId), eq(kbDocuments.id, id)),
   })
   if (!document) throw fail('kb.document_not_found')
+  const [sought] = await sql<{ position: number }[]>`
+    select position from kb_chunks
+    where id = ${chunkId ?? null} and kb_id = ${kbId} and document_id = ${id}
+      and organization_id = ${scope.organizationId}`
+  const page = sought ? Math.floor(sought.position / limit) + 1 : asked
   const from = (page - 1) * limit
   const chunks = await sql<ChunkRow[]>`
     select id, document_id as "documentId", position, content, headings, page, tokens, is_enabled as "isEnabled",

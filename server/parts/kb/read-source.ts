@@ -79,13 +79,15 @@ export async function dropUnended(desk: IngestionDesk): Promise<void> {
 
 async function claim(desk: IngestionDesk, place: SourcePlace): Promise<ReadingSource | undefined> {
   const { database, instance } = desk.rooms
-  const { sql } = database
-  const [row] = await sql<Omit<ReadingSource, keyof SourcePlace>[]>`
-    update kb_sources set status = 'reading', claimed_by = ${instance.id}, reading = reading + 1, updated_at = now()
-    where id = ${place.sourceId} and kb_id = ${place.kbId} and organization_id = ${place.organizationId}
-      and next_reading_at <= now() and (status <> 'reading' or not ${isAlive(sql)})
-    returning type, config, secrets, reading, failures`
-  return row && { ...row, ...place }
+  return database.sql.begin(async (tx) => {
+    await lockKb(tx, place)
+    const [row] = await tx<Omit<ReadingSource, keyof SourcePlace>[]>`
+      update kb_sources set status = 'reading', claimed_by = ${instance.id}, reading = reading + 1, updated_at = now()
+      where id = ${place.sourceId} and kb_id = ${place.kbId} and organization_id = ${place.organizationId}
+        and next_reading_at <= now() and (status <> 'reading' or not ${isAlive(tx)})
+      returning type, config, secrets, reading, failures`
+    return row && { ...row, ...place }
+  })
 }
 
 async function isWanted(desk: IngestionDesk, source: ReadingSource): Promise<boolean> {
@@ -118,12 +120,15 @@ async function noteFailure(desk: IngestionDesk, source: ReadingSource, error: un
   const waitSeconds = isLast
     ? (refreshHoursOf(source.config) ?? Number.NaN) * 3_600
     : FIRST_WAIT_SECONDS * WAIT_FACTOR ** source.failures
-  await database.sql`
-    update kb_sources
-    set status = ${isLast ? 'failed' : 'pending'}, claimed_by = null, error = ${reason}, updated_at = now(),
-      failures = ${isLast ? 0 : source.failures + 1},
-      next_reading_at = now() + ${Number.isNaN(waitSeconds) ? null : waitSeconds}::int * interval '1 second'
-    where ${isBeingRead(desk, source)}`
+  await database.sql.begin(async (tx) => {
+    await lockKb(tx, source)
+    await tx`
+      update kb_sources
+      set status = ${isLast ? 'failed' : 'pending'}, claimed_by = null, error = ${reason}, updated_at = now(),
+        failures = ${isLast ? 0 : source.failures + 1},
+        next_reading_at = now() + ${Number.isNaN(waitSeconds) ? null : waitSeconds}::int * interval '1 second'
+      where ${isBeingRead(desk, source)}`
+  })
 }
 
 /** They may be begun again at once. */

@@ -70,5 +70,8 @@ async function readAgain(scope: Scope<'kb:write'>, kbId: string, sourceId: strin
     throw fail('kb.source_invalid', {
       reason: 'Files and texts are read once: add what is new as another source',
     })
-  await scope.update(kbSources, and(where, ne(kbSources.status, 'reading')), DUE_NOW)
+  await scope.transaction(async (database) => {
+    await database.select(knowledgeBases, { where: eq(knowledgeBases.id, kbId), lock: true })
+    await database.update(kbSources, and(where, ne(kbSources.status, 'reading')), DUE_NOW)
+  })
 }

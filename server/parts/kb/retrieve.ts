@@ -3,6 +3,7 @@ import type { Payer } from '#platform/ledger/ledger.ts'
 import { fuse, type Ranked, relevanceOf } from '#platform/retrieval/fusion.ts'
 import { dropNearDuplicates } from '#platform/retrieval/near-duplicates.ts'
 import { type KnowledgeQuery, parseQuery } from '#platform/retrieval/parse-query.ts'
+import { NAMES, OPERATIONS } from '#platform/telemetry/names.ts'
 import type { ResolvedModel } from '../llm/index.ts'
 import { denseStage } from './dense-stage.ts'
 import type { KbDesk } from './desk.ts'
@@ -79,13 +80,27 @@ const SPARE = 5
  * from reranking.
  */
 export async function retrieve(desk: KbDesk, payer: Payer, wanted: Wanted): Promise<Retrieval> {
+  const { tracing } = desk.rooms
+  if (!tracing) return find(desk, payer, wanted)
+  const attributes = {
+    [NAMES.operation]: OPERATIONS.retrieval,
+    [NAMES.knowledgeBases]: wanted.knowledgeBaseIds,
+  }
+  return tracing.span({ name: OPERATIONS.retrieval, attributes }, async (span) => {
+    const retrieval = await find(desk, payer, wanted)
+    span.set({ [NAMES.passages]: retrieval.passages.length })
+    return retrieval
+  })
+}
+
+async function find(desk: KbDesk, payer: Payer, wanted: Wanted): Promise<Retrieval> {
   const begin = performance.now()
   const kbs = await readSearchedKbs(desk.rooms.database.sql, wanted)
   const query = parseQuery(wanted.query)
-  const find = (isChecked: boolean) =>
+  const findWords = (isChecked: boolean) =>
     timed(gather(kbs.map((kb) => lexicalStage(desk, kb, query, wanted.filter, isChecked))))
   const [unchecked, dense] = await Promise.all([
-    find(false),
+    findWords(false),
     timed(denseStage(desk, payer, kbs, wanted.query, wanted.filter, STAGE_MAX)),
   ])
   const choose = async (hits: StageHit[]) => {
@@ -98,7 +113,7 @@ export async function retrieve(desk: KbDesk, payer: Payer, wanted: Wanted): Prom
   let lexical = unchecked
   let chosen = await choose(lexical.result)
   if (chosen.isSomeGone) {
-    lexical = await find(true)
+    lexical = await findWords(true)
     chosen = await choose(lexical.result)
   }
   const { fused, passages, dropped } = chosen

@@ -135,6 +135,7 @@ export const manageRoutes = (desk: KbDesk): Route[] => {
       access: { permission: 'kb:write', orgOf: ofKb },
       query: OneKb,
       upload: { description: 'The document' },
+      effects: 'outside',
       reply: [201, UploadView],
       errors: [
         'kb.not_found',
@@ -165,7 +166,17 @@ export const manageRoutes = (desk: KbDesk): Route[] => {
       url: '/api/kb/document',
       summary: 'Get a document with a page of its chunks',
       access: { permission: 'kb:read', orgOf: ofKb },
-      query: Type.Object({ ...OneKb.properties, document_id: Uuid, ...schemas.NumberedPage }),
+      query: Type.Object({
+        ...OneKb.properties,
+        document_id: Uuid,
+        ...schemas.NumberedPage,
+        chunk_id: Type.Optional(
+          Type.Unsafe<string>({
+            ...Uuid,
+            description: 'Shows the page that holds this chunk, where there is one',
+          }),
+        ),
+      }),
       reply: [200, schemas.DocumentWithChunks],
       errors: ['kb.not_found', 'kb.document_not_found'],
       handler: ({ scope, query }) => getDocument(sql, scope, query),
@@ -201,6 +212,7 @@ export const manageRoutes = (desk: KbDesk): Route[] => {
         'kb.changing',
         'kb.dimensions',
         'billing.insufficient_credits',
+        'billing.budget_exceeded',
         'llm.not_found',
         'llm.inactive',
         'llm.not_configured',

@@ -23,6 +23,7 @@ export const searchRoutes = (desk: KbDesk): Route[] => [
     query: OneKb,
     body: SearchRequest,
     example: { query: 'When does the shop open?', limit: 5, filter: { mime_type: 'text/markdown' } },
+    effects: 'outside',
     reply: [200, SearchAnswer],
     errors: [
       'kb.not_found',
@@ -33,6 +34,7 @@ export const searchRoutes = (desk: KbDesk): Route[] => [
       'llm.cannot_chat',
       'llm.failed',
       'billing.insufficient_credits',
+      'billing.budget_exceeded',
     ],
     handler: ({ scope, query, body }) => searchKb(desk, scope, query.kb_id, body),
   }),
@@ -53,6 +55,7 @@ export const searchRoutes = (desk: KbDesk): Route[] => [
       model: 'gpt-4o',
       params: { temperature: 0.2, include_sources: true },
     },
+    effects: 'outside',
     reply: {
       view: QueryAnswer,
       orEvents: QueryEvent,
@@ -68,6 +71,7 @@ export const searchRoutes = (desk: KbDesk): Route[] => [
       'llm.cannot_chat',
       'llm.failed',
       'billing.insufficient_credits',
+      'billing.budget_exceeded',
     ],
     handler: ({ scope, query, body, headers }) =>
       queryKb(desk, scope, query.kb_id, body, { asEvents: prefersEvents(headers.accept) }),

@@ -94,6 +94,16 @@ export function checkSource(net: Net, { type, config }: NewSource): SourceConfig
   return source
 }
 
+/**
+ * The same of a source as it is stored, where a text is a document, and no part of its source. Throws what checkSource
+ * throws.
+ */
+export function checkStoredSource(net: Net, source: NewSource): Record<string, unknown> {
+  const isText = source.type === 'text'
+  const config = isText ? { ...source.config, content: '-' } : source.config
+  return splitSecrets(checkSource(net, { ...source, config })).shown
+}
+
 /** Of S3 a config names a region at most. */
 const FALLBACK_REGION = 'us-east-1'
 

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, fail } from '#errors'
+import { whenAnswered } from '#platform/idempotency/answer-under-way.ts'
 import type { Payer } from '#platform/ledger/ledger.ts'
 import { countTokens, type RunnableTool, ToolLoop, type ToolSink } from '#platform/models/index.ts'
 import {
@@ -14,6 +15,7 @@ import {
 } from '#platform/models/types.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { keepTrying } from '#platform/sweeps/keep-trying.ts'
+import { countTokensPaid } from '#platform/telemetry/metrics.ts'
 import type { ResolvedModel } from './find-model.ts'
 
 const SETTLE_ATTEMPTS = 5
@@ -47,14 +49,8 @@ export type Preparation = (signal: AbortSignal) => Promise<Prepared>
 
 interface Prepared {
   request: ModelRequest
-  tools?: readonly RunnableTool[]
-}
-
-export interface CallOptions {
   /** What the model may use on the way to its answer; the request's own tools are called by whoever asks. */
   tools?: readonly RunnableTool[]
-  /** Ends the call, its tools included. What was used by then is paid. */
-  signal?: AbortSignal
 }
 
 /**
@@ -62,27 +58,28 @@ export interface CallOptions {
  * before its first token costs nothing (contract, 6).
  */
 export class PaidCalls {
-  readonly #rooms: Pick<Rooms, 'ledger' | 'models' | 'log'>
+  readonly #rooms: Pick<Rooms, 'ledger' | 'models' | 'metrics' | 'log'>
   readonly #underWay = new Map<string, Promise<unknown>>()
   readonly #shutdown = new AbortController()
 
-  constructor(rooms: Pick<Rooms, 'ledger' | 'models' | 'log'>) {
+  constructor(rooms: Pick<Rooms, 'ledger' | 'models' | 'metrics' | 'log'>) {
     this.#rooms = rooms
   }
 
   /**
    * Admits a call, or throws billing.insufficient_credits; then it runs in the background to its end, whoever waits.
-   * What comes is told to the sink, and how it ended by `ended`, which never rejects.
+   * What comes is told to the sink, and how it ended by `ended`, which never rejects. A signal ends the call, its tools
+   * included; what was used by then is paid.
    */
   async begin(
     payer: Payer,
     model: ResolvedModel,
     request: ModelRequest | Preparation,
     sink: CallSink,
-    { tools = [], signal }: CallOptions = {},
+    signal?: AbortSignal,
   ): Promise<{ ended: Promise<Outcome> }> {
     const holdId = await this.#hold(payer, model)
-    const prepare = typeof request === 'function' ? request : async () => ({ request, tools })
+    const prepare = typeof request === 'function' ? request : async () => ({ request })
     return { ended: this.#track(holdId, this.#run(holdId, model, prepare, sink, signal)) }
   }
 
@@ -102,8 +99,8 @@ export class PaidCalls {
   }
 
   /**
-   * Vectors of texts, and the tokens that are paid for them. Throws billing.insufficient_credits; rejects with a ModelError or the
-   * signal's reason where there are none to have, which costs nothing.
+   * Vectors of texts, and the tokens that are paid for them. Throws billing.insufficient_credits; rejects with a
+   * ModelError or the signal's reason where there are none to have, which costs nothing.
    */
   async embed(
     payer: Payer,
@@ -130,17 +127,18 @@ export class PaidCalls {
   }
 
   async #hold(
-    { organizationId, userId, agentId = null, deploymentId = null, hidesModel = false }: Payer,
+    { organizationId, userId, apiKeyId, agentId = null, deploymentId = null, hidesModel = false }: Payer,
     { id: modelId, inputRatio, outputRatio }: Pick<ResolvedModel, 'id' | 'inputRatio' | 'outputRatio'>,
   ): Promise<string> {
-    const payer = { organizationId, userId, agentId, deploymentId, hidesModel }
-    const holdId = await this.#rooms.ledger.hold({ ...payer, modelId, inputRatio, outputRatio })
-    if (holdId === null) throw fail('billing.insufficient_credits')
-    return holdId
+    const payer = { organizationId, userId, apiKeyId, agentId, deploymentId, hidesModel }
+    return this.#rooms.ledger.hold({ ...payer, modelId, inputRatio, outputRatio })
   }
 
   #track<Result>(holdId: string, call: Promise<Result>): Promise<Result> {
-    const forget = (): boolean => this.#underWay.delete(holdId)
+    const forget = (): void => {
+      // It goes on where its settlement waits for an answer.
+      if (this.#underWay.get(holdId) === call) this.#underWay.delete(holdId)
+    }
     this.#underWay.set(holdId, call)
     call.then(forget, forget)
     return call
@@ -238,14 +236,32 @@ export class PaidCalls {
     }
   }
 
-  /** A database that is away for a moment must not cost the bill. */
+  /**
+   * With the answer of the request that has asked, where a repeat of that is to be answered by it. A database that is
+   * away for a moment must not cost the bill.
+   */
   async #settle(...closing: Parameters<Rooms['ledger']['settle']>): Promise<void> {
     const { ledger, log } = this.#rooms
-    await keepTrying(
+    const settled = whenAnswered(() => ledger.settle(...closing))
+    if (settled) {
+      const call = settled.then(() => this.#countPaid(closing[1]))
+      call.catch(() => {})
+      this.#track(closing[0], call)
+      return
+    }
+    const isSettled = await keepTrying(
       SETTLE_ATTEMPTS,
-      () => ledger.settle(...closing),
+      async () => {
+        await ledger.settle(...closing)
+        return true
+      },
       (error, attempt) =>
         log.error({ err: error, hold_id: closing[0], attempt }, 'a call of a model was not settled'),
     )
+    if (isSettled) this.#countPaid(closing[1])
+  }
+
+  #countPaid(usage: ModelUsage | null): void {
+    if (usage) countTokensPaid(this.#rooms.metrics, usage)
   }
 }

@@ -72,6 +72,7 @@ export const llmRoutes = (rooms: Rooms): Route[] => [
     summary: 'Try a language model: ask it for one word',
     access: ofModel,
     query: ModelQuery,
+    effects: 'outside',
     reply: [200, ModelTest],
     errors: ['llm.not_found', 'llm.not_configured'],
     handler: ({ scope, query }) => testModel(rooms, scope, query.model_id),

@@ -52,7 +52,7 @@ export async function chat(
     // What a model recommends by is its own business.
     ...(mode === 'direct' && toolSink(events, called)),
   }
-  const { ended } = await desk.calls.begin(scope, model, prepare, sink, { signal: abandoned.signal })
+  const { ended } = await desk.calls.begin(scope, model, prepare, sink, abandoned.signal)
   void ended.then(async ({ error, content }) => {
     const answeredAt = new Date().toISOString()
     const { content: question } = message

@@ -4,22 +4,22 @@ import { Message, Uuid } from '#platform/http/schemas.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { chat, type PlaygroundDesk } from './chat.ts'
 import { LocalMemory } from './local-memory.ts'
-import type { Exchange } from './memory.ts'
+import type { Exchange, PlaygroundMemory } from './memory.ts'
 import { MemoryView, PlaygroundEvent, PlaygroundMessage } from './schemas.ts'
 import { SharedMemory } from './shared-memory.ts'
 
 const access = { permission: 'mcp:execute', orgOf: 'query or personal' } as const
 const query = Type.Object({ org_id: Type.Optional(Uuid) })
 
+export type { PlaygroundMemory } from './memory.ts'
+
+/** What the playground remembers: in Redis every process has it. */
+export const createMemory = ({ redis, secrets, log }: Rooms): PlaygroundMemory =>
+  redis ? new SharedMemory(redis, secrets, log) : new LocalMemory()
+
 /** Chats that use MCP tools, streamed (spec, MCP playground). */
-export function playgroundRoutes({
-  rooms,
-  ...doors
-}: Pick<PlaygroundDesk, 'mcp' | 'models' | 'calls'> & { rooms: Rooms }): Route[] {
-  const { redis, secrets, log } = rooms
-  // In Redis every process has it.
-  const memory = redis ? new SharedMemory(redis, secrets, log) : new LocalMemory()
-  const desk: PlaygroundDesk = { rooms, memory, ...doors }
+export function playgroundRoutes(desk: PlaygroundDesk): Route[] {
+  const { memory } = desk
   return [
     defineRoute({
       method: 'POST',
@@ -30,6 +30,7 @@ export function playgroundRoutes({
       query,
       body: PlaygroundMessage,
       example: { content: 'Which of my mails are about invoices?' },
+      effects: 'outside once',
       reply: { events: PlaygroundEvent, description: 'The reply, as it is written' },
       errors: [
         'org.not_found',
@@ -42,6 +43,7 @@ export function playgroundRoutes({
         'llm.cannot_chat',
         'llm.cannot_call_tools',
         'billing.insufficient_credits',
+        'billing.budget_exceeded',
       ],
       handler: ({ scope, body }) => chat(desk, scope, body),
     }),

@@ -10,8 +10,8 @@ import {
 import { type Agents, FOREIGN_FAILED, type ListedAgent } from '../agents/index.ts'
 import type { PaidCalls } from '../llm/index.ts'
 import { KNOWLEDGE_TOOL_NAMES } from './knowledge-tools.ts'
+import { nameAgentsAsTools } from './name-agents-as-tools.ts'
 import { failure, textOf, textResult } from './results.ts'
-import { nameTools } from './tool-names.ts'
 
 /** So many agents are tools, the oldest first, and so many stand on one page of the list. */
 const AGENTS_MAX = 1_000
@@ -62,23 +62,19 @@ export class AgentTools {
     if (!listed) return null
     const message = textOf(input, 'message', MESSAGE_CHARACTERS_MAX)
     if (typeof message !== 'string') return failure(message.problem)
-    const { organizationId, userId } = scope
+    const { organizationId, userId, apiKeyId } = scope
     const agent = await this.#agents.find(organizationId, listed.id)
-    const payer = { organizationId, userId, agentId: agent.id, hidesModel: agent.isForeign }
+    const payer = { organizationId, userId, apiKeyId, agentId: agent.id, hidesModel: agent.isForeign }
     const asked = { messages: [{ role: 'user' as const, content: message }] }
-    const request = await this.#agents.prepare(agent, payer, asked)
-    const sink = toldAs(onProgress)
-    const { ended } = await this.#calls.begin(payer, agent.model, request, sink, {
-      tools: agent.tools,
-      signal,
-    })
+    const prepare = await this.#agents.prepare(agent, payer, asked)
+    const { ended } = await this.#calls.begin(payer, agent.model, prepare, toldAs(onProgress), signal)
     const { error, content } = await ended
     if (error !== null) return failure(agent.isForeign ? FOREIGN_FAILED : error)
     return textResult(content)
   }
 
   async #named(scope: Executor): Promise<Map<string, ListedAgent>> {
-    return nameTools(await this.#agents.listActive(scope, AGENTS_MAX), KNOWLEDGE_TOOL_NAMES)
+    return nameAgentsAsTools(await this.#agents.listActive(scope, AGENTS_MAX), KNOWLEDGE_TOOL_NAMES)
   }
 }
 

@@ -86,9 +86,9 @@ async function search(
     named === undefined
       ? await knowledge.retriever.listUsable(scope, undefined, SEARCHED_MAX)
       : [await knowledge.findNamed(scope, named)]
-  const { organizationId, userId } = scope
+  const { organizationId, userId, apiKeyId } = scope
   const passages = await knowledge.findPassages(
-    { organizationId, userId },
+    { organizationId, userId, apiKeyId },
     { organizationId, knowledgeBaseIds: searched.map(({ id }) => id), query, limit: Number(limit) },
   )
   return dataResult({

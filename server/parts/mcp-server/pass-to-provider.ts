@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { Provider } from 'oidc-provider'
 import type { Client } from '#platform/access/scope.ts'
+import { handOver } from '#platform/http/hand-over.ts'
 import { clientsOfRequests } from './authorization-server.ts'
 import { SCOPE } from './metadata.ts'
 
@@ -17,10 +18,7 @@ export async function passToProvider(
   const { protocol, host } = new URL(baseUrl)
   Object.assign(request.headers, { 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-host': host })
   clientsOfRequests.set(request, client)
-  for (const [name, value] of Object.entries(reply.getHeaders()))
-    if (value !== undefined) reply.raw.setHeader(name, value)
-  reply.hijack()
-  await provider.callback()(request, reply.raw)
+  await provider.callback()(request, handOver(reply))
 }
 
 /** What a request for authorization can say here; what else there is in OpenID Connect has no place. */

@@ -98,7 +98,7 @@ function registerAuthorization(http: FastifyInstance, { rooms, records, openProv
     async (request, reply): Promise<unknown> => {
       try {
         const metadata = readRegistration(request.body)
-        if (await records.admitRegistration(request.ip))
+        if (await records.admitRegistration(request.address))
           return pass(request, reply, withBody(request.raw, metadata))
         return reply.code(429).header('Retry-After', String(REGISTRATION_RETRY_SECONDS)).send({
           error: 'temporarily_unavailable',

@@ -4,13 +4,15 @@ import { fail } from '#errors'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
-import { readFeatures } from '#platform/limits/features.ts'
+import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
+import { countMcpSessions, readFeatures } from '#platform/limits/features.ts'
 import type { PendingAuthorization } from '#platform/mcp/authorization.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
 import { type CatalogueServer, callbackAddress, findServer, type McpDesk } from './desk.ts'
 import { failureSentence } from './failure-sentence.ts'
 import { fixedClient, keepClient, knownClient } from './oauth-clients.ts'
 import type { ConnectionAttempt, NewConnection } from './schemas.ts'
+import { widerScope } from './wider-scope.ts'
 
 /** What a browser that comes back finds here: how the connection is to be finished. Encrypted, bound to the attempt. */
 export type AttemptPayload =
@@ -32,10 +34,11 @@ const ATTEMPT_SECONDS = 600
 const BEGIN_TIMEOUT_MS = 30_000
 
 /**
- * Begins to connect the caller's account at a server: a new instance, the one that is named, or the caller's newest
- * inactive one of that server, which stays what it is until the browser comes back. Nothing is stored before the
- * provider has said where the browser is to go. Throws mcp.server_not_found, mcp.no_auth_config, mcp.api_key_needed,
- * mcp.no_api_key, mcp.instance_not_found, mcp.too_many_instances, mcp.connect_failed.
+ * Begins to connect the caller's account at a server: a new instance, the one that is named, or the caller's newest one
+ * of that server that is inactive or lacks permissions, which are asked for beside those that it has. It stays what it
+ * is until the browser comes back. Nothing is stored before the provider has said where the browser is to go. Throws
+ * mcp.server_not_found, mcp.no_auth_config, mcp.api_key_needed, mcp.no_api_key, mcp.instance_not_found,
+ * mcp.too_many_instances, mcp.connect_failed.
  */
 export async function connectAccount(
   desk: McpDesk,
@@ -54,14 +57,18 @@ export async function connectAccount(
   if (known === null) await checkQuota(sql, scope.organizationId)
 
   const state = newToken('ms')
-  const begun = await begin(desk, scope.userId, server, state, input.api_key)
+  const wider = known === null ? undefined : await widerScope(desk, known)
+  const begun = await begin(desk, scope.userId, server, state, { apiKey: input.api_key, scope: wider })
   const attempt = { id: newId(), stateHash: hashToken(state), flowType: input.flow_type ?? null }
   const payload = desk.secrets.encrypt(JSON.stringify(begun.payload), attempt.id)
+  await joinAnswer()
   const instanceId = await sql.begin(async (tx) => {
     // One at a time in an organization, so that no two take its last connection.
     await lockOrganization(tx, scope.organizationId, 'members')
     const id = (await findInstance(tx, scope, input)) ?? (await insertInstance(tx, scope, server))
     await tx`delete from mcp_attempts where instance_id = ${id}`
+    // Asked for once: where the provider gives it to nobody, the next attempt is as the first one was.
+    await tx`update mcp_instances set needed_scope = null where id = ${id} and needed_scope is not null`
     await tx`
       insert into mcp_attempts (id, organization_id, user_id, instance_id, state_hash, flow_type, payload, expires_at)
       values (${attempt.id}, ${scope.organizationId}, ${scope.userId}, ${id}, ${attempt.stateHash},
@@ -85,20 +92,15 @@ async function findInstance(
   const [row] = await sql<{ id: string }[]>`
     select id from mcp_instances
     where organization_id = ${organizationId} and user_id = ${userId} and server_id = ${serverId}
-      and ${id === undefined ? sql`status = 'inactive'` : sql`id = ${id}`}
+      and ${id === undefined ? sql`(status = 'inactive' or needed_scope is not null)` : sql`id = ${id}`}
     order by id desc limit 1`
   if (!row && id !== undefined) throw fail('mcp.instance_not_found')
   return row?.id ?? null
 }
 
-/** Connections that are begun count as long as they can be finished. */
 async function checkQuota(sql: ISql, organizationId: string): Promise<void> {
   const { mcp_sessions: limit } = await readFeatures(sql, organizationId)
-  const [row] = await sql<{ count: number }[]>`
-    select count(*)::int as count from mcp_instances i
-    where organization_id = ${organizationId} and (status <> 'pending' or exists (
-      select from mcp_attempts a where a.instance_id = i.id and a.expires_at > now()))`
-  if ((row?.count ?? 0) >= limit) throw fail('mcp.too_many_instances', { limit })
+  if ((await countMcpSessions(sql, organizationId)) >= limit) throw fail('mcp.too_many_instances', { limit })
 }
 
 async function insertInstance(
@@ -127,14 +129,14 @@ async function begin(
   userId: string,
   server: CatalogueServer,
   state: string,
-  apiKey: string | undefined,
+  { apiKey, scope }: { apiKey: string | undefined; scope: string | undefined },
 ): Promise<Begun> {
   const signal = AbortSignal.timeout(BEGIN_TIMEOUT_MS)
   const back = `${callbackAddress(desk.config)}?${new URLSearchParams({ state })}`
   try {
     switch (server.authConfig?.type) {
       case 'oauth':
-        return await beginOAuth(desk, server, state, signal)
+        return await beginOAuth(desk, server, state, scope, signal)
       case 'composio': {
         const { auth_config_id: authConfigId } = server.authConfig
         const { accountId, url } = await composioOf(desk).link(
@@ -167,10 +169,11 @@ async function beginOAuth(
   desk: McpDesk,
   server: CatalogueServer,
   state: string,
+  scope: string | undefined,
   signal: AbortSignal,
 ): Promise<Begun> {
   const { url, pending, registered } = await desk.authorizer.begin(
-    { url: server.url, fixed: fixedClient(desk, server), known: await knownClient(desk, server.id) },
+    { url: server.url, fixed: fixedClient(desk, server), known: await knownClient(desk, server.id), scope },
     state,
     signal,
   )

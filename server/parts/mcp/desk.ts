@@ -74,3 +74,5 @@ export async function findServer(
 
 /** Which of the process's connections an instance uses: another one where the server has moved. */
 export const connectionKey = (instanceId: string, url: string): string => `${instanceId} ${url}`
+
+export const instanceOf = (key: string): string => key.split(' ', 1)[0] ?? key

@@ -1,5 +1,5 @@
 import type { ISql } from 'postgres'
-import type { McpAuthConfig } from '#database/schema/mcp.ts'
+import type { McpAuthConfig, McpToolRecord } from '#database/schema/mcp.ts'
 import { liveKey } from '#platform/access/credentials.ts'
 import { coverings } from '#platform/access/permissions.ts'
 import type { McpEndpoint } from '#platform/mcp/connection.ts'
@@ -20,11 +20,24 @@ export interface ReadyInstance {
   endpoint: McpEndpoint
 }
 
+/** One that its owner has shared with an agent. */
+export interface SharedInstance extends ReadyInstance {
+  /** Grows with each change of the account's credentials. */
+  credentialsVersion: number
+  /** What its server has listed within the last minute; null: nobody has asked. */
+  freshTools: McpToolRecord[] | null
+}
+
+/** What a server has listed so recently is not asked for again by a message to an agent. */
+const FRESH_SECONDS = 60
+
 interface Row extends Omit<ReadyInstance, 'endpoint'> {
   url: string
   authConfig: McpAuthConfig | null
   credentials: string | null
 }
+
+type SharedRow = Row & Omit<SharedInstance, keyof ReadyInstance>
 
 /** Finds instances for those who use them; only what is active, of a server that is there, and of an active member. */
 export class InstanceFinder {
@@ -61,17 +74,19 @@ export class InstanceFinder {
   }
 
   /** Those that people have shared with an agent, in their order. */
-  async findShared(agentId: string): Promise<ReadyInstance[]> {
+  async findShared(agentId: string): Promise<SharedInstance[]> {
     const { sql } = this.#desk.database
-    const rows = await sql<Row[]>`
-      select ${columns(sql)} from ${usable(sql)}
+    const rows = await sql<SharedRow[]>`
+      select ${columns(sql)}, i.credentials_version as "credentialsVersion",
+        case when i.tools_read_at > now() - ${FRESH_SECONDS} * interval '1 second' then i.tools end as "freshTools"
+      from ${usable(sql)}
       join agent_mcp_instances shared on shared.instance_id = i.id and shared.agent_id = ${agentId}
       order by shared.position, i.id`
     return rows.flatMap((row) => this.#open(row))
   }
 
   /** What can't be opened is left out: it was given for where the server is no longer, or under another SECRET. */
-  #open({ url, authConfig, credentials, ...instance }: Row): ReadyInstance[] {
+  #open<Found extends Row>({ url, authConfig, credentials, ...instance }: Found) {
     const keyHeader = authConfig?.type === 'api_key' ? authConfig.header : null
     try {
       const endpoint = this.#credentials.endpointOf({ id: instance.id, url, keyHeader, credentials })

@@ -1,16 +1,20 @@
 import type { Route } from '#platform/http/define-route.ts'
+import type { RunnableTool } from '#platform/models/index.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
 import { catalogueRoutes } from './catalogue-routes.ts'
 import { createDesk } from './desk.ts'
+import { endAllAccess, type LeavingOwner } from './end-all-access.ts'
 import { InstanceFinder, type ReadyInstance } from './find-instances.ts'
 import { InstanceCredentials } from './instance-credentials.ts'
+import { ToolLists } from './list-tools.ts'
 import { type OpenBounds, type OpenTools, openTools } from './open-tools.ts'
 import { ToolReader } from './read-tools.ts'
 import { instanceRoutes } from './routes.ts'
 import { type CatalogueHit, CatalogueSearch } from './search-catalogue.ts'
 import { seedCatalogue } from './seed-catalogue.ts'
 import type { Gateway } from './serve-gateway.ts'
+import { SharedTools } from './shared-tools.ts'
 import { sweepAttempts } from './sweep-attempts.ts'
 
 export type { ReadyInstance } from './find-instances.ts'
@@ -23,8 +27,11 @@ export interface Mcp {
   routes: Route[]
   /** The user's own active instances among these ids; ids of anything else are left out. */
   findInstances(userId: string, onlyOrganizationId: string | null, ids: string[]): Promise<ReadyInstance[]>
-  /** The active instances that their owners, active members all of them, have shared with an agent. */
-  findShared(agentId: string): Promise<ReadyInstance[]>
+  /**
+   * The tools of the active instances that their owners, active members all of them, have shared with an agent; without
+   * those of servers that fail.
+   */
+  openShared(agentId: string, signal: AbortSignal, bounds: OpenBounds): Promise<RunnableTool[]>
   /** Servers of the catalogue that can be connected to and fit a question, best first; what is the user's own as in findInstances. */
   searchCatalogue(
     userId: string,
@@ -36,6 +43,8 @@ export interface Mcp {
   chooseTools: CatalogueSearch['chooseTools']
   /** Instances as tools of a model; what can not be opened is named. */
   openTools(instances: readonly ReadyInstance[], signal: AbortSignal, bounds?: OpenBounds): Promise<OpenTools>
+  /** Ends all connections of a user or an organization that is being deleted, at their providers too. */
+  endAllAccess(owner: LeavingOwner): Promise<void>
   /** For registerGateway. */
   gateway: Gateway
   start(): Promise<void>
@@ -50,15 +59,18 @@ export function createMcp(rooms: Rooms): Mcp {
   const finder = new InstanceFinder(desk, credentials)
   const reader = new ToolReader(desk, finder)
   const catalogue = new CatalogueSearch(desk)
+  const opening = { ...desk, lists: new ToolLists(desk) }
+  const shared = new SharedTools(finder, opening)
   let endSweep = (): void => {}
   return {
     routes: [...catalogueRoutes(desk, reader), ...instanceRoutes(desk)],
     findInstances: (userId, onlyOrganizationId, ids) => finder.findOwn(userId, onlyOrganizationId, ids),
-    findShared: (agentId) => finder.findShared(agentId),
+    openShared: (agentId, signal, bounds) => shared.open(agentId, signal, bounds),
     searchCatalogue: (userId, onlyOrganizationId, question, limit) =>
       catalogue.search(userId, onlyOrganizationId, question, limit),
     chooseTools: (question, tools, limit) => catalogue.chooseTools(question, tools, limit),
-    openTools: (instances, signal, bounds) => openTools(desk, instances, signal, bounds),
+    openTools: (instances, signal, bounds) => openTools(opening, instances, signal, bounds),
+    endAllAccess: (owner) => endAllAccess(desk, owner),
     gateway: { desk, finder },
     async start() {
       await seedCatalogue(desk)

@@ -75,6 +75,8 @@ export async function updateServer(
     // Who sets a client vouches for the authorization server that is found next.
     if (given !== null) await tx`delete from mcp_clients where server_id = ${serverId}`
     const isElsewhere = to.url !== before.url || to.authConfig?.type !== before.authConfig?.type
+    if (isElsewhere)
+      await tx`update mcp_instances set tools_read_at = null where server_id = ${serverId} and tools_read_at is not null`
     const changed = Object.keys(change).length > 0
     const [after = before] = await tx<RecordedServer[]>`
       update mcp_servers set

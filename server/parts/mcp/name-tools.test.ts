@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { nameTools } from './name-tools.ts'
+import { nameToolsForModel } from './name-tools.ts'
 
 const tool = (name: string, ownerId = 'one', prefix = ownerId) => ({ name, ownerId, prefix })
 
@@ -35,6 +35,6 @@ describe('names of tools', () => {
       ['x'.repeat(64), `${'x'.repeat(62)}_2`],
     ],
   ])('%s', (_what, tools, names) => {
-    expect(nameTools(tools)).toEqual(names)
+    expect(nameToolsForModel(tools)).toEqual(names)
   })
 })

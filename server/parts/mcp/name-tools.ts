@@ -15,7 +15,7 @@ export interface NamedTool {
  * several owners have one of the same name, or it is `reserved`, each of these has its prefix; what is still alike is
  * numbered.
  */
-export function nameTools(tools: readonly NamedTool[], reserved: readonly string[] = []): string[] {
+export function nameToolsForModel(tools: readonly NamedTool[], reserved: readonly string[] = []): string[] {
   const owners = new Map(reserved.map((name) => [name, new Set([''])]))
   for (const { name, ownerId } of tools) {
     const valid = validName(name)

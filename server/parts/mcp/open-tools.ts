@@ -1,11 +1,12 @@
+import type { McpToolRecord } from '#database/schema/mcp.ts'
 import { sentenceOf } from '#errors'
-import type { McpConnection, McpTool } from '#platform/mcp/connection.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
-import { untilAborted } from '#platform/mcp/until-aborted.ts'
 import type { RunnableTool } from '#platform/models/index.ts'
 import type { McpDesk } from './desk.ts'
-import type { ReadyInstance } from './find-instances.ts'
-import { nameTools } from './name-tools.ts'
+import type { ReadyInstance, SharedInstance } from './find-instances.ts'
+import type { ToolLists } from './list-tools.ts'
+import { nameToolsForModel } from './name-tools.ts'
+import { noteNeededScope } from './wider-scope.ts'
 
 /** How long a server may take to say what it has, where others have said it. */
 const PATIENCE_MS = 10_000
@@ -31,6 +32,8 @@ export interface OpenBounds {
   waitMs?: number
   /** Names of tools that are there beside these, and count with them. */
   reserved?: readonly string[]
+  /** What their definitions may take of a prompt: whatever they are where absent. */
+  bytesMax?: number
 }
 
 export interface OpenTools {
@@ -40,40 +43,44 @@ export interface OpenTools {
 
 interface OfferedTool {
   instance: ReadyInstance
-  connection: McpConnection
-  tool: McpTool
+  tool: McpToolRecord
+}
+
+/** What opens tools and lets them run. */
+export interface Opening extends Pick<McpDesk, 'connections' | 'database' | 'log'> {
+  lists: ToolLists
 }
 
 /**
- * Instances as tools of a model. All servers are asked at once; one that fails is left out and named, and so is one that
- * has not answered after 10 seconds, or later where no other has. Of too many tools each server has its share, from
- * the beginning of its list. Rejects only with the signal's reason.
+ * Instances as tools of a model. All servers are asked at once, but for those whose tools are known; one that fails is
+ * left out and named, and so is one that has not answered after 10 seconds, or later where no other has. Of too many
+ * tools each server has its share, from the beginning of its list. Rejects only with the signal's reason.
  */
 export async function openTools(
-  desk: Pick<McpDesk, 'connections' | 'log'>,
-  instances: readonly ReadyInstance[],
+  opening: Opening,
+  instances: readonly (ReadyInstance & Partial<Pick<SharedInstance, 'freshTools'>>)[],
   signal: AbortSignal,
-  { toolsMax = TOOLS_MAX, waitMs = PATIENCE_MS, reserved = [] }: OpenBounds = {},
+  { toolsMax = TOOLS_MAX, waitMs = PATIENCE_MS, reserved = [], bytesMax }: OpenBounds = {},
 ): Promise<OpenTools> {
   const failed: FailedInstance[] = []
   const patience = new Patience(waitMs)
   const inTime = AbortSignal.any([signal, patience.signal])
-  const listOne = async (instance: ReadyInstance): Promise<OfferedTool[]> => {
+  const listOne = async (instance: (typeof instances)[number]): Promise<OfferedTool[]> => {
     try {
-      const listed = await untilAborted(listTools(desk, instance, inTime), inTime)
+      const listed = instance.freshTools ?? (await opening.lists.list(instance, inTime))
       patience.shorten()
-      return listed
+      return listed.map((tool) => ({ instance, tool }))
     } catch (error) {
       signal.throwIfAborted()
       const { id: instanceId, serverName } = instance
-      failed.push({ instanceId, serverName, ...describe(desk, error, patience.signal) })
+      failed.push({ instanceId, serverName, ...describe(opening, error, patience.signal) })
       return []
     }
   }
   try {
     const lists = await Promise.all(instances.map(listOne))
-    const offered = takeInTurns(lists, Math.max(0, toolsMax - reserved.length))
-    const names = nameTools(
+    const offered = takeInTurns(lists, Math.max(0, toolsMax - reserved.length), bytesMax)
+    const names = nameToolsForModel(
       offered.map(({ instance, tool }) => ({
         name: tool.name,
         ownerId: instance.id,
@@ -81,7 +88,7 @@ export async function openTools(
       })),
       reserved,
     )
-    return { tools: offered.map((each, index) => runnable(each, names[index] as string)), failed }
+    return { tools: offered.map((each, index) => runnable(opening, each, names[index] as string)), failed }
   } finally {
     patience.end()
   }
@@ -119,16 +126,6 @@ class Patience {
   }
 }
 
-async function listTools(
-  { connections }: Pick<McpDesk, 'connections'>,
-  instance: ReadyInstance,
-  signal: AbortSignal,
-): Promise<OfferedTool[]> {
-  const connection = await connections.open(instance.endpoint, signal)
-  const { tools } = await connection.listTools(signal)
-  return tools.map((tool) => ({ instance, connection, tool }))
-}
-
 function describe(
   { log }: Pick<McpDesk, 'log'>,
   error: unknown,
@@ -142,41 +139,64 @@ function describe(
   return { isTooSlow: false, error: sentenceOf('server.error') }
 }
 
-/** The first of each list, then the second of each, and so on; in the order of the lists. */
-function takeInTurns<T>(lists: readonly (readonly T[])[], most: number): T[] {
+/**
+ * The first of each list, then the second of each, and so on; in the order of the lists. A list ends with the first tool
+ * for which there is no room.
+ */
+function takeInTurns(
+  lists: readonly (readonly OfferedTool[])[],
+  most: number,
+  bytesMax: number | undefined,
+): OfferedTool[] {
   const shares = lists.map(() => 0)
   let left = most
+  let bytesLeft = bytesMax ?? 0
   for (let turn = 0, took = true; took && left > 0; turn += 1) {
     took = false
     for (const [index, list] of lists.entries()) {
-      if (left === 0 || turn >= list.length) continue
+      const next = list[turn]
+      if (left === 0 || next === undefined || shares[index] !== turn) continue
+      const bytes = bytesMax === undefined ? 0 : Buffer.byteLength(JSON.stringify(next.tool))
+      if (bytes > bytesLeft) continue
       shares[index] = turn + 1
       left -= 1
+      bytesLeft -= bytes
       took = true
     }
   }
   return lists.flatMap((list, index) => list.slice(0, shares[index]))
 }
 
-function runnable({ connection, tool }: OfferedTool, name: string): RunnableTool {
+function runnable(opening: Opening, { instance, tool }: OfferedTool, name: string): RunnableTool {
+  const { connections, lists } = opening
+  const noteUnknown = (failure: string | null): void => {
+    if (failure !== null && UNKNOWN_TOOL.test(failure)) lists.forget(instance.id)
+  }
   return {
-    definition: { name, description: tool.description, parameters: tool.inputSchema },
+    definition: { name, description: tool.description, parameters: tool.input_schema },
     timeoutMs: CALL_MS_MAX,
     async run(input, signal) {
       try {
         const options = { signal, timeoutMs: CALL_MS_MAX }
+        const connection = await connections.open(instance.endpoint, signal)
         const { output, isError, error } = await connection.callTool(tool.name, input, options)
+        noteUnknown(error)
         return isError
           ? { output: null, successful: false, error }
           : { output: asData(output), successful: true, error: null }
       } catch (error) {
         signal.throwIfAborted()
-        if (error instanceof McpError) return { output: null, successful: false, error: error.message }
-        throw error
+        if (!(error instanceof McpError)) throw error
+        noteUnknown(error.message)
+        noteNeededScope(opening, instance.id, error)
+        return { output: null, successful: false, error: error.message }
       }
     },
   }
 }
+
+/** How servers and their SDKs say that they have no such tool: some by a code that says as much of wrong arguments. */
+const UNKNOWN_TOOL = /unknown tool|no (such )?tool|tool\b.{0,200}\bnot found|method not found/is
 
 /** Many servers write their data as text: so nextPageToken and the like stand where they belong. */
 function asData(output: unknown): unknown {

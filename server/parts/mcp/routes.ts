@@ -28,6 +28,7 @@ export const instanceRoutes = (desk: McpDesk): Route[] => [
     query: Type.Object({ org_id: Type.Optional(Uuid) }),
     body: schemas.NewConnection,
     example: { server_id: '019a0000-0000-7000-8000-000000000001', flow_type: 'settings' },
+    effects: 'outside once',
     reply: [201, schemas.ConnectionAttempt],
     errors: [
       'org.not_found',

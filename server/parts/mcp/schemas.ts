@@ -122,7 +122,10 @@ export type GatewayUrl = Static<typeof GatewayUrl>
 /** RFC 7591, 2, as authorization servers fetch it (Client ID Metadata Document). */
 export const ClientDocument = Type.Object(
   {
-    client_id: Type.String({ format: 'uri' }),
+    client_id: Type.Unsafe<string | null>({
+      anyOf: [{ type: 'string', format: 'uri' }, { type: 'null' }],
+      description: 'This address; null where the installation has no public address by https',
+    }),
     client_name: Type.String(),
     redirect_uris: Type.Array(Type.String({ format: 'uri' })),
   },

@@ -178,7 +178,7 @@ export class CatalogueSearch {
   }
 
   async #entriesOf(connections: Connection[], { servers }: ReadyCatalogue): Promise<ReadyEntries[]> {
-    const keyOf = ({ id, readAt }: Connection): string => `${id} ${readAt}`
+    const keyOf = ({ id, stamp }: Connection): string => `${id} ${stamp}`
     const unknown = connections.filter((connection) => !this.#connections.has(keyOf(connection)))
     const read = unknown.length === 0 ? new Map() : await readTools(this.#desk, unknown)
     return Promise.all(
@@ -233,11 +233,11 @@ const readCatalogue = ({ database: { sql } }: Desk): Promise<ServerRow[]> => sql
   from mcp_servers where not is_deleted and auth_config is not null
   order by lower(name), id limit ${SERVERS_MAX}`
 
-/** A person's active connection to a server, and when its tools were read. */
+/** A person's active connection to a server; the stamp is another one when its tools are others. */
 interface Connection {
   id: string
   serverId: string
-  readAt: string | null
+  stamp: string
 }
 
 /** Of each server the newest, the newest first. */
@@ -247,7 +247,8 @@ const readConnections = (
   onlyOrganizationId: string | null,
 ): Promise<Connection[]> => sql<Connection[]>`
   select * from (
-    select distinct on (i.server_id) i.id, i.server_id as "serverId", i.tools_read_at as "readAt"
+    select distinct on (i.server_id) i.id, i.server_id as "serverId", 
+      concat_ws(' ', i.tools is not null, i.tools_changed_at) as stamp
     from mcp_instances i
     join memberships m on m.organization_id = i.organization_id and m.user_id = i.user_id and m.status = 'active'
     where i.user_id = ${userId} and i.status = 'active'

@@ -50,6 +50,9 @@ export async function seedCatalogue(
           url = k.url_after, auth_config = k.auth, description = k.description, updated_at = now(),
           tools = case when s.url = k.url_after then s.tools end
         from known k where s.id = k.id
+      ), unread as (
+        update mcp_instances i set tools_read_at = null from known k
+        where i.server_id = k.id and k.url_before <> k.url_after and i.tools_read_at is not null
       ), added as (
         insert into mcp_servers (id, seed_key, name, toolkit_name, toolkit_slug, url, auth_config, description)
         select id, key, name, toolkit_name, toolkit_slug, url, auth, description from given

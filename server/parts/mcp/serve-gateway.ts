@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { UUID } from '#database/new-id.ts'
 import { fail } from '#errors'
 import { answerByFetch } from '#platform/http/answer-by-fetch.ts'
+import { clientOf } from '#platform/http/register-routes.ts'
 import { checkOrigin } from '#platform/mcp/check-sender.ts'
 import type { McpConnection } from '#platform/mcp/connection.ts'
 import { ANSWER_MS_MAX } from '#platform/mcp/exchange.ts'
@@ -10,6 +11,7 @@ import { McpServing } from '#platform/mcp/serve.ts'
 import type { McpDesk } from './desk.ts'
 import type { InstanceFinder, ReadyInstance } from './find-instances.ts'
 import { GATEWAY, readGatewayAddress } from './gateway-address.ts'
+import { noteNeededScope } from './wider-scope.ts'
 
 export interface Gateway {
   desk: McpDesk
@@ -34,14 +36,15 @@ export function registerGateway(http: FastifyInstance, { desk, finder }: Gateway
       if (link === null) throw fail('mcp.link_invalid')
       const instance = await finder.findLinked(link)
       if (instance === null) throw fail('mcp.instance_not_found')
+      await clientOf(request).admit?.(instance.userId)
       await answerByFetch(request, reply, desk.config.baseUrl, serving.handler(offerOf(desk, instance)))
     },
   })
 }
 
 /** What the instance's server has. */
-function offerOf({ connections }: McpDesk, { id, serverName, endpoint }: ReadyInstance): McpOffer {
-  const open = (signal: AbortSignal): Promise<McpConnection> => connections.open(endpoint, signal)
+function offerOf(desk: McpDesk, { id, serverName, endpoint }: ReadyInstance): McpOffer {
+  const open = (signal: AbortSignal): Promise<McpConnection> => desk.connections.open(endpoint, signal)
   return {
     key: id,
     name: serverName,
@@ -50,8 +53,13 @@ function offerOf({ connections }: McpDesk, { id, serverName, endpoint }: ReadyIn
       (await (await open(signal)).listTools(signal)).tools.map((tool) => ({ ...tool })),
     async callTool(name, input, { signal, onProgress }) {
       const options = { signal, onProgress, timeoutMs: ANSWER_MS_MAX }
-      const { raw } = await (await open(signal)).callTool(name, input, options)
-      return raw as CallToolResult
+      try {
+        const { raw } = await (await open(signal)).callTool(name, input, options)
+        return raw as CallToolResult
+      } catch (error) {
+        noteNeededScope(desk, id, error)
+        throw error
+      }
     },
     request: async (method, params, signal) =>
       (await (await open(signal)).request(method, params, signal)) as Record<string, unknown>,

@@ -1,5 +1,5 @@
 import type { McpToolRecord } from '#database/schema/mcp.ts'
-import type { Scope } from '#platform/access/scope.ts'
+import type { Actor } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
 import type { McpDesk } from './desk.ts'
 
@@ -25,7 +25,7 @@ const NAMES_TOLD_MAX = 100
 export async function storeTools(
   { database }: Pick<McpDesk, 'database'>,
   holder: ToolHolder,
-  scope: Scope<'mcp:read'>,
+  reader: Actor & { organizationId: string },
   tools: McpToolRecord[],
 ): Promise<{ readAt: string; changedAt: string | null }> {
   const given = JSON.stringify(tools)
@@ -33,15 +33,16 @@ export async function storeTools(
     const table = tx(holder.table)
     const isIt =
       holder.table === 'mcp_servers' ? tx`id = ${holder.id} and url = ${holder.url}` : tx`id = ${holder.id}`
-    const [row] = await tx<{ difference: Difference | null }[]>`
-      select case when tools is not null and tools <> ${given}::text::jsonb then (
+    const [row] = await tx<{ isSame: boolean; difference: Difference | null }[]>`
+      select coalesce(tools::jsonb = ${given}::text::jsonb, false) as "isSame",
+        case when tools::jsonb <> ${given}::text::jsonb then (
         select json_build_object(
           'added', coalesce(json_agg(name) filter (where before is null), '[]'),
           'removed', coalesce(json_agg(name) filter (where after is null), '[]'),
           'changed', coalesce(json_agg(name) filter (where before is not null and after is not null), '[]'))
         from (
           select coalesce(b.tool ->> 'name', a.tool ->> 'name') as name, b.tool as before, a.tool as after
-          from jsonb_array_elements(held.tools) b (tool)
+          from jsonb_array_elements(held.tools::jsonb) b (tool)
           full join jsonb_array_elements(${given}::text::jsonb) a (tool) on a.tool ->> 'name' = b.tool ->> 'name'
           where b.tool is distinct from a.tool) as others)
       end as difference
@@ -50,12 +51,12 @@ export async function storeTools(
     const isChanged =
       difference !== null && Object.values(difference).some((names: string[]) => names.length > 0)
     const [stored] = await tx<{ readAt: string; changedAt: string | null }[]>`
-      update ${table} set tools = ${given}::text::jsonb, tools_read_at = now(),
-        tools_changed_at = case when ${isChanged} then now() else tools_changed_at end,
-        updated_at = case when tools is not distinct from ${given}::text::jsonb then updated_at else now() end
+      update ${table} set tools_read_at = now()
+        ${row?.isSame ? tx`` : tx`, tools = ${given}::text::json, updated_at = now()`}
+        ${isChanged ? tx`, tools_changed_at = now()` : tx``}
       where ${isIt} returning tools_read_at as "readAt", tools_changed_at as "changedAt"`
     if (difference && isChanged && holder.table === 'mcp_instances')
-      await recordEvent(tx, scope.organizationId, scope, {
+      await recordEvent(tx, reader.organizationId, reader, {
         action: 'mcp_instance.tools_changed',
         recordId: holder.id,
         after: {

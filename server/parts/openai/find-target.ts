@@ -27,16 +27,16 @@ export async function findTarget(
   { scope, deployment }: OpenAiCaller,
   name: string,
 ): Promise<Target> {
-  const { organizationId, userId } = scope
+  const { organizationId, userId, apiKeyId } = scope
   if (deployment) {
     const agent = await agents.find(organizationId, deployment.agentId)
-    const payer = { organizationId, userId, agentId: agent.id, deploymentId: deployment.id }
+    const payer = { organizationId, userId, apiKeyId, agentId: agent.id, deploymentId: deployment.id }
     return { model: agent.model, agent, payer }
   }
   const model = await unlessUnknown(models.findNamed(organizationId, name))
   if (model) {
     if (!model.capabilities.includes('text')) throw fail('llm.cannot_chat')
-    return { model, agent: null, payer: { organizationId, userId } }
+    return { model, agent: null, payer: { organizationId, userId, apiKeyId } }
   }
   const agent = scope.holds('agent:execute')
     ? await unlessUnknown(agents.findNamed(organizationId, name))
@@ -45,7 +45,7 @@ export async function findTarget(
   return {
     model: agent.model,
     agent,
-    payer: { organizationId, userId, agentId: agent.id, hidesModel: agent.isForeign },
+    payer: { organizationId, userId, apiKeyId, agentId: agent.id, hidesModel: agent.isForeign },
   }
 }
 

@@ -5,7 +5,7 @@ import { takeTurn } from '#platform/limits/deployment-turns.ts'
 import type { ModelRequest, ModelSink } from '#platform/models/types.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { type Agents, FOREIGN_FAILED, type ReadyAgent } from '../agents/index.ts'
-import type { ModelFinder, Outcome, PaidCalls } from '../llm/index.ts'
+import type { ModelFinder, Outcome, PaidCalls, Preparation } from '../llm/index.ts'
 import { findTarget, type OpenAiCaller, type Target } from './find-target.ts'
 
 export interface OpenAiDesk {
@@ -36,12 +36,11 @@ export async function generate(
 ): Promise<Generation> {
   const target = await findTarget(desk, caller, name)
   checkSight(target, asked)
-  const tools = target.agent?.tools ?? []
   // What an agent calls is its own business.
-  const shown = tools.length > 0 ? { ...sink, toolCall: () => {} } : sink
+  const shown = target.agent && hasTools(target.agent) ? { ...sink, toolCall: () => {} } : sink
   const begin = async () => {
     const request = target.agent ? await asAgent(desk, target, target.agent, asked) : asked
-    return desk.calls.begin(target.payer, target.model, request, shown, { tools, signal })
+    return desk.calls.begin(target.payer, target.model, request, shown, signal)
   }
   const { ended } = await (caller.deployment ? withTurn(desk, caller.deployment, begin) : begin())
   return {
@@ -80,13 +79,16 @@ function checkSight({ model }: Target, { messages }: ModelRequest): void {
 
 const isImage = ({ type }: { type: string }): boolean => type === 'image'
 
+const hasTools = ({ tools, sharedToolsBytes }: ReadyAgent): boolean =>
+  tools.length > 0 || sharedToolsBytes > 0
+
 /** An agent calls its own tools, and nobody else's. */
 async function asAgent(
   { agents }: OpenAiDesk,
   { payer }: Target,
   agent: ReadyAgent,
   asked: ModelRequest,
-): Promise<ModelRequest> {
-  if (asked.tools && agent.tools.length > 0) throw fail('openai.agent_has_tools')
+): Promise<Preparation> {
+  if (asked.tools && hasTools(agent)) throw fail('openai.agent_has_tools')
   return agents.prepare(agent, payer, asked)
 }

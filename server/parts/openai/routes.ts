@@ -22,6 +22,7 @@ const ERRORS = [
   'llm.not_configured',
   'llm.failed',
   'billing.insufficient_credits',
+  'billing.budget_exceeded',
 ] as const
 const GENERATION_ERRORS = [
   ...ERRORS,
@@ -48,6 +49,7 @@ export const openAiRoutes = (desk: OpenAiDesk): Route[] => [
     body: schemas.ChatCompletionRequest,
     example: { model: 'parley-demo', messages: [{ role: 'user', content: 'Hello' }] },
     bodyBytesMax: BODY_BYTES_MAX,
+    effects: 'outside once',
     reply: {
       view: schemas.ChatCompletion,
       orEvents: Type.String(),
@@ -66,6 +68,7 @@ export const openAiRoutes = (desk: OpenAiDesk): Route[] => [
     body: schemas.ResponseRequest,
     example: { model: 'parley-demo', input: 'Hello' },
     bodyBytesMax: BODY_BYTES_MAX,
+    effects: 'outside once',
     reply: {
       view: schemas.Response,
       orEvents: Type.String(),
@@ -94,6 +97,7 @@ export const openAiRoutes = (desk: OpenAiDesk): Route[] => [
     body: schemas.EmbeddingRequest,
     example: { model: 'text-embedding-3-small', input: 'Hello' },
     bodyBytesMax: BODY_BYTES_MAX,
+    effects: 'outside',
     reply: [200, schemas.EmbeddingList],
     errors: [...ERRORS, 'llm.not_found', 'kb.not_embedding', 'openai.no_agent_embeddings'],
     handler: ({ scope, deployment, body }) => embedTexts(desk, { scope, deployment }, body),

@@ -3,7 +3,6 @@ import { olderThan } from '#database/keyset.ts'
 import type { Features } from '#database/schema/org.ts'
 import { whenTaken } from '#database/sql-state.ts'
 import { fail } from '#errors'
-import { lockOrganization } from '#platform/access/organization-lock.ts'
 import type { Caller, Scope } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
@@ -19,6 +18,7 @@ interface Row {
   role_id: string
   role_name: string
   level: number
+  permissions: string[]
   created_at: string
   updated_at: string
 }
@@ -35,7 +35,7 @@ export const listOrganizations = (
     view,
   )
 
-/** Makes an organization whose owner is the caller. Throws org.name_taken. */
+/** Makes an organization whose owner is the caller. Throws org.name_taken, auth.invalid_token where he is gone. */
 export async function addOrganization(
   sql: Sql,
   caller: Caller,
@@ -45,6 +45,8 @@ export async function addOrganization(
   const trimmed = name.trim()
   const id = await sql
     .begin(async (tx) => {
+      const kept = await tx`select from users where id = ${caller.userId} and leaving is null for share`
+      if (kept.count === 0) throw fail('auth.invalid_token')
       const owner = { ownerId: caller.userId, personal: false, startingCredits }
       const made = await createOrganization(tx, { name: trimmed, ...owner })
       await recordEvent(tx, made, caller, {
@@ -80,16 +82,6 @@ export async function renameOrganization(
   return readOrganization(sql, scope.userId, scope.organizationId)
 }
 
-/** Deletes an organization with everything in it, its ledger and its audit too. Throws org.personal. */
-export async function deleteOrganization(sql: Sql, scope: Scope<'organization:delete'>): Promise<void> {
-  if (scope.apiKeyId !== null) throw fail('access.session_needed')
-  await sql.begin(async (tx) => {
-    const { isPersonal } = await lockOrganization(tx, scope.organizationId, 'deletion')
-    if (isPersonal) throw fail('org.personal')
-    await tx`delete from organizations where id = ${scope.organizationId}`
-  })
-}
-
 /** Sets what is given; the rest stays. Throws org.not_found. */
 export async function changeFeatures(
   sql: Sql,
@@ -99,7 +91,7 @@ export async function changeFeatures(
 ): Promise<Required<Features>> {
   return sql.begin(async (tx) => {
     const [row] = await tx<{ features: Features }[]>`
-      select features from organizations where id = ${organizationId} for update`
+      select features from organizations where id = ${organizationId} and closed_at is null for update`
     if (!row) throw fail('org.not_found')
     const features = { ...row.features, ...change }
     await tx`
@@ -115,7 +107,8 @@ export async function changeFeatures(
   })
 }
 
-async function readOrganization(sql: Sql, userId: string, id: string): Promise<OrganizationView> {
+/** As a member sees it. Throws org.not_found. */
+export async function readOrganization(sql: Sql, userId: string, id: string): Promise<OrganizationView> {
   const [row] = await readRows(sql, userId, { only: id, count: 1 })
   if (!row) throw fail('org.not_found')
   return view(row)
@@ -127,15 +120,26 @@ const readRows = (
   { below, only, count }: { below?: string | undefined; only: string | null; count: number },
 ) => sql<Row[]>`
   select o.id, o.name, o.slug, o.personal_user_id is not null as is_personal, r.id as role_id, r.name as role_name,
-    r.hierarchy_level as level, o.created_at, o.updated_at
+    r.hierarchy_level as level, o.created_at, o.updated_at,
+    array(
+      select p.name from role_permissions rp join permissions p on p.id = rp.permission_id
+      where rp.role_id = r.id order by p.name) as permissions
   from memberships m join organizations o on o.id = m.organization_id join roles r on r.id = m.role_id
   where m.user_id = ${userId} and m.status = 'active'
     and (${only}::uuid is null or o.id = ${only}) and ${olderThan(sql, 'o.id', below)}
   order by o.id desc limit ${count}`
 
-const view = ({ role_id, role_name, level, created_at, updated_at, ...rest }: Row): OrganizationView => ({
+const view = ({
+  role_id,
+  role_name,
+  level,
+  permissions,
+  created_at,
+  updated_at,
+  ...rest
+}: Row): OrganizationView => ({
   ...rest,
-  user_role: { role_id, role_name, level },
+  user_role: { role_id, role_name, level, permissions },
   created_at: new Date(created_at).toISOString(),
   updated_at: new Date(updated_at).toISOString(),
 })

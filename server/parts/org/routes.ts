@@ -2,18 +2,13 @@ import Type from 'typebox'
 import { ASSIGN_ERRORS } from '#platform/access/role-rules.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
-import { readFeatures } from '#platform/limits/features.ts'
 import type { Rooms } from '#platform/rooms.ts'
+import { readFeaturesInUse } from './features-in-use.ts'
 import { addMember, leaveOrganization, transferOwnership } from './members.ts'
-import {
-  addOrganization,
-  changeFeatures,
-  deleteOrganization,
-  listOrganizations,
-  renameOrganization,
-} from './organizations.ts'
+import { addOrganization, changeFeatures, listOrganizations, renameOrganization } from './organizations.ts'
 import {
   FeaturesChange,
+  FeaturesInUse,
   FeaturesView,
   NewMember,
   NewOwner,
@@ -59,20 +54,6 @@ export const orgRoutes = ({ database: { sql }, config }: Rooms): Route[] => [
     reply: [200, OrganizationView],
     errors: ['org.not_found', 'org.name_taken'],
     handler: ({ scope, body }) => renameOrganization(sql, scope, body.name),
-  }),
-  defineRoute({
-    method: 'DELETE',
-    url: '/api/org/delete',
-    summary: 'Delete an organization with everything in it',
-    description: 'Irreversible. A personal organization stays.',
-    access: { permission: 'organization:delete', orgOf: 'query' },
-    query: InOrganization,
-    reply: [200, Message],
-    errors: ['org.not_found', 'org.personal', 'access.session_needed'],
-    async handler({ scope }) {
-      await deleteOrganization(sql, scope)
-      return { message: 'Organization deleted' }
-    },
   }),
   defineRoute({
     method: 'POST',
@@ -133,12 +114,12 @@ export const orgRoutes = ({ database: { sql }, config }: Rooms): Route[] => [
   defineRoute({
     method: 'GET',
     url: '/api/org/features',
-    summary: 'Read what an organization may use',
+    summary: 'Read what an organization may use, and what it uses',
     access: { permission: 'organization:read', orgOf: 'query' },
     query: InOrganization,
-    reply: [200, FeaturesView],
+    reply: [200, FeaturesInUse],
     errors: ['org.not_found'],
-    handler: ({ scope }) => readFeatures(sql, scope.organizationId),
+    handler: ({ scope }) => readFeaturesInUse(sql, scope),
   }),
   defineRoute({
     method: 'PUT',

@@ -9,7 +9,12 @@ export const OrganizationView = Type.Object(
     name: Type.String(),
     slug: Type.String(),
     is_personal: Type.Boolean(),
-    user_role: Type.Object({ role_id: Uuid, role_name: Type.String(), level: Type.Integer() }),
+    user_role: Type.Object({
+      role_id: Uuid,
+      role_name: Type.String(),
+      level: Type.Integer(),
+      permissions: Type.Array(Type.String(), { description: '`*` stands for any word' }),
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -32,5 +37,16 @@ const features = {
   team_members: Type.Boolean({ description: 'Whether members can be added' }),
 }
 export const FeaturesView = Type.Object(features, { title: 'Features' })
+
+/** What is used of it. */
+const usage = Type.Object({
+  messages_today: Type.Integer({ description: 'Of daily_chat_limit, since midnight (UTC)' }),
+  stored_bytes: Type.Integer({ description: 'Of file_upload' }),
+  mcp_sessions: Type.Integer({ description: 'MCP connections, with those that are being made' }),
+  members: Type.Integer({ description: 'Active, invited and suspended' }),
+})
+export const FeaturesInUse = Type.Object({ ...features, usage }, { title: 'FeaturesInUse' })
+export type FeaturesInUse = Static<typeof FeaturesInUse>
+
 export const FeaturesChange = Type.Partial(Type.Object(features), { additionalProperties: false })
 export type FeaturesChange = Static<typeof FeaturesChange>

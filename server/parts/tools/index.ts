@@ -4,6 +4,9 @@ import { AgentTools } from './agent-tools.ts'
 import { toolRoutes } from './routes.ts'
 
 export type { AgentToolInput, AgentToolView, StoredAgentTool } from './agent-tools.ts'
+export { checkTool } from './manage-tools.ts'
+export { NewCategory, NewTool } from './schemas.ts'
+export { NO_CONFIG, sealConfig } from './tool-config.ts'
 
 /** The tools of organizations, and what agents have of them (AgentTools). */
 export interface Tools extends Pick<AgentTools, 'prepare' | 'view' | 'open'> {

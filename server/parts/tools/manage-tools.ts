@@ -4,6 +4,7 @@ import { toolCategories, tools } from '#database/schema/tools.ts'
 import { isForeignKeyViolation, isUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
+import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { checkConfiguration, checkInputs, checkSettings, isSameCode } from './check-tool.ts'
 import { inspectTool } from './inspect-tool.ts'
@@ -20,30 +21,45 @@ const ATTEMPTS_MAX = 3
  * tool.code_invalid, tool.taken, server.unavailable.
  */
 export async function createTool(desk: Desk, scope: Scope<'tool:write'>, input: NewTool): Promise<ToolView> {
+  await checkCategory(scope, input.category_id)
+  const checked = await checkTool(desk, scope.organizationId, input)
+  await joinAnswer()
+  const row = await scope
+    .insert(tools, {
+      ...checked,
+      id: newId(),
+      createdBy: scope.userId,
+      categoryId: input.category_id,
+      isActive: input.is_active ?? true,
+      isPublic: input.is_public ?? false,
+    })
+    .catch(explain)
+  return viewTool(row, false)
+}
+
+/**
+ * A tool as it may be stored, with what was found by loading its code. Throws tool.invalid, tool.code_invalid,
+ * server.unavailable.
+ */
+export async function checkTool(
+  { net, sandbox }: Pick<Desk, 'net' | 'sandbox'>,
+  organizationId: string,
+  input: Omit<NewTool, 'category_id'>,
+) {
   const checked = {
     description: input.description,
     configuration: checkConfiguration(input.configuration),
     inputs: checkInputs(input.inputs),
-    settings: checkSettings(desk.net, input.settings),
+    settings: checkSettings(net, input.settings),
   }
-  await checkCategory(scope, input.category_id)
-  const inspected = await inspectTool(desk.sandbox, scope.organizationId, checked)
-  const row = await scope
-    .insert(tools, {
-      ...checked,
-      ...inspected,
-      id: newId(),
-      createdBy: scope.userId,
-      categoryId: input.category_id,
-      name: input.name.trim(),
-      version: input.version.trim(),
-      isActive: input.is_active ?? true,
-      isPublic: input.is_public ?? false,
-      logoUrl: input.logo_url ?? null,
-      outputs: input.outputs,
-    })
-    .catch(explain)
-  return viewTool(row, false)
+  return {
+    ...checked,
+    ...(await inspectTool(sandbox, organizationId, checked)),
+    name: input.name.trim(),
+    version: input.version.trim(),
+    logoUrl: input.logo_url ?? null,
+    outputs: input.outputs,
+  }
 }
 
 /**

@@ -221,7 +221,7 @@ export type ToolTest = Static<typeof ToolTest>
 export const ToolTestResult = Type.Object(
   {
     result: Type.String({ description: 'What the model said last' }),
-    execution_time: Type.Number({ description: 'Seconds' }),
+    execution_time: Type.Number({ description: 'Seconds, with all that the model and the tool did' }),
     token_usage: Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() }),
     tool_calls: Type.Array(
       Type.Object({
@@ -230,6 +230,7 @@ export const ToolTestResult = Type.Object(
         output: Type.Unsafe<unknown>({ description: 'What the tool answered; null where it failed' }),
         successful: Type.Boolean(),
         error: Nullable(Type.String()),
+        execution_time: Type.Number({ description: 'Seconds that the tool took' }),
       }),
     ),
   },

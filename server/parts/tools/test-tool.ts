@@ -47,7 +47,7 @@ export async function testTool(
   const usage = await loop.payable(false)
   return {
     result: witness.said.trim(),
-    execution_time: Math.round(performance.now() - began) / 1000,
+    execution_time: secondsSince(began),
     token_usage: { input_tokens: usage?.inputTokens ?? 0, output_tokens: usage?.outputTokens ?? 0 },
     tool_calls: witness.calls,
   }
@@ -72,6 +72,7 @@ function explain(error: unknown): never {
 /** Sees what a model calls, and what it says after that. */
 class Witness implements ToolSink {
   readonly #log: Rooms['log']
+  readonly #began = new Map<string, number>()
   said = ''
   readonly calls: ToolTestResult['tool_calls'] = []
 
@@ -86,11 +87,16 @@ class Witness implements ToolSink {
   readonly toolCall: ToolSink['toolCall'] = () => {
     this.said = ''
   }
-  readonly toolStarted: ToolSink['toolStarted'] = () => {}
-  readonly toolEnded: ToolSink['toolEnded'] = ({ name, input }, { output, successful, error }) => {
-    this.calls.push({ name, input, output, successful, error })
+  readonly toolStarted: ToolSink['toolStarted'] = ({ id }) => {
+    this.#began.set(id, performance.now())
+  }
+  readonly toolEnded: ToolSink['toolEnded'] = ({ id, name, input }, { output, successful, error }) => {
+    const began = this.#began.get(id) ?? performance.now()
+    this.calls.push({ name, input, output, successful, error, execution_time: secondsSince(began) })
   }
   readonly toolBroke: NonNullable<ToolSink['toolBroke']> = ({ name }, error) => {
     this.#log.error({ err: error, function: name }, 'a tool broke')
   }
 }
+
+const secondsSince = (began: number): number => Math.round(performance.now() - began) / 1000

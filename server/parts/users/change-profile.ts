@@ -1,14 +1,18 @@
-import type { Sql } from 'postgres'
 import { fail } from '#errors'
 import { forgetAttempts, slowDownAttempt } from '#platform/access/attempts.ts'
 import type { Caller } from '#platform/access/scope.ts'
-import { hashPassword, verifyPassword } from '#platform/secrets/passwords.ts'
+import type { Rooms } from '#platform/rooms.ts'
 import { readUser } from './read-users.ts'
 import type { ProfileChange, UserView } from './schemas.ts'
 
 /** Changes the caller's own names and password. A new password ends every other session. Throws user.wrong_password. */
-export async function changeProfile(sql: Sql, caller: Caller, change: ProfileChange): Promise<UserView> {
-  const password = await preparePassword(sql, caller, change)
+export async function changeProfile(
+  rooms: Pick<Rooms, 'database' | 'passwords'>,
+  caller: Caller,
+  change: ProfileChange,
+): Promise<UserView> {
+  const { sql } = rooms.database
+  const password = await preparePassword(rooms, caller, change)
   await sql.begin(async (tx) => {
     await tx`
       update users set updated_at = now(),
@@ -30,7 +34,7 @@ export async function changeProfile(sql: Sql, caller: Caller, change: ProfileCha
 
 /** Null: it stays. Who has none gets one by mail (/api/auth/forgot_password). */
 async function preparePassword(
-  sql: Sql,
+  { database: { sql }, passwords }: Pick<Rooms, 'database' | 'passwords'>,
   { userId, client }: Caller,
   change: ProfileChange,
 ): Promise<{ oldHash: string; newHash: string } | null> {
@@ -39,8 +43,8 @@ async function preparePassword(
     select email, password_hash from users where id = ${userId}`
   const attempt = { email: user?.email ?? '', address: client.address }
   await slowDownAttempt(sql, attempt)
-  const right = await verifyPassword(change.current_password ?? '', user?.password_hash)
+  const right = await passwords.verify(change.current_password ?? '', user?.password_hash)
   if (!right || !user?.password_hash) throw fail('user.wrong_password')
   await forgetAttempts(sql, attempt)
-  return { oldHash: user.password_hash, newHash: await hashPassword(change.password) }
+  return { oldHash: user.password_hash, newHash: await passwords.hash(change.password) }
 }

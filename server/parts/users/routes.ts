@@ -48,7 +48,7 @@ export const userRoutes = (rooms: Rooms): Route[] => {
       example: { first_name: 'Ada' },
       reply: [200, UserView],
       errors: ['user.wrong_password', 'auth.too_many_attempts'],
-      handler: ({ caller, body }) => changeProfile(sql, caller, body),
+      handler: ({ caller, body }) => changeProfile(rooms, caller, body),
     }),
     defineRoute({
       method: 'GET',

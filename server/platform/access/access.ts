@@ -60,7 +60,9 @@ export function createAccessDesk(database: Database): AccessDesk {
   const openCaller: AccessDesk['openCaller'] = async (request) => {
     const { credential, client } = await asPerson(request)
     const found = await lookUps[credential.kind].nothing({ credential, target: null })
-    return callerOf(found, { credential, client })
+    const caller = callerOf(found, { credential, client })
+    await client.admit?.(caller.userId)
+    return caller
   }
 
   return {
@@ -75,6 +77,7 @@ export function createAccessDesk(database: Database): AccessDesk {
       const { kind, target, notFound } = locate(orgOf, request)
       const found = await lookUps[request.credential.kind][kind]({ credential: request.credential, target })
       const caller = callerOf(found, request)
+      await caller.client.admit?.(caller.userId)
       if (!isMember(found)) throw fail(notFound)
       const scope = scopeOf<Permission>(database, caller, found)
       if (!scope.holds(permission)) throw fail('access.missing_permission', { permission })
@@ -125,6 +128,7 @@ const RESOURCES = {
   kb: { table: 'knowledge_bases', notFound: 'kb.not_found' },
   deployment: { table: 'agent_deployments', notFound: 'deployment.not_found' },
   mcpInstance: { table: 'mcp_instances', notFound: 'mcp.instance_not_found' },
+  webhook: { table: 'webhook_endpoints', notFound: 'webhook.not_found' },
   agent: { table: 'agents', notFound: 'agent.not_found', mayBePublic: true },
   tool: { table: 'tools', notFound: 'tool.not_found', mayBePublic: true },
 } as const satisfies Record<ResourceKind, { table: string; notFound: ErrorCode; mayBePublic?: true }>

@@ -33,7 +33,8 @@ export function createDeploymentAccess({ sql, db }: Database) {
         d.deployment_type as type, d.config, d.status, d.visitor_user_id as "visitorUserId"
       from json_to_recordset(${JSON.stringify(group.map(toRow))}::text::json)
         as wanted (place int, key_hash text, deployment_id uuid)
-      join agent_deployments d on d.key_hash = wanted.key_hash or d.id = wanted.deployment_id`
+      join agent_deployments d on d.key_hash = wanted.key_hash or d.id = wanted.deployment_id
+      join organizations o on o.id = d.organization_id and o.closed_at is null`
     const found = new Map(rows.map((row) => [row.place, row]))
     return group.map((_, place) => found.get(place) ?? null)
   }, GROUP_MAX)
@@ -41,9 +42,10 @@ export function createDeploymentAccess({ sql, db }: Database) {
   return async (credential: DeploymentCredential, client: Client): Promise<OpenDeployment> => {
     const found = await lookUp(credential)
     if (!found) throw fail('auth.invalid_token')
+    const visitorId = credential.kind === 'visitor' ? credential.visitorId : null
+    await client.admit?.(visitorId === null ? `deployment:${found.id}` : `visitor:${found.id}:${visitorId}`)
     if (found.status === 'paused') throw fail('deployment.paused')
     const { id, organizationId, agentId, type, config, visitorUserId: userId } = found
-    const visitorId = credential.kind === 'visitor' ? credential.visitorId : null
     const owner = { organizationId, userId, apiKeyId: null, client }
     const scope = {
       ...owner,

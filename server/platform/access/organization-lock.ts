@@ -14,8 +14,8 @@ export async function lockOrganization(
 ): Promise<{ isPersonal: boolean }> {
   const strength = { records: tx`for key share`, members: tx`for no key update`, deletion: tx`for update` }
   const [row] = await tx<{ isPersonal: boolean }[]>`
-    select personal_user_id is not null as "isPersonal" from organizations where id = ${organizationId}
-    ${strength[kind]}`
+    select personal_user_id is not null as "isPersonal" from organizations
+    where id = ${organizationId} and closed_at is null ${strength[kind]}`
   if (!row) throw fail('org.not_found')
   return row
 }

@@ -10,6 +10,8 @@ export interface Client {
   address: string
   userAgent: string | null
   requestId: string
+  /** Counts the request for whoever turns out to send it. Throws rate.limited. Absent where nothing is counted. */
+  admit?(id: string): Promise<void>
 }
 
 /** Who does something: a person, perhaps through one of his API keys. */
@@ -70,6 +72,7 @@ export type ResourceKind =
   | 'tool'
   | 'deployment'
   | 'mcpInstance'
+  | 'webhook'
 export type ResourceSource = { [K in ResourceKind]: { [key in K]: string } }[ResourceKind]
 
 /** Who may call a route. */

@@ -7,6 +7,7 @@ import {
   getTableName,
   type InferInsertModel,
   type InferSelectModel,
+  isNull,
   isSQLWrapper,
   type SQL,
   sql,
@@ -14,6 +15,7 @@ import {
 import { organizations } from '#database/schema/org.ts'
 import { fail } from '#errors'
 import { eventOf, isRecorded, recordChange } from '#platform/audit/audit.ts'
+import { eventsAsJson, type WebhookEvent } from '#platform/events/outbox.ts'
 import type { Actor } from './scope.ts'
 
 /** A table whose rows belong to an organization, and (with `userId`) to one user in it. No other compiles here. */
@@ -70,10 +72,15 @@ export interface ScopedDatabase {
   ): Promise<InferSelectModel<T>[]>
   delete<T extends TenantTable>(table: T, where: SQL | undefined): Promise<InferSelectModel<T>[]>
   /** All or nothing. Only the database that is handed in may be used inside, and nothing but the database. */
-  transaction<R>(work: (database: Statements) => Promise<R>): Promise<R>
+  transaction<R>(work: (database: TransactionStatements) => Promise<R>): Promise<R>
 }
 
 type Statements = Omit<ScopedDatabase, 'transaction'>
+
+interface TransactionStatements extends Statements {
+  /** Tells the organization's webhooks, with the transaction's last statement (platform/events/outbox.ts). */
+  announce(events: readonly WebhookEvent[]): Promise<void>
+}
 
 /** Set while a transaction's work runs: with one connection, another statement would wait for it forever. */
 const insideTransaction = new AsyncLocalStorage<true>()
@@ -87,7 +94,14 @@ export function scopeDatabase(db: PostgresJsDatabase, owner: Owner): ScopedDatab
     db.transaction((tx) =>
       insideTransaction.run(true, async () => {
         await keepOrganization(tx, owner.organizationId)
-        return work(statements(tx, owner, () => {}))
+        return work({
+          ...statements(tx, owner, () => {}),
+          async announce(events) {
+            if (events.length === 0) return
+            const rows = eventsAsJson(owner.organizationId, events)
+            await tx.execute(sql`select queue_webhook_deliveries(${rows}::text::jsonb)`)
+          },
+        })
       }),
     )
   const outside = statements(db, owner, () => {
@@ -111,7 +125,11 @@ export function scopeDatabase(db: PostgresJsDatabase, owner: Owner): ScopedDatab
 
 /** As lockOrganization does it (organization-lock.ts), for what is built with Drizzle. */
 async function keepOrganization(db: Pick<PostgresJsDatabase, 'select'>, id: string): Promise<void> {
-  const [kept] = await db.select().from(organizations).where(eq(organizations.id, id)).for('key share')
+  const [kept] = await db
+    .select()
+    .from(organizations)
+    .where(and(eq(organizations.id, id), isNull(organizations.closedAt)))
+    .for('key share')
   if (!kept) throw fail('org.not_found')
 }
 

@@ -68,6 +68,7 @@ const rowOf = (organizationId: string, actor: Actor, event: AuditEvent) => ({
 const RECORDED: Record<string, { type: string; secrets: string[] }> = {
   invitations: { type: 'invitation', secrets: ['token_hash'] },
   api_keys: { type: 'api_key', secrets: ['key_hash'] },
+  budgets: { type: 'budget', secrets: [] },
   llm_models: { type: 'model', secrets: ['api_key'] },
   knowledge_bases: { type: 'knowledge_base', secrets: [] },
   agents: { type: 'agent', secrets: [] },
@@ -75,6 +76,7 @@ const RECORDED: Record<string, { type: string; secrets: string[] }> = {
   kb_sources: { type: 'kb_source', secrets: ['secrets'] },
   tool_categories: { type: 'tool_category', secrets: [] },
   tools: { type: 'tool', secrets: [] },
+  webhook_endpoints: { type: 'webhook', secrets: ['secret', 'previous_secret'] },
   // What a server offers to an account is its owner's to see, and may be long.
   mcp_instances: { type: 'mcp_instance', secrets: ['credentials', 'tools'] },
 }

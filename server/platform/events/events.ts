@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { afterCommit } from '#database/ambient.ts'
 import type { Audience, FindAudiences } from '#platform/access/audience.ts'
 import type { Permission } from '#platform/access/permissions.ts'
 import type { Redis } from '#platform/redis/redis.ts'
@@ -27,6 +28,8 @@ export interface Events {
    * what can't be delivered is lost. Events of one process come in their order.
    */
   publish(event: LiveEvent): void
+  /** Removes an organization's realtime store, or what stands there of one user. Throws server.unavailable. */
+  forget(organizationId: string, userId?: string): Promise<void>
   /** Those of /api/ws. */
   sockets: LiveSockets
   /** Closes the sockets. */
@@ -47,6 +50,7 @@ const AUTHENTICATION_MS = 10_000
 const CHANNEL = 'parley:events'
 /** The entries of a realtime store, about. */
 const KEPT_ENTRIES_MAX = 10_000
+const KEPT_PAGE = 500
 const MESSAGE_BYTES_MAX = 16 * 1024
 /** Events that wait to be delivered here; what comes beyond is lost. */
 const WAITING_MAX = 1_000
@@ -108,15 +112,9 @@ export async function createEvents(
   }
 
   function keep(event: LiveEvent, createdAt: string): void {
-    const entry = {
-      type: event.type,
-      data: JSON.stringify(event.data),
-      user_id: event.to.userId ?? '',
-      created_at: createdAt,
-    }
     const TRIM = { strategy: 'MAXLEN', strategyModifier: '~', threshold: KEPT_ENTRIES_MAX } as const
     redis
-      ?.run((client) => client.xAdd(storeOf(event.organizationId), '*', entry, { TRIM }))
+      ?.run((client) => client.xAdd(storeOf(event.organizationId), '*', entryOf(event, createdAt), { TRIM }))
       .catch((error: unknown) => log.warn({ err: error }, 'a live event was not kept'))
   }
 
@@ -133,25 +131,53 @@ export async function createEvents(
     })
   }
 
+  function tell(event: LiveEvent): void {
+    try {
+      const createdAt = new Date().toISOString()
+      const delivery = { audience: audienceOf(event), message: messageOf(event, createdAt) }
+      deliverHere(delivery)
+      deliverElsewhere(delivery)
+      if (event.isKept) keep(event, createdAt)
+    } catch (error) {
+      log.error({ err: error, type: event.type }, 'a live event could not be published')
+    }
+  }
+
   await listen()
   return {
-    publish(event) {
-      try {
-        const createdAt = new Date().toISOString()
-        const delivery = { audience: audienceOf(event), message: messageOf(event, createdAt) }
-        deliverHere(delivery)
-        deliverElsewhere(delivery)
-        if (event.isKept) keep(event, createdAt)
-      } catch (error) {
-        log.error({ err: error, type: event.type }, 'a live event could not be published')
-      }
-    },
+    // What it tells of may still be rolled back.
+    publish: (event) => void afterCommit(() => tell(event)),
+    forget: (organizationId, userId) => forgetKept(redis, storeOf(organizationId), userId),
     sockets,
     stop: () => sockets.stop(),
   }
 }
 
 const storeOf = (organizationId: string): string => `parley:realtime:${organizationId}`
+
+const entryOf = ({ type, data, to }: LiveEvent, createdAt: string) => ({
+  type,
+  data: JSON.stringify(data),
+  user_id: to.userId ?? '',
+  created_at: createdAt,
+})
+
+/** Removes a store, or, looking through it page by page, what is a user's. */
+async function forgetKept(redis: Redis | null, store: string, userId?: string): Promise<void> {
+  if (!redis) return
+  if (userId === undefined) {
+    await redis.run((client) => client.unlink(store))
+    return
+  }
+  for (let after = '-'; ; ) {
+    const page = (await redis.run((client) => client.xRange(store, after, '+', { COUNT: KEPT_PAGE }))) ?? []
+    const last = page.at(-1)
+    if (!last) return
+    const own = page.filter(({ message }) => message['user_id'] === userId).map(({ id }) => id)
+    if (own.length > 0) await redis.run((client) => client.xDel(store, own))
+    after = `(${last.id}`
+  }
+}
 
 const audienceOf = ({ organizationId, to }: LiveEvent): Audience => ({
   organizationId,

@@ -5,6 +5,7 @@ import type { WebSocketServer } from 'ws'
 import { fail } from '#errors'
 import { readCredential } from '#platform/access/credentials.ts'
 import type { Caller } from '#platform/access/scope.ts'
+import { handOver } from '#platform/http/hand-over.ts'
 import { clientOf } from '#platform/http/register-routes.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import type { Authenticate } from './live-sockets.ts'
@@ -55,7 +56,10 @@ export function registerLiveSockets(http: FastifyInstance, rooms: Rooms): void {
 
   http.addHook('onRequest', async (request) => {
     if (upgrades.has(request.raw) && request.routeOptions.url !== ADDRESS)
-      throw fail('request.not_found', { method: request.method, path: request.url.split('?')[0] ?? '' })
+      throw fail('request.not_found', {
+        method: request.method,
+        path: request.originalUrl.split('?')[0] ?? '',
+      })
   })
 
   const authenticate = async (request: FastifyRequest, headers = request.headers): Promise<Caller> =>
@@ -65,11 +69,11 @@ export function registerLiveSockets(http: FastifyInstance, rooms: Rooms): void {
     const upgrade = upgrades.get(request.raw)
     if (!upgrade) throw fail('request.upgrade_needed')
     const caller = showsCredential(request) ? await authenticate(request) : null
-    server ??= openWebSocketServer()
+    server ??= openWebSocketServer((asked) => upgrades.get(asked)?.response)
     const webSockets = await server
     events.sockets.checkRoom(caller?.userId ?? null)
 
-    reply.hijack()
+    handOver(reply)
     const { socket, head, response } = upgrade
     response.detachSocket(socket)
     response.statusCode = 101
@@ -87,9 +91,16 @@ const showsCredential = ({ headers }: FastifyRequest): boolean =>
   headers.authorization !== undefined || headers['x-api-key'] !== undefined
 
 /** The package takes a while to load, and most processes start without a client that wants it. */
-async function openWebSocketServer(): Promise<WebSocketServer> {
+async function openWebSocketServer(
+  responseTo: (request: IncomingMessage) => ServerResponse | undefined,
+): Promise<WebSocketServer> {
   const { WebSocketServer } = await import('ws')
-  return new WebSocketServer(OPTIONS)
+  const server = new WebSocketServer(OPTIONS)
+  server.on('headers', (lines, request) => {
+    for (const [name, value] of Object.entries(responseTo(request)?.getHeaders() ?? {}))
+      lines.push(`${name}: ${value}`)
+  })
+  return server
 }
 
 /** A socket that fails before it is a WebSocket is closed by Node; there is nobody to tell. */

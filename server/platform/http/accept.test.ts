@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { prefersEvents } from './accept.ts'
+import { acceptsCoding, prefersEvents } from './accept.ts'
 
 test.each([
   [undefined, false],
@@ -16,4 +16,17 @@ test.each([
   ['text/event-stream;q=x', false],
 ])('%j', (accept, expected) => {
   expect(prefersEvents(accept)).toBe(expected)
+})
+
+test.each([
+  [undefined, false],
+  ['*', false],
+  ['gzip, deflate, br', true],
+  ['gzip,br;q=0.1', true],
+  ['BR', true],
+  ['br;q=0', false],
+  ['br; q=0.000, gzip', false],
+  ['brotli', false],
+])('coding: %j', (header, expected) => {
+  expect(acceptsCoding('br', header)).toBe(expected)
 })

@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ErrorCode } from '#errors'
 import type { Permission } from '#platform/access/permissions.ts'
 import type { Access, Caller, Client, OpenDeployment, Scope } from '#platform/access/scope.ts'
+import type { Effects } from '#platform/idempotency/replay.ts'
 import type { EventLog } from '#platform/streams/event-log.ts'
 import type { ReceivedFile } from './receive-file.ts'
 
@@ -49,33 +51,45 @@ export interface File {
   content: string
 }
 
+/** A file that is written while it is sent; destroyed when the client leaves. */
+export interface FileStream {
+  name: string
+  content: Readable
+}
+
 /**
- * What a route answers: a status and the view of a record, a stream described by its events, the view or the stream as
- * the client accepts it (`prefersEvents`), a redirect, or a file of one of these types.
+ * What a route answers: a status and the view of a record, a stream described by its events, the view or the stream, or
+ * the view or a file, as the client accepts it (accept.ts), a redirect, a file of one of these types, or one of this
+ * type that may be of any size.
  */
 export type Reply =
   | readonly [status: 200 | 201, view: TSchema]
   | { events: TSchema; description: string; mayBeEmpty?: boolean }
   | { view: TSchema; orEvents: TSchema; description: string }
+  | { view: TSchema; orFile: string; description: string }
   | { redirect: string }
   | { file: readonly string[] }
+  | { stream: string }
 
 type Answer<R> = R extends readonly [number, infer V extends TSchema]
   ? Static<V>
   : R extends { mayBeEmpty: true }
     ? EventStream | null
     : R extends { view: infer V extends TSchema }
-      ? Static<V> | EventStream
+      ? Static<V> | (R extends { orFile: string } ? File : EventStream)
       : R extends { redirect: string }
         ? Redirect
         : R extends { file: unknown }
           ? File
-          : EventStream
+          : R extends { stream: string }
+            ? FileStream
+            : EventStream
 
-/** What a file is for; `raw`: the types in which the body may be the file itself. */
+/** What a file is for; `raw`: the types in which the body may be the file itself; `bytesMax`: where it may be larger than MAX_UPLOAD_BYTES. */
 export interface Upload {
   description: string
   raw?: readonly string[]
+  bytesMax?: number
 }
 
 export interface RouteSpec<
@@ -95,6 +109,14 @@ export interface RouteSpec<
   /** An example of the body, for the documentation; a test sees to it that it is valid. */
   example?: Values<B>
   headers?: Record<string, string>
+  /**
+   * Where a POST has its effects, and so how it is kept that a repeat with its Idempotency-Key has none
+   * (docs/idempotency.md). Left out: all in the database, and the handler runs in one transaction with its answer, so it
+   * may wait for nothing else. `outside`: it works elsewhere too, and stores its last effects with its answer
+   * (joinAnswer, whenAnswered): until then nothing counts, and after a crash a repeat does it anew. `outside once`: what it
+   * does elsewhere may not be done twice, and after a crash a repeat is refused. `reply`: it knows its repeats itself.
+   */
+  effects?: Exclude<Effects, 'database'> | 'reply'
   /** The body is a file, in a form, or with `raw` also as it is: the handler gets it as `file`. */
   upload?: U
   /** The largest body that is taken, in bytes, where it is another than usual. */
@@ -123,6 +145,7 @@ export interface Route {
   body?: TSchema
   example?: unknown
   headers?: Record<string, string>
+  effects?: Exclude<Effects, 'database'> | 'reply'
   upload?: Upload
   bodyBytesMax?: number
   reply: Reply

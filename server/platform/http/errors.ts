@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError, envelopeCodeOf, fail } from '#errors'
+import { AppError, envelopedStatusOf, fail } from '#errors'
+import { envelopedError, isUnderV1 } from './envelope.ts'
 import { validationError } from './validation.ts'
 
 /**
@@ -11,16 +12,20 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (expected.status >= 500) request.log.error({ err: error }, 'request failed')
   else if (expected.cause) request.log.debug({ err: expected.cause }, expected.message)
   if (expected.retryAfter !== undefined) reply.header('Retry-After', String(Math.ceil(expected.retryAfter)))
-  const status = request.enveloped && expected.issues ? 422 : expected.status
+  const { status, body } = answerTo(expected, request.originalUrl, request.id)
   return reply
     .code(status)
+    .header('X-Request-Id', request.id)
     .type('application/json; charset=utf-8')
-    .send(bodyOf(expected, status, request))
+    .send(body)
 }
 
-function bodyOf(error: AppError, status: number, request: FastifyRequest): object {
-  if (request.url.startsWith('/openai/')) return openAiError(error)
-  return request.enveloped ? envelope(error, status, request) : plain(error, request)
+const UNDER_OPENAI = /^(?:https?:\/\/[^/?#]*)?\/openai\//
+
+/** An error as whoever asked at this address, as it was sent, reads errors. */
+export function answerTo(error: AppError, url: string, requestId: string): { status: number; body: object } {
+  if (isUnderV1(url)) return { status: envelopedStatusOf(error.code), body: envelopedError(error, requestId) }
+  return { status: error.status, body: UNDER_OPENAI.test(url) ? openAiError(error) : plain(error, requestId) }
 }
 
 /** https://platform.openai.com/docs/guides/error-codes/api-errors */
@@ -46,20 +51,11 @@ const OPENAI_CODES: Record<string, string> = {
   429: 'rate_limit_exceeded',
 }
 
-const plain = (error: AppError, request: FastifyRequest) => ({
+const plain = (error: AppError, requestId: string) => ({
   detail: error.message,
   code: error.code,
   ...(error.issues && { errors: error.issues }),
-  request_id: request.id,
-})
-
-const envelope = (error: AppError, status: number, request: FastifyRequest) => ({
-  status: 'error',
-  error: {
-    code: envelopeCodeOf(status),
-    message: error.message,
-    details: { code: error.code, ...(error.issues && { errors: error.issues }), request_id: request.id },
-  },
+  request_id: requestId,
 })
 
 /** Fastify's own errors in the words of the catalogue. They are recognised by code. */
@@ -74,9 +70,9 @@ function translate(error: FastifyError, request: FastifyRequest): AppError {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return fail('request.too_large', { limit: request.routeOptions.bodyLimit ?? 0 })
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return fail('request.invalid', { reason: 'The body is not as long as Content-Length says' })
+      return fail('request.malformed', { reason: 'The body is not as long as Content-Length says' })
     case 'FST_ERR_BAD_URL':
-      return fail('request.invalid', { reason: 'The request address is not valid' })
+      return fail('request.malformed', { reason: 'The request address is not valid' })
     default:
       return fail('server.error', {}, { cause: error })
   }

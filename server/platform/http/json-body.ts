@@ -7,18 +7,18 @@ const DEPTH_MAX = 64
 const SUSPICIOUS_ESCAPE = /\\u(?:0000|d[89a-f])/i
 
 /**
- * Parses a JSON body. Refuses, with a sentence, what could not be stored or sent on as it is: invalid UTF-8, NUL and
+ * Parses a JSON body, or what else is called `what`. Refuses, with a sentence, what could not be stored or sent on as it is: invalid UTF-8, NUL and
  * lone surrogates in any string, numbers beyond range, and nesting without end. Of duplicate keys the last one counts.
  */
-export function parseJsonBody(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) throw invalid('The body is not valid UTF-8')
+export function parseJsonBody(bytes: Buffer, what = 'The body'): unknown {
+  if (!isUtf8(bytes)) throw malformed(`${what} is not valid UTF-8`)
   const text = bytes.toString('utf8')
-  if (depthExceeds(text, DEPTH_MAX)) throw invalid(`The body is nested deeper than ${DEPTH_MAX} levels`)
+  if (depthExceeds(text, DEPTH_MAX)) throw malformed(`${what} is nested deeper than ${DEPTH_MAX} levels`)
   let body: unknown
   try {
     body = JSON.parse(text)
   } catch (cause) {
-    throw fail('request.invalid', { reason: 'The body is not valid JSON' }, { cause })
+    throw malformed(`${what} is not valid JSON`, cause)
   }
   if (SUSPICIOUS_ESCAPE.test(text) || /\d[eE]\+?\d{3}|\d{300}/.test(text)) checkValues(body, '')
   return body
@@ -29,6 +29,7 @@ export function checkQuery(query: Record<string, unknown>): void {
   checkValues(query, '')
 }
 
+const malformed = (reason: string, cause?: unknown) => fail('request.malformed', { reason }, { cause })
 const invalid = (reason: string) => fail('request.invalid', { reason })
 
 function checkValues(value: unknown, path: string): void {

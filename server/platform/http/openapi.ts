@@ -1,28 +1,42 @@
 import type { TObject, TSchema } from 'typebox'
 import { type ErrorCode, sentenceOf, statusOf } from '#errors'
 import type { Access } from '#platform/access/scope.ts'
+import { IDEMPOTENCY_KEY } from './answer-once.ts'
 import type { Route, Upload } from './define-route.ts'
-import { LOWER_CASE } from './schemas.ts'
+import { ISSUES, LOWER_CASE } from './schemas.ts'
 
 type Json = { [key: string]: unknown }
 
+/** Where routes are asked and how they answer: bare, or in the envelope. */
+export interface AnswerForm {
+  title: string
+  summary: string
+  /** The address of a route; null where it has none in this form. */
+  addressOf(url: string): string | null
+  success(view: TSchema): object
+  statusOf(code: ErrorCode): number
+  error: object
+}
+
 /**
  * The OpenAPI 3.1 document of the routes: every parameter, body, answer, error, permission and example comes from
- * their declarations. A schema with a title becomes a component of that name.
+ * their declarations. A schema with a title becomes a component of that name. An operation has one id in each form.
  */
-export function describeApi(routes: readonly Route[]): Json {
+export function describeApi(all: readonly Route[], form = BARE): Json {
+  const routes = all.filter(({ url }) => form.addressOf(url) !== null)
   const paths: Record<string, Json> = {}
   for (const route of routes) {
-    paths[route.url] ??= {}
-    Object.assign(paths[route.url] as Json, { [route.method.toLowerCase()]: describeOperation(route) })
+    const address = form.addressOf(route.url) as string
+    paths[address] ??= {}
+    Object.assign(paths[address] as Json, { [route.method.toLowerCase()]: describeOperation(route, form) })
   }
   const components: Json = {}
   const document = {
     openapi: '3.1.1',
     info: {
-      title: 'Parley',
+      title: form.title,
       version: '1.0.0',
-      summary: 'A multi-tenant platform for building and running conversational AI',
+      summary: form.summary,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This server' }],
@@ -60,6 +74,7 @@ const TAGS: Record<string, string> = {
   roles: 'Roles and permissions',
   tools: 'Tools that agents use',
   users: 'Members of an organization, and yourself',
+  webhooks: 'Where events are sent, and what became of each',
 }
 
 /** `/api/kb/list` belongs to kb, `/openai/v1/models` to openai; the key set of RFC 7517 to auth. */
@@ -69,8 +84,8 @@ function tagOf({ url }: Route): string {
   return first.startsWith('.') ? 'auth' : first
 }
 
-function describeOperation(route: Route): Json {
-  const parameters = [...queryParameters(route.query), ...headerParameters(route.headers)]
+function describeOperation(route: Route, form: AnswerForm): Json {
+  const parameters = [...queryParameters(route.query), ...headerParameters(headersOf(route))]
   return {
     operationId: `${route.method.toLowerCase()}_${route.url.replace(/^\/(api\/)?/, '').replace(/\W+/g, '_')}`,
     tags: [tagOf(route)],
@@ -81,7 +96,7 @@ function describeOperation(route: Route): Json {
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && { requestBody: requestBody(route.body, route.example) }),
     ...(route.upload && { requestBody: fileBody(route.upload) }),
-    responses: { ...successResponse(route), ...errorResponses(route) },
+    responses: { ...successResponse(route, form), ...errorResponses(route, form) },
   }
 }
 
@@ -110,6 +125,15 @@ const queryParameters = (query: TObject | undefined): Json[] =>
     required: (query?.required as string[] | undefined)?.includes(name) ?? false,
     schema,
   }))
+
+const headersOf = ({ method, headers }: Route): Record<string, string> => ({
+  ...headers,
+  ...(method === 'POST' && { [IDEMPOTENCY_KEY]: KEY_SENTENCE }),
+})
+
+const KEY_SENTENCE =
+  '1 to 255 visible ASCII characters. A repeat with the same key within 24 hours is answered as the first request was, ' +
+  'with the header `Idempotent-Replayed: true`, and does nothing again.'
 
 const headerParameters = (headers: Record<string, string> = {}): Json[] =>
   Object.entries(headers).map(([name, description]) => ({
@@ -140,7 +164,7 @@ const fileBody = ({ description, raw = [] }: Upload): Json => ({
   },
 })
 
-function successResponse({ reply }: Route): Json {
+function successResponse({ reply }: Route, form: AnswerForm): Json {
   if ('events' in reply) {
     const stream = {
       description: reply.description,
@@ -149,9 +173,12 @@ function successResponse({ reply }: Route): Json {
     return { 200: stream, ...(reply.mayBeEmpty && { 204: { description: 'Nothing more to deliver' } }) }
   }
   if ('view' in reply) {
-    const json = { 'application/json': { schema: reply.view } }
-    const stream = { 'text/event-stream': { schema: reply.orEvents } }
-    return { 200: { description: reply.description, content: { ...json, ...stream } } }
+    const json = { 'application/json': { schema: form.success(reply.view) } }
+    const other =
+      'orFile' in reply
+        ? { [reply.orFile]: { schema: { type: 'string' } } }
+        : { 'text/event-stream': { schema: reply.orEvents } }
+    return { 200: { description: reply.description, content: { ...json, ...other } } }
   }
   if ('redirect' in reply)
     return { 302: { description: reply.redirect, headers: { Location: { schema: { type: 'string' } } } } }
@@ -159,24 +186,25 @@ function successResponse({ reply }: Route): Json {
     const content = Object.fromEntries(reply.file.map((type) => [type, { schema: { type: 'string' } }]))
     return { 200: { description: 'The file', content } }
   }
+  if ('stream' in reply)
+    return { 200: { description: 'The file', content: { [reply.stream]: { schema: { type: 'string' } } } } }
   const [status, view] = reply
   return {
     [status]: {
       description: status === 201 ? 'Created' : 'Success',
-      content: { 'application/json': { schema: view } },
+      content: { 'application/json': { schema: form.success(view) } },
     },
   }
 }
 
 /** Every status that the operation can end with, and the sentences that belong to it. */
-function errorResponses(route: Route): Json {
+function errorResponses(route: Route, form: AnswerForm): Json {
   const codes = new Set<ErrorCode>(route.errors)
-  if (route.query || route.body) codes.add('request.invalid')
+  if (route.query || route.body || route.method === 'POST') codes.add('request.invalid')
   if (route.body)
-    for (const code of ['request.too_large', 'request.unsupported_type'] as const) codes.add(code)
-  if (route.upload)
-    for (const code of ['request.invalid', 'request.file_too_large', 'request.form_needed'] as const)
+    for (const code of ['request.malformed', 'request.too_large', 'request.unsupported_type'] as const)
       codes.add(code)
+  if (route.upload) for (const code of UPLOAD_ERRORS) codes.add(code)
   if (route.access !== 'public')
     for (const code of ['auth.missing', 'auth.invalid_token'] as const) codes.add(code)
   if (route.access === 'session' || route.access === 'system') codes.add('access.session_needed')
@@ -184,18 +212,39 @@ function errorResponses(route: Route): Json {
   if (route.access === 'deployment')
     for (const code of ['access.no_deployment', 'deployment.paused'] as const) codes.add(code)
   if (typeof route.access === 'object') codes.add('access.missing_permission')
-  codes.add('server.error')
-  const byStatus = Map.groupBy([...codes].sort(), statusOf)
+  if (route.method === 'POST') for (const code of REPEAT_ERRORS[route.effects ?? 'database']) codes.add(code)
+  for (const code of ['rate.limited', 'server.error'] as const) codes.add(code)
+  const byStatus = Map.groupBy([...codes].sort(), form.statusOf)
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => [
       status,
       {
         description: group.map((code) => `\`${code}\`: ${sentenceOf(code)}`).join('  \n'),
-        content: { 'application/json': { schema: ERROR_BODY } },
+        content: { 'application/json': { schema: form.error } },
       },
     ]),
   )
 }
+
+const UPLOAD_ERRORS: readonly ErrorCode[] = [
+  'request.malformed',
+  'request.invalid',
+  'request.file_too_large',
+  'request.form_needed',
+]
+
+/** What a repeat may be told, by where a route has its effects. */
+const REPEAT_ERRORS = {
+  reply: ['request.idempotency_reused'],
+  database: ['request.idempotency_reused', 'request.in_progress', 'request.answer_not_kept'],
+  outside: ['request.idempotency_reused', 'request.in_progress', 'request.answer_not_kept'],
+  'outside once': [
+    'request.idempotency_reused',
+    'request.in_progress',
+    'request.answer_not_kept',
+    'request.interrupted',
+  ],
+} as const satisfies Record<NonNullable<Route['effects']> | 'database', readonly ErrorCode[]>
 
 const ERROR_BODY = {
   title: 'Error',
@@ -204,16 +253,18 @@ const ERROR_BODY = {
   properties: {
     detail: { type: 'string', description: 'What went wrong, in a sentence' },
     code: { type: 'string', description: 'The same for programs' },
-    errors: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['path', 'message'],
-        properties: { path: { type: 'string' }, message: { type: 'string' } },
-      },
-    },
+    errors: ISSUES,
     request_id: { type: 'string', format: 'uuid' },
   },
+}
+
+const BARE: AnswerForm = {
+  title: 'Parley',
+  summary: 'A multi-tenant platform for building and running conversational AI',
+  addressOf: (url) => url,
+  success: (view) => view,
+  statusOf,
+  error: ERROR_BODY,
 }
 
 /** Moves each schema with a title into the components and leaves a reference in its place. */

@@ -45,7 +45,7 @@ export async function receiveFile(request: IncomingMessage, receiving: Receiving
     return { ...(await saveAll(request, path, maxBytes)), name: '', contentType }
   } catch (error) {
     await rm(path, { force: true })
-    if (request.readableAborted) throw invalid('The file was cut off before its end', error)
+    if (request.readableAborted) throw malformed('The file was cut off before its end', error)
     // The disk, and not what was sent.
     if ((error as NodeJS.ErrnoException).syscall !== undefined) throw unavailable(error)
     throw error
@@ -76,7 +76,7 @@ async function receiveForm(request: IncomingMessage, path: string, maxBytes: num
   )
   // A request that has ended closes too, often before its file is on the disk.
   request.once('close', () => {
-    if (!request.readableEnded) reject(invalid('The file was cut off before its end'))
+    if (!request.readableEnded) reject(malformed('The file was cut off before its end'))
   })
   request.pipe(parser)
   try {
@@ -97,7 +97,7 @@ function createParser(request: IncomingMessage): InstanceType<typeof Busboy> {
       limits: { files: 1, parts: 4, fieldSize: FORM_BYTES_MAX, headerSize: FORM_BYTES_MAX },
     })
   } catch (cause) {
-    throw invalid('The Content-Type of a form needs a boundary', cause)
+    throw malformed('The Content-Type of a form needs a boundary', cause)
   }
 }
 
@@ -106,5 +106,6 @@ const saveAll = (content: Readable, path: string, maxBytes: number): Promise<Loc
   saveContent(content.iterator({ destroyOnReturn: false }), path, maxBytes, tooLarge)
 
 const tooLarge = (limit: number) => fail('request.file_too_large', { limit })
-const damaged = (cause: unknown) => invalid('The form (multipart/form-data) is damaged', cause)
-const invalid = (reason: string, cause?: unknown) => fail('request.invalid', { reason }, { cause })
+const damaged = (cause: unknown) => malformed('The form (multipart/form-data) is damaged', cause)
+const malformed = (reason: string, cause?: unknown) => fail('request.malformed', { reason }, { cause })
+const invalid = (reason: string) => fail('request.invalid', { reason })

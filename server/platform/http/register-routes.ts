@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Config } from '#config'
@@ -7,9 +8,13 @@ import type { AccessDesk } from '#platform/access/access.ts'
 import type { AccessTokens } from '#platform/access/access-tokens.ts'
 import { type Credential, readCredential } from '#platform/access/credentials.ts'
 import type { Client } from '#platform/access/scope.ts'
+import type { Idempotency } from '#platform/idempotency/idempotency.ts'
+import { isEventStream } from '#platform/idempotency/kept-answer.ts'
 import { contentDisposition } from '#platform/storage/addresses.ts'
-import { EventLog } from '#platform/streams/event-log.ts'
-import type { EventStream, File, Redirect, Route, RouteInput, Upload } from './define-route.ts'
+import type { Metrics } from '#platform/telemetry/metrics.ts'
+import { answerOnce, isKeyed } from './answer-once.ts'
+import type { EventStream, File, FileStream, Redirect, Route, RouteInput, Upload } from './define-route.ts'
+import { enveloped } from './envelope.ts'
 import { checkQuery } from './json-body.ts'
 import { type ReceivedFile, receiveFile } from './receive-file.ts'
 import { sendEvents } from './send-events.ts'
@@ -28,7 +33,9 @@ const USER_AGENT_MAX = 300
 interface Desk {
   tokens: AccessTokens
   access: AccessDesk
+  idempotency: Idempotency
   config: Pick<Config, 'dataDir' | 'maxUploadBytes'>
+  metrics: Pick<Metrics, 'streamsOpen'>
 }
 
 /** Puts the routes of the parts into Fastify. A request is authenticated, validated, let in, and then handled. */
@@ -67,12 +74,11 @@ function addRoutes(app: FastifyInstance, desk: Desk, routes: readonly Route[]): 
         const identity = await identify(desk.access, route, request, client)
         const { query, body, headers } = request
         const input = { ...identity, client, query, body, headers }
+        const work = (all: RouteInput) => answerOnce(desk, route, all, request, reply)
         const value = route.upload
-          ? await withReceived(desk.config, request, route.upload, (file) =>
-              route.handler({ ...input, file }),
-            )
-          : await route.handler(input)
-        return answer(route, value, request, reply)
+          ? await withReceived(desk.config, request, route.upload, (file) => work({ ...input, file }))
+          : await work(input)
+        return answer(desk, route, value, request, reply)
       },
     })
   }
@@ -82,12 +88,12 @@ function addRoutes(app: FastifyInstance, desk: Desk, routes: readonly Route[]): 
 async function withReceived(
   { dataDir, maxUploadBytes }: Desk['config'],
   request: FastifyRequest,
-  { raw }: Upload,
+  { raw, bytesMax = 0 }: Upload,
   work: (file: ReceivedFile) => Promise<unknown>,
 ): Promise<unknown> {
   const file = await receiveFile(request.raw, {
     dataDir,
-    maxBytes: maxUploadBytes,
+    maxBytes: Math.max(maxUploadBytes, bytesMax),
     takesRaw: raw !== undefined,
   })
   try {
@@ -105,9 +111,10 @@ function emptyBody(schema: TSchema): object {
 }
 
 export const clientOf = (request: FastifyRequest): Client => ({
-  address: request.ip,
+  address: request.address,
   userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_MAX) ?? null,
   requestId: request.id,
+  admit: async (id) => request.turns?.admit(id),
 })
 
 async function identify(
@@ -128,7 +135,11 @@ async function identify(
     if (access === 'system' && !caller.isSystemAdmin) throw fail('access.not_system_admin')
     return { caller }
   }
-  if ('inEvery' in access) return { scopes: await desk.openScopes(access.permission, who) }
+  if ('inEvery' in access) {
+    const scopes = await desk.openScopes(access.permission, who)
+    // There may be none to tell who asks.
+    return isKeyed(route, request) ? { scopes, caller: await desk.openCaller(who) } : { scopes }
+  }
   if ('orDeployment' in access && credential.kind === 'deployment key') {
     const deployment = await desk.openDeployment(who)
     if (deployment.type !== 'api') throw fail('deployment.not_api')
@@ -139,33 +150,42 @@ async function identify(
 }
 
 function answer(
+  { metrics }: Desk,
   route: Route,
   value: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply | undefined {
   const status = Array.isArray(route.reply) ? route.reply[0] : 200
+  if ('file' in route.reply || ('orFile' in route.reply && isFile(value))) {
+    const { content, ...file } = value as File
+    return sendFile(reply, { ...file, content: Buffer.from(content) })
+  }
   if (Array.isArray(route.reply) || ('view' in route.reply && !isEventStream(value)))
-    return reply.code(status).send(request.enveloped ? { status: 'success', data: value } : value)
+    return reply.code(status).send(request.enveloped ? enveloped(value) : value)
   if ('redirect' in route.reply) {
     const { location, headers = {} } = value as Redirect
     return reply.headers(headers).redirect(location, 302)
   }
-  if ('file' in route.reply) return sendFile(reply, value as File)
+  if ('stream' in route.reply)
+    return sendFile(reply, { ...(value as FileStream), contentType: route.reply.stream })
   if (value === null) return reply.code(204).send()
-  sendEvents(reply, value as EventStream)
+  sendEvents(reply, value as EventStream, metrics.streamsOpen)
   return undefined
 }
 
-const isEventStream = (value: unknown): value is EventStream =>
-  (value as Partial<EventStream>).log instanceof EventLog
+const isFile = (value: unknown): value is File =>
+  'contentType' in (value as object) && 'content' in (value as object)
 
-const sendFile = (reply: FastifyReply, { name, contentType, content }: File): FastifyReply =>
+const sendFile = (
+  reply: FastifyReply,
+  { name, contentType, content }: { name: string; contentType: string; content: Buffer | Readable },
+): FastifyReply =>
   reply
     .header('Content-Disposition', contentDisposition('attachment', name))
     .header('X-Content-Type-Options', 'nosniff')
     .type(contentType)
-    .send(Buffer.from(content))
+    .send(content)
 
 /** A known address with a method that it does not have is 405 and names those that it has. */
 function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[]): void {

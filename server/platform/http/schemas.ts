@@ -18,6 +18,16 @@ export const Enum = <const T extends readonly string[]>(values: T, options: { de
 export const Nullable = <T extends TSchema>(schema: T) =>
   Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: 'null' }] })
 
+/** The places of a body or query that break a rule, as an error tells them. */
+export const ISSUES = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['path', 'message'],
+    properties: { path: { type: 'string' }, message: { type: 'string' } },
+  },
+}
+
 export const Message = Type.Object({ message: Type.String() }, { title: 'Message' })
 
 /** The page of a list: newest first, by keyset, so its cost does not grow with the depth (contract, 1). */

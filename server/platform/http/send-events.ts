@@ -11,14 +11,19 @@ const STALLED_READER_MS = 60_000
 
 /**
  * Sends a log of events to one client, from where the client left off to the end of the log. What a slow client has
- * not taken yet waits in the log, which is shared, and not in a buffer of its own.
+ * not taken yet waits in the log, which is shared, and not in a buffer of its own. `open` counts the clients.
  */
-export function sendEvents(reply: FastifyReply, stream: EventStream): void {
+export function sendEvents(
+  reply: FastifyReply,
+  stream: EventStream,
+  open: { inc(): void; dec(): void },
+): void {
   const { log, named } = stream
   const position = stream.afterId === undefined ? startOfLog() : log.positionAfter(stream.afterId, named)
   if (!position) throw fail('request.invalid', { reason: 'Last-Event-ID is not an id of this stream' })
 
   reply.hijack()
+  open.inc()
   const response = reply.raw
   response.socket?.setNoDelay(true)
   response.writeHead(200, {
@@ -56,6 +61,7 @@ export function sendEvents(reply: FastifyReply, stream: EventStream): void {
   }, HEARTBEAT_MS)
   const leave = log.follow(push)
   response.once('close', () => {
+    open.dec()
     clearInterval(heartbeat)
     clearTimeout(stalled)
     leave()

@@ -39,9 +39,22 @@ for (const ajv of [strict, coercing]) {
   })
 }
 
-/** Whether a value is what a schema says, as a validator for Fastify; the two kinds differ only in coercion. */
-export const compileValidator = (schema: TSchema, part: 'body' | 'querystring'): ValidateFunction =>
-  (part === 'body' ? strict : coercing).compile(schema)
+export type Validator = ((value: unknown) => boolean) & Pick<ValidateFunction, 'errors'>
+
+/**
+ * Whether a value is what a schema says, as a validator for Fastify; the two kinds differ only in coercion. It is
+ * compiled when it is first asked: to compile all of them is half of what a start does, and most are not asked for long.
+ */
+export function compileValidator(schema: TSchema, part: 'body' | 'querystring'): Validator {
+  let compiled: ValidateFunction | undefined
+  const validate: Validator = (value) => {
+    compiled ??= (part === 'body' ? strict : coercing).compile(schema)
+    const valid = compiled(value)
+    validate.errors = compiled.errors ?? null
+    return valid
+  }
+  return validate
+}
 
 /** The errors of a failed validation as one sentence that a person can act on. */
 export function validationError(errors: readonly ErrorObject[], part: string): AppError {

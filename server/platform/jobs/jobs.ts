@@ -3,6 +3,8 @@ import type { Logger } from 'pino'
 import type { ISql, ReservedSql, Sql } from 'postgres'
 import type { Database } from '#database/connect.ts'
 import { isUniqueViolation } from '#database/sql-state.ts'
+import { NAMES } from '#platform/telemetry/names.ts'
+import type { Tracing } from '#platform/telemetry/tracing.ts'
 
 /** A kind of job: its name, how often it is tried, and for how long one try may run. */
 export interface Queue<Data extends object> {
@@ -33,8 +35,15 @@ export interface Jobs {
     data: Data,
     of?: { key: string; group: string },
   ): Promise<void>
+  /**
+   * Removes the jobs that are about one of these (`about` in their data, or `organizationId`), whatever has become of
+   * them, inside the caller's transaction. One that is being worked on goes on to its end.
+   */
+  forget(tx: ISql, about: readonly string[]): Promise<void>
   /** Begins to work on these queues. Until this has answered, `add` waits. */
   start(queues: Queue<never>[]): Promise<void>
+  /** How many jobs of each queue wait, those for later and those to be tried again with them. */
+  countWaiting(): Promise<Map<string, number>>
   stop(): Promise<void>
 }
 
@@ -47,7 +56,8 @@ const KEEP_FINISHED_SECONDS = 7 * 86_400
 /** How long jobs under way may go on when the process stops; after that they are tried again elsewhere. */
 const STOP_MS = 4_000
 
-export function createJobs({ sql }: Database, log: Logger): Jobs {
+export function createJobs({ sql }: Database, log: Logger, tracing: Tracing | null = null): Jobs {
+  const names: string[] = []
   const boss = new PgBoss({
     db: executor(sql),
     schema: SCHEMA,
@@ -73,9 +83,22 @@ export function createJobs({ sql }: Database, log: Logger): Jobs {
       })
       for (const ms of NUDGES_MS) setTimeout(wake, ms, queue.name).unref()
     },
+    async forget(tx, about) {
+      await tx`delete from ${tx(SCHEMA)}.job where data -> 'about' ?| ${about as string[]}::text[] or data ->> 'organizationId' = any(${about as string[]})`
+    },
     async start(queues) {
       await boss.start()
-      for (const queue of queues) await startQueue(boss, queue as Queue<object>, wake, log)
+      for (const queue of queues) {
+        names.push(queue.name)
+        await startQueue(boss, traced(queue as Queue<object>, tracing), wake, log)
+      }
+    },
+    async countWaiting() {
+      // By the index from which pg-boss takes them: those that are done are many more.
+      const rows = await sql<{ name: string; count: number }[]>`
+        select name, count(*)::int as count from ${sql(SCHEMA)}.job where state < 'active' group by name`
+      const counts = new Map(rows.map(({ name, count }) => [name, count]))
+      return new Map(names.map((name) => [name, counts.get(name) ?? 0]))
     },
     async stop() {
       await boss.stop({ graceful: true, timeout: STOP_MS, close: false })
@@ -120,6 +143,18 @@ async function startQueue(
       await runJob(queue, job, log)
     },
   )
+}
+
+/** Each try of a job is a trace of its own. */
+function traced(queue: Queue<object>, tracing: Tracing | null): Queue<object> {
+  if (!tracing) return queue
+  const described = {
+    name: `job ${queue.name}`,
+    kind: 'consumer',
+    attributes: { [NAMES.queue]: queue.name },
+    from: {},
+  } as const
+  return { ...queue, run: (data, job) => tracing.span(described, () => queue.run(data, job)) }
 }
 
 async function runJob(queue: Queue<object>, job: JobWithMetadata<unknown>, log: Logger): Promise<void> {

@@ -4,7 +4,9 @@ import { grouped, toRows } from '#database/grouped.ts'
 import { newId } from '#database/new-id.ts'
 import { creditAccounts, ledgerEntries } from '#database/schema/ledger.ts'
 import { fail } from '#errors'
-import { closeHolds, openHolds } from './hold-statements.ts'
+import { queueAnnounced } from '#platform/events/outbox.ts'
+import { closeHolds, type HoldRefusal, openHolds } from './hold-statements.ts'
+import { refusalOf } from './refusals.ts'
 
 export type LedgerEntry = typeof ledgerEntries.$inferSelect
 
@@ -13,6 +15,8 @@ export interface Payer {
   organizationId: string
   /** Null: nobody asked for it, such as for the ingestion of a knowledge base. */
   userId: string | null
+  /** With which of the person's keys; null: signed in. */
+  apiKeyId: string | null
   agentId?: string | null
   deploymentId?: string | null
   /** Of the models of somebody else's agent nothing is told, not even to who pays. */
@@ -31,12 +35,18 @@ export interface Payable extends Payer {
  * statements (hold-statements.ts); every other call of a model does it here.
  */
 export interface Ledger {
-  /** Credits: the balance, how many of them open holds reserve, and what is left. */
-  balance(organizationId: string): Promise<{ balance: number; held: number; available: number }>
+  /** Credits: the balance, how many of them open holds reserve, what is left, and when that is called low. */
+  balance(
+    organizationId: string,
+  ): Promise<{ balance: number; held: number; available: number; lowBelow: number }>
   /** Entries, newest first, below an id. */
-  entries(organizationId: string, below: string | undefined, count: number): Promise<LedgerEntry[]>
-  /** Reserves a credit. Answers the hold's id; null where there is no credit left. */
-  hold(payable: Payable): Promise<string | null>
+  entries(
+    organizationId: string,
+    only: { below: string | undefined; kind: LedgerEntry['kind'] | undefined },
+    count: number,
+  ): Promise<LedgerEntry[]>
+  /** Reserves a credit. Answers the hold's id. Throws what refusalOf answers, such as billing.insufficient_credits. */
+  hold(payable: Payable): Promise<string>
   /** Closes a hold, once: with a debit of this usage, or, where it is null, with a release. */
   settle(
     holdId: string,
@@ -60,12 +70,15 @@ export function createLedger({ sql, db }: Database, instanceId: string): Ledger 
         organization_id: payable.organizationId,
         model_id: payable.hidesModel ? null : payable.modelId,
         user_id: payable.userId,
+        api_key_id: payable.apiKeyId,
         agent_id: payable.agentId ?? null,
         deployment_id: payable.deploymentId ?? null,
         input_ratio: payable.inputRatio,
         output_ratio: payable.outputRatio,
       }
-      return (await open(hold)) ? hold.hold_id : null
+      const refusal = await open(hold)
+      if (refusal !== null) throw refusalOf(refusal)
+      return hold.hold_id
     },
     async settle(holdId, usage, reason) {
       await close({
@@ -81,16 +94,17 @@ export function createLedger({ sql, db }: Database, instanceId: string): Ledger 
         .select()
         .from(creditAccounts)
         .where(eq(creditAccounts.organizationId, organizationId))
-      const { balance = 0, held = 0 } = account ?? {}
-      return { balance, held, available: balance - held }
+      const { balance = 0, held = 0, lowBelow = 0 } = account ?? {}
+      return { balance, held, available: balance - held, lowBelow }
     },
-    entries: (organizationId, below, count) =>
+    entries: (organizationId, { below, kind }, count) =>
       db
         .select()
         .from(ledgerEntries)
         .where(
           and(
             eq(ledgerEntries.organizationId, organizationId),
+            kind && eq(ledgerEntries.kind, kind),
             below === undefined ? undefined : lt(ledgerEntries.position, positionOf(below)),
           ),
         )
@@ -116,6 +130,7 @@ interface Hold {
   organization_id: string
   model_id: string | null
   user_id: string | null
+  api_key_id: string | null
   agent_id: string | null
   deployment_id: string | null
   input_ratio: number
@@ -130,17 +145,22 @@ interface Closing {
   reason: string | null
 }
 
-/** Which of the holds there was a credit for. */
-async function openAll(sql: Database['sql'], instanceId: string, holds: Hold[]): Promise<boolean[]> {
-  const rows = await sql<{ hold_id: string }[]>`
+/** For each hold why there is none; null: it is open. */
+async function openAll(
+  sql: Database['sql'],
+  instanceId: string,
+  holds: Hold[],
+): Promise<(HoldRefusal | null)[]> {
+  const rows = await sql<{ place: number; refusal: HoldRefusal | null }[]>`
     with ready as (
       select *, null::uuid as chat_id, null::uuid as message_id
       from json_to_recordset(${toRows(holds)}::text::json) as r (place int, hold_id uuid, organization_id uuid,
-        model_id uuid, user_id uuid, agent_id uuid, deployment_id uuid, input_ratio numeric, output_ratio numeric)),
-    ${openHolds(sql, instanceId)}
-    select hold_id from admitted`
-  const admitted = new Set(rows.map((row) => row.hold_id))
-  return holds.map(({ hold_id }) => admitted.has(hold_id))
+        model_id uuid, user_id uuid, api_key_id uuid, agent_id uuid, deployment_id uuid, input_ratio numeric,
+        output_ratio numeric)),
+    ${openHolds(sql, instanceId, { areMessages: false })}
+    select place, refusal from weighed`
+  const byPlace = new Map(rows.map(({ place, refusal }) => [place, refusal]))
+  return holds.map((_, place) => byPlace.get(place) as HoldRefusal | null)
 }
 
 async function closeAll(sql: Database['sql'], closings: Closing[]): Promise<undefined[]> {
@@ -149,7 +169,7 @@ async function closeAll(sql: Database['sql'], closings: Closing[]): Promise<unde
       select * from json_to_recordset(${toRows(closings)}::text::json) as r (place int, hold_id uuid, entry_id uuid,
         input_tokens int, output_tokens int, reason text)),
     ${closeHolds(sql)}
-    select 1`
+    select ${queueAnnounced(sql)}`
   return closings.map(() => undefined)
 }
 

@@ -1,14 +1,13 @@
 import type { Sql } from 'postgres'
 import { fail } from '#errors'
 import type { OpenDeployment } from '#platform/access/scope.ts'
+import { secondsToMidnight } from './calendar.ts'
 
 /** One message of those that a deployment may take on a day. */
 export interface Turn {
   /** For a message that was refused after all. */
   giveBack(): Promise<void>
 }
-
-const DAY_SECONDS = 86_400
 
 /**
  * Takes one of a deployment's messages of the day (UTC): exact, however many come at once. Without a limit nothing is
@@ -37,6 +36,3 @@ export async function takeTurn(
     },
   }
 }
-
-/** Midnight is that of UTC. */
-const secondsToMidnight = (): number => DAY_SECONDS - (Math.floor(Date.now() / 1000) % DAY_SECONDS)

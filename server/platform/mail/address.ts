@@ -5,8 +5,13 @@ export const normalizeEmail = (email: string): string => email.trim().toLowerCas
 
 /** Users who stand for the visitors of a deployment have one of these, and are no people (migration 0015). */
 const VISITORS = '@deployment.invalid'
+/** Accounts that are being deleted have one of these, so that their addresses are free. */
+const LEAVING = '@leaving.invalid'
+
+export const leavingAddress = (userId: string): string => userId + LEAVING
 
 /** Throws auth.email_reserved for an address that no person can have. */
 export function refuseReserved(email: string): void {
-  if (normalizeEmail(email).endsWith(VISITORS)) throw fail('auth.email_reserved')
+  const address = normalizeEmail(email)
+  if (address.endsWith(VISITORS) || address.endsWith(LEAVING)) throw fail('auth.email_reserved')
 }

@@ -29,6 +29,13 @@ export async function readKeptMail(dataDir: string, count: number): Promise<Kept
   return Promise.all(names.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8'))))
 }
 
+/** Removes the mails that are about one of these. */
+export async function forgetMail(dataDir: string, about: readonly string[]): Promise<void> {
+  for (const mail of await readKeptMail(dataDir, Number.POSITIVE_INFINITY))
+    if (mail.about?.some((one) => about.includes(one)))
+      await rm(join(folderOf(dataDir), `${mail.id}.json`), { force: true })
+}
+
 /** Newest first: their ids are UUIDv7. */
 async function fileNames(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {

@@ -14,6 +14,7 @@ export type Letter =
   | { kind: 'magic link'; organization: string; inviter: string; link: string }
   | { kind: 'verify email'; link: string }
   | { kind: 'reset password'; link: string }
+  | { kind: 'webhook disabled'; organization: string; host: string; reason: string; link: string }
 
 interface Written {
   subject: string
@@ -72,6 +73,15 @@ function contentOf(letter: Letter): Content {
           'The link works once, within an hour. If you did not ask, do nothing: your password stays as it is.',
         ],
         action: 'Choose a new password',
+      }
+    case 'webhook disabled':
+      return {
+        subject: `A webhook of ${letter.organization} was disabled`,
+        paragraphs: [
+          `Parley sends no more events to the webhook of ${letter.organization} at ${letter.host}. ${letter.reason}`,
+          'What waited for it has failed. Once it works again, enable it, and redeliver what was missed.',
+        ],
+        action: 'Look at the webhooks',
       }
   }
 }

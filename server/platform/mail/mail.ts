@@ -4,12 +4,20 @@ import type { Config } from '#config'
 import { newId } from '#database/new-id.ts'
 import type { Jobs, Queue } from '#platform/jobs/jobs.ts'
 import type { Secrets } from '#platform/secrets/secrets.ts'
+import { normalizeEmail } from './address.ts'
 import type { Letter } from './letters.ts'
 
 /** Mail to people. It is sent by a job: at least once, and tried again for about a day while nobody takes it. */
 export interface Mail {
-  /** Sends a letter when the caller's transaction commits. */
-  send(tx: ISql, to: string, letter: Letter): Promise<void>
+  /**
+   * Sends a letter when the caller's transaction commits. `about`: the ids of those of whom it says something, beside
+   * the one whose address it goes to.
+   */
+  send(tx: ISql, to: string, letter: Letter, about?: readonly string[]): Promise<void>
+  /** An address as jobs are marked that are `about` it (jobs.ts): it tells nothing to who has no SECRET. */
+  markOf(email: string): string
+  /** Removes letters about these marks and ids from DATA_DIR/mail. */
+  forgetKept(about: readonly string[]): Promise<void>
   queue: Queue<SealedLetter>
 }
 
@@ -17,6 +25,7 @@ export interface Mail {
 interface SealedLetter {
   id: string
   sealed: string
+  about: string[]
 }
 
 /** What is put into the post. */
@@ -27,6 +36,7 @@ export interface Message {
   subject: string
   html: string
   text: string
+  about: readonly string[]
 }
 
 /** Takes a message, or throws. */
@@ -52,24 +62,31 @@ export function createMail({ config, jobs, secrets, log }: Desk): Mail {
     firstRetrySeconds: FIRST_RETRY_SECONDS,
     timeoutSeconds: TRY_TIMEOUT_SECONDS,
     concurrency: CONCURRENCY,
-    async run({ id, sealed }, { isLastTry }) {
+    async run({ id, sealed, about = [] }, { isLastTry }) {
       const { to, letter } = JSON.parse(secrets.decrypt(sealed, id)) as { to: string; letter: Letter }
       try {
         // What writes and sends letters takes a while to load, and most processes never send one.
         const { writeLetter } = await import('./letters.ts')
         deliver ??= openPost(config)
-        await (await deliver)({ id, from: config.mailFrom, to, ...(await writeLetter(letter)) })
+        const written = await writeLetter(letter)
+        await (await deliver)({ id, from: config.mailFrom, to, ...written, about })
       } catch (error) {
         if (isLastTry) log.error({ err: error, mail: id, letter: letter.kind }, 'a mail was given up')
         throw error
       }
     },
   }
+  const markOf: Mail['markOf'] = (email) => secrets.sign(normalizeEmail(email), 'addresses of mail')
   return {
     queue,
-    async send(tx, to, letter) {
+    markOf,
+    async send(tx, to, letter, about = []) {
       const id = newId()
-      await jobs.add(tx, queue, { id, sealed: secrets.encrypt(JSON.stringify({ to, letter }), id) })
+      const sealed = secrets.encrypt(JSON.stringify({ to, letter }), id)
+      await jobs.add(tx, queue, { id, sealed, about: [markOf(to), ...about] })
+    },
+    async forgetKept(about) {
+      if (config.smtpUrl === null) await (await import('./kept-mail.ts')).forgetMail(config.dataDir, about)
     },
   }
 }

@@ -14,7 +14,7 @@ export function openSmtp(url: string): Deliver {
     disableFileAccess: true,
     disableUrlAccess: true,
   })
-  return async ({ id, ...message }) => {
+  return async ({ id, about: _, ...message }) => {
     // The same id at every try, so that a mailbox that got it twice can tell.
     const domain = message.from.match(/@([^\s>]+)/)?.[1] ?? 'localhost'
     await transport.sendMail({ ...message, messageId: `<${id}@${domain}>` })

@@ -186,10 +186,14 @@ function throwForScope(host: string, answer: NetAnswer, headers: Headers): void 
   const { error, scope } = extractWWWAuthenticateParams(new Response(null, { status: 403, headers }))
   if (error !== 'insufficient_scope') return
   leave(answer)
-  throw new McpError('insufficient_scope', `${host} wants further permissions from the connected account.`, {
-    scope: scope?.slice(0, CHALLENGE_CHARACTERS_MAX),
-    challenge: challengeOf(headers),
-  })
+  throw new McpError(
+    'insufficient_scope',
+    `${host} wants further permissions from the account: connect it again to give them.`,
+    {
+      scope: scope?.slice(0, CHALLENGE_CHARACTERS_MAX),
+      challenge: challengeOf(headers),
+    },
+  )
 }
 
 /**

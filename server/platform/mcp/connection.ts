@@ -90,6 +90,7 @@ export class McpConnections {
   readonly #dialects = new Map<string, { dialect: Dialect; until: number }>()
   readonly #sweep: NodeJS.Timeout
   readonly #closed = new AbortController()
+  #toolsChanged: (key: string) => void = () => {}
 
   constructor(net: Net, log: Logger, { elicit }: { elicit?: Elicit } = {}) {
     this.#net = net
@@ -121,6 +122,11 @@ export class McpConnections {
       request: (method, params, signal) =>
         use(signal, (link) => request(remember(link), method, params, signal)),
     }
+  }
+
+  /** Whom to tell of servers that say they have other tools, as long as they are connected. */
+  onToolsChanged(listener: (key: string) => void): void {
+    this.#toolsChanged = listener
   }
 
   /** Closes the connection of a key: its credentials have changed, or are gone. */
@@ -190,7 +196,13 @@ export class McpConnections {
     try {
       const { openLink } = await import('./link.ts')
       const link = await openLink(
-        { net: this.#net, endpoint: () => entry.endpoint, known, elicit: this.#elicit },
+        {
+          net: this.#net,
+          endpoint: () => entry.endpoint,
+          known,
+          elicit: this.#elicit,
+          toolsChanged: () => this.#toolsChanged(endpoint.key),
+        },
         this.#closed.signal,
       )
       this.#learn(address, link.dialect)

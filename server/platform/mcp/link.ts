@@ -58,6 +58,8 @@ export interface LinkOptions {
   endpoint: () => McpEndpoint
   known: Dialect | undefined
   elicit?: Elicit | undefined
+  /** The server says that it has other tools now. */
+  toolsChanged(): void
 }
 
 /** Shakes hands, within 30 seconds. */
@@ -105,6 +107,7 @@ async function connect(options: LinkOptions, call: Call, kind: 'streamable' | 's
   const inner = kind === 'sse' ? new SSEClientTransport(url, { fetch }) : createStreamable(url, fetch)
   const transport = new WatchedTransport(inner, url.host)
   const client = createClient(elicit)
+  client.setNotificationHandler('notifications/tools/list_changed', () => options.toolsChanged())
   const link: Link = {
     host: url.host,
     client,

@@ -1,7 +1,7 @@
 /** Room that is kept for the reply where the request names no max_tokens: a quarter of the window, at most this. */
 const REPLY_TOKENS_MAX = 8_192
 /** Of text in most languages. */
-const BYTES_PER_TOKEN = 4
+export const BYTES_PER_TOKEN = 4
 
 export interface Window {
   /** Tokens of prompt and reply together. */

@@ -1,4 +1,5 @@
 import type { Net } from '../net/index.ts'
+import { type ModelCall, type ModelWatch, UNWATCHED } from '../telemetry/watch-models.ts'
 import { streamAnthropic } from './anthropic.ts'
 import { streamDemo } from './demo.ts'
 import { embed } from './embed.ts'
@@ -21,6 +22,7 @@ import type {
   ModelSink,
   ModelTarget,
   ModelTimeouts,
+  ModelUsage,
   Recording,
   Transcription,
   VideoRequest,
@@ -84,33 +86,57 @@ export interface Models {
     purpose: EmbeddingPurpose,
     signal: AbortSignal,
   ): Promise<Embeddings>
+  /** Who sees the tools that are run for a model. */
+  watchTool?: ModelWatch['tool']
 }
 
 export function createModels({
   net,
   timeouts = TIMEOUTS,
   mediaTimeouts,
+  watch = UNWATCHED,
 }: {
   net: Net
   timeouts?: ModelTimeouts
   mediaTimeouts?: Partial<MediaTimeouts>
+  watch?: ModelWatch
 }): Models {
   const transport: Transport = { net, timeouts }
   const media: MediaTransport = { net, timeouts: { ...MEDIA_TIMEOUTS, ...mediaTimeouts } }
   return {
-    async stream(target, request, sink, signal) {
-      const reply = new ReplyText(sink, { takesOneCall: request.parallelToolCalls === false })
-      const result = await write(transport, target, request, reply, signal)
-      reply.end()
-      return result
-    },
+    stream: (target, request, sink, signal) =>
+      watch.call('chat', target, async (call) => {
+        const takesOneCall = request.parallelToolCalls === false
+        const reply = new ReplyText(sink, { takesOneCall, onBegin: () => call.hasBegun() })
+        const result = await write(transport, target, request, reply, signal)
+        reply.end()
+        call.ended(result)
+        return result
+      }),
     listModels: (target) => listModels(transport, target),
-    generateImage: (target, request, signal) => generateImage(media, target, request, signal),
+    generateImage: (target, request, signal) =>
+      watch.call('image', target, (call) => told(call, generateImage(media, target, request, signal))),
     generateVideo: (target, request, onProgress, signal) =>
-      generateVideo(media, target, request, onProgress, signal),
-    transcribe: (target, recording, options, signal) => transcribe(media, target, recording, options, signal),
-    embed: (target, texts, purpose, signal) => embed(media, target, texts, purpose, signal),
+      watch.call('video', target, (call) =>
+        told(call, generateVideo(media, target, request, onProgress, signal)),
+      ),
+    transcribe: (target, recording, options, signal) =>
+      watch.call('transcription', target, (call) =>
+        told(call, transcribe(media, target, recording, options, signal)),
+      ),
+    embed: (target, texts, purpose, signal) =>
+      watch.call('embeddings', target, (call) => told(call, embed(media, target, texts, purpose, signal))),
+    ...(watch.tool && { watchTool: watch.tool }),
   }
+}
+
+async function told<Result extends { usage: ModelUsage | null }>(
+  call: ModelCall,
+  work: Promise<Result>,
+): Promise<Result> {
+  const result = await work
+  call.ended(result)
+  return result
 }
 
 function write(

@@ -16,11 +16,16 @@ export class ReplyText {
   #characters = 0
   #toolCalls = 0
   readonly #takesOneCall: boolean
+  #onBegin: (() => void) | undefined
 
-  /** `takesOneCall`: what is called at once with a first tool is left out, for not every model can be told so. */
-  constructor(sink: ModelSink, { takesOneCall = false } = {}) {
+  /**
+   * `takesOneCall`: what is called at once with a first tool is left out, for not every model can be told so. `onBegin`
+   * is called before the first of anything.
+   */
+  constructor(sink: ModelSink, { takesOneCall = false, onBegin }: ReplyTextOptions = {}) {
     this.#sink = sink
     this.#takesOneCall = takesOneCall
+    this.#onBegin = onBegin
   }
 
   text(text: string): void {
@@ -38,6 +43,7 @@ export class ReplyText {
   }
 
   toolCall({ id, name, input, signature }: ToolCall): void {
+    this.#begin()
     this.#toolCalls += 1
     if (this.#toolCalls > TOOL_CALLS_MAX) throw new ModelError('The model called more tools than it may')
     if (this.#takesOneCall && this.#toolCalls > 1) return
@@ -56,11 +62,22 @@ export class ReplyText {
   }
 
   #ready(whole: string, held: string): string {
+    this.#begin()
     this.#characters += whole.length
     if (this.#characters > REPLY_CHARACTERS_MAX)
       throw new ModelError('The reply became longer than a reply can be')
     return storable(held === '' ? whole : whole.slice(0, -1))
   }
+
+  #begin(): void {
+    this.#onBegin?.()
+    this.#onBegin = undefined
+  }
+}
+
+interface ReplyTextOptions {
+  takesOneCall?: boolean
+  onBegin?: () => void
 }
 
 const REPLACEMENT = '\ufffd'

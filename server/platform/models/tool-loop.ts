@@ -55,7 +55,7 @@ export interface ToolSink extends ModelSink {
  * calls nothing more. Without tools it is one Models.stream.
  */
 export class ToolLoop {
-  readonly #models: Pick<Models, 'stream'>
+  readonly #models: Pick<Models, 'stream' | 'watchTool'>
   readonly #target: ModelTarget
   readonly #request: ModelRequest
   readonly #tools: ReadonlyMap<string, RunnableTool>
@@ -66,7 +66,7 @@ export class ToolLoop {
 
   /** `tools` stand instead of the request's own, where there are any: those are not run here. */
   constructor(
-    models: Pick<Models, 'stream'>,
+    models: Pick<Models, 'stream' | 'watchTool'>,
     target: ModelTarget,
     request: ModelRequest,
     tools: readonly RunnableTool[],
@@ -75,7 +75,9 @@ export class ToolLoop {
     this.#models = models
     this.#target = target
     this.#request = request
-    this.#tools = new Map(tools.map((tool) => [tool.definition.name, tool]))
+    const { watchTool } = models
+    const runnable = watchTool ? tools.map((tool) => watched(tool, watchTool)) : tools
+    this.#tools = new Map(runnable.map((tool) => [tool.definition.name, tool]))
     this.#contextWindow = limits.contextWindow ?? defaultContextWindow(target.provider, target.model)
     this.#callIds = new Set(request.messages.flatMap(callIdsOf))
   }
@@ -163,6 +165,11 @@ export class ToolLoop {
     return [said, ...results]
   }
 }
+
+const watched = (tool: RunnableTool, watch: NonNullable<Models['watchTool']>): RunnableTool => ({
+  ...tool,
+  run: (input, signal) => watch(tool.definition.name, () => tool.run(input, signal)),
+})
 
 type FinishReason = ModelResult['finishReason']
 

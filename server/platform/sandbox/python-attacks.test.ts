@@ -7,7 +7,6 @@ import type { SandboxOutcome } from './sandbox.ts'
 /** Code in Python that wants out, and how each try is refused. The canary is what must never be seen. */
 
 const CANARY = 'canary-5a07'
-/** Memory runs out long before this, also where the machine is busy. */
 const { sandbox, run, close } = openTestSandbox({ clockMs: 60_000 })
 /** Somebody on our machine who hears every connection. */
 let heard = 0
@@ -179,37 +178,6 @@ describe('beside the call of somebody else', () => {
     expect(await run('python', forge)).toMatchObject({ ok: true, output: 'forged' })
     answer?.('end')
     expect(await other).toMatchObject({ ok: true, output: 1 })
-  })
-})
-
-describe('bounds', () => {
-  test('an endless loop ends with its time, and this process answers meanwhile', async () => {
-    const hasty = openTestSandbox({ clockMs: 1_000 })
-    const endless = hasty.run('python', 'def main():\n  while True: pass')
-    expect(await run('javascript', 'function main() { return 1 }')).toMatchObject({ ok: true, output: 1 })
-    expect(await endless).toMatchObject({ ok: false, reason: 'timeout' })
-    await hasty.close()
-  })
-
-  test('5 GB: no memory', async () => {
-    const outcome = await run(
-      'python',
-      'def main():\n  kept = []\n  for _ in range(50): kept.append(bytearray(100_000_000))\n  return len(kept)',
-    )
-    expect(outcome).toMatchObject({ ok: false, reason: 'memory' })
-  }, 70_000)
-
-  test('300 MB printed: 64 KB are kept, and the process ends', async () => {
-    const outcome = await run('python', 'def main():\n  for _ in range(300): print("x" * 1_000_000)')
-    expect(outcome.ok || outcome.reason).toBe('output')
-    expect(outcome.printed.slice(-60)).toMatch(/x\n\[\d{9} more characters are not kept\]$/)
-  })
-
-  test('a result of more than 1 MB is refused', async () => {
-    expect(await run('python', 'def main(): return "x" * 1_000_000')).toMatchObject({
-      ok: false,
-      reason: 'output',
-    })
   })
 })
 

@@ -3,40 +3,61 @@ import { promisify } from 'node:util'
 
 const derive = promisify(argon2) as (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>
 
+export interface Passwords {
+  /** An argon2id hash of the password, as a PHC string (RFC 9106). */
+  hash(password: string): Promise<string>
+  /** Whether the password is the one of the hash. Without a hash it takes the same time, and says no. */
+  verify(password: string, hash: string | null | undefined): Promise<boolean>
+}
+
+export interface PasswordCost {
+  /** In KiB. */
+  memory: number
+  passes: number
+  parallelism: number
+}
+
 /**
  * One of OWASP's equally strong choices for argon2id: 7 MiB, five passes, one lane. The one with least memory, because
  * the allocator keeps it for each of the four threads that hash.
  */
-const COST = { memory: 7_168, passes: 5, parallelism: 1, tagLength: 32 }
+const OWASP: PasswordCost = { memory: 7_168, passes: 5, parallelism: 1 }
+const TAG_LENGTH = 32
 
-/** An argon2id hash of the password, as a PHC string (RFC 9106). */
-export async function hashPassword(password: string): Promise<string> {
-  const nonce = randomBytes(16)
-  const tag = await derive('argon2id', { ...COST, message: Buffer.from(password), nonce })
-  return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${unpadded(nonce)}$${unpadded(tag)}`
-}
+/** A hash says what it cost, so those that were made at another cost stay good. */
+export function createPasswords(cost: PasswordCost = OWASP): Passwords {
+  /** A hash that no password has, made when it is first needed. */
+  let nobodys: Promise<string> | undefined
+  const nobodysHash = (): Promise<string> => {
+    nobodys ??= hash(randomBytes(32).toString('base64'))
+    return nobodys
+  }
 
-/** Whether the password is the one of the hash. Without a hash it takes the same time, and says no. */
-export async function verifyPassword(password: string, hash: string | null | undefined): Promise<boolean> {
-  const [, , , cost = '', nonce = '', tag = ''] = (hash ?? (await nobodysHash())).split('$')
-  const [memory = 0, passes = 0, parallelism = 0] = (cost.match(/\d+/g) ?? []).map(Number)
-  const expected = Buffer.from(tag, 'base64')
-  const actual = await derive('argon2id', {
-    message: Buffer.from(password),
-    nonce: Buffer.from(nonce, 'base64'),
-    memory,
-    passes,
-    parallelism,
-    tagLength: expected.length,
-  })
-  return timingSafeEqual(actual, expected) && hash != null
+  async function hash(password: string): Promise<string> {
+    const nonce = randomBytes(16)
+    const parameters = { ...cost, tagLength: TAG_LENGTH, message: Buffer.from(password), nonce }
+    const tag = await derive('argon2id', parameters)
+    const { memory, passes, parallelism } = cost
+    return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(nonce)}$${unpadded(tag)}`
+  }
+
+  return {
+    hash,
+    async verify(password, known) {
+      const [, , , made = '', nonce = '', tag = ''] = (known ?? (await nobodysHash())).split('$')
+      const [memory = 0, passes = 0, parallelism = 0] = (made.match(/\d+/g) ?? []).map(Number)
+      const expected = Buffer.from(tag, 'base64')
+      const actual = await derive('argon2id', {
+        message: Buffer.from(password),
+        nonce: Buffer.from(nonce, 'base64'),
+        memory,
+        passes,
+        parallelism,
+        tagLength: expected.length,
+      })
+      return timingSafeEqual(actual, expected) && known != null
+    },
+  }
 }
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
-
-let nobodys: Promise<string> | undefined
-/** A hash that no password has, made when it is first needed. */
-const nobodysHash = (): Promise<string> => {
-  nobodys ??= hashPassword(randomBytes(32).toString('base64'))
-  return nobodys
-}

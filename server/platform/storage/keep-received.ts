@@ -17,9 +17,9 @@ interface KeepingDesk {
  */
 export async function keepReceivedFile(
   { documents, uploads }: KeepingDesk,
-  place: Pick<NewUpload, 'organizationId' | 'userId' | 'chatId'>,
+  place: Pick<NewUpload, 'id' | 'organizationId' | 'userId' | 'chatId'>,
   file: ReceivedFile,
-  { needsText = false }: { needsText?: boolean } = {},
+  { needsText = false, source = 'user' }: { needsText?: boolean; source?: NewUpload['source'] } = {},
 ): Promise<string> {
   if (file.size === 0) throw fail('upload.empty')
   const contentType = await detectType(file.path, file.name)
@@ -27,7 +27,7 @@ export async function keepReceivedFile(
   if (!type) throw fail('upload.type')
   if (needsText && !type.hasText) throw fail('upload.no_text')
   const text = await textOf(documents, file.path, type)
-  const upload = { ...place, source: 'user' as const, name: file.name, contentType: type.contentType, text }
+  const upload = { ...place, source, name: file.name, contentType: type.contentType, text }
   return (await uploads.keep(upload, file)).id
 }
 

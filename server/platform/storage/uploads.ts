@@ -1,9 +1,11 @@
 import type { Logger } from 'pino'
 import type { TransactionSql } from 'postgres'
+import { despiteRefusal } from '#database/ambient.ts'
 import type { Database } from '#database/connect.ts'
 import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
 import { lockOrganization } from '../access/organization-lock.ts'
+import { joinAnswer } from '../idempotency/answer-under-way.ts'
 import { readFeatures } from '../limits/features.ts'
 import { repeat } from '../sweeps/repeat.ts'
 import { safeFilename, uniqueFilename } from './filenames.ts'
@@ -12,6 +14,8 @@ import type { LocalFile, Storage } from './storage.ts'
 
 /** A file that is to be kept. */
 export interface NewUpload {
+  /** Of one that has been elsewhere; else a new one. */
+  id?: string
   organizationId: string
   userId: string
   /** Null: in no chat yet. */
@@ -87,10 +91,11 @@ export function createUploads({ sql }: Database, storage: Storage, dataDir: stri
       const reserved = await sql.begin((tx) => reserve(tx, upload, content.size))
       try {
         await storage.put({ key: reserved.key, contentType: upload.contentType }, content)
+        await joinAnswer()
         await sql.begin((tx) => noteArrival(tx, reserved.id, upload))
         return reserved
       } catch (error) {
-        await forget(sql, reserved)
+        await despiteRefusal(() => forget(sql, reserved))
         throw error
       }
     },
@@ -174,7 +179,7 @@ async function reserve(
     where id = ${organizationId} and stored_bytes + ${size} <= ${features.file_upload}`
   if (counted.count === 0) throw fail('upload.quota', { limit: features.file_upload })
 
-  const id = newId()
+  const id = upload.id ?? newId()
   const folder = `${organizationId}/${chatId ?? id}/`
   const taken = await tx<{ filename: string; source: NewUpload['source'] | null }[]>`
     select filename, source from uploads where chat_id = ${chatId}

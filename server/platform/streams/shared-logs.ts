@@ -8,6 +8,8 @@ export interface SharedLogs {
   share(id: string, log: EventLog): void
   /** A log that some process shares, as it grows; undefined where there is none of this id. Throws server.unavailable. */
   open(id: string): Promise<EventLog | undefined>
+  /** Removes logs before their time. Throws server.unavailable. */
+  forget(ids: readonly string[]): Promise<void>
 }
 
 /** A log that its process has left unfinished disappears after this time, as a finished one does. */
@@ -80,6 +82,9 @@ export function createSharedLogs(redis: Redis, log: Logger): SharedLogs {
           log.warn({ err: error, id }, 'a stream was not followed'),
         )
       return target
+    },
+    async forget(ids) {
+      if (ids.length > 0) await redis.run((client) => client.unlink(ids.map(keyOf)))
     },
   }
 }

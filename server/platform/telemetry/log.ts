@@ -1,15 +1,20 @@
 import pino, { type Logger } from 'pino'
 import type { Config } from '#config'
+import type { Tracing } from './tracing.ts'
 
 /** How many causes of an error are told. */
 const CAUSES_MAX = 4
 
-/** JSON lines on standard output. Nothing that may hold a secret is in them: see describeError. */
-export const createLog = (config: Pick<Config, 'logLevel'>): Logger =>
+/**
+ * JSON lines on standard output. Nothing that may hold a secret is in them: see describeError. What is written within a
+ * trace carries its id.
+ */
+export const createLog = (config: Pick<Config, 'logLevel'>, tracing: Tracing | null = null): Logger =>
   pino({
     level: config.logLevel,
     base: null,
     serializers: { err: (error: unknown) => describeError(error, 0) },
+    ...(tracing && { mixin: () => tracing.ids() ?? {} }),
   })
 
 /**

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { ModelUsage } from '#platform/models/types.ts'
 
 /** What /metrics shows, in Prometheus' text format. A registry per process, so that tests don't share one. */
 export interface Metrics {
@@ -11,11 +12,27 @@ export interface Metrics {
   replies: Counter<'status'>
   /** WebSockets that are open now. */
   liveSockets: Gauge
+  /** Seconds from the beginning of a reply in a chat to its end, its tools included. */
+  replySeconds: Histogram
+  /** Seconds from a call of a model to the first that it writes. */
+  firstToken: Histogram<'provider'>
+  /** Clients that read a stream of events now. */
+  streamsOpen: Gauge
   /** Tokens that were paid for. */
   tokens: Counter<'direction'>
+  /** Requests that a rate limit has refused. */
+  rateLimited: Counter<'window'>
+}
+
+/** Counts what a reply or another call of a model is paid for. */
+export function countTokensPaid({ tokens }: Pick<Metrics, 'tokens'>, usage: ModelUsage): void {
+  tokens.inc({ direction: 'input' }, usage.inputTokens)
+  tokens.inc({ direction: 'output' }, usage.outputTokens)
 }
 
 const LATENCY_BUCKETS_SECONDS = [0.005, 0.02, 0.1, 0.5, 2, 10, 60]
+const FIRST_TOKEN_BUCKETS_SECONDS = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30]
+const REPLY_BUCKETS_SECONDS = [0.5, 1, 2, 5, 10, 30, 60, 120, 300]
 
 export function createMetrics(): Metrics {
   const registry = new Registry()
@@ -43,6 +60,30 @@ export function createMetrics(): Metrics {
     liveSockets: new Gauge({
       name: 'parley_live_sockets',
       help: 'WebSockets that are open now',
+      registers: [registry],
+    }),
+    replySeconds: new Histogram({
+      name: 'parley_reply_seconds',
+      help: 'Seconds from the beginning of a reply in a chat to its end',
+      buckets: REPLY_BUCKETS_SECONDS,
+      registers: [registry],
+    }),
+    firstToken: new Histogram({
+      name: 'parley_first_token_seconds',
+      help: 'Seconds from a call of a model to the first that it writes',
+      labelNames: ['provider'],
+      buckets: FIRST_TOKEN_BUCKETS_SECONDS,
+      registers: [registry],
+    }),
+    streamsOpen: new Gauge({
+      name: 'parley_streams_open',
+      help: 'Clients that read a stream of events now',
+      registers: [registry],
+    }),
+    rateLimited: new Counter({
+      name: 'parley_rate_limited_total',
+      help: 'Requests that a rate limit has refused, by its window',
+      labelNames: ['window'],
       registers: [registry],
     }),
     tokens: new Counter({

@@ -16,6 +16,7 @@ export function createFirstSdkServer(offered: Offered): Server {
         const params = { progressToken, ...progress }
         await extra.sendNotification({ method: 'notifications/progress', params })
       },
+      toolsChanged: () => extra.sendNotification({ method: 'notifications/tools/list_changed' }),
     })
     return result as never
   })

@@ -19,6 +19,8 @@ export interface TestCall {
   signal: AbortSignal
   /** Tells the client how far the call is, where it asked for that. */
   progress(progress: { progress: number; total?: number; message?: string }): Promise<void>
+  /** Tells the client that there are other tools now. */
+  toolsChanged(): Promise<void>
 }
 
 export interface SeenRequest {

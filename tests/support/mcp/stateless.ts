@@ -32,6 +32,7 @@ function createServer(offered: Offered): Server {
         const params = { progressToken, ...progress }
         await context.mcpReq.notify({ method: 'notifications/progress', params })
       },
+      toolsChanged: () => context.mcpReq.notify({ method: 'notifications/tools/list_changed' }),
     })
     return result as never
   })

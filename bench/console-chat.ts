@@ -1,0 +1,206 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { CDPSession, Page } from 'playwright-core'
+import postgres from 'postgres'
+import { newId } from '../server/database/new-id.ts'
+import type { Person } from '../tests/support/client.ts'
+import { startConsoleStage } from '../tests/support/console-stage.ts'
+import { startPostgres } from '../tests/support/postgres.ts'
+import { startProvider } from '../tests/support/provider/index.ts'
+import { mixed } from './markdown-texts.ts'
+import { POSTGRES_SETTINGS } from './parley.ts'
+
+/*
+ * What the screen of a chat costs the browser, over a real server: while a reply is written at 100 tokens a second on a
+ * processor four times slower than this one; and to open a chat of 2,000 messages and to scroll through it.
+ * `node bench/console-chat.ts`. Times of scripting and tasks are of the page's own thread.
+ */
+
+const SLOWDOWN = 4
+const GAP_MS = 10
+const TOKENS = 2_000
+const MESSAGES = 2_000
+const OPENINGS = 5
+const SCROLL_STEPS = 150
+const SCROLL_PIXELS = 900
+
+/** From the press on the first chat of the list until its newest message is drawn; milliseconds. */
+const OPEN = `async (wanted) => {
+  const begin = performance.now()
+  document.querySelector('nav[aria-label="Your chats"] a').click()
+  while (!document.querySelector('[role=log]')?.textContent.includes(wanted))
+    await new Promise((resolve) => requestAnimationFrame(resolve))
+  return performance.now() - begin
+}`
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'))
+mkdirSync(join(folder, 'postgres'))
+const database = await startPostgres({ dataDir: join(folder, 'postgres'), settings: POSTGRES_SETTINGS })
+await database.createDatabase('parley')
+const provider = await startProvider({ record: false })
+const stage = await startConsoleStage({
+  DATABASE_URL: database.url('parley'),
+  SECRET: 'of-a-measurement-and-nothing-else-0',
+})
+const sql = postgres(database.url('parley'), { onnotice() {} })
+try {
+  const person = await stage.server.signUp()
+  await writing(person)
+  await opening(person)
+  for (const problem of stage.problems) console.log(`the page says: ${problem}`)
+} finally {
+  await stage.stop()
+  await sql.end()
+  await provider.close()
+  await database.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** A reply is written in a chat that has some messages before it. */
+async function writing(person: Person): Promise<void> {
+  const model = `emu-gap${GAP_MS}`
+  await stage.server.addModel(person, {
+    provider: 'openai-compatible',
+    version: model,
+    config: { model, base_url: `${provider.url}/v1`, api_key: 'key' },
+  })
+  const chatId = await fill(person, 40)
+  const page = await stage.open(`/chats/${chatId}?org_id=${person.organizationId}`, person)
+  await page.getByRole('textbox', { name: 'Message' }).fill(`say: ${textOf(TOKENS)}`)
+  const devtools = await slow(page)
+  await stage.browser.startTracing(page, { categories: ['disabled-by-default-devtools.timeline'] })
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('button', { name: 'Stop the reply' }).waitFor()
+  await page.getByText('Waiting for the first words').waitFor({ state: 'detached' })
+  const begin = performance.now()
+  const before = await costs(devtools)
+  await page.waitForTimeout((TOKENS * GAP_MS) / 2)
+  const after = await costs(devtools)
+  const tokens = (performance.now() - begin) / GAP_MS
+  await page.getByRole('button', { name: 'Send' }).waitFor({ timeout: 60_000 })
+  const longest = longestTask(await stage.browser.stopTracing())
+  const perToken = (of: keyof Costs): string => (((after[of] - before[of]) * 1_000) / tokens).toFixed(2)
+  console.log(
+    `a reply at 100 tokens a second: ${perToken('ScriptDuration')} ms of scripting a token, ` +
+      `${perToken('LayoutDuration')} of layout, ${perToken('RecalcStyleDuration')} of styles, ` +
+      `${perToken('TaskDuration')} of everything; longest task ${longest.toFixed(0)} ms, from sending to the end`,
+  )
+  await page.context().close()
+}
+
+/** A long chat is opened from the list, and scrolled through to its beginning. */
+async function opening(person: Person): Promise<void> {
+  const other = await fill(person, 2)
+  await fill(person, MESSAGES)
+  const at = (id: string): string => `/chats/${id}?org_id=${person.organizationId}`
+  const page = await stage.open(at(other), person)
+  await page.getByText('Message 0001').waitFor()
+  const times: number[] = []
+  for (let round = 0; round < OPENINGS; round++) {
+    await page.goto(at(other))
+    await page.getByText('Message 0001').first().waitFor()
+    const link = page.getByRole('navigation', { name: 'Your chats' }).getByRole('link').first()
+    await link.waitFor()
+    times.push(Number(await page.evaluate(`(${OPEN})('Message ${MESSAGES - 1}')`)))
+  }
+  console.log(
+    `a chat of ${MESSAGES} messages is there after ${times.map((time) => time.toFixed(0)).join(', ')} ms`,
+  )
+  await slow(page)
+  await stage.browser.startTracing(page, { categories: ['disabled-by-default-devtools.timeline'] })
+  await page.getByRole('log').hover()
+  for (let step = 0; step < SCROLL_STEPS; step++) {
+    await page.mouse.wheel(0, -SCROLL_PIXELS)
+    await page.waitForTimeout(50)
+  }
+  const longest = longestTask(await stage.browser.stopTracing())
+  const first = await page
+    .getByRole('log')
+    .getByText(/^Message \d+/)
+    .first()
+    .textContent()
+  console.log(
+    `scrolling ${SCROLL_STEPS * SCROLL_PIXELS} pixels up at ${SLOWDOWN}x: longest task ${longest.toFixed(0)} ms; ` +
+      `it is at ${first?.slice(0, 12)}`,
+  )
+  await page.context().close()
+}
+
+/** A chat of questions and answers in Markdown. */
+async function fill(person: Person, count: number): Promise<string> {
+  const chatId = newId()
+  const ids = Array.from({ length: count }, () => newId())
+  const text = textOf(120)
+  await sql`insert into chats ${sql({
+    id: chatId,
+    organization_id: person.organizationId,
+    user_id: person.userId,
+    title: `Of ${count} messages`,
+    status: 'ACTIVE',
+    leaf_message_id: ids.at(-1) ?? null,
+    message_count: count / 2,
+  })}`
+  const rows = ids.map((id, index) => ({
+    id,
+    organization_id: person.organizationId,
+    user_id: person.userId,
+    chat_id: chatId,
+    parent_message_id: ids[index - 1] ?? null,
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    content: `Message ${String(index).padStart(4, '0')}\n\n${index % 2 === 0 ? 'Please explain.' : text}`,
+    status: 'complete',
+  }))
+  for (let begin = 0; begin < rows.length; begin += 500)
+    await sql`insert into chat_messages ${sql(rows.slice(begin, begin + 500))}`
+  return chatId
+}
+
+/** As many words, of headings, lists, code, tables and formulas. */
+function textOf(words: number): string {
+  const whole = mixed(words * 3)
+  let end = 0
+  for (let word = 0; word < words && end >= 0; word++) end = whole.indexOf(' ', end + 1)
+  return end < 0 ? whole : whole.slice(0, end)
+}
+
+async function slow(page: Page): Promise<CDPSession> {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' })
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN })
+  return devtools
+}
+
+type Costs = Record<'ScriptDuration' | 'LayoutDuration' | 'RecalcStyleDuration' | 'TaskDuration', number>
+
+async function costs(devtools: CDPSession): Promise<Costs> {
+  const { metrics } = await devtools.send('Performance.getMetrics')
+  const of = (name: string): number => metrics.find((metric) => metric.name === name)?.value ?? 0
+  return {
+    ScriptDuration: of('ScriptDuration'),
+    LayoutDuration: of('LayoutDuration'),
+    RecalcStyleDuration: of('RecalcStyleDuration'),
+    TaskDuration: of('TaskDuration'),
+  }
+}
+
+interface TraceEvent {
+  name: string
+  pid: number
+  tid: number
+  /** Microseconds of the thread. */
+  tdur?: number
+  args?: { name?: string }
+}
+
+/** The longest task of the page in a trace: milliseconds of its own thread, whatever else the machine did meanwhile. */
+function longestTask(trace: Buffer): number {
+  const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] }
+  const main = traceEvents.filter(
+    ({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain',
+  )
+  const isOfPage = ({ pid, tid }: TraceEvent): boolean =>
+    main.some((one) => one.pid === pid && one.tid === tid)
+  const tasks = traceEvents.filter((event) => event.name === 'RunTask' && isOfPage(event))
+  return Math.max(0, ...tasks.map(({ tdur = 0 }) => tdur / 1_000))
+}

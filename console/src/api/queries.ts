@@ -1,0 +1,82 @@
+import {
+  infiniteQueryOptions,
+  QueryClient,
+  type QueryKey,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { ApiError, type Body, call, type Input, type OperationName, type Query, type Reply } from './call.ts'
+
+const TRIES_MAX = 3
+const WAIT_MAX_MS = 30_000
+
+/** What is shown stays for so long without being asked for again. */
+const FRESH_MS = 10_000
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: FRESH_MS,
+      retry: (tries, error) => tries < TRIES_MAX && isPassing(error),
+      retryDelay: (tries, error) => waitAfter(tries, error),
+    },
+  },
+})
+
+/** Whether it may go by itself: no network, too many requests, a server that starts. */
+const isPassing = (error: Error): boolean =>
+  error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 502)
+
+function waitAfter(tries: number, error: Error): number {
+  const asked = error instanceof ApiError ? error.retryAfterMs : null
+  return Math.min(asked ?? 500 * 2 ** tries, WAIT_MAX_MS)
+}
+
+/** `useQuery(read('GET /api/agents/get', { agent_id }))` */
+export const read = <O extends OperationName>(operation: O, query: Query<O>) =>
+  queryOptions({
+    queryKey: [operation, query] as QueryKey,
+    queryFn: ({ signal }) => call(operation, { query, signal } as unknown as Input<O>),
+  })
+
+type Page = { data: unknown[]; pagination: { next_cursor: string | null } }
+type PagedOperation = { [O in OperationName]: Reply<O> extends Page ? O : never }[OperationName]
+export type Item<O extends PagedOperation> = Reply<O> extends { data: (infer I)[] } ? I : never
+
+/** `useInfiniteQuery(readPages('GET /api/agents/list', { org_id }))`: `data` is all items of the pages so far. */
+export const readPages = <O extends PagedOperation>(operation: O, query: Query<O>) =>
+  infiniteQueryOptions({
+    queryKey: [operation, query, 'pages'] as QueryKey,
+    queryFn: ({ signal, pageParam }) =>
+      call(operation, { query: { ...query, cursor: pageParam }, signal } as unknown as Input<O>),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page: Reply<O>) => (page as unknown as Page).pagination.next_cursor ?? undefined,
+    select: ({ pages }) => pages.flatMap((page) => (page as unknown as Page).data as Item<O>[]),
+  })
+
+interface Change<O extends OperationName> {
+  /** Operations whose answers are no longer true. */
+  outdates?: readonly OperationName[]
+  onDone?: (reply: Reply<O>, input: ChangeInput<O>) => void
+}
+
+type ChangeInput<O extends OperationName> = Omit<Input<O>, 'signal'>
+
+/** `const add = useChange('POST /api/agents', { outdates: ['GET /api/agents/list'] })`, then `add.mutate({ query, body })`. */
+export function useChange<O extends OperationName>(operation: O, { outdates = [], onDone }: Change<O> = {}) {
+  const client = useQueryClient()
+  return useMutation<Reply<O>, Error, ChangeInput<O>>({
+    mutationFn: (input) => call(operation, input as Input<O>),
+    onSuccess: (reply, input) => {
+      onDone?.(reply, input)
+      return outdate(client, ...outdates)
+    },
+  })
+}
+
+/** Has what these operations answered asked for again, where it is shown. */
+export const outdate = (client: QueryClient, ...operations: OperationName[]): Promise<unknown> =>
+  Promise.all(operations.map((operation) => client.invalidateQueries({ queryKey: [operation] })))
+
+export type { Body, Query, Reply }

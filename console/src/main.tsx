@@ -1,0 +1,30 @@
+import './app.css'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { setNonce } from 'get-nonce'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { queryClient } from './api/queries.ts'
+import { router } from './router.tsx'
+import { ConfirmProvider } from './ui/confirm.tsx'
+import { showTheme } from './ui/theme.ts'
+import { ToastProvider } from './ui/toast.tsx'
+
+// What libraries put into the page as style elements is let in by the nonce that the page was sent with.
+setNonce(document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '')
+showTheme()
+
+// After an update the files of the page that is open are gone: a new one has the new ones.
+window.addEventListener('vite:preloadError', () => location.reload())
+
+createRoot(document.getElementById('console') as HTMLElement).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <ToastProvider>
+        <ConfirmProvider>
+          <RouterProvider router={router} />
+        </ConfirmProvider>
+      </ToastProvider>
+    </QueryClientProvider>
+  </StrictMode>,
+)

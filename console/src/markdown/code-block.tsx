@@ -1,0 +1,90 @@
+import { memo, type ReactNode, useEffect, useMemo, useState } from 'react'
+import { copyText } from './copy-text.ts'
+import { type Highlighted, highlighter } from './highlight.ts'
+import { useLate } from './late.ts'
+
+const SHOWN_MS = 2_000
+/** Longer code stays without colours: they would take longer than a person should wait for anything else. */
+const COLOURED_CHARACTERS_MAX = 12_000
+
+/** Code with its language and a button that copies it. `pieces` are some lines each; only new ones are drawn. */
+export function CodeBlock({
+  pieces,
+  language,
+  isOpen,
+}: {
+  pieces: readonly string[]
+  language: string
+  isOpen: boolean
+}): ReactNode {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  const isColoured = !isOpen && language !== '' && length <= COLOURED_CHARACTERS_MAX
+  return (
+    <div className="my-3 overflow-hidden rounded-lg border border-line bg-surface">
+      <div className="flex items-center justify-between gap-2 border-b border-line px-3 py-1 text-xs text-muted">
+        <span className="truncate">{language === '' ? 'Code' : language}</span>
+        <CopyButton pieces={pieces} />
+      </div>
+      <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than the page is scrolled by keyboard too
+        tabIndex={0}
+        role="group"
+        aria-label={language === '' ? 'Code' : `Code in ${language}`}
+        className="overflow-x-auto p-3 font-mono text-sm text-ink"
+      >
+        <code className="block">
+          {isColoured ? (
+            <ColouredCode text={pieces.join('')} language={language} />
+          ) : (
+            <PlainCode pieces={pieces} />
+          )}
+        </code>
+      </pre>
+    </div>
+  )
+}
+
+const PlainCode = ({ pieces }: { pieces: readonly string[] }): ReactNode =>
+  // biome-ignore lint/suspicious/noArrayIndexKey: pieces only grow at the end
+  pieces.map((text, index) => <Piece key={index} text={text} />)
+
+/** An element, so that a browser lays out again what has grown, and not all of it. */
+const Piece = memo(({ text }: { text: string }) => <span className="block">{text}</span>)
+
+const ColouredCode = memo(({ text, language }: { text: string; language: string }): ReactNode => {
+  const highlight = useLate(highlighter, true)
+  const nodes = useMemo(() => highlight?.(text, language) ?? null, [highlight, text, language])
+  return nodes === null ? <PlainCode pieces={[text]} /> : nodes.map(colouredNode)
+})
+
+const colouredNode = (node: Highlighted, index: number): ReactNode =>
+  node.type === 'text' ? (
+    node.value
+  ) : (
+    <span key={index} className={node.classes}>
+      {node.children.map(colouredNode)}
+    </span>
+  )
+
+type CopyState = 'idle' | 'copied' | 'failed'
+const WORDS: Record<CopyState, string> = { idle: 'Copy', copied: 'Copied', failed: 'Not copied' }
+
+function CopyButton({ pieces }: { pieces: readonly string[] }): ReactNode {
+  const [state, setState] = useState<CopyState>('idle')
+  useEffect(() => {
+    if (state === 'idle') return
+    const clock = setTimeout(() => setState('idle'), SHOWN_MS)
+    return () => clearTimeout(clock)
+  }, [state])
+  const copy = async (): Promise<void> => setState((await copyText(pieces.join(''))) ? 'copied' : 'failed')
+  return (
+    <>
+      <button type="button" className="shrink-0 rounded px-2 py-1 text-muted hover:text-ink" onClick={copy}>
+        {WORDS[state]}
+      </button>
+      <span role="status" className="sr-only">
+        {state === 'idle' ? '' : WORDS[state]}
+      </span>
+    </>
+  )
+}

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { contrast } from '../../../widget/contrast.ts'
+
+const CSS = readFileSync(join(import.meta.dirname, 'code.css'), 'utf8')
+/** canvas, surface and raised. */
+const BACKGROUNDS = { light: ['#ffffff', '#f7f7f9'], dark: ['#111317', '#17191f', '#1d2027'] }
+
+const colours = [...CSS.matchAll(/(--code-\w+): light-dark\((#\w{6}), (#\w{6})\)/g)].map(
+  ([, name = '', light = '', dark = '']) => ({ name, light, dark }),
+)
+
+test('there are colours', () => {
+  expect(colours.length).toBe(CSS.match(/--code-\w+:/g)?.length)
+})
+
+test.each(colours)('$name can be read, by day and by night', (colour) => {
+  for (const scheme of ['light', 'dark'] as const)
+    for (const background of BACKGROUNDS[scheme])
+      expect(contrast(colour[scheme], background)).toBeGreaterThanOrEqual(4.5)
+})
+
+test('every colour that is used is there', () => {
+  const used = [...CSS.matchAll(/var\((--code-\w+)\)/g)].map(([, name]) => name)
+  expect([...new Set(used)].sort()).toEqual(colours.map(({ name }) => name).sort())
+})

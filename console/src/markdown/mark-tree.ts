@@ -1,0 +1,106 @@
+import type { ExtraProps } from 'react-markdown'
+import { isOwnImage } from './safe-address.ts'
+
+type Element = NonNullable<ExtraProps['node']>
+type Content = Element['children'][number]
+interface Tree {
+  children: Content[]
+}
+
+/** Which part of a table or a list a text is, that is drawn within an element of its own. */
+export type PartOf = 'table head' | 'table' | 'list' | null
+
+interface Marking {
+  /** `[1]` to `[count]` are marks of citations. */
+  citationCount: number
+  part: PartOf
+}
+
+/** Elements within each other deeper than this are more than anybody writes, and than a stack may hold. */
+const DEPTH_MAX = 100
+const MARK = /\[(\d{1,3})\]/
+
+/** For rehype: what a tree of Markdown has here beside what Markdown has. Throws where it is nested beyond reason. */
+export const markTree =
+  ({ citationCount, part }: Marking) =>
+  () =>
+  (tree: Tree, file: { value: unknown }): void => {
+    visit(tree, { citationCount, source: String(file.value), isInLink: false, depth: 0 })
+    if (part === 'list') tree.children = itemsOf(tree.children)
+    else if (part !== null) tree.children = rowsOf(tree.children, part === 'table head')
+  }
+
+interface Visit {
+  citationCount: number
+  source: string
+  isInLink: boolean
+  depth: number
+}
+
+function visit(parent: Tree, visiting: Visit): void {
+  if (visiting.depth > DEPTH_MAX) throw new Error('Nested too deep')
+  parent.children = parent.children.flatMap((node) => {
+    if (node.type === 'text')
+      return visiting.isInLink ? node : markCitations(node.value, visiting.citationCount)
+    if (node.type !== 'element') return node
+    if (node.tagName === 'code') return markFormula(node, visiting.source)
+    // A link within a link is none.
+    if (node.tagName === 'img' && visiting.isInLink && !isOwnImage(String(node.properties['src'] ?? '')))
+      return { type: 'text', value: String(node.properties['alt'] || 'Image') }
+    visit(node, {
+      ...visiting,
+      isInLink: visiting.isInLink || node.tagName === 'a',
+      depth: visiting.depth + 1,
+    })
+    return node
+  })
+}
+
+/** `[1]` as a button, where there is such a citation. */
+function markCitations(text: string, count: number): Content[] {
+  if (count === 0 || !MARK.test(text)) return [{ type: 'text', value: text }]
+  return text.split(/(\[\d{1,3}\])/).flatMap((part): Content[] => {
+    const number = Number(MARK.exec(part)?.[1] ?? 0)
+    if (number >= 1 && number <= count)
+      return [{ type: 'element', tagName: 'button', properties: { value: String(number) }, children: [] }]
+    return part === '' ? [] : [{ type: 'text', value: part }]
+  })
+}
+
+/** remark-math takes `$$x$$` on one line for a formula within the text; everybody means one by itself. */
+function markFormula(code: Element, source: string): Element {
+  const classes = code.properties['className']
+  const begin = code.position?.start.offset
+  if (!Array.isArray(classes) || !classes.includes('math-inline') || begin === undefined) return code
+  if (!source.startsWith('$$', begin)) return code
+  return { ...code, properties: { className: ['language-math', 'math-display'] } }
+}
+
+const isElement = (node: Content): node is Element => node.type === 'element'
+const element = (tagName: string, children: Content[], properties = {}): Element => ({
+  type: 'element',
+  tagName,
+  properties,
+  children,
+})
+
+/** The items of the lists, and what else there is as items. */
+const itemsOf = (nodes: Content[]): Element[] =>
+  nodes
+    .filter(isElement)
+    .flatMap((node) =>
+      node.tagName === 'ul' || node.tagName === 'ol'
+        ? node.children.filter(isElement)
+        : element('li', [node]),
+    )
+
+/** The parts of the table, and what else there is as rows. */
+const rowsOf = (nodes: Content[], withHead: boolean): Element[] =>
+  nodes
+    .filter(isElement)
+    .flatMap((node) =>
+      node.tagName === 'table'
+        ? node.children.filter(isElement)
+        : element('tbody', [element('tr', [element('td', [node])])]),
+    )
+    .filter(({ tagName }) => withHead || tagName !== 'thead')

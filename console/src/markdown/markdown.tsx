@@ -1,0 +1,116 @@
+import { memo, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { CitationsContext, type CitedPassage } from './citations.tsx'
+import { CodeBlock } from './code-block.tsx'
+import { LIST_LOOK, NUMBERED_LIST_LOOK, ScrolledTable } from './elements.tsx'
+import { Prose } from './prose.tsx'
+import { type Block, BlockSplitter, type ListBlock, type TableBlock } from './split-blocks.ts'
+
+const NO_PASSAGES: readonly CitedPassage[] = []
+/** More than a screen shows. */
+const FIRST_BLOCKS = 24
+const CITATION_MARK = /\[\d{1,3}\]/
+
+interface MarkdownProps {
+  text: string
+  /** More is to come. */
+  streaming: boolean
+  /** What `[1]` and so on in the text stand for. */
+  citations?: readonly CitedPassage[]
+  onCitation?: (number: number) => void
+}
+
+/**
+ * What a model has written, as far as it has come. A text that grows costs what is new of it: of what is complete
+ * nothing is parsed or drawn again. Nothing in it becomes HTML, and nothing is loaded from other servers.
+ */
+export function Markdown({ text, streaming, citations = NO_PASSAGES, onCitation }: MarkdownProps): ReactNode {
+  const [splitter] = useState(() => new BlockSplitter())
+  const blocks = splitter.split(text, !streaming)
+  // Of a long text that is there at once, the rest follows bit by bit, and nothing else waits for it.
+  const count = useDeferredValue(blocks.length, FIRST_BLOCKS)
+  const latest = useRef(onCitation)
+  useEffect(() => {
+    latest.current = onCitation
+  }, [onCitation])
+  const context = useMemo(
+    () => ({ passages: citations, onCitation: (number: number) => latest.current?.(number) }),
+    [citations],
+  )
+  return (
+    <CitationsContext value={context}>
+      <div className="text-ink [&>:first-child]:mt-0 [&>:last-child]:mb-0">
+        {blocks.slice(0, count).map((block, index) => (
+          <DrawnBlock
+            // biome-ignore lint/suspicious/noArrayIndexKey: blocks only grow at the end
+            key={index}
+            block={block}
+            citationCount={citations.length}
+            definitions={splitter.definitions}
+          />
+        ))}
+      </div>
+    </CitationsContext>
+  )
+}
+
+interface DrawnBlockProps {
+  block: Block
+  citationCount: number
+  definitions: string
+}
+
+const DrawnBlock = memo(({ block, citationCount, definitions }: DrawnBlockProps): ReactNode => {
+  switch (block.kind) {
+    case 'code':
+      return <CodeBlock pieces={block.pieces} language={block.language} isOpen={block.isOpen} />
+    case 'plain':
+      return <p className="my-2 wrap-anywhere whitespace-pre-wrap">{block.text}</p>
+    case 'prose':
+      return (
+        <Prose
+          text={block.text}
+          isOpen={block.isOpen}
+          citationCount={marksIn(block.text, citationCount)}
+          definitions={definitionsFor(block.text, definitions)}
+        />
+      )
+    default:
+      return <Pieces block={block} citationCount={citationCount} definitions={definitions} />
+  }
+})
+
+/** A table or a list, whose pieces are parsed by themselves and drawn within one element. */
+function Pieces({
+  block,
+  citationCount,
+  definitions,
+}: DrawnBlockProps & { block: TableBlock | ListBlock }): ReactNode {
+  const isTable = block.kind === 'table'
+  // A table has a head also where it has no rows yet.
+  const pieces = isTable && block.pieces.length === 0 ? [''] : block.pieces
+  const drawn = pieces.map((text, index) => (
+    <Prose
+      // biome-ignore lint/suspicious/noArrayIndexKey: pieces only grow at the end
+      key={index}
+      text={text}
+      head={isTable ? block.head : ''}
+      isOpen={block.isOpen && index === pieces.length - 1}
+      citationCount={marksIn(text, citationCount)}
+      part={isTable ? (index === 0 ? 'table head' : 'table') : 'list'}
+      definitions={definitionsFor(text, definitions)}
+    />
+  ))
+  if (isTable) return <ScrolledTable>{drawn}</ScrolledTable>
+  if (block.start === null) return <ul className={LIST_LOOK}>{drawn}</ul>
+  return (
+    <ol start={block.start} className={NUMBERED_LIST_LOOK}>
+      {drawn}
+    </ol>
+  )
+}
+
+/** Only what has marks is drawn again when citations come. */
+const marksIn = (text: string, count: number): number => (count > 0 && CITATION_MARK.test(text) ? count : 0)
+
+/** Only what may name one is drawn again when definitions come. */
+const definitionsFor = (text: string, definitions: string): string => (text.includes('[') ? definitions : '')

@@ -1,0 +1,229 @@
+import type { Token, Tokens } from 'marked'
+import { type Fence, fenceOf, isClosing, mayClose, withoutIndent } from './code-fence.ts'
+import { joined, linesOf, markerOf, partsOfTable, piecesOf, tokensOf } from './tokens.ts'
+
+/** A part of a text that is drawn by itself. One that is complete stays the same object while the text grows. */
+export type Block =
+  | { kind: 'prose'; text: string; isOpen: boolean }
+  /** As it was written: it is too long to be parsed whenever it grows. */
+  | { kind: 'plain'; text: string; isOpen: true }
+  | CodeBlock
+  | TableBlock
+  | ListBlock
+
+/** Some lines each, so that of long code that grows the last piece is drawn again, and no other. */
+export type CodeBlock = { kind: 'code'; language: string; pieces: readonly string[]; isOpen: boolean }
+/** `head` is the header and the line below it; `pieces` are some rows each. */
+export type TableBlock = { kind: 'table'; head: string; pieces: readonly string[]; isOpen: boolean }
+/** Some items each. `start` is null for a list without numbers. */
+export type ListBlock = { kind: 'list'; start: number | null; pieces: readonly string[]; isOpen: boolean }
+
+const CODE_PIECE_LINES = 40
+const TABLE_PIECE_ROWS = 8
+const LIST_PIECE_ITEMS = 4
+/** An unfinished block up to this length is parsed whenever it grows; a longer one when it has grown by a quarter. */
+const EAGER_CHARACTERS_MAX = 4_000
+const GROWTH = 1.25
+
+/** What is read of a block that goes on. */
+type Begun =
+  | { kind: 'code'; fence: Fence; pieces: string[]; lines: string[] }
+  | { kind: 'table'; head: string; pieces: string[] }
+  | { kind: 'list'; start: number | null; marker: string; pieces: string[] }
+
+/**
+ * Splits a text that grows at its end into blocks, at a cost that follows from what is new: what is complete is not
+ * looked at again, and of code, a table or a list that goes on, only the last lines are.
+ */
+export class BlockSplitter {
+  /** The definitions of addresses in the text (CommonMark 0.31, 4.7). */
+  definitions = ''
+  #text = ''
+  #isComplete = false
+  #blocks: readonly Block[] = []
+  #done: Block[] = []
+  #open: Block[] = []
+  #begun: Begun | null = null
+  /** So much of the text is in `#done` and `#begun`. */
+  #read = 0
+  /** So much of the rest was parsed. */
+  #parsed = 0
+
+  /** The blocks of a text, which has grown since the last time, or is another one. */
+  split(text: string, isComplete: boolean): readonly Block[] {
+    const clean = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text
+    if (clean === this.#text && isComplete === this.#isComplete) return this.#blocks
+    if (this.#isComplete || !clean.startsWith(this.#text)) this.#forget()
+    this.#text = clean
+    this.#isComplete = isComplete
+    while (this.#begun?.kind === 'code' ? this.#readCode(this.#begun) : this.#readRest());
+    this.#blocks = [...this.#done, ...this.#open]
+    return this.#blocks
+  }
+
+  #forget(): void {
+    this.definitions = ''
+    this.#done = []
+    this.#begun = null
+    this.#read = 0
+    this.#parsed = 0
+  }
+
+  /** Reads the lines that are new. True: it has ended, and something else comes. */
+  #readCode(code: Extract<Begun, { kind: 'code' }>): boolean {
+    for (;;) {
+      const end = this.#text.indexOf('\n', this.#read)
+      if (end < 0 && !this.#isComplete) break
+      const line = this.#text.slice(this.#read, end < 0 ? undefined : end)
+      this.#read += line.length + (end < 0 ? 0 : 1)
+      const isOver = isClosing(line, code.fence)
+      if (!isOver && (end >= 0 || line !== '')) code.lines.push(`${withoutIndent(line, code.fence)}\n`)
+      if (isOver || end < 0) {
+        this.#done.push(this.#codeBlock(code, ''))
+        this.#begun = null
+        this.#parsed = 0
+        return true
+      }
+      if (code.lines.length === CODE_PIECE_LINES) code.pieces.push(code.lines.splice(0).join(''))
+    }
+    const line = this.#text.slice(this.#read)
+    this.#open = [{ ...this.#codeBlock(code, mayClose(line, code.fence) ? '' : line), isOpen: true }]
+    return false
+  }
+
+  #codeBlock({ fence, pieces, lines }: Extract<Begun, { kind: 'code' }>, lastLine: string): CodeBlock {
+    const newest = lines.join('') + withoutIndent(lastLine, fence)
+    const all = newest === '' ? [...pieces] : [...pieces, newest]
+    return { kind: 'code', language: fence.language, pieces: all, isOpen: false }
+  }
+
+  /** Parses the rest, and reads what of it is complete. True: code comes. */
+  #readRest(): boolean {
+    const rest = this.#text.slice(this.#read)
+    if (!this.#isComplete && rest.length > EAGER_CHARACTERS_MAX && rest.length < this.#parsed * GROWTH) {
+      const parsed = this.#open.filter(({ kind }) => kind !== 'plain')
+      this.#open = [...parsed, { kind: 'plain', text: rest.slice(this.#parsed), isOpen: true }]
+      return false
+    }
+    const tokens = tokensOf(this.#begunHead + rest)
+    const firstOpen = this.#isComplete ? tokens.length : firstOpenOf(tokens)
+    for (const token of tokens.slice(0, firstOpen)) this.#finish(token)
+    const [first, ...others] = tokens.slice(firstOpen)
+    this.#endBegunBefore(first)
+    if (first && others.length === 0 && this.#beginCode(first)) return true
+    this.#open = [
+      ...(first ? [this.#openBlock(first)] : this.#begunBlocks(true)),
+      ...others.filter(({ type }) => type !== 'space').map((token) => blockOf(token, null, true)),
+    ]
+    this.#parsed = this.#text.trimEnd().length - this.#read
+    return false
+  }
+
+  /** With it, the rest of a table is one too. */
+  get #begunHead(): string {
+    return this.#begun?.kind === 'table' ? this.#begun.head : ''
+  }
+
+  #finish(token: Token): void {
+    this.#endBegunBefore(token)
+    this.#read += token.raw.length - this.#begunHead.length
+    if (token.type === 'space') return
+    if (token.type === 'def') this.definitions += `\n${token.raw.trim()}`
+    else this.#done.push(blockOf(token, this.#begun, false))
+    this.#begun = null
+  }
+
+  /** A list ends where something else comes, and everything at the end of a complete text. */
+  #endBegunBefore(token: Token | undefined): void {
+    const { kind, marker } = (this.#begun ?? {}) as { kind?: string; marker?: string }
+    const isAnother = token && token.type !== 'space' && kind === 'list' && markerOf(token) !== marker
+    if (!isAnother && (token || !this.#isComplete)) return
+    this.#done.push(...this.#begunBlocks(false))
+    this.#begun = null
+  }
+
+  #begunBlocks(isOpen: boolean): Block[] {
+    const begun = this.#begun
+    if (begun?.kind === 'table') return [{ kind: 'table', head: begun.head, pieces: begun.pieces, isOpen }]
+    if (begun?.kind === 'list') return [{ kind: 'list', start: begun.start, pieces: begun.pieces, isOpen }]
+    return []
+  }
+
+  #beginCode(token: Token): boolean {
+    const fence = token.type === 'code' ? fenceOf(token.raw) : null
+    if (fence === null) return false
+    this.#read += fence.length
+    this.#begun = { kind: 'code', fence, pieces: [], lines: [] }
+    return true
+  }
+
+  /** What is shown of the block at the beginning of the rest. What is complete of a table or a list is read. */
+  #openBlock(token: Token): Block {
+    const begun = this.#begun
+    if (token.type === 'table') {
+      const { head, rows } = partsOfTable(token.raw)
+      const complete = piecesOf(rows.slice(0, -1), TABLE_PIECE_ROWS)
+      if (complete.length > 0) {
+        this.#read += joined(complete).length + (begun ? 0 : head.length)
+        this.#begun = { kind: 'table', head, pieces: [...(begun?.pieces ?? []), ...complete] }
+      }
+      const shown = joined(rows).slice(joined(complete).length)
+      return {
+        kind: 'table',
+        head,
+        pieces: [...(this.#begun?.pieces ?? []), ...asPiece(shown)],
+        isOpen: true,
+      }
+    }
+    if (token.type === 'list') {
+      const { raw, items } = token as Tokens.List
+      // What the last two are may change with the rest of a line.
+      const texts = items.slice(0, -2).map((item) => item.raw)
+      const complete = raw.startsWith(joined(texts)) ? piecesOf(texts, LIST_PIECE_ITEMS) : []
+      const start = begun?.kind === 'list' ? begun.start : startOf(token as Tokens.List)
+      const pieces = [...(begun?.pieces ?? []), ...complete]
+      if (complete.length > 0) {
+        this.#read += joined(complete).length
+        this.#begun = { kind: 'list', start, marker: markerOf(token), pieces }
+      }
+      const shown = raw.slice(joined(complete).length)
+      return { kind: 'list', start, pieces: [...pieces, ...asPiece(shown)], isOpen: true }
+    }
+    return blockOf(token, null, true)
+  }
+}
+
+/** The first block that may still change: the last one, and the one before it while that has no complete line. */
+function firstOpenOf(tokens: Token[]): number {
+  const isShown = ({ type }: Token): boolean => type !== 'space'
+  const last = tokens.findLastIndex(isShown)
+  if (last < 0) return tokens.length
+  const hasLine = tokens.slice(last).some(({ raw }) => raw.includes('\n'))
+  const before = tokens.slice(0, last).findLastIndex(isShown)
+  return hasLine || before < 0 ? last : before
+}
+
+function blockOf(token: Token, begun: Begun | null, isOpen: boolean): Block {
+  const before = begun?.pieces ?? []
+  if (token.type === 'code') {
+    const { text, lang = '' } = token as Tokens.Code
+    const pieces = piecesOf(linesOf(`${text}\n`), CODE_PIECE_LINES, true)
+    return { kind: 'code', language: lang.trim().split(/\s/, 1)[0] ?? '', pieces, isOpen }
+  }
+  if (token.type === 'table') {
+    const { head, rows } = partsOfTable(token.raw)
+    return { kind: 'table', head, pieces: [...before, ...piecesOf(rows, TABLE_PIECE_ROWS, true)], isOpen }
+  }
+  if (token.type === 'list') {
+    const list = token as Tokens.List
+    const texts = list.items.map(({ raw }) => raw)
+    const isWhole = joined(texts).trimEnd() === list.raw.trimEnd()
+    const pieces = isWhole ? piecesOf(texts, LIST_PIECE_ITEMS, true) : [list.raw]
+    const start = begun?.kind === 'list' ? begun.start : startOf(list)
+    return { kind: 'list', start, pieces: [...before, ...pieces], isOpen }
+  }
+  return { kind: 'prose', text: token.raw, isOpen }
+}
+
+const startOf = ({ ordered, start }: Tokens.List): number | null => (ordered ? Number(start) : null)
+const asPiece = (text: string): string[] => (text === '' ? [] : [text])

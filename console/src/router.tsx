@@ -1,0 +1,46 @@
+import { createRouter } from '@tanstack/react-router'
+import { accountRoutes } from './screens/account/routes.ts'
+import { agentRoutes } from './screens/agents/routes.ts'
+import { chatRoutes } from './screens/chat/routes.ts'
+import { connectionRoutes } from './screens/connections/routes.ts'
+import { conversationRoutes } from './screens/conversations/routes.ts'
+import { deploymentRoutes } from './screens/deployments/routes.ts'
+import { homeRoutes } from './screens/home/routes.ts'
+import { identityRoutes } from './screens/identity/routes.ts'
+import { knowledgeRoutes } from './screens/knowledge/routes.ts'
+import { organizationRoutes } from './screens/organization/routes.ts'
+import { peopleRoutes } from './screens/people/routes.ts'
+import { playgroundRoutes } from './screens/playground/routes.ts'
+import { toolRoutes } from './screens/tools/routes.ts'
+import { appRoute, rootRoute } from './shell/app-route.tsx'
+
+/** Every screen of the console: those outside, and those of who is signed in. */
+const tree = rootRoute.addChildren([
+  ...identityRoutes,
+  appRoute.addChildren([
+    ...homeRoutes,
+    ...chatRoutes,
+    ...conversationRoutes,
+    ...knowledgeRoutes,
+    ...agentRoutes,
+    ...toolRoutes,
+    ...deploymentRoutes,
+    ...connectionRoutes,
+    ...playgroundRoutes,
+    ...peopleRoutes,
+    ...organizationRoutes,
+    ...accountRoutes,
+  ]),
+])
+
+export const router = createRouter({
+  routeTree: tree,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,17 @@
+import { Page } from '../../ui/page.tsx'
+import { DeleteAccount } from './delete-account.tsx'
+import { ExportData } from './export-data.tsx'
+import { Password } from './password.tsx'
+import { Profile } from './profile.tsx'
+import { Sessions } from './sessions.tsx'
+
+/** What is somebody's own, in whatever organization. */
+export const Account = () => (
+  <Page title="Your account" description="The same in all organizations.">
+    <Profile />
+    <Password />
+    <Sessions />
+    <ExportData />
+    <DeleteAccount />
+  </Page>
+)

@@ -1,0 +1,127 @@
+import { type FormEvent, useRef } from 'react'
+import type { Agent } from '../../api/operations.ts'
+import { type Body, useChange } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import type { Edits } from '../../ui/edits.ts'
+import { SwitchField, TextAreaField, TextField } from '../../ui/field.tsx'
+import { Section } from '../../ui/page.tsx'
+import { SaveBar, useSaveKeys } from '../../ui/unsaved.tsx'
+import { ConnectionsSection } from './connections-section.tsx'
+import { KnowledgeSection } from './knowledge-section.tsx'
+import { ModelSection } from './model-section.tsx'
+import { ToolsSection } from './tools-section.tsx'
+
+export interface AgentPart {
+  agent: Agent
+  edit: (part: Partial<Agent>) => void
+}
+
+/** All that an agent is made of, saved as one. */
+export function AgentForm({ agent: saved, edits }: { agent: Agent; edits: Edits<Agent> }) {
+  const { may } = useHere()
+  const mayWrite = may('agent:write')
+  const form = useRef<HTMLFormElement>(null)
+  const save = useSaving(saved, edits)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save.begin()
+  }
+  useSaveKeys(() => mayWrite && form.current?.requestSubmit())
+  const part = { agent: edits.value, edit: edits.edit }
+  return (
+    <form ref={form} onSubmit={submit} aria-label="Agent">
+      <fieldset disabled={!mayWrite} className="flex min-w-0 flex-col gap-6">
+        {!mayWrite && (
+          <p className="rounded-xl bg-surface px-4 py-3 text-sm text-muted">
+            Your role may not change agents.
+          </p>
+        )}
+        <BasicsSection {...part} />
+        <ModelSection {...part} />
+        <ToolsSection {...part} saved={saved} />
+        <KnowledgeSection {...part} />
+        <ConnectionsSection {...part} />
+        <AccessSection {...part} />
+        {mayWrite && (
+          <SaveBar
+            isUnsaved={edits.isChanged}
+            isSaving={save.isSaving}
+            error={save.error}
+            onDiscard={() => {
+              edits.discard()
+              save.forgetError()
+            }}
+          />
+        )}
+      </fieldset>
+    </form>
+  )
+}
+
+/** Only what was changed is sent: what others change at the same time stays. */
+function useSaving(saved: Agent, { changes, isChanged, settle }: Edits<Agent>) {
+  const update = useChange('PUT /api/agents/update', {
+    outdates: ['GET /api/agents/get', 'GET /api/agents/list', 'GET /api/mcp/list_instances'],
+  })
+  const begin = () => {
+    if (!isChanged || update.isPending) return
+    update.mutate(
+      { query: { agent_id: saved.id }, body: bodyOf(changes) },
+      { onSuccess: () => settle(changes) },
+    )
+  }
+  return { begin, isSaving: update.isPending, error: update.error, forgetError: update.reset }
+}
+
+const bodyOf = ({ tools, ...rest }: Partial<Agent>): Body<'PUT /api/agents/update'> =>
+  ({
+    ...rest,
+    ...(tools && { tools: tools.map(({ tool_id, config }) => ({ tool_id, config })) }),
+  }) as Body<'PUT /api/agents/update'>
+
+const BasicsSection = ({ agent, edit }: AgentPart) => (
+  <Section title="What it is">
+    <div className="grid gap-4 sm:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
+      <TextField
+        label="Name"
+        required
+        maxLength={200}
+        value={agent.name}
+        onChange={({ target }) => edit({ name: target.value })}
+      />
+      <TextField
+        label="Type"
+        hint="Any word of your own"
+        required
+        maxLength={50}
+        value={agent.agent_type}
+        onChange={({ target }) => edit({ agent_type: target.value })}
+      />
+    </div>
+    <TextAreaField
+      label="What it is for"
+      hint="Shown where people choose whom to talk to"
+      rows={2}
+      maxLength={5_000}
+      value={agent.description}
+      onChange={({ target }) => edit({ description: target.value })}
+    />
+  </Section>
+)
+
+const AccessSection = ({ agent, edit }: AgentPart) => (
+  <Section title="Who can talk to it">
+    <SwitchField
+      label="Active"
+      hint="Nobody can talk to an agent that is not active, also where it is deployed."
+      checked={agent.is_active}
+      onChange={(is_active) => edit({ is_active })}
+    />
+    <SwitchField
+      label="Public"
+      hint="Members of all organizations here may find it and talk to it. They see nothing of what it is made of, and pay for what they ask."
+      checked={agent.is_public}
+      onChange={(is_public) => edit({ is_public })}
+    />
+  </Section>
+)

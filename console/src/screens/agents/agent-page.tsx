@@ -1,0 +1,145 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { ArrowLeft, Bot, Ellipsis, Rocket, Trash2 } from 'lucide-react'
+import type { Agent } from '../../api/operations.ts'
+import { read, useChange } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { buttonLook, IconButton } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import { useConfirm } from '../../ui/confirm.tsx'
+import { useEdits } from '../../ui/edits.ts'
+import { Menu, MenuItem } from '../../ui/menu.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Empty, Failure, Loaded, Skeleton } from '../../ui/states.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { useNotify } from '../../ui/toast.tsx'
+import { useLeaveGuard } from '../../ui/unsaved.tsx'
+import { AgentForm } from './agent-form.tsx'
+import { TryAgent } from './try-agent.tsx'
+
+/** An agent: what it is made of, and beside it a chat to try it. */
+export function AgentPage() {
+  const { agentId } = useParams({ from: '/app/agents/$agentId' })
+  const { organization } = useHere()
+  const agent = useQuery(read('GET /api/agents/get', { agent_id: agentId }))
+  if (agent.data === undefined)
+    return (
+      <Page title="Agent" above={<ToAgents />} wide>
+        <Loaded query={agent} skeleton={<AgentSkeleton />}>
+          {() => null}
+        </Loaded>
+      </Page>
+    )
+  return agent.data.organization_id === organization.id ? (
+    <OwnAgent key={agentId} agent={agent.data} />
+  ) : (
+    <ForeignAgent agent={agent.data} />
+  )
+}
+
+const ToAgents = () => (
+  <Link to="/agents" className="inline-flex items-center gap-1 self-start text-sm text-muted hover:text-ink">
+    <ArrowLeft aria-hidden size={14} /> Agents
+  </Link>
+)
+
+function OwnAgent({ agent }: { agent: Agent }) {
+  const { may } = useHere()
+  const { tab = 'edit' } = useSearch({ from: '/app/agents/$agentId' })
+  const navigate = useNavigate()
+  const edits = useEdits(agent)
+  const remove = useRemoval(agent)
+  useLeaveGuard(edits.isChanged)
+  return (
+    <Page
+      title={agent.name}
+      above={<ToAgents />}
+      wide
+      actions={
+        <>
+          {!agent.is_active && <Badge>Inactive</Badge>}
+          {agent.is_public && <Badge tone="accent">Public</Badge>}
+          <Link to={`/deployments?agent_id=${agent.id}` as string} className={buttonLook()}>
+            <Rocket aria-hidden size={16} /> Deploy
+          </Link>
+          {may('agent:delete') && (
+            <Menu trigger={<IconButton icon={Ellipsis} label="More" />}>
+              <MenuItem danger icon={Trash2} onSelect={() => void remove.ask()}>
+                Delete
+              </MenuItem>
+            </Menu>
+          )}
+        </>
+      }
+    >
+      {remove.error && <Failure error={remove.error} />}
+      <div className="xl:hidden">
+        <Tabs
+          label="Agent"
+          tabs={[
+            ['edit', 'Edit'],
+            ['try', 'Try'],
+          ]}
+          value={tab}
+          onChange={(name) =>
+            void navigate({ to: '.', search: { tab: name === 'try' ? name : undefined }, replace: true })
+          }
+        />
+      </div>
+      <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_25rem]">
+        <div className={classNames('min-w-0', tab !== 'edit' && 'max-xl:hidden')}>
+          <AgentForm agent={agent} edits={edits} />
+        </div>
+        <div className={classNames('min-w-0 xl:sticky xl:top-6', tab !== 'try' && 'max-xl:hidden')}>
+          <TryAgent agent={agent} isUnsaved={edits.isChanged} />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+function useRemoval(agent: Agent) {
+  const confirm = useConfirm()
+  const notify = useNotify()
+  const navigate = useNavigate()
+  const remove = useChange('DELETE /api/agents/delete', {
+    onDone() {
+      notify(`${agent.name} is deleted`)
+      void navigate({ to: '/agents', ignoreBlocker: true })
+    },
+    outdates: ['GET /api/agents/list'],
+  })
+  const ask = async () => {
+    const isSure = await confirm({
+      title: `Delete ${agent.name}?`,
+      consequence:
+        'It is gone for everybody, with its instructions and what its tools are configured with. Chats with it stay, and can go on with another agent or a model.',
+      action: 'Delete',
+    })
+    if (isSure) remove.mutate({ query: { agent_id: agent.id } })
+  }
+  return { ask, error: remove.error }
+}
+
+/** Somebody else's public agent: it can be tried, and that is all. */
+const ForeignAgent = ({ agent }: { agent: Agent }) => (
+  <Page title={agent.name} description={agent.description} above={<ToAgents />} wide>
+    <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_25rem]">
+      <Empty icon={Bot} title="A public agent of another organization">
+        You can talk to it. What it is made of is shown only to those who made it.
+      </Empty>
+      <TryAgent agent={agent} isUnsaved={false} />
+    </div>
+  </Page>
+)
+
+const AgentSkeleton = () => (
+  <div role="status" aria-label="Loading" className="grid gap-6 xl:grid-cols-[minmax(0,1fr)_25rem]">
+    <div className="flex flex-col gap-6">
+      <Skeleton className="h-48" />
+      <Skeleton className="h-80" />
+    </div>
+    <Skeleton className="h-96 max-xl:hidden" />
+  </div>
+)

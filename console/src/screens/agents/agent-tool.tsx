@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { X } from 'lucide-react'
+import type { Agent, Tool } from '../../api/operations.ts'
+import { read } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { IconButton } from '../../ui/button.tsx'
+import { Failure, Skeleton } from '../../ui/states.tsx'
+import { ValueField } from '../../ui/value-field.tsx'
+import { configWith, isKeptSecret, textOf } from './tool-config.ts'
+
+type UsedTool = Agent['tools'][number]
+
+interface AgentToolProps {
+  tool: UsedTool
+  /** As it is saved; absent: it was added just now. */
+  saved: UsedTool | undefined
+  onConfig: (config: UsedTool['config']) => void
+  onRemove: () => void
+}
+
+/** A tool of an agent: what it is, and what it is configured with. */
+export function AgentTool({ tool, saved, onConfig, onRemove }: AgentToolProps) {
+  const { may } = useHere()
+  const found = useQuery({
+    ...read('GET /api/tools', { tool_id: tool.tool_id }),
+    enabled: may('tool:read'),
+  })
+  return (
+    <li className="flex flex-col gap-3 px-4 py-3">
+      <div className="flex items-start justify-between gap-3">
+        <div className="min-w-0">
+          <p className="flex flex-wrap items-center gap-2 font-medium">
+            <Link
+              to={`/tools/${tool.tool_id}` as string}
+              className="min-w-0 wrap-anywhere text-accent hover:underline"
+            >
+              {tool.name}
+            </Link>
+            {found.data?.is_active === false && <Badge tone="warning">Inactive: left out</Badge>}
+          </p>
+          <p className="line-clamp-2 text-sm wrap-anywhere text-muted">{found.data?.description}</p>
+        </div>
+        <IconButton small icon={X} label={`Take ${tool.name} away`} onClick={onRemove} />
+      </div>
+      {found.isPending && may('tool:read') && <Skeleton className="h-9" />}
+      {found.error && <Failure error={found.error} onRetry={() => void found.refetch()} />}
+      {found.data && found.data.configuration.length > 0 && (
+        <ConfigFields tool={tool} saved={saved} definition={found.data} onConfig={onConfig} />
+      )}
+    </li>
+  )
+}
+
+const ConfigFields = ({
+  tool,
+  saved,
+  definition,
+  onConfig,
+}: Omit<AgentToolProps, 'onRemove'> & { definition: Tool }) => (
+  <div role="group" aria-label={`Configuration of ${tool.name}`} className="grid gap-3 sm:grid-cols-2">
+    {definition.configuration.map((descriptor) => {
+      const isKept = isKeptSecret(saved?.config, descriptor.name)
+      return (
+        <ValueField
+          key={descriptor.name}
+          descriptor={descriptor}
+          text={textOf(tool.config, descriptor.name)}
+          isKept={isKept}
+          onText={(text) => onConfig(configWith(tool.config, descriptor.name, text, isKept))}
+        />
+      )
+    })}
+  </div>
+)

@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { McpInstance } from '../../api/operations.ts'
+import { read } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Button } from '../../ui/button.tsx'
+import { CheckField } from '../../ui/field.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Failure, Skeleton } from '../../ui/states.tsx'
+import type { AgentPart } from './agent-form.tsx'
+
+/** Accounts at MCP servers whose owners lend them to the agent. */
+export function ConnectionsSection({ agent, edit }: AgentPart) {
+  const { organization, may } = useHere()
+  const connections = useQuery({
+    ...read('GET /api/mcp/list_instances', { org_id: organization.id }),
+    enabled: may('mcp:read'),
+  })
+  const own = connections.data ?? []
+  const ids = agent.mcp_instance_ids
+  const others = connections.data ? ids.filter((id) => !own.some((one) => one.id === id)) : []
+  const offered = own.filter(({ id, status }) => status === 'active' || ids.includes(id))
+  const set = (id: string, isLent: boolean) =>
+    edit({ mcp_instance_ids: isLent ? [...ids, id] : ids.filter((one) => one !== id) })
+  return (
+    <Section
+      title="Connections"
+      description="Tools of MCP servers. A connection that you lend to the agent acts with your account for whoever talks to it: members of this organization, and visitors of its deployments."
+    >
+      {connections.error && <Failure error={connections.error} onRetry={() => void connections.refetch()} />}
+      {connections.isPending && may('mcp:read') && <Skeleton className="h-9" />}
+      {offered.map((connection) => (
+        <CheckField
+          key={connection.id}
+          label={connection.name ?? connection.server_name}
+          hint={hintOf(connection)}
+          checked={ids.includes(connection.id)}
+          onChange={({ target }) => set(connection.id, target.checked)}
+        />
+      ))}
+      {connections.data && offered.length === 0 && (
+        <p className="text-sm text-muted">
+          You have no active connection.{' '}
+          <Link to={'/connections' as string} className="text-accent underline">
+            Connect an account
+          </Link>
+        </p>
+      )}
+      {others.length > 0 && (
+        <div className="flex flex-wrap items-center justify-between gap-2 text-sm">
+          <p>
+            {others.length === 1
+              ? 'Somebody else lends it a connection.'
+              : `Others lend it ${others.length} connections.`}
+          </p>
+          <Button
+            size="small"
+            onClick={() => edit({ mcp_instance_ids: ids.filter((id) => !others.includes(id)) })}
+          >
+            {others.length === 1 ? 'Take it away' : 'Take them away'}
+          </Button>
+        </div>
+      )}
+    </Section>
+  )
+}
+
+const hintOf = ({ status, error, name, server_name }: McpInstance): string | undefined =>
+  status === 'active'
+    ? name === null || name === server_name
+      ? undefined
+      : server_name
+    : `Not active, so its tools are left out. ${error ?? ''}`

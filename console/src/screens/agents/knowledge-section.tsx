@@ -1,0 +1,92 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { X } from 'lucide-react'
+import { readPages } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { IconButton } from '../../ui/button.tsx'
+import { formatNumber } from '../../ui/format.ts'
+import { Section } from '../../ui/page.tsx'
+import { Picker } from '../../ui/picker.tsx'
+import { Failure } from '../../ui/states.tsx'
+import type { AgentPart } from './agent-form.tsx'
+
+/** The knowledge bases that are searched for each message. */
+export function KnowledgeSection({ agent, edit }: AgentPart) {
+  const { organization, may } = useHere()
+  const mayRead = may('kb:read')
+  const bases = useInfiniteQuery({
+    ...readPages('GET /api/kb/list', { org_id: organization.id, limit: 100 }),
+    enabled: mayRead,
+  })
+  const all = bases.data ?? []
+  const ids = agent.knowledge_base_ids
+  return (
+    <Section
+      title="Knowledge"
+      description="Searched for each message; what is found goes to the model. Whoever talks to the agent hears what it says."
+    >
+      {bases.error && <Failure error={bases.error} onRetry={() => void bases.refetch()} />}
+      {ids.length === 0 ? (
+        <p className="text-sm text-muted">
+          None.{' '}
+          {bases.data?.length === 0 && (
+            <Link to={'/knowledge' as string} className="text-accent underline">
+              Make a knowledge base
+            </Link>
+          )}
+        </p>
+      ) : (
+        <ul className="flex flex-col divide-y divide-line rounded-xl border border-line">
+          {ids.map((id) => {
+            const base = all.find((one) => one.id === id)
+            const name = base?.name ?? 'A knowledge base'
+            return (
+              <li key={id} className="flex items-center gap-3 px-4 py-2">
+                <Link
+                  to={`/knowledge/${id}` as string}
+                  className="min-w-0 font-medium wrap-anywhere text-accent hover:underline"
+                >
+                  {name}
+                </Link>
+                <span className="min-w-0 grow text-sm text-muted">
+                  {base && documents(base.document_count)}
+                </span>
+                {base?.status === 'failed' && <Badge tone="danger">Failed</Badge>}
+                <IconButton
+                  small
+                  icon={X}
+                  label={`Take ${name} away`}
+                  onClick={() => edit({ knowledge_base_ids: ids.filter((one) => one !== id) })}
+                />
+              </li>
+            )
+          })}
+        </ul>
+      )}
+      <div>
+        {' '}
+        {mayRead && (
+          <Picker
+            label="Knowledge bases"
+            several
+            choices={all.map(({ id, name, document_count }) => ({
+              id,
+              name,
+              note: documents(document_count),
+            }))}
+            chosen={ids}
+            onChange={(knowledge_base_ids) => edit({ knowledge_base_ids })}
+            disabled={!may('agent:write')}
+            empty={bases.isPending ? 'Loading' : 'No such knowledge base'}
+          >
+            Choose knowledge
+          </Picker>
+        )}
+      </div>
+    </Section>
+  )
+}
+
+const documents = (count: number): string =>
+  `${formatNumber(count)} ${count === 1 ? 'document' : 'documents'}`

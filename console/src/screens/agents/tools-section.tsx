@@ -1,0 +1,81 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { Agent } from '../../api/operations.ts'
+import { readPages } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Picker } from '../../ui/picker.tsx'
+import { Failure } from '../../ui/states.tsx'
+import type { AgentPart } from './agent-form.tsx'
+import { AgentTool } from './agent-tool.tsx'
+
+/** The tools of an agent, each with what it is configured with. */
+export function ToolsSection({ agent, edit, saved }: AgentPart & { saved: Agent }) {
+  const { organization, may } = useHere()
+  const tools = useInfiniteQuery({
+    ...readPages('GET /api/tools/list_all', { limit: 100 }),
+    enabled: may('tool:read'),
+  })
+  const isOwn = (id: string) => id === organization.id
+  const usable = (tools.data ?? []).filter(
+    (tool) => tool.is_active && (isOwn(tool.organization_id) || tool.is_public),
+  )
+  const choices = usable.map(({ id, name, version, organization_id }) => ({
+    id,
+    name,
+    note: version,
+    group: isOwn(organization_id) ? organization.name : 'Public tools of others',
+  }))
+  const choose = (ids: string[]) =>
+    edit({
+      tools: ids.map((id) => {
+        const kept = [...agent.tools, ...saved.tools].find(({ tool_id }) => tool_id === id)
+        return kept ?? { tool_id: id, name: choices.find((one) => one.id === id)?.name ?? '', config: [] }
+      }),
+    })
+  const chosen = agent.tools.map(({ tool_id }) => tool_id)
+  return (
+    <Section title="Tools" description="Functions that the model may call while it answers.">
+      {tools.error && <Failure error={tools.error} onRetry={() => void tools.refetch()} />}
+      {agent.tools.length === 0 ? (
+        <p className="text-sm text-muted">
+          None: it answers from what it knows.{' '}
+          {usable.length === 0 && tools.data && (
+            <Link to={'/tools' as string} className="text-accent underline">
+              Make a tool
+            </Link>
+          )}
+        </p>
+      ) : (
+        <ul className="flex flex-col divide-y divide-line rounded-xl border border-line">
+          {agent.tools.map((tool) => (
+            <AgentTool
+              key={tool.tool_id}
+              tool={tool}
+              saved={saved.tools.find(({ tool_id }) => tool_id === tool.tool_id)}
+              onConfig={(config) =>
+                edit({
+                  tools: agent.tools.map((one) => (one.tool_id === tool.tool_id ? { ...one, config } : one)),
+                })
+              }
+              onRemove={() => choose(chosen.filter((id) => id !== tool.tool_id))}
+            />
+          ))}
+        </ul>
+      )}
+      <div>
+        <Picker
+          label="Tools"
+          several
+          choices={choices}
+          chosen={chosen}
+          onChange={choose}
+          disabled={!may('agent:write')}
+          empty={tools.isPending ? 'Loading' : 'No such tool'}
+        >
+          Choose tools
+        </Picker>
+      </div>
+    </Section>
+  )
+}

@@ -1,0 +1,74 @@
+import { useState } from 'react'
+import { Markdown } from '../../markdown/markdown.tsx'
+import type { Citation } from '../../streams/reply-event.ts'
+import { CallLine } from '../../ui/call-line.tsx'
+import { Failure } from '../../ui/states.tsx'
+import type { Turn } from './use-trial.ts'
+
+/** A question, and the reply with what the agent did for it. */
+export function TrialTurn({ turn, text }: { turn: Turn; text: string }) {
+  const [openSource, setOpenSource] = useState<number | null>(null)
+  const { question, reasoning, calls, citations, error, isWriting } = turn
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="max-w-[85%] self-end rounded-2xl bg-accent-soft px-3.5 py-2 wrap-anywhere whitespace-pre-wrap">
+        <span className="sr-only">You: </span>
+        {question}
+      </p>
+      {reasoning !== '' && (
+        <details className="text-sm text-muted">
+          <summary>Thoughts</summary>
+          <p className="pt-1 wrap-anywhere whitespace-pre-wrap">{reasoning}</p>
+        </details>
+      )}
+      {calls.map((call) => (
+        <CallLine key={call.id} call={call} isOver={!isWriting} />
+      ))}
+      {text !== '' && (
+        <Markdown text={text} streaming={isWriting} citations={citations} onCitation={setOpenSource} />
+      )}
+      {isWriting && text === '' && (
+        <p role="status" className="shimmer text-sm text-muted">
+          Working
+        </p>
+      )}
+      {error && <Failure error={error} />}
+      {!isWriting && citations.length > 0 && (
+        <Sources citations={citations} open={openSource} onOpen={setOpenSource} />
+      )}
+    </div>
+  )
+}
+
+interface SourcesProps {
+  citations: Citation[]
+  open: number | null
+  onOpen: (number: number | null) => void
+}
+
+const Sources = ({ citations, open, onOpen }: SourcesProps) => (
+  <div className="flex flex-col gap-1 text-sm">
+    <p className="text-muted">Given to the model:</p>
+    <ol className="flex flex-col gap-1">
+      {citations.map(({ chunk_id, document_name, snippet }, place) => {
+        const number = place + 1
+        const isOpen = open === number
+        return (
+          <li key={chunk_id}>
+            <button
+              type="button"
+              aria-expanded={isOpen}
+              onClick={() => onOpen(isOpen ? null : number)}
+              className="text-left wrap-anywhere text-accent hover:underline"
+            >
+              [{number}] {document_name}
+            </button>
+            {isOpen && (
+              <p className="mt-1 rounded-lg bg-surface px-3 py-2 wrap-anywhere text-muted">{snippet}</p>
+            )}
+          </li>
+        )
+      })}
+    </ol>
+  </div>
+)

@@ -1,0 +1,64 @@
+import { X } from 'lucide-react'
+import { useHere } from '../../shell/organization.tsx'
+import { IconButton } from '../../ui/button.tsx'
+import { Bar } from '../../ui/chart.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import { type Attachment, detach } from './drafts.ts'
+import { FileName } from './files.tsx'
+
+/** The files that go with the message: how far each is on its way, or why it was not taken. */
+export function Attachments({ place, attachments }: { place: string; attachments: readonly Attachment[] }) {
+  const { organization } = useHere()
+  if (attachments.length === 0) return null
+  return (
+    <ul aria-label="Files of the message" className="flex max-h-48 flex-wrap gap-2 overflow-y-auto p-1">
+      {attachments.map((attachment) => (
+        <li
+          key={attachment.key}
+          className={classNames(
+            'relative flex max-w-full items-center gap-1 overflow-hidden rounded-xl border pr-1',
+            attachment.error === null ? 'border-line' : 'border-danger bg-danger-soft',
+          )}
+        >
+          <Shown attachment={attachment} />
+          <IconButton
+            small
+            icon={X}
+            label={`Remove ${attachment.name}`}
+            onClick={() => detach(place, organization.id, attachment)}
+          />
+          {attachment.upload === null && attachment.error === null && (
+            <div
+              role="progressbar"
+              aria-label={`Sending ${attachment.name}`}
+              aria-valuenow={Math.round(attachment.progress * 100)}
+              className="absolute inset-x-0 bottom-0"
+            >
+              <Bar share={attachment.progress} />
+            </div>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Shown({ attachment: { name, preview, error, upload } }: { attachment: Attachment }) {
+  if (error !== null)
+    return (
+      <p role="alert" className="min-w-0 px-3 py-1.5 text-sm text-danger wrap-anywhere">
+        {name}: {error}
+      </p>
+    )
+  if (preview) return <img src={preview} alt={name} title={name} className="size-14 object-cover" />
+  return (
+    <span className="flex min-w-0 flex-col">
+      <FileName name={name} {...(upload && { size: upload.size })} />
+      {upload && !upload.text_extracted && isDocument(upload.content_type) && (
+        <span className="px-3 pb-1.5 text-xs text-warning">Its text can't be read.</span>
+      )}
+    </span>
+  )
+}
+
+const isDocument = (type: string): boolean => !/^(image|audio|video)\//.test(type)

@@ -1,0 +1,57 @@
+import { type QueryClient, queryOptions } from '@tanstack/react-query'
+import { call } from '../../api/call.ts'
+import type { Chat, ChatMessage, ChatWithMessages } from '../../api/operations.ts'
+
+/** A chat and what is loaded of its messages: of all branches, the newest ones without a gap. */
+export interface ChatData {
+  chat: Chat
+  /** Oldest first. */
+  messages: ChatMessage[]
+  /** Where older messages go on; null: there are none. */
+  older: string | null
+}
+
+export interface ChatPlace {
+  org_id: string
+  chat_id: string
+}
+
+const keyOf = (place: ChatPlace) => ['GET /api/chat', place, 'messages']
+
+/** A chat with its newest messages. Asked for again, they are put to those that were loaded before. */
+export const readChat = (place: ChatPlace) =>
+  queryOptions({
+    queryKey: keyOf(place),
+    queryFn: async ({ signal, client }): Promise<ChatData> => {
+      const page = await call('GET /api/chat', { query: { ...place, branches: 'all' }, signal })
+      return withNewest(client.getQueryData<ChatData>(keyOf(place)), page)
+    },
+  })
+
+/** The next page of older messages. Throws what the API refuses with. */
+export async function loadOlder(client: QueryClient, place: ChatPlace): Promise<void> {
+  const before = client.getQueryData<ChatData>(keyOf(place))
+  if (!before?.older) return
+  const page = await call('GET /api/chat', { query: { ...place, branches: 'all', cursor: before.older } })
+  client.setQueryData<ChatData>(keyOf(place), (now) => {
+    if (!now || now.older !== before.older) return now
+    return { ...now, messages: [...page.messages, ...now.messages], older: page.pagination.next_cursor }
+  })
+}
+
+export const changeChat = (client: QueryClient, place: ChatPlace, change: Partial<Chat>): void => {
+  client.setQueryData<ChatData>(keyOf(place), (now) => now && { ...now, chat: { ...now.chat, ...change } })
+}
+
+/** Ids grow with time, so what is older than a page is what has a lower id than its first message. */
+export function withNewest(
+  before: ChatData | undefined,
+  { messages, pagination, file_uploads: _files, ...chat }: ChatWithMessages,
+): ChatData {
+  const first = messages[0]?.id ?? ''
+  const kept = before?.messages.filter(({ id }) => id < first) ?? []
+  // Without a message in common there may be others in between.
+  const isWhole = before?.messages.some(({ id }) => id >= first) ?? false
+  if (!before || kept.length === 0 || !isWhole) return { chat, messages, older: pagination.next_cursor }
+  return { chat, messages: [...kept, ...messages], older: before.older }
+}

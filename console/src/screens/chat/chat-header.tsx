@@ -1,0 +1,45 @@
+import { Link } from '@tanstack/react-router'
+import { Ellipsis, Folder, PanelLeft, SquarePen } from 'lucide-react'
+import type { Chat } from '../../api/operations.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { formatCredits, formatNumber } from '../../ui/format.ts'
+import { ChatMenu } from './chat-menu.tsx'
+
+/** The title of the chat, and what can be done with it. */
+export const ChatHeader = ({ chat, onShowList }: { chat: Chat | null; onShowList: () => void }) => (
+  <header className="flex h-12 shrink-0 items-center gap-1 border-b border-line px-2 xl:px-4">
+    <IconButton icon={PanelLeft} label="Show the chats" onClick={onShowList} className="xl:hidden" />
+    <h1 className="min-w-0 truncate font-semibold">{chat?.title ?? 'New chat'}</h1>
+    {chat?.folder && (
+      <span className="ml-2 hidden min-w-0 items-center gap-1 text-sm text-muted sm:flex">
+        <Folder aria-hidden size={14} className="shrink-0" />
+        <span className="truncate">{chat.folder}</span>
+      </span>
+    )}
+    <span className="grow" />
+    {chat && chat.usage.messages > 0 && (
+      <span
+        className="hidden shrink-0 px-2 text-xs text-muted sm:inline"
+        title={`${formatNumber(chat.usage.input_tokens)} tokens in, ${formatNumber(chat.usage.output_tokens)} out`}
+      >
+        {formatCredits(chat.usage.credits)} credits
+      </span>
+    )}
+    <Link
+      to="/chats"
+      search={{ message: undefined }}
+      aria-label="New chat"
+      title="New chat"
+      className="inline-flex size-9 shrink-0 items-center justify-center rounded-lg text-muted hover:bg-hover hover:text-ink xl:hidden"
+    >
+      <SquarePen aria-hidden size={18} />
+    </Link>
+    {chat && (
+      <ChatMenu
+        chat={chat}
+        isOpen
+        trigger={<IconButton icon={Ellipsis} label="What to do with this chat" />}
+      />
+    )}
+  </header>
+)

@@ -1,0 +1,153 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { ListChecks, SquarePen } from 'lucide-react'
+import { useState } from 'react'
+import type { Chat } from '../../api/operations.ts'
+import { readPages } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { buttonLook, IconButton } from '../../ui/button.tsx'
+import { Loaded, Skeleton } from '../../ui/states.tsx'
+import { ChatRow } from './chat-row.tsx'
+import { ListFilters } from './list-filters.tsx'
+import { MoreOnSight } from './more-on-sight.tsx'
+import { SearchHits } from './search-hits.tsx'
+import { SelectionBar } from './selection-bar.tsx'
+
+interface ChatListProps {
+  openId: string | null
+  onChosen?: () => void
+}
+
+/** All chats: pinned ones first, then the newest; or what is sought in them. */
+export function ChatList({ openId, onChosen }: ChatListProps) {
+  const { may } = useHere()
+  const { q } = useSearch({ from: '/app/chats' })
+  const [selected, setSelected] = useState<ReadonlySet<string> | null>(null)
+  return (
+    <div className="flex h-full flex-col">
+      <div className="flex flex-col gap-2 p-3 pb-2">
+        <div className="flex items-center gap-1">
+          {may('chats:write') && (
+            <Link
+              to="/chats"
+              search={{ q, message: undefined }}
+              onClick={onChosen}
+              title="Ctrl+Shift+O"
+              className={`${buttonLook('secondary')} grow`}
+            >
+              <SquarePen aria-hidden size={16} /> New chat
+            </Link>
+          )}
+          {may('chats:delete') && (
+            <IconButton
+              icon={ListChecks}
+              label="Select chats"
+              aria-pressed={selected !== null}
+              onClick={() => setSelected(selected ? null : new Set())}
+            />
+          )}
+        </div>
+        <ListFilters />
+      </div>
+      {selected && <SelectionBar selected={selected} openId={openId} onDone={() => setSelected(null)} />}
+      <nav aria-label="Your chats" className="min-h-0 grow overflow-y-auto px-2 pb-3">
+        {q === undefined ? (
+          <ChatRows openId={openId} onChosen={onChosen} selected={selected} onSelect={setSelected} />
+        ) : (
+          <SearchHits q={q} onChosen={onChosen} />
+        )}
+      </nav>
+    </div>
+  )
+}
+
+interface ChatRowsProps extends ChatListProps {
+  selected: ReadonlySet<string> | null
+  onSelect: (selected: ReadonlySet<string>) => void
+}
+
+function ChatRows({ openId, onChosen, selected, onSelect }: ChatRowsProps) {
+  const { organization } = useHere()
+  const { folder, archived } = useSearch({ from: '/app/chats' })
+  const wanted = {
+    org_id: organization.id,
+    folder,
+    status: archived ? ('ARCHIVED' as const) : ('ACTIVE' as const),
+    limit: 50,
+  }
+  const pinned = useInfiniteQuery(readPages('GET /api/chat/list', { ...wanted, pinned: true }))
+  const others = useInfiniteQuery(readPages('GET /api/chat/list', { ...wanted, pinned: false }))
+  const rowOf = (chat: Chat) => (
+    <ChatRow
+      key={chat.id}
+      chat={chat}
+      isOpen={chat.id === openId}
+      onChosen={onChosen}
+      isSelected={selected?.has(chat.id) ?? null}
+      onSelect={(isSelected) => selected && onSelect(withOrWithout(selected, chat.id, isSelected))}
+    />
+  )
+  return (
+    <Loaded query={others} skeleton={<ListSkeleton />}>
+      {(chats) => (
+        <>
+          {pinned.data && pinned.data.length > 0 && (
+            <>
+              <ListHeading>Pinned</ListHeading>
+              <ul>{pinned.data.map(rowOf)}</ul>
+              <MoreOnSight query={pinned} />
+              <ListHeading>{archived ? 'Others' : 'Chats'}</ListHeading>
+            </>
+          )}
+          <ul>{chats.map(rowOf)}</ul>
+          {chats.length === 0 && !pinned.data?.length && <NoChats folder={folder} archived={archived} />}
+          <MoreOnSight query={others} />
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+const ListHeading = ({ children }: { children: string }) => (
+  <h2 className="px-2 pt-2 pb-1 text-xs font-medium text-muted">{children}</h2>
+)
+
+/** What to do with an empty list, in a column that is narrow. */
+function NoChats({ folder, archived }: { folder: string | undefined; archived: true | undefined }) {
+  const navigate = useNavigate()
+  if (folder === undefined && !archived)
+    return (
+      <p className="px-2 py-6 text-center text-sm text-muted">
+        No chats yet. What you ask is kept here, and can be searched.
+      </p>
+    )
+  return (
+    <p className="px-2 py-6 text-center text-sm text-muted">
+      {archived ? 'Nothing is archived here. ' : 'No chats in this folder. '}
+      <button
+        type="button"
+        className="font-medium text-accent underline"
+        onClick={() =>
+          void navigate({ to: '.', search: (now) => ({ ...now, folder: undefined, archived: undefined }) })
+        }
+      >
+        Show all chats
+      </button>
+    </p>
+  )
+}
+
+const ListSkeleton = () => (
+  <div role="status" aria-label="Loading" className="flex flex-col gap-1.5 pt-1">
+    {['a', 'b', 'c', 'd', 'e', 'f'].map((key) => (
+      <Skeleton key={key} className="h-8" />
+    ))}
+  </div>
+)
+
+function withOrWithout(selected: ReadonlySet<string>, id: string, isIn: boolean): ReadonlySet<string> {
+  const all = new Set(selected)
+  if (isIn) all.add(id)
+  else all.delete(id)
+  return all
+}

@@ -1,0 +1,137 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import {
+  Archive,
+  ArchiveRestore,
+  Download,
+  FileJson,
+  FolderInput,
+  Pencil,
+  Pin,
+  PinOff,
+  Trash2,
+} from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { download } from '../../api/download.ts'
+import type { Chat } from '../../api/operations.ts'
+import { type Body, useChange } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { useConfirm } from '../../ui/confirm.tsx'
+import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
+import { useNotify } from '../../ui/toast.tsx'
+import { changeChat } from './chat-data.ts'
+import { MoveChat } from './move-chat.tsx'
+import { RenameChat } from './rename-chat.tsx'
+
+/** What can be done with a chat as a whole. */
+export function ChatMenu({ chat, isOpen, trigger }: { chat: Chat; isOpen: boolean; trigger: ReactNode }) {
+  const { may } = useHere()
+  const [dialog, setDialog] = useState<'rename' | 'move' | null>(null)
+  const change = useChatChange(chat)
+  const remove = useRemoveChat(chat, isOpen)
+  const save = useExport(chat)
+  const isArchived = chat.status === 'ARCHIVED'
+  return (
+    <>
+      <Menu trigger={trigger}>
+        {may('chats:write') && (
+          <>
+            <MenuItem icon={Pencil} onSelect={() => setDialog('rename')}>
+              Rename
+            </MenuItem>
+            <MenuItem
+              icon={chat.pinned ? PinOff : Pin}
+              onSelect={() => change({ pinned: !chat.pinned }, chat.pinned ? 'No longer pinned' : 'Pinned')}
+            >
+              {chat.pinned ? 'Unpin' : 'Pin'}
+            </MenuItem>
+            <MenuItem icon={FolderInput} onSelect={() => setDialog('move')}>
+              Move to a folder
+            </MenuItem>
+            <MenuItem
+              icon={isArchived ? ArchiveRestore : Archive}
+              onSelect={() =>
+                isArchived
+                  ? change({ status: 'ACTIVE' }, 'Taken out of the archive', { status: 'ARCHIVED' })
+                  : change({ status: 'ARCHIVED' }, 'Archived', { status: 'ACTIVE' })
+              }
+            >
+              {isArchived ? 'Take out of the archive' : 'Archive'}
+            </MenuItem>
+            <MenuLine />
+          </>
+        )}
+        <MenuItem icon={Download} onSelect={() => save('markdown')}>
+          Save as Markdown
+        </MenuItem>
+        <MenuItem icon={FileJson} onSelect={() => save('json')}>
+          Save as JSON
+        </MenuItem>
+        {may('chats:delete') && (
+          <>
+            <MenuLine />
+            <MenuItem icon={Trash2} danger onSelect={() => void remove()}>
+              Delete
+            </MenuItem>
+          </>
+        )}
+      </Menu>
+      <RenameChat chat={chat} open={dialog === 'rename'} onClose={() => setDialog(null)} />
+      <MoveChat chat={chat} open={dialog === 'move'} onClose={() => setDialog(null)} />
+    </>
+  )
+}
+
+type ChatChange = Body<'PUT /api/chat'>
+
+function useChatChange(chat: Chat) {
+  const client = useQueryClient()
+  const notify = useNotify()
+  const place = { org_id: chat.organization_id, chat_id: chat.id }
+  const { mutate } = useChange('PUT /api/chat', {
+    outdates: ['GET /api/chat/list'],
+    onDone: (now) => changeChat(client, place, now),
+  })
+  return (body: ChatChange, text: string, before?: ChatChange) =>
+    mutate(
+      { query: place, body },
+      {
+        onSuccess: () =>
+          notify({ text, ...(before && { undo: () => mutate({ query: place, body: before }) }) }),
+        onError: notify,
+      },
+    )
+}
+
+function useRemoveChat(chat: Chat, isOpen: boolean) {
+  const confirm = useConfirm()
+  const notify = useNotify()
+  const navigate = useNavigate()
+  const { mutateAsync } = useChange('DELETE /api/chat/delete_session', {
+    outdates: ['GET /api/chat/list', 'GET /api/chat/folders'],
+  })
+  return async () => {
+    const isSure = await confirm({
+      title: 'Delete this chat?',
+      consequence: `“${chat.title}” and its messages will be gone for good.`,
+      action: 'Delete',
+    })
+    if (!isSure) return
+    try {
+      await mutateAsync({ query: { session_id: chat.id } })
+      notify('Chat deleted')
+      if (isOpen) void navigate({ to: '/chats' })
+    } catch (error) {
+      notify(error as Error)
+    }
+  }
+}
+
+function useExport({ id, organization_id, title }: Chat) {
+  const notify = useNotify()
+  return (format: 'markdown' | 'json') =>
+    void download('/api/chat/export', {
+      query: { org_id: organization_id, chat_id: id, format },
+      name: `${title.replace(/[^\p{L}\p{N} _-]+/gu, '').trim() || 'Chat'}.${format === 'json' ? 'json' : 'md'}`,
+    }).catch(notify)
+}

@@ -1,0 +1,67 @@
+import { Link } from '@tanstack/react-router'
+import { Ellipsis, Pin } from 'lucide-react'
+import type { Chat } from '../../api/operations.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import { formatAgo } from '../../ui/format.ts'
+import { ChatMenu } from './chat-menu.tsx'
+
+interface ChatRowProps {
+  chat: Chat
+  isOpen: boolean
+  onChosen: (() => void) | undefined
+  /** Null: nothing is being selected. */
+  isSelected: boolean | null
+  onSelect: (isSelected: boolean) => void
+}
+
+export function ChatRow({ chat, isOpen, onChosen, isSelected, onSelect }: ChatRowProps) {
+  const look = classNames(
+    'group flex h-9 items-center gap-2 rounded-lg pr-1 pl-2 text-sm hover:bg-hover',
+    isOpen && 'bg-accent-soft hover:bg-accent-soft',
+  )
+  if (isSelected !== null)
+    return (
+      <li>
+        <label className={`${look} cursor-pointer`}>
+          <input
+            type="checkbox"
+            checked={isSelected}
+            onChange={({ target }) => onSelect(target.checked)}
+            className="size-4 shrink-0 accent-accent"
+          />
+          <span className="min-w-0 truncate">{chat.title}</span>
+        </label>
+      </li>
+    )
+  return (
+    <li className={look}>
+      <Link
+        to="/chats/$chatId"
+        params={{ chatId: chat.id }}
+        search={{ message: undefined }}
+        onClick={onChosen}
+        title={`${chat.title}, ${formatAgo(chat.last_message_at ?? chat.created_at)}`}
+        className={classNames(
+          'min-w-0 grow truncate py-1.5 -outline-offset-2',
+          isOpen && 'font-medium text-accent',
+        )}
+      >
+        {chat.title}
+      </Link>
+      {chat.pinned && <Pin aria-label="Pinned" size={13} className="shrink-0 text-muted" />}
+      <ChatMenu
+        chat={chat}
+        isOpen={isOpen}
+        trigger={
+          <IconButton
+            small
+            icon={Ellipsis}
+            label={`What to do with ${chat.title}`}
+            className="xl:opacity-0 xl:group-focus-within:opacity-100 xl:group-hover:opacity-100 data-[state=open]:opacity-100"
+          />
+        }
+      />
+    </li>
+  )
+}

@@ -1,0 +1,41 @@
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useHere } from '../../shell/organization.tsx'
+import { Drawer } from '../../ui/dialog.tsx'
+import { ChatList } from './chat-list.tsx'
+import { Conversation } from './conversation.tsx'
+
+/** The chats: their list, and the one that is open, or a new one. */
+export function Chats() {
+  const { organization } = useHere()
+  const { chatId = null } = useParams({ strict: false })
+  const [isListOpen, setListOpen] = useState(false)
+  useNewChatKey()
+  return (
+    <div className="flex h-full min-h-0">
+      <aside aria-label="Chats" className="hidden w-72 shrink-0 border-r border-line bg-surface xl:block">
+        <ChatList openId={chatId} />
+      </aside>
+      <Drawer open={isListOpen} onClose={() => setListOpen(false)} title="Chats" side="left">
+        <div className="-m-4 h-[calc(100%+2rem)]">
+          <ChatList openId={chatId} onChosen={() => setListOpen(false)} />
+        </div>
+      </Drawer>
+      <Conversation key={organization.id} chatId={chatId} onShowList={() => setListOpen(true)} />
+    </div>
+  )
+}
+
+/** Ctrl+Shift+O, or Cmd+Shift+O: a new chat. */
+function useNewChatKey(): void {
+  const navigate = useNavigate()
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'o' || !event.shiftKey || !(event.ctrlKey || event.metaKey)) return
+      event.preventDefault()
+      void navigate({ to: '/chats' })
+    }
+    window.addEventListener('keydown', press)
+    return () => window.removeEventListener('keydown', press)
+  }, [navigate])
+}

@@ -1,0 +1,72 @@
+import { Link } from '@tanstack/react-router'
+import { FileText } from 'lucide-react'
+import type { Citation } from '../../api/operations.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+
+/** The passages that a reply was given; each opens on what it says. */
+export function Sources({
+  citations,
+  open,
+  onOpen,
+}: {
+  citations: readonly Citation[]
+  /** From 1 on. */
+  open: number | null
+  onOpen: (number: number | null) => void
+}) {
+  const shown = open === null ? undefined : citations[open - 1]
+  return (
+    <>
+      <ol aria-label="Sources" className="flex flex-wrap gap-1.5">
+        {citations.map(({ chunk_id, document_name }, index) => (
+          <li key={chunk_id} className="min-w-0">
+            <button
+              type="button"
+              onClick={() => onOpen(index + 1)}
+              className="flex max-w-60 items-center gap-1.5 rounded-lg border border-line bg-raised px-2 py-1 text-xs hover:bg-hover"
+            >
+              <span className="font-medium text-accent">{index + 1}</span>
+              <span className="min-w-0 truncate">{document_name}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+      <Dialog
+        open={shown !== undefined}
+        onClose={() => onOpen(null)}
+        title={`Source ${open ?? ''}`}
+        description={shown?.document_name}
+      >
+        {shown && <Passage citation={shown} />}
+      </Dialog>
+    </>
+  )
+}
+
+const Passage = ({ citation }: { citation: Citation }) => (
+  <>
+    <blockquote className="border-l-4 border-line pl-3 wrap-anywhere whitespace-pre-wrap">
+      {citation.snippet}
+    </blockquote>
+    <p className="flex flex-wrap items-center justify-between gap-3 text-sm text-muted">
+      <span>Relevance {Math.round(citation.score * 100)} %</span>
+      <DocumentLink citation={citation} />
+    </p>
+  </>
+)
+
+function DocumentLink({ citation: { kb_id, document_id, chunk_id } }: { citation: Citation }) {
+  const { may } = useHere()
+  if (kb_id === undefined || !may('kb:read')) return null
+  return (
+    <Link
+      // The screens of knowledge have it.
+      to={`/knowledge/${kb_id}/documents/${document_id}` as '/chats'}
+      search={{ chunk: chunk_id } as object}
+      className="inline-flex items-center gap-1.5 font-medium text-accent hover:underline"
+    >
+      <FileText aria-hidden size={15} /> Open the document
+    </Link>
+  )
+}

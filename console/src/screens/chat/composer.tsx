@@ -1,0 +1,136 @@
+import { ArrowUp, type LucideIcon, Paperclip, Square } from 'lucide-react'
+import { type ComponentProps, type KeyboardEvent, useEffect, useRef } from 'react'
+import type { Chat } from '../../api/operations.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { buttonLook, IconButton } from '../../ui/button.tsx'
+import { Attachments } from './attachments.tsx'
+import { MoreOptions } from './composer-options.tsx'
+import { AnswererPicker, InstructionPicker, KnowledgePicker } from './composer-pickers.tsx'
+import { useActions } from './conversation-context.ts'
+import { Dictation } from './dictation.tsx'
+import { attach, changeDraft, draftOf, useDraft } from './drafts.ts'
+import { uploadQueryOf } from './drop-zone.tsx'
+import { Refusal } from './refusal.tsx'
+import { draftPlaceOf } from './use-conversation.ts'
+
+const LINES_MAX = 12
+/** Notices stand above the composer, not over its buttons. */
+const NOTICES_FROM = '8.5rem'
+
+/** Where a message is written, with what goes with it and who answers. */
+export function Composer({ chatId, chat }: { chatId: string | null; chat: Chat | null }) {
+  const { organization } = useHere()
+  const { send, stop, isBusy, target } = useActions()
+  const place = draftPlaceOf(organization.id, chatId)
+  const { text, attachments, refusal } = useDraft(place)
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    document.documentElement.style.setProperty('--toasts-bottom', NOTICES_FROM)
+    return () => void document.documentElement.style.removeProperty('--toasts-bottom')
+  }, [])
+  // Where somebody comes to write. On a phone the keyboard would hide what there is to read.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: in each chat anew
+  useEffect(() => {
+    if (matchMedia('(pointer: fine)').matches) field.current?.focus()
+  }, [chatId])
+
+  const isUploading = attachments.some(({ upload, error }) => upload === null && error === null)
+  const isLoaded = chatId === null || chat !== null
+  const canSend = text.trim() !== '' && !isBusy && !isUploading && isLoaded && target !== null
+  const press = (event: KeyboardEvent) => {
+    // 229: the key is part of a character that is being composed, also where isComposing is late (Safari).
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229)
+      return
+    event.preventDefault()
+    if (canSend) send()
+  }
+  const write = (more: string) => {
+    const before = draftOf(place).text
+    changeDraft(place, { text: before === '' ? more : `${before.trimEnd()} ${more}` })
+    field.current?.focus()
+  }
+  return (
+    <form
+      aria-label="Your message"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (canSend) send()
+      }}
+      className="mx-auto flex w-full max-w-3xl shrink-0 flex-col gap-2 px-3 pt-1 pb-3 sm:px-6"
+    >
+      {refusal && <Refusal error={refusal} onClose={() => changeDraft(place, { refusal: null })} />}
+      <div className="flex flex-col gap-1.5 rounded-2xl border border-line-strong/60 bg-raised p-2 focus-within:border-accent">
+        <Attachments place={place} attachments={attachments} />
+        <textarea
+          ref={field}
+          aria-label="Message"
+          placeholder="Write a message"
+          rows={Math.min(LINES_MAX, text.split('\n').length)}
+          value={text}
+          onChange={({ target: { value } }) => changeDraft(place, { text: value })}
+          onKeyDown={press}
+          className="field-sizing-content max-h-72 min-h-9 w-full resize-none bg-transparent px-2 py-1.5 outline-none"
+        />
+        <div className="flex items-center gap-1">
+          <FileButton onFiles={(files) => attach(place, uploadQueryOf(organization.id, chatId), files)} />
+          <div className="flex min-w-0 grow items-center gap-1">
+            <AnswererPicker />
+            <span className="hidden shrink-0 items-center gap-1 sm:flex">
+              <KnowledgePicker />
+              <InstructionPicker />
+            </span>
+            <MoreOptions />
+          </div>
+          <Dictation onText={write} />
+          {isBusy ? (
+            <SendButton icon={Square} label="Stop the reply" onClick={stop} />
+          ) : (
+            <SendButton
+              icon={ArrowUp}
+              type="submit"
+              label={isUploading ? 'Wait for the files' : 'Send'}
+              disabled={!canSend}
+            />
+          )}
+        </div>
+      </div>
+    </form>
+  )
+}
+
+const SendButton = ({
+  icon: Icon,
+  label,
+  ...rest
+}: { icon: LucideIcon; label: string } & ComponentProps<'button'>) => (
+  <button
+    type="button"
+    aria-label={label}
+    title={label}
+    {...rest}
+    className={`${buttonLook('primary')} w-9 px-0!`}
+  >
+    <Icon aria-hidden size={18} />
+  </button>
+)
+
+function FileButton({ onFiles }: { onFiles: (files: File[]) => void }) {
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        aria-label="Files to add"
+        tabIndex={-1}
+        className="hidden"
+        onChange={({ target }) => {
+          onFiles([...(target.files ?? [])])
+          target.value = ''
+        }}
+      />
+      <IconButton icon={Paperclip} label="Add files" onClick={() => input.current?.click()} />
+    </>
+  )
+}

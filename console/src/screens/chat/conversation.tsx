@@ -1,0 +1,82 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo } from 'react'
+import { useHere } from '../../shell/organization.tsx'
+import { useTitle } from '../../ui/page.tsx'
+import { Failure, Skeleton } from '../../ui/states.tsx'
+import { branchOf, siblingsOf } from './branch.ts'
+import { type ChatPlace, readChat } from './chat-data.ts'
+import { ChatHeader } from './chat-header.tsx'
+import { Composer } from './composer.tsx'
+import { ConversationContext } from './conversation-context.ts'
+import { DropZone } from './drop-zone.tsx'
+import { keyOf, leaveOthers, resume, useLive } from './live-replies.ts'
+import { MessageList } from './message-list.tsx'
+import { NewChat } from './new-chat.tsx'
+import { withPending } from './pending.ts'
+import { useConversation } from './use-conversation.ts'
+
+/** A chat, or a new one: what was said, and where to say more. */
+export function Conversation({ chatId, onShowList }: { chatId: string | null; onShowList: () => void }) {
+  const { organization, may } = useHere()
+  const place: ChatPlace = { org_id: organization.id, chat_id: chatId ?? '' }
+  const query = useQuery({ ...readChat(place), enabled: chatId !== null })
+  const live = useLive(organization.id, chatId)
+  const data = chatId === null ? undefined : query.data
+  const { branch, siblings } = useMemo(() => {
+    const { messages, leafId } = withPending(data, live)
+    return { branch: branchOf(messages, leafId), siblings: siblingsOf(messages) }
+  }, [data, live, live?.messageId, live?.userMessageId])
+  const conversation = useConversation({ chatId, chat: data?.chat ?? null, messages: data?.messages, live })
+
+  useTitle(data?.chat.title ?? 'New chat')
+  const underWay = data?.messages.findLast(({ status }) => status === 'streaming')
+  useEffect(() => leaveOthers(organization.id, chatId), [organization.id, chatId])
+  useEffect(() => {
+    if (underWay && !live) resume(organization.id, underWay)
+  }, [underWay, live, organization.id])
+
+  const isThere = data !== undefined || live !== null
+  return (
+    <ConversationContext value={conversation}>
+      <DropZone chatId={chatId} className="relative flex min-w-0 grow flex-col">
+        <ChatHeader chat={data?.chat ?? null} onShowList={onShowList} />
+        {chatId !== null &&
+          !isThere &&
+          (query.error ? (
+            <NotThere error={query.error} onRetry={() => void query.refetch()} />
+          ) : (
+            <MessagesSkeleton />
+          ))}
+        {chatId === null && !live && <NewChat />}
+        {isThere && (
+          <MessageList
+            key={live && live.chatId === null ? live.key : keyOf(chatId ?? '')}
+            place={place}
+            branch={branch}
+            siblings={siblings}
+            live={live}
+            hasOlder={data?.older != null}
+          />
+        )}
+        {may('chats:write') && !(query.error && !isThere) && (
+          <Composer chatId={chatId} chat={data?.chat ?? null} />
+        )}
+      </DropZone>
+    </ConversationContext>
+  )
+}
+
+const NotThere = ({ error, onRetry }: { error: Error; onRetry: () => void }) => (
+  <div className="mx-auto w-full max-w-3xl grow p-6">
+    <Failure error={error} onRetry={onRetry} />
+  </div>
+)
+
+const MessagesSkeleton = () => (
+  <div role="status" aria-label="Loading" className="mx-auto flex w-full max-w-3xl grow flex-col gap-6 p-6">
+    <Skeleton className="h-14 w-2/3 self-end" />
+    <Skeleton className="h-40" />
+    <Skeleton className="h-14 w-1/2 self-end" />
+    <Skeleton className="h-28" />
+  </div>
+)

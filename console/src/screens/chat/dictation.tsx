@@ -1,0 +1,89 @@
+import { LoaderCircle, Mic, Square } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import type { Transcript } from '../../api/operations.ts'
+import { upload } from '../../api/upload.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { IconButton } from '../../ui/button.tsx'
+import { useNotify } from '../../ui/toast.tsx'
+
+/** Longer than that nobody dictates by intention. */
+const RECORDING_MS_MAX = 300_000
+const TYPES = ['audio/webm', 'audio/mp4', 'audio/ogg']
+const LANGUAGES = ['en-US', 'en-GB', 'es-ES', 'fr-FR', 'de-DE', 'it-IT', 'pt-BR', 'ja-JP', 'ko-KR', 'zh-CN']
+
+type State = 'idle' | 'recording' | 'writing'
+const LABELS: Record<State, string> = {
+  idle: 'Dictate',
+  recording: 'End the dictation',
+  writing: 'Your words are being written down',
+}
+const ICONS = { idle: Mic, recording: Square, writing: LoaderCircle }
+
+/** A microphone, where the browser lets us have it: what is said is written into the message. */
+export function Dictation({ onText }: { onText: (text: string) => void }) {
+  const { organization } = useHere()
+  const notify = useNotify()
+  const [state, setState] = useState<State>('idle')
+  const recorder = useRef<MediaRecorder>(null)
+  useEffect(() => () => recorder.current?.stop(), [])
+  if (!canRecord()) return null
+
+  const transcribe = async (recording: Blob) => {
+    setState('writing')
+    try {
+      const { text } = await upload<Transcript>('/api/chat/transcribe', {
+        query: { org_id: organization.id, language: languageOf(navigator.language) },
+        file: new File([recording], 'dictation', { type: recording.type }),
+      })
+      if (text.trim() === '') notify('Nothing was heard')
+      else onText(text.trim())
+    } catch (error) {
+      notify(error as Error)
+    } finally {
+      setState('idle')
+    }
+  }
+  const begin = async () => {
+    try {
+      recorder.current = await record((recording) => void transcribe(recording))
+      setState('recording')
+    } catch {
+      notify({ text: 'The microphone cannot be used. Allow it in the browser, and try again.', failed: true })
+    }
+  }
+  return (
+    <IconButton
+      icon={ICONS[state]}
+      label={LABELS[state]}
+      aria-pressed={state === 'recording'}
+      disabled={state === 'writing'}
+      onClick={() => (state === 'recording' ? recorder.current?.stop() : void begin())}
+    />
+  )
+}
+
+const canRecord = (): boolean =>
+  'mediaDevices' in navigator && typeof MediaRecorder !== 'undefined' && typeOf() !== undefined
+
+const typeOf = (): string | undefined => TYPES.find((type) => MediaRecorder.isTypeSupported(type))
+
+/** Records until it is stopped. */
+async function record(onEnd: (recording: Blob) => void): Promise<MediaRecorder> {
+  const stream = await navigator.mediaDevices.getUserMedia({ audio: true })
+  const mimeType = typeOf() ?? ''
+  const recorder = new MediaRecorder(stream, { mimeType })
+  const parts: Blob[] = []
+  const clock = setTimeout(() => recorder.stop(), RECORDING_MS_MAX)
+  recorder.ondataavailable = ({ data }) => parts.push(data)
+  recorder.onstop = () => {
+    clearTimeout(clock)
+    for (const track of stream.getTracks()) track.stop()
+    onEnd(new Blob(parts, { type: mimeType }))
+  }
+  recorder.start()
+  return recorder
+}
+
+/** The one that the server knows, else the one of the same words. */
+const languageOf = (own: string): string | undefined =>
+  LANGUAGES.find((one) => one === own) ?? LANGUAGES.find((one) => one.slice(0, 2) === own.slice(0, 2))

@@ -1,0 +1,133 @@
+import { useSyncExternalStore } from 'react'
+import { call } from '../../api/call.ts'
+import type { Upload } from '../../api/operations.ts'
+import { randomKey } from '../../api/random-key.ts'
+import { upload } from '../../api/upload.ts'
+
+/** A file that comes with the message to be sent. */
+export interface Attachment {
+  key: string
+  name: string
+  /** An address to show a picture by. */
+  preview: string | null
+  /** From 0 to 1. */
+  progress: number
+  upload: Upload | null
+  error: string | null
+}
+
+/** What somebody is about to say. */
+export interface Draft {
+  text: string
+  attachments: Attachment[]
+  /** Why it was not taken. */
+  refusal: Error | null
+}
+
+const EMPTY: Draft = { text: '', attachments: [], refusal: null }
+const KEY = 'parley.draft.'
+
+const drafts = new Map<string, Draft>()
+const listeners = new Set<() => void>()
+const sendings = new Map<string, AbortController>()
+
+/** The draft of a chat, or of a new one of an organization. The text outlives a reload. */
+export const useDraft = (place: string): Draft => useSyncExternalStore(subscribe, () => draftOf(place))
+
+export function draftOf(place: string): Draft {
+  const known = drafts.get(place)
+  if (known) return known
+  const draft = { ...EMPTY, text: sessionStorage.getItem(KEY + place) ?? '' }
+  drafts.set(place, draft)
+  return draft
+}
+
+export function changeDraft(place: string, change: Partial<Draft>): void {
+  const draft = { ...draftOf(place), ...change }
+  drafts.set(place, draft)
+  if (draft.text === '') sessionStorage.removeItem(KEY + place)
+  else sessionStorage.setItem(KEY + place, draft.text)
+  for (const listener of listeners) listener()
+}
+
+/** It is on its way. */
+export const emptyDraft = (place: string): void => changeDraft(place, EMPTY)
+
+/** It was not taken: gives it back, unless something else was begun meanwhile. */
+export function giveBack(place: string, { text, attachments }: Draft, refusal: Error): void {
+  const now = draftOf(place)
+  const isEmpty = now.text === '' && now.attachments.length === 0
+  changeDraft(place, isEmpty ? { text, attachments, refusal } : { refusal })
+}
+
+/** Uploads files at once, so that they are there when the message is sent. */
+export function attach(
+  place: string,
+  query: { org_id: string; chat_id?: string },
+  files: Iterable<File>,
+): void {
+  for (const file of files) void attachOne(place, query, file)
+}
+
+async function attachOne(
+  place: string,
+  query: { org_id: string; chat_id?: string },
+  file: File,
+): Promise<void> {
+  const key = randomKey()
+  const sending = new AbortController()
+  sendings.set(key, sending)
+  const attachment: Attachment = {
+    key,
+    name: file.name,
+    preview:
+      file.type.startsWith('image/') && file.type !== 'image/svg+xml' ? URL.createObjectURL(file) : null,
+    progress: 0,
+    upload: null,
+    error: null,
+  }
+  changeDraft(place, { attachments: [...draftOf(place).attachments, attachment] })
+  try {
+    const done = await upload<Upload>('/api/chat/upload_file', {
+      query,
+      file,
+      onProgress: (progress) => changeAttachment(place, key, { progress }),
+      signal: sending.signal,
+    })
+    changeAttachment(place, key, { upload: done, progress: 1 })
+  } catch (error) {
+    if (!sending.signal.aborted)
+      changeAttachment(place, key, { error: error instanceof Error ? error.message : String(error) })
+  } finally {
+    sendings.delete(key)
+  }
+}
+
+/** Takes a file away again, also on the server. */
+export function detach(
+  place: string,
+  organizationId: string,
+  { key, preview, upload: done }: Attachment,
+): void {
+  sendings.get(key)?.abort()
+  if (preview) URL.revokeObjectURL(preview)
+  changeDraft(place, { attachments: draftOf(place).attachments.filter((one) => one.key !== key) })
+  // A file that stays behind does no harm.
+  if (done)
+    void call('DELETE /api/chat/delete_upload', {
+      query: { org_id: organizationId, upload_id: done.id },
+    }).catch(() => {})
+}
+
+function changeAttachment(place: string, key: string, change: Partial<Attachment>): void {
+  const { attachments } = draftOf(place)
+  if (attachments.some((one) => one.key === key))
+    changeDraft(place, {
+      attachments: attachments.map((one) => (one.key === key ? { ...one, ...change } : one)),
+    })
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}

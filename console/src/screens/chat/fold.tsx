@@ -1,0 +1,41 @@
+import { ChevronRight, type LucideIcon } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { classNames } from '../../ui/class-names.ts'
+
+/** A line that opens on what is behind it. Nothing of that is drawn before. */
+export function Fold({
+  icon: Icon,
+  title,
+  note,
+  isBusy = false,
+  children,
+}: {
+  icon: LucideIcon
+  title: ReactNode
+  /** At the right of the line. */
+  note?: ReactNode
+  isBusy?: boolean
+  children: ReactNode
+}) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <div className="min-w-0 overflow-hidden rounded-xl border border-line bg-surface">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+        className="flex w-full min-w-0 items-center gap-2 px-3 py-2 text-left text-sm -outline-offset-2 hover:bg-hover"
+      >
+        <Icon aria-hidden size={15} className={classNames('shrink-0 text-muted', isBusy && 'shimmer')} />
+        <span className="min-w-0 grow truncate">{title}</span>
+        {note}
+        <ChevronRight
+          aria-hidden
+          size={15}
+          className={classNames('shrink-0 text-muted transition-transform', isOpen && 'rotate-90')}
+        />
+      </button>
+      {isOpen && <div className="border-t border-line px-3 py-2.5">{children}</div>}
+    </div>
+  )
+}

@@ -1,0 +1,152 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Pencil, Plus, Trash2 } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import type { Instruction } from '../../api/operations.ts'
+import { readPages, useChange } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { useConfirm } from '../../ui/confirm.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextAreaField, TextField } from '../../ui/field.tsx'
+import { Failure, Loaded, More } from '../../ui/states.tsx'
+import { useNotify } from '../../ui/toast.tsx'
+
+const LISTS = ['GET /api/instructions/list'] as const
+
+/** The own instructions: to be made, changed and deleted. */
+export function InstructionsDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const [edited, setEdited] = useState<Instruction | 'new' | null>(null)
+  const close = () => {
+    setEdited(null)
+    onClose()
+  }
+  const title =
+    edited === null ? 'Instructions' : edited === 'new' ? 'New instruction' : 'Edit the instruction'
+  return (
+    <Dialog
+      open={open}
+      onClose={close}
+      title={title}
+      description="What is said to the model before your message: how it should answer, what it should know."
+    >
+      {edited === null ? (
+        <InstructionList onEdit={setEdited} />
+      ) : (
+        <InstructionForm instruction={edited === 'new' ? null : edited} onDone={() => setEdited(null)} />
+      )}
+    </Dialog>
+  )
+}
+
+function InstructionList({ onEdit }: { onEdit: (edited: Instruction | 'new') => void }) {
+  const { organization } = useHere()
+  const list = useInfiniteQuery(
+    readPages('GET /api/instructions/list', { org_id: organization.id, limit: 100 }),
+  )
+  return (
+    <Loaded query={list}>
+      {(instructions) => (
+        <>
+          {instructions.length === 0 && (
+            <p className="text-sm text-muted">
+              None yet. An instruction saves you from saying the same in every chat.
+            </p>
+          )}
+          <ul className="flex flex-col">
+            {instructions.map((instruction) => (
+              <InstructionLine key={instruction.id} instruction={instruction} onEdit={onEdit} />
+            ))}
+          </ul>
+          <More query={list} />
+          <Button icon={Plus} kind="primary" onClick={() => onEdit('new')} className="self-start">
+            New instruction
+          </Button>
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+function InstructionLine({
+  instruction,
+  onEdit,
+}: {
+  instruction: Instruction
+  onEdit: (edited: Instruction) => void
+}) {
+  const { may } = useHere()
+  const confirm = useConfirm()
+  const notify = useNotify()
+  const remove = useChange('DELETE /api/instructions/delete', {
+    outdates: LISTS,
+    onDone: () => notify('Instruction deleted'),
+  })
+  const ask = async () => {
+    const isSure = await confirm({
+      title: 'Delete this instruction?',
+      consequence: `“${instruction.name}” will be gone for good. Replies that were written with it stay.`,
+      action: 'Delete',
+    })
+    if (isSure) remove.mutate({ query: { instruction_id: instruction.id } }, { onError: notify })
+  }
+  return (
+    <li className="flex items-center gap-1 border-b border-line py-2 last:border-b-0">
+      <div className="min-w-0 grow">
+        <p className="truncate font-medium">{instruction.name}</p>
+        <p className="truncate text-sm text-muted">{instruction.content}</p>
+      </div>
+      <IconButton icon={Pencil} label={`Edit ${instruction.name}`} onClick={() => onEdit(instruction)} />
+      {may('chats:delete') && (
+        <IconButton icon={Trash2} label={`Delete ${instruction.name}`} onClick={() => void ask()} />
+      )}
+    </li>
+  )
+}
+
+function InstructionForm({ instruction, onDone }: { instruction: Instruction | null; onDone: () => void }) {
+  const { organization } = useHere()
+  const notify = useNotify()
+  const [name, setName] = useState(instruction?.name ?? '')
+  const [content, setContent] = useState(instruction?.content ?? '')
+  const done = () => {
+    notify('Instruction saved')
+    onDone()
+  }
+  const create = useChange('POST /api/instructions/create', { outdates: LISTS, onDone: done })
+  const update = useChange('PUT /api/instructions/update', { outdates: LISTS, onDone: done })
+  const error = create.error ?? update.error
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    // It is shown within the form that a message is written in.
+    event.stopPropagation()
+    const body = { name: name.trim(), content }
+    if (instruction) update.mutate({ query: { instruction_id: instruction.id }, body })
+    else create.mutate({ query: { org_id: organization.id }, body })
+  }
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <TextField
+        label="Name"
+        required
+        maxLength={200}
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <TextAreaField
+        label="What the model is told"
+        hint="For example: Answer in three sentences at most, for somebody who is new to the subject."
+        required
+        rows={8}
+        value={content}
+        onChange={({ target }) => setContent(target.value)}
+      />
+      {error && <Failure error={error} />}
+      <div className="flex justify-end gap-2">
+        <Button onClick={onDone}>Cancel</Button>
+        <Button kind="primary" type="submit" busy={create.isPending || update.isPending}>
+          Save
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Search, X } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { read } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { IconButton } from '../../ui/button.tsx'
+import type { ChatSearch } from './routes.ts'
+
+const TYPING_MS = 250
+const ARCHIVE = ' archive'
+
+/** What of the chats is shown: by words, by folder, the archive. It stands in the address. */
+export function ListFilters() {
+  const { organization } = useHere()
+  const { folder, archived, q } = useSearch({ from: '/app/chats' })
+  const navigate = useNavigate()
+  const show = (wanted: Partial<Record<keyof ChatSearch, unknown>>) =>
+    void navigate({ to: '.', search: (now) => ({ ...now, ...wanted }) as never, replace: true })
+  const folders = useQuery(read('GET /api/chat/folders', { org_id: organization.id }))
+  return (
+    <>
+      <SearchBox q={q ?? ''} onSearch={(words) => show({ q: words === '' ? undefined : words })} />
+      {q === undefined && (
+        <select
+          aria-label="Which chats"
+          value={archived ? ARCHIVE : (folder ?? '')}
+          onChange={({ target: { value } }) =>
+            show({
+              archived: value === ARCHIVE ? true : undefined,
+              folder: value === ARCHIVE || value === '' ? undefined : value,
+            })
+          }
+          className="h-8 w-full rounded-lg border border-line bg-raised px-2 text-sm"
+        >
+          <option value="">All chats</option>
+          {folder !== undefined && !folders.data?.folders.some(({ name }) => name === folder) && (
+            <option value={folder}>{folder}</option>
+          )}
+          {folders.data && folders.data.folders.length > 0 && (
+            <optgroup label="Folders">
+              {folders.data.folders.map(({ name }) => (
+                <option key={name} value={name}>
+                  {name}
+                </option>
+              ))}
+            </optgroup>
+          )}
+          <option value={ARCHIVE}>Archive</option>
+        </select>
+      )}
+    </>
+  )
+}
+
+function SearchBox({ q, onSearch }: { q: string; onSearch: (words: string) => void }) {
+  const [words, setWords] = useState(q)
+  const [known, setKnown] = useState(q)
+  // The address has changed by itself: by a link, or by going back.
+  if (q !== known) {
+    setKnown(q)
+    if (q !== words.trim()) setWords(q)
+  }
+  useEffect(() => {
+    if (words.trim() === q) return
+    const clock = setTimeout(() => onSearch(words.trim()), TYPING_MS)
+    return () => clearTimeout(clock)
+  })
+  return (
+    <search className="relative">
+      <Search aria-hidden size={15} className="absolute top-2.5 left-2.5 text-muted" />
+      <input
+        type="text"
+        inputMode="search"
+        aria-label="Search in your chats"
+        placeholder="Search in your chats"
+        maxLength={200}
+        value={words}
+        onChange={({ target }) => setWords(target.value)}
+        className="h-9 w-full rounded-lg border border-line bg-raised pr-8 pl-8 text-sm"
+      />
+      {words !== '' && (
+        <IconButton
+          small
+          icon={X}
+          label="End the search"
+          onClick={() => {
+            setWords('')
+            onSearch('')
+          }}
+          className="absolute top-1 right-1"
+        />
+      )}
+    </search>
+  )
+}

@@ -1,0 +1,146 @@
+import type { ChatMessage, Citation, ToolCall, Upload } from '../../api/operations.ts'
+import type { FollowedEvent } from '../../streams/follow-reply.ts'
+import type { Media } from '../../streams/reply-event.ts'
+import { TextBuffer } from '../../streams/text-buffer.ts'
+
+/** What a reply is so far. */
+export interface ReplyState {
+  text: string
+  reasoning: string
+  /** How long it has thought; null: it does not, or still does, or nobody has looked on. */
+  thoughtMs: number | null
+  citations: Citation[]
+  toolCalls: ToolCall[]
+  media: Media | null
+  usage: ChatMessage['usage']
+  credits: number | null
+  /** A sentence for people. */
+  error: string | null
+  hasEnded: boolean
+  /** The connection is gone, and is tried again. */
+  isLost: boolean
+}
+
+const NOTHING: ReplyState = {
+  text: '',
+  reasoning: '',
+  thoughtMs: null,
+  citations: [],
+  toolCalls: [],
+  media: null,
+  usage: null,
+  credits: null,
+  error: null,
+  hasEnded: false,
+  isLost: false,
+}
+
+/** What the user has said, until the server has it. */
+export interface Question {
+  content: string
+  uploads: Upload[]
+  /** What it follows; null: nothing. */
+  parentId: string | null
+}
+
+/** A reply that is being written, as it grows. Who shows it is told of changes every 50 ms at most. */
+export class LiveReply {
+  readonly key: string
+  readonly organizationId: string
+  /** Null: the message is on its way, and makes a chat. */
+  chatId: string | null
+  messageId: string | null
+  userMessageId: string | null
+  /** Null: a message is answered that was there before. */
+  readonly question: Question | null
+  readonly modelId: string | null
+  readonly agentId: string | null
+  readonly begunAt = new Date().toISOString()
+  readonly leaving = new AbortController()
+  #state: ReplyState = NOTHING
+  #listeners = new Set<() => void>()
+  #thinkingSince: number | null = null
+  /** What is resumed comes at once: how long it took is not seen. */
+  readonly #isFromBegin: boolean
+  readonly #text = new TextBuffer((text) => this.#change({ text }))
+  readonly #reasoning = new TextBuffer((reasoning) => this.#change({ reasoning }))
+
+  constructor(begin: {
+    key: string
+    organizationId: string
+    chatId: string | null
+    /** Absent: it is not asked for yet. */
+    messageId?: string
+    userMessageId?: string | null
+    question?: Question
+    modelId?: string | null | undefined
+    agentId?: string | null | undefined
+  }) {
+    this.key = begin.key
+    this.messageId = begin.messageId ?? null
+    this.#isFromBegin = this.messageId === null
+    this.organizationId = begin.organizationId
+    this.chatId = begin.chatId
+    this.userMessageId = begin.userMessageId ?? null
+    this.question = begin.question ?? null
+    this.modelId = begin.modelId ?? null
+    this.agentId = begin.agentId ?? null
+  }
+
+  readonly state = (): ReplyState => this.#state
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  take(event: FollowedEvent): void {
+    switch (event.kind) {
+      case 'text':
+        this.#endThinking()
+        return this.#text.add(event.text)
+      case 'reasoning':
+        if (this.#isFromBegin) this.#thinkingSince ??= performance.now()
+        return this.#reasoning.add(event.text)
+      case 'citations':
+        return this.#change({ citations: event.citations })
+      case 'tool begun':
+      case 'tool ended':
+        return this.#change({ toolCalls: withCall(this.#state.toolCalls, event.call as ToolCall) })
+      case 'media':
+        return this.#change({ media: event.media })
+      case 'usage':
+        return this.#change({
+          usage: { input_tokens: event.inputTokens, output_tokens: event.outputTokens },
+          credits: event.credits ?? null,
+        })
+      case 'connection':
+        return this.#change({ isLost: event.isLost })
+      case 'end':
+        return this.end(event.error)
+    }
+  }
+
+  end(error: string | null): void {
+    this.#endThinking()
+    this.#text.flush()
+    this.#reasoning.flush()
+    this.#change({ hasEnded: true, isLost: false, error })
+  }
+
+  #endThinking(): void {
+    if (this.#thinkingSince === null || this.#state.thoughtMs !== null) return
+    this.#reasoning.flush()
+    this.#change({ thoughtMs: performance.now() - this.#thinkingSince })
+  }
+
+  #change(change: Partial<ReplyState>): void {
+    this.#state = { ...this.#state, ...change }
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+const withCall = (calls: readonly ToolCall[], call: ToolCall): ToolCall[] =>
+  calls.some(({ id }) => id === call.id)
+    ? calls.map((one) => (one.id === call.id ? call : one))
+    : [...calls, call]

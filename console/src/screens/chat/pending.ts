@@ -1,0 +1,56 @@
+import type { ChatMessage } from '../../api/operations.ts'
+import type { ChatData } from './chat-data.ts'
+import type { LiveReply } from './live-reply.ts'
+
+/** The messages of a chat with those that the server has not told of yet, and where its branch ends. */
+export function withPending(
+  data: ChatData | undefined,
+  live: LiveReply | null,
+): { messages: readonly ChatMessage[]; leafId: string | null } {
+  const stored = data?.messages ?? []
+  if (!live) return { messages: stored, leafId: data?.chat.active_message_id ?? null }
+  const replyId = live.messageId ?? `${live.key} reply`
+  const questionId = live.userMessageId ?? `${live.key} question`
+  const isStored = (id: string) => stored.some((message) => message.id === id)
+  const pending: ChatMessage[] = []
+  if (live.question && !isStored(questionId)) {
+    const { content, uploads, parentId } = live.question
+    pending.push({
+      ...blank(live),
+      id: questionId,
+      parent_message_id: parentId,
+      role: 'user',
+      content,
+      file_uploads: uploads,
+    })
+  }
+  if (!isStored(replyId))
+    pending.push({
+      ...blank(live),
+      id: replyId,
+      parent_message_id: questionId,
+      status: 'streaming',
+      model_id: live.modelId,
+      agent_id: live.agentId,
+    })
+  return { messages: pending.length === 0 ? stored : [...stored, ...pending], leafId: replyId }
+}
+
+const blank = (live: LiveReply): ChatMessage => ({
+  id: '',
+  chat_id: live.chatId ?? '',
+  parent_message_id: null,
+  role: 'assistant',
+  content: '',
+  reasoning: null,
+  status: 'complete',
+  error: null,
+  model_id: null,
+  agent_id: null,
+  file_uploads: [],
+  citations: [],
+  tool_calls: [],
+  media: [],
+  usage: null,
+  created_at: live.begunAt,
+})

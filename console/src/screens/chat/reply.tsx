@@ -1,0 +1,121 @@
+import { useState, useSyncExternalStore } from 'react'
+import type { ChatMessage, Media } from '../../api/operations.ts'
+import { Markdown } from '../../markdown/markdown.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Sources } from './citations.tsx'
+import { useActions } from './conversation-context.ts'
+import { seenOf } from './live-replies.ts'
+import type { LiveReply, ReplyState } from './live-reply.ts'
+import { MediaMade } from './media.tsx'
+import type { MessageRowProps } from './message-row.tsx'
+import { Reasoning } from './reasoning.tsx'
+import { ReplyFooter } from './reply-footer.tsx'
+import { ToolCalls } from './tool-calls.tsx'
+
+/** What a model or an agent has answered, or answers. */
+export function Reply({ message, beside, live }: MessageRowProps) {
+  const state = useLiveState(live)
+  const shown = state ? shownOf(message, state) : message
+  const seen = state ?? seenOf(message.id)
+  const isUnderWay = shown.status === 'streaming'
+  const [cited, setCited] = useState<number | null>(null)
+  const isSilent =
+    isUnderWay && shown.content === '' && !shown.reasoning && shown.tool_calls.length === 0 && !state?.media
+  return (
+    <article aria-label="Reply" aria-busy={isUnderWay} className="flex min-w-0 flex-col gap-2">
+      <Author message={message} />
+      {shown.reasoning && (
+        <Reasoning
+          text={shown.reasoning}
+          isUnderWay={isUnderWay && shown.content === ''}
+          thoughtMs={seen?.thoughtMs ?? null}
+        />
+      )}
+      {shown.tool_calls.length > 0 && <ToolCalls calls={shown.tool_calls} isUnderWay={isUnderWay} />}
+      {isSilent && <Waiting />}
+      {shown.content !== '' && (
+        <Markdown
+          text={shown.content}
+          streaming={isUnderWay}
+          citations={shown.citations}
+          onCitation={setCited}
+        />
+      )}
+      <MediaMade media={shown.media} progress={isUnderWay ? (state?.media ?? null) : null} />
+      {shown.citations.length > 0 && <Sources citations={shown.citations} open={cited} onOpen={setCited} />}
+      <Ending message={shown} isLost={state?.isLost ?? false} />
+      {!isUnderWay && <ReplyFooter message={shown} beside={beside} credits={seen?.credits ?? null} />}
+    </article>
+  )
+}
+
+const nothing = () => null
+const never = () => () => {}
+
+const useLiveState = (live: LiveReply | null): ReplyState | null =>
+  useSyncExternalStore(live?.subscribe ?? never, live?.state ?? nothing)
+
+/** A message with what has come of it. */
+function shownOf(message: ChatMessage, state: ReplyState): ChatMessage {
+  const isWritten = message.status !== 'streaming'
+  if (isWritten && state.hasEnded) return message
+  return {
+    ...message,
+    content: state.text,
+    reasoning: state.reasoning === '' ? null : state.reasoning,
+    status: state.hasEnded ? (state.error === null ? 'complete' : 'error') : 'streaming',
+    error: state.error,
+    citations: state.citations.length > 0 ? state.citations : message.citations,
+    tool_calls: state.toolCalls,
+    media: mediaOf(state),
+    usage: state.usage,
+  }
+}
+
+const mediaOf = ({ media }: ReplyState): Media[] =>
+  media?.status === 'complete' && media.url !== undefined
+    ? [{ type: media.type, url: media.url, mime_type: media.mime_type ?? '' }]
+    : []
+
+function Author({ message: { agent_id, model_id } }: { message: ChatMessage }) {
+  const { models, agents } = useActions()
+  const agent = agents.find(({ id }) => id === agent_id)
+  const model = models.find(({ id }) => id === model_id)
+  const name = agent?.name ?? (agent_id === null ? model?.name : null) ?? 'Reply'
+  return <h3 className="text-sm font-semibold">{name}</h3>
+}
+
+const Waiting = () => (
+  <p role="status" className="shimmer text-muted">
+    Waiting for the first words…
+  </p>
+)
+
+/** How it has ended, where that is not the usual way; or that the connection is gone. */
+function Ending({ message, isLost }: { message: ChatMessage; isLost: boolean }) {
+  const { regenerate, isBusy, mayWrite } = useActions()
+  if (isLost)
+    return (
+      <p role="status" className="text-sm text-muted">
+        Connection lost, trying again…
+      </p>
+    )
+  if (message.status === 'stopped')
+    return (
+      <p>
+        <Badge tone="warning">Stopped</Badge>
+      </p>
+    )
+  if (message.status !== 'error') return null
+  return (
+    <div role="alert" className="flex flex-wrap items-center gap-3 rounded-xl bg-danger-soft px-4 py-3">
+      <p className="min-w-0 grow text-danger wrap-anywhere">{message.error ?? 'The reply failed.'}</p>
+      {mayWrite && (
+        <Button size="small" disabled={isBusy} onClick={() => regenerate(message)}>
+          Try again
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,36 @@
+import { createRoute, lazyRouteComponent, retainSearchParams } from '@tanstack/react-router'
+import { appRoute } from '../../shell/app-route.tsx'
+
+/** What is shown of the list, which stays from chat to chat; and of a chat. */
+export interface ChatSearch {
+  q?: string
+  folder?: string
+  archived?: true
+  /** Is sent once, in a new chat. */
+  prompt?: string
+  /** The message to be shown. */
+  message?: string
+}
+
+const wordsOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
+
+const chats = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/chats',
+  validateSearch: ({ q, folder, archived, prompt, message }: Record<string, unknown>): ChatSearch => ({
+    ...(wordsOf(q) && { q: wordsOf(q) as string }),
+    ...(wordsOf(folder) && { folder: wordsOf(folder) as string }),
+    ...(archived === true && { archived }),
+    ...(wordsOf(prompt) && { prompt: wordsOf(prompt) as string }),
+    ...(wordsOf(message) && { message: wordsOf(message) as string }),
+  }),
+  search: { middlewares: [retainSearchParams(['q', 'folder', 'archived'])] },
+  component: lazyRouteComponent(() => import('./chats.tsx'), 'Chats'),
+})
+
+// What they show is the same, so that nothing begins anew when a new chat gets its address.
+const newChat = createRoute({ getParentRoute: () => chats, path: '/', component: () => null })
+const oneChat = createRoute({ getParentRoute: () => chats, path: '$chatId', component: () => null })
+
+export const chatRoutes = [chats.addChildren([newChat, oneChat])] as const

@@ -1,0 +1,84 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { SearchX } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { ChatSearchHit } from '../../api/operations.ts'
+import { readPages } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Loaded, SkeletonList } from '../../ui/states.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { MoreOnSight } from './more-on-sight.tsx'
+
+/** What was found in the chats: each message, or title, with the words where they stand. */
+export function SearchHits({ q, onChosen }: { q: string; onChosen: (() => void) | undefined }) {
+  const { organization } = useHere()
+  const found = useInfiniteQuery({
+    ...readPages('GET /api/chat/search', { org_id: organization.id, q, limit: 20 }),
+    placeholderData: (before) => before,
+  })
+  return (
+    <Loaded query={found} skeleton={<SkeletonList lines={4} />}>
+      {(hits) =>
+        hits.length === 0 ? (
+          <p className="flex flex-col items-center gap-2 px-2 py-8 text-center text-sm text-muted">
+            <SearchX aria-hidden size={22} />
+            Nothing found. All words must occur; the beginning of a word is enough.
+          </p>
+        ) : (
+          <>
+            <p role="status" className="sr-only">
+              {hits.length} found
+            </p>
+            <ul className="flex flex-col gap-0.5">
+              {hits.map((hit) => (
+                <li key={`${hit.chat_id} ${hit.message_id}`}>
+                  <Hit hit={hit} onChosen={onChosen} />
+                </li>
+              ))}
+            </ul>
+            <MoreOnSight query={found} />
+          </>
+        )
+      }
+    </Loaded>
+  )
+}
+
+const Hit = ({ hit, onChosen }: { hit: ChatSearchHit; onChosen: (() => void) | undefined }) => (
+  <Link
+    to="/chats/$chatId"
+    params={{ chatId: hit.chat_id }}
+    search={{ message: hit.message_id ?? undefined }}
+    onClick={onChosen}
+    className="flex flex-col gap-0.5 rounded-lg px-2 py-1.5 text-sm -outline-offset-2 hover:bg-hover"
+  >
+    <span className="flex items-baseline gap-2">
+      <span className="min-w-0 grow truncate font-medium">{hit.title}</span>
+      <span className="shrink-0 text-xs text-muted">
+        <Ago time={hit.created_at} />
+      </span>
+    </span>
+    {hit.message_id !== null && (
+      <span className="line-clamp-3 text-xs text-muted wrap-anywhere">
+        {hit.role === 'user' && 'You: '}
+        {marked(hit)}
+      </span>
+    )}
+  </Link>
+)
+
+/** A snippet with the words that were found. */
+function marked({ snippet, highlights }: ChatSearchHit): ReactNode[] {
+  let end = 0
+  const parts: ReactNode[] = []
+  for (const mark of highlights) {
+    parts.push(snippet.slice(end, mark.start))
+    parts.push(
+      <mark key={mark.start} className="rounded-sm bg-accent-soft font-medium text-ink">
+        {snippet.slice(mark.start, mark.end)}
+      </mark>,
+    )
+    end = mark.end
+  }
+  return [...parts, snippet.slice(end)]
+}

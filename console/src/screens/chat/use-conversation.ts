@@ -1,0 +1,187 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo, useRef } from 'react'
+import { ApiError, call } from '../../api/call.ts'
+import type { Chat, ChatMessage } from '../../api/operations.ts'
+import { outdate, readPages } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { useNotify } from '../../ui/toast.tsx'
+import { newestLeafBelow } from './branch.ts'
+import { changeChat } from './chat-data.ts'
+import { type Choices, choose, idsOf, targetOf, useChoices } from './choices.ts'
+import type { ConversationActions } from './conversation-context.ts'
+import { draftOf, emptyDraft, giveBack } from './drafts.ts'
+import { type Answering, regenerate, send } from './live-replies.ts'
+import type { LiveReply, Question } from './live-reply.ts'
+
+interface Shown {
+  chatId: string | null
+  chat: Chat | null
+  messages: readonly ChatMessage[] | undefined
+  live: LiveReply | null
+}
+
+/** Where a draft and the choices are kept: with the chat, or for a new one of the organization. */
+export const draftPlaceOf = (organizationId: string, chatId: string | null): string =>
+  chatId ?? `new ${organizationId}`
+
+/** What can be done in a chat. */
+export function useConversation({ chatId, chat, messages, live }: Shown): ConversationActions {
+  const { organization, may } = useHere()
+  const org_id = organization.id
+  const place = draftPlaceOf(org_id, chatId)
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const notify = useNotify()
+  const choices = useChoices(org_id, chatId, chat)
+  const { models, agents, isReady } = useAnswerers()
+  const target = targetThatIs(choices.target, [
+    ...models.map(({ id }) => `model ${id}`),
+    ...agents.map(({ id }) => `agent ${id}`),
+  ])
+  const mayWrite = may('chats:write')
+  const isBusy = live !== null
+  // Read when something is done, so that what is done stays the same function while messages come.
+  const latest = useRef({ messages, live })
+  latest.current = { messages, live }
+
+  return useMemo(() => {
+    const begin = (question: Question, isFork: boolean, onRefused: (error: Error) => void) =>
+      send({
+        organizationId: org_id,
+        chatId,
+        question,
+        isFork,
+        answering: answeringOf(choices, target),
+        onRefused,
+        onAccepted: (id) => {
+          if (chatId !== null) return
+          choose(org_id, id, choices)
+          void navigate({ to: '/chats/$chatId', params: { chatId: id }, replace: true })
+        },
+      })
+    const refused = (error: Error) => notify(error)
+    return {
+      chat,
+      isBusy,
+      mayWrite,
+      choices,
+      target,
+      models,
+      agents,
+      isReady,
+      change(change: Partial<Choices>) {
+        choose(org_id, chatId, { ...choices, ...change })
+        if (chatId === null || !('temperature' in change || 'maxTokens' in change)) return
+        const settings = settingsOf({ ...choices, ...change }, chat)
+        changeChat(client, { org_id, chat_id: chatId }, { settings })
+        call('PUT /api/chat', { query: { org_id, chat_id: chatId }, body: { settings } }).catch(refused)
+      },
+      send() {
+        const draft = draftOf(place)
+        const uploads = draft.attachments.flatMap(({ upload }) => upload ?? [])
+        emptyDraft(place)
+        begin({ content: draft.text, uploads, parentId: chat?.active_message_id ?? null }, false, (error) =>
+          giveBack(place, draft, error),
+        )
+      },
+      edit: ({ file_uploads, parent_message_id }: ChatMessage, content: string) =>
+        begin({ content, uploads: file_uploads, parentId: parent_message_id }, true, refused),
+      regenerate(message: ChatMessage, other?: string) {
+        const userMessageId = message.role === 'user' ? message.id : message.parent_message_id
+        if (chatId === null || userMessageId === null) return
+        const who = other ?? targetOf(message.model_id, message.agent_id)
+        const answering = answeringOf(choices, who)
+        regenerate({ organizationId: org_id, chatId, onRefused: refused }, userMessageId, answering)
+      },
+      goTo({ id }: ChatMessage) {
+        const leaf = newestLeafBelow(latest.current.messages ?? [], id)
+        if (chatId === null || leaf === null) return
+        const before = chat?.active_message_id ?? null
+        changeChat(client, { org_id, chat_id: chatId }, { active_message_id: leaf })
+        call('PUT /api/chat', {
+          query: { org_id, chat_id: chatId },
+          body: { active_message_id: leaf },
+        }).catch((error) => {
+          changeChat(client, { org_id, chat_id: chatId }, { active_message_id: before })
+          refused(error)
+        })
+      },
+      stop() {
+        const id = latest.current.live?.chatId
+        if (!id) return
+        call('POST /api/chat/stop', { query: { org_id, chat_id: id } }).catch((error) => {
+          // It has ended by itself.
+          if (error instanceof ApiError && error.code === 'chat.not_streaming')
+            void outdate(client, 'GET /api/chat')
+          else refused(error)
+        })
+      },
+    }
+  }, [
+    org_id,
+    chatId,
+    chat,
+    isBusy,
+    mayWrite,
+    choices,
+    target,
+    models,
+    agents,
+    isReady,
+    place,
+    client,
+    navigate,
+    notify,
+  ])
+}
+
+/** The models and agents that can be asked. */
+function useAnswerers() {
+  const { organization, may } = useHere()
+  const org_id = organization.id
+  const models = useInfiniteQuery({
+    ...readPages('GET /api/llm/list', { org_id, limit: 100 }),
+    enabled: may('organization:read'),
+  })
+  const agents = useInfiniteQuery({
+    ...readPages('GET /api/agents/list', { org_id, limit: 100 }),
+    enabled: may('agent:read') && may('agent:execute'),
+  })
+  return useMemo(
+    () => ({
+      models: (models.data ?? []).filter(
+        ({ is_active, config }) => is_active && canChat(config.capabilities),
+      ),
+      agents: (agents.data ?? []).filter(({ is_active }) => is_active),
+      isReady: !models.isLoading && !agents.isLoading,
+    }),
+    [models.data, agents.data, models.isLoading, agents.isLoading],
+  )
+}
+
+const canChat = (capabilities: readonly string[] | undefined): boolean =>
+  !capabilities?.some((one) => one === 'embedding' || one === 'transcription')
+
+const targetThatIs = (chosen: string | null, there: string[]): string | null =>
+  chosen !== null && there.includes(chosen) ? chosen : (there[0] ?? chosen)
+
+function answeringOf(choices: Choices, target: string | null): Answering {
+  return {
+    ...(target !== null && idsOf(target)),
+    instruction_id: choices.instructionId ?? undefined,
+    temperature: choices.temperature ?? undefined,
+    max_tokens: choices.maxTokens ?? undefined,
+    thinking: choices.thinking,
+    knowledge_base_ids: choices.knowledgeBaseIds,
+  }
+}
+
+function settingsOf({ temperature, maxTokens }: Choices, chat: Chat | null): Chat['settings'] {
+  const { temperature: _temperature, max_tokens: _max, ...others } = chat?.settings ?? {}
+  return {
+    ...others,
+    ...(temperature !== null && { temperature }),
+    ...(maxTokens !== null && { max_tokens: maxTokens }),
+  }
+}

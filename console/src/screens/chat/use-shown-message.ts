@@ -1,0 +1,30 @@
+import { useSearch } from '@tanstack/react-router'
+import type { Virtualizer } from '@tanstack/react-virtual'
+import { useEffect, useRef } from 'react'
+import type { ChatMessage } from '../../api/operations.ts'
+import type { Branch } from './branch.ts'
+import { useActions } from './conversation-context.ts'
+
+/** Brings the message into view that the address names, once: from another branch, or from far above. */
+export function useShownMessage(
+  list: Virtualizer<HTMLDivElement, Element>,
+  { messages }: Branch,
+  siblings: Map<string | null, ChatMessage[]>,
+  { hasOlder, load }: { hasOlder: boolean; load: () => void },
+): void {
+  const { message: wanted } = useSearch({ from: '/app/chats' })
+  const { goTo } = useActions()
+  const shown = useRef<string>(undefined)
+  useEffect(() => {
+    if (wanted === undefined || wanted === shown.current) return
+    const index = messages.findIndex(({ id }) => id === wanted)
+    if (index >= 0) {
+      shown.current = wanted
+      list.scrollToIndex(index, { align: 'start' })
+      return
+    }
+    const elsewhere = [...siblings.values()].flat().find(({ id }) => id === wanted)
+    if (elsewhere) goTo(elsewhere)
+    else if (hasOlder) load()
+  }, [wanted, messages, siblings, hasOlder, load, goTo, list])
+}

@@ -1,0 +1,9 @@
+/** The first letter of a server: nothing is loaded from where its logo lies. */
+export const Mark = ({ name }: { name: string }) => (
+  <span
+    aria-hidden
+    className="flex size-9 shrink-0 items-center justify-center rounded-lg bg-hover font-semibold text-muted"
+  >
+    {[...name.trim()][0]?.toUpperCase()}
+  </span>
+)

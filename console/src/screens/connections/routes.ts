@@ -1,0 +1,52 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { appRoute } from '../../shell/app-route.tsx'
+
+const TABS = ['catalogue', 'parley'] as const
+export type ConnectionsTab = (typeof TABS)[number] | 'own'
+
+interface ConnectionsSearch {
+  /** Default: one's own connections. */
+  tab?: ConnectionsTab
+  /** Words that a server of the catalogue is sought by. */
+  q?: string
+  /** The server that is looked at. */
+  server_id?: string
+  /** The server that an account is being connected at. */
+  connect?: string
+}
+
+/** What /api/mcp/callback sends along. */
+interface CallbackSearch {
+  mcp_server_id?: string
+  mcp_session_id?: string
+  error?: string
+}
+
+const connections = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/connections',
+  validateSearch: (search: Record<string, unknown>): ConnectionsSearch => {
+    const tab = TABS.find((name) => name === search['tab'])
+    return { ...(tab && { tab }), ...textsOf(search, ['q', 'server_id', 'connect']) }
+  },
+  component: lazyRouteComponent(() => import('./connections.tsx'), 'Connections'),
+})
+
+const callback = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/mcp/callback',
+  validateSearch: (search: Record<string, unknown>): CallbackSearch =>
+    textsOf(search, ['mcp_server_id', 'mcp_session_id', 'error']),
+  component: lazyRouteComponent(() => import('./callback.tsx'), 'Callback'),
+})
+
+/** Those of the names that have a text. */
+const textsOf = <Name extends string>(search: Record<string, unknown>, names: Name[]) =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const value = search[name]
+      return typeof value === 'string' && value !== '' ? [[name, value]] : []
+    }),
+  ) as Partial<Record<Name, string>>
+
+export const connectionRoutes = [connections, callback] as const

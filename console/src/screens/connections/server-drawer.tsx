@@ -1,0 +1,168 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Pencil, RefreshCw, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { call } from '../../api/call.ts'
+import type { McpServerWithTools, McpTool } from '../../api/operations.ts'
+import { read, useChange } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { Button, buttonLook } from '../../ui/button.tsx'
+import { useConfirm } from '../../ui/confirm.tsx'
+import { Snippet } from '../../ui/copy.tsx'
+import { Drawer } from '../../ui/dialog.tsx'
+import { Loaded } from '../../ui/states.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { useNotify } from '../../ui/toast.tsx'
+import { WAYS } from './connection-words.ts'
+import { ServerForm } from './server-form.tsx'
+
+/** A server of the catalogue, and what its tools can do. */
+export function ServerDrawer({ serverId, onClose }: { serverId: string; onClose: () => void }) {
+  const { organization } = useHere()
+  const server = useQuery(
+    read('GET /api/mcp/server_with_tools', { server_id: serverId, org_id: organization.id }),
+  )
+  return (
+    <Drawer open onClose={onClose} title={server.data?.name ?? 'Server'}>
+      <Loaded query={server}>{(loaded) => <Details server={loaded} onGone={onClose} />}</Loaded>
+    </Drawer>
+  )
+}
+
+function Details({ server, onGone }: { server: McpServerWithTools; onGone: () => void }) {
+  const { user, may } = useHere()
+  const { id, description, auth_type, is_connected } = server
+  return (
+    <div className="flex flex-col gap-5">
+      <div className="flex flex-wrap items-center gap-2 text-sm text-muted">
+        {is_connected && <Badge tone="success">Connected</Badge>}
+        {auth_type ? WAYS[auth_type] : 'Not set up yet: the administrator has to register a client first'}
+      </div>
+      <p className="text-sm wrap-anywhere whitespace-pre-wrap">{description}</p>
+      <div className="flex flex-wrap gap-2">
+        {may('mcp:write') && auth_type !== null && !is_connected && (
+          <Link
+            to="."
+            search={(search) => ({ ...search, connect: id, server_id: undefined }) as never}
+            className={buttonLook('primary', 'small')}
+          >
+            Connect
+          </Link>
+        )}
+        {user.is_system_admin && <Administration server={server} onGone={onGone} />}
+      </div>
+      <Tools server={server} />
+    </div>
+  )
+}
+
+function Tools({ server }: { server: McpServerWithTools }) {
+  const { tools, error, tools_changed_at, tools_read_at, is_connected, auth_type } = server
+  const refresh = useRefresh(server.id)
+  return (
+    <section aria-labelledby="tools" className="flex flex-col gap-3">
+      <header className="flex items-center justify-between gap-2">
+        <h3 id="tools" className="font-semibold">
+          Tools{tools.length > 0 && ` (${tools.length})`}
+        </h3>
+        {(is_connected || auth_type === 'none') && (
+          <Button size="small" icon={RefreshCw} busy={refresh.isBusy} onClick={refresh.run}>
+            Read again
+          </Button>
+        )}
+      </header>
+      {tools_read_at && (
+        <p className="text-sm text-muted">
+          Read <Ago time={tools_read_at} />
+          {tools_changed_at && (
+            <>
+              , last found changed <Ago time={tools_changed_at} />
+            </>
+          )}
+        </p>
+      )}
+      {error && (
+        <p role="status" className="text-sm wrap-anywhere text-warning">
+          {error}
+        </p>
+      )}
+      {tools.length === 0 && !error && (
+        <p className="text-sm text-muted">
+          {is_connected ? 'It offers no tools.' : 'You see them once you have connected an account.'}
+        </p>
+      )}
+      {tools.map((tool) => (
+        <ToolLine key={tool.name} tool={tool} />
+      ))}
+    </section>
+  )
+}
+
+/** Asks the server itself, and puts what it says in place of what is shown. */
+function useRefresh(serverId: string) {
+  const { organization } = useHere()
+  const client = useQueryClient()
+  const notify = useNotify()
+  const [isBusy, setBusy] = useState(false)
+  const query = { server_id: serverId, org_id: organization.id }
+  const run = async () => {
+    setBusy(true)
+    try {
+      const fresh = await call('GET /api/mcp/server_with_tools', { query: { ...query, refresh: true } })
+      client.setQueryData(read('GET /api/mcp/server_with_tools', query).queryKey, fresh)
+    } catch (error) {
+      notify(error as Error)
+    }
+    setBusy(false)
+  }
+  return { isBusy, run: () => void run() }
+}
+
+const ToolLine = ({ tool: { name, description, input_schema } }: { tool: McpTool }) => (
+  <details className="rounded-xl border border-line">
+    <summary className="rounded-xl px-3 py-2 text-sm">
+      <code className="font-mono wrap-anywhere">{name}</code>
+    </summary>
+    <div className="flex flex-col gap-2 px-3 pb-3">
+      <p className="text-sm wrap-anywhere whitespace-pre-wrap text-muted">
+        {description || 'The server does not say what it does.'}
+      </p>
+      <Snippet label={`input of ${name}`} code={JSON.stringify(input_schema, null, 2)} />
+    </div>
+  </details>
+)
+
+/** For the administrator of the installation. */
+function Administration({ server, onGone }: { server: McpServerWithTools; onGone: () => void }) {
+  const confirm = useConfirm()
+  const notify = useNotify()
+  const [isEditing, setEditing] = useState(false)
+  const remove = useChange('DELETE /api/mcp/servers', {
+    outdates: ['GET /api/mcp/list_servers'],
+    onDone() {
+      notify(`${server.name} is no longer in the catalogue`)
+      onGone()
+    },
+  })
+  const ask = async () => {
+    const isSure = await confirm({
+      title: `Take ${server.name} out of the catalogue?`,
+      consequence:
+        'Nobody can connect to it any more. A server that people are connected to can not be taken out.',
+      action: 'Take it out',
+    })
+    if (isSure) remove.mutate({ query: { server_id: server.id } }, { onError: notify })
+  }
+  return (
+    <>
+      <Button size="small" icon={Pencil} onClick={() => setEditing(true)}>
+        Edit
+      </Button>
+      <Button size="small" icon={Trash2} busy={remove.isPending} onClick={() => void ask()}>
+        Take out
+      </Button>
+      {isEditing && <ServerForm serverId={server.id} onClose={() => setEditing(false)} />}
+    </>
+  )
+}

@@ -1,0 +1,73 @@
+import type { McpServerRecord, NewMcpAuthConfig, NewMcpServer } from '../../api/operations.ts'
+
+/** A server of the catalogue as a form has it. */
+export interface ServerEdits {
+  name: string
+  slug: string
+  description: string
+  url: string
+  /** '': nobody can connect. */
+  type: NewMcpAuthConfig['type'] | ''
+  client_id: string
+  /** Write-only; empty: as it was. */
+  client_secret: string
+  scopes: string
+  authorization_url: string
+  token_url: string
+  header: string
+  auth_config_id: string
+}
+
+export const NEW_SERVER: ServerEdits = {
+  name: '',
+  slug: '',
+  description: '',
+  url: '',
+  type: 'oauth',
+  client_id: '',
+  client_secret: '',
+  scopes: '',
+  authorization_url: '',
+  token_url: '',
+  header: 'Authorization',
+  auth_config_id: '',
+}
+
+export function editsOf({ name, toolkit_slug, description, url, auth_config }: McpServerRecord): ServerEdits {
+  const { type = '', ...fields } = auth_config ?? {}
+  return { ...NEW_SERVER, name, slug: toolkit_slug, description, url, ...fields, type }
+}
+
+/** Which fields each way of connecting has. */
+const FIELDS = {
+  none: [],
+  oauth: ['client_id', 'client_secret', 'scopes', 'authorization_url', 'token_url'],
+  api_key: ['header'],
+  composio: ['auth_config_id'],
+} as const
+
+export function serverOf(edits: ServerEdits): NewMcpServer {
+  const { name, slug, description, url } = edits
+  return {
+    name,
+    toolkit_name: name,
+    toolkit_slug: slug,
+    description,
+    url: url.trim(),
+    auth_config: edits.type === '' ? null : authConfigOf(edits.type, edits),
+  }
+}
+
+function authConfigOf(type: NewMcpAuthConfig['type'], edits: ServerEdits): NewMcpAuthConfig {
+  const filled = FIELDS[type].map((name) => [name, edits[name].trim()]).filter(([, text]) => text !== '')
+  return { type, ...Object.fromEntries(filled) }
+}
+
+/** What a slug may be, made of a name. */
+export const slugOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 50)

@@ -1,0 +1,129 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { authorizedFetch, call } from '../../api/call.ts'
+import { outdate } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { type Attempt, forgetAttempt, keepAttempt, onOutcome } from './attempts.ts'
+
+/** What is connected to: a server, or an account at it that there is already. */
+export interface Target {
+  server: { id: string; name: string; auth_type: AuthType }
+  /** The connection that is connected anew. */
+  instanceId?: string
+}
+
+export type AuthType = 'none' | 'oauth' | 'api_key' | 'composio' | null
+
+export type Connecting =
+  | { state: 'asked' }
+  /** The address is being asked for, or the server is trying the key. */
+  | { state: 'working' }
+  /** Somebody signs in at `host`. */
+  | { state: 'away'; host: string; address: string }
+  | { state: 'connected' }
+  | { state: 'failed'; error: Error }
+
+const WINDOW_LOOK = 'popup,width=600,height=760'
+
+/** What the lists of connections and servers show is no longer true. */
+const OUTDATED = [
+  'GET /api/mcp/list_instances',
+  'GET /api/mcp/list_servers',
+  'GET /api/mcp/server_with_tools',
+] as const
+
+/** Connects an account: by a key here, else in a window at the provider, or in this tab where windows are blocked. */
+export function useConnect({ server, instanceId }: Target, onConnected?: (instanceId: string) => void) {
+  const { organization, user } = useHere()
+  const client = useQueryClient()
+  const [connecting, setConnecting] = useState<Connecting>({ state: 'asked' })
+  const [attemptId, setAttemptId] = useState<string>()
+  const opened = useRef<Window | null>(null)
+
+  const end = (id: string, error: string | null) => {
+    forgetAttempt(id)
+    setConnecting(error === null ? { state: 'connected' } : { state: 'failed', error: new Error(error) })
+    if (error === null) onConnected?.(id)
+    void outdate(client, ...OUTDATED)
+  }
+  const hear = useEffectEvent(end)
+  useEffect(
+    () => (attemptId === undefined ? undefined : onOutcome(attemptId, ({ error }) => hear(attemptId, error))),
+    [attemptId],
+  )
+
+  async function begin(apiKey?: string): Promise<void> {
+    // At the click: later a browser takes it for an advertisement.
+    opened.current = needsWindow(server.auth_type) ? window.open('about:blank', '_blank', WINDOW_LOOK) : null
+    const own = opened.current
+    // The provider's page is nobody who may lead ours elsewhere.
+    if (own) own.opener = null
+    setConnecting({ state: 'working' })
+    try {
+      const asked = await call('POST /api/mcp/connect_account', {
+        query: { org_id: organization.id },
+        body: {
+          server_id: server.id,
+          flow_type: 'console',
+          ...(apiKey !== undefined && { api_key: apiKey }),
+          ...(instanceId !== undefined && { mcp_instance_id: instanceId }),
+        },
+      })
+      const id = asked.connectionData.mcp_session_id
+      const attempt: Attempt = {
+        id,
+        serverId: server.id,
+        serverName: server.name,
+        organizationId: organization.id,
+        userId: user.id,
+        way: own ? 'window' : 'tab',
+        begunAt: Date.now(),
+      }
+      keepAttempt(attempt)
+      setAttemptId(id)
+      await go(webAddress(asked.redirect_url), own, id)
+    } catch (error) {
+      own?.close()
+      setConnecting({ state: 'failed', error: error as Error })
+    }
+  }
+
+  async function go(address: URL, own: Window | null, id: string): Promise<void> {
+    if (!own && address.origin === location.origin) return end(id, await finishHere(address))
+    setConnecting({ state: 'away', host: address.host, address: address.href })
+    if (own) own.location.replace(address.href)
+    else location.assign(address.href)
+  }
+
+  return {
+    connecting,
+    begin: (apiKey?: string) => void begin(apiKey),
+    /** Gives up waiting. Whoever comes back from the provider nevertheless is connected. */
+    giveUp() {
+      opened.current?.close()
+      setConnecting({ state: 'asked' })
+    },
+  }
+}
+
+const needsWindow = (type: AuthType): boolean => type === 'oauth' || type === 'composio'
+
+/** A provider's address comes from others: only those of the web are gone to. */
+function webAddress(text: string): URL {
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new Error(
+      'The server wants to send you to an address that is none of the web. Tell its administrator.',
+    )
+  return url
+}
+
+/** Where there is no provider, the way back is followed here. Answers why it failed; null: it is connected. */
+async function finishHere(address: URL): Promise<string | null> {
+  const answer = await authorizedFetch(address.pathname + address.search, {
+    headers: { accept: 'text/html' },
+  })
+  const back = new URL(answer.url)
+  if (back.pathname !== '/mcp/callback') return 'The attempt has ended. Connect again.'
+  return back.searchParams.get('error')
+}

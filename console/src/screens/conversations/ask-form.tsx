@@ -1,0 +1,67 @@
+import { ArrowUp, Square } from 'lucide-react'
+import { type FormEvent, type KeyboardEvent, useState } from 'react'
+import { useChange } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Button } from '../../ui/button.tsx'
+import { useNotify } from '../../ui/toast.tsx'
+
+interface AskFormProps {
+  conversationId: string
+  /** A reply is being written: another question has to wait. */
+  isUnderWay: boolean
+  canAsk: boolean
+  /** Resolves once all have answered; false: nobody was asked. */
+  onAsk: (question: string) => Promise<boolean>
+  onStop: () => void
+}
+
+export function AskForm({ conversationId, isUnderWay, canAsk, onAsk, onStop }: AskFormProps) {
+  const { organization } = useHere()
+  const notify = useNotify()
+  const [text, setText] = useState('')
+  const stop = useChange('POST /api/conversation/stop', { outdates: ['GET /api/conversation/messages'] })
+  const ask = async (event?: FormEvent) => {
+    event?.preventDefault()
+    const question = text.trim()
+    if (question === '' || isUnderWay || !canAsk) return
+    setText('')
+    // What nobody was asked is not lost.
+    if (!(await onAsk(question))) setText((now) => (now === '' ? question : now))
+  }
+  const press = (event: KeyboardEvent) => {
+    // Enter also ends a word of an input method, and is not meant for us then.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229)
+      return
+    event.preventDefault()
+    void ask()
+  }
+  const stopAll = () => {
+    const query = { org_id: organization.id, conversation_id: conversationId }
+    stop.mutate({ query }, { onError: notify, onSettled: onStop })
+  }
+  return (
+    <form
+      onSubmit={(event) => void ask(event)}
+      className="flex items-end gap-2 rounded-2xl border border-line-strong/60 bg-raised p-2 focus-within:border-accent"
+    >
+      <textarea
+        aria-label="Your question"
+        placeholder={canAsk ? 'Ask all of them' : 'Add a model first'}
+        rows={1}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={press}
+        className="field-sizing-content max-h-48 min-h-9 min-w-0 grow resize-none bg-transparent px-2 py-1.5 outline-none"
+      />
+      {isUnderWay ? (
+        <Button icon={Square} busy={stop.isPending} onClick={stopAll}>
+          Stop
+        </Button>
+      ) : (
+        <Button type="submit" kind="primary" icon={ArrowUp} disabled={!canAsk || text.trim() === ''}>
+          Ask
+        </Button>
+      )}
+    </form>
+  )
+}

@@ -1,0 +1,118 @@
+import { Archive, ArchiveRestore, Ellipsis, Pencil, Trash2 } from 'lucide-react'
+import { type FormEvent, useId, useState } from 'react'
+import type { Conversation } from '../../api/operations.ts'
+import { useChange } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { useConfirm } from '../../ui/confirm.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { useNotify } from '../../ui/toast.tsx'
+
+type Shown = Pick<Conversation, 'id' | 'title' | 'is_archived'>
+
+const OUTDATED = ['GET /api/conversation/list', 'GET /api/conversation/get_with_sessions'] as const
+
+/** What can be done with a conversation as a whole. */
+export function ConversationMenu({
+  conversation,
+  onDeleted,
+}: {
+  conversation: Shown
+  onDeleted?: () => void
+}) {
+  const { id, title, is_archived } = conversation
+  const { organization, may } = useHere()
+  const notify = useNotify()
+  const confirm = useConfirm()
+  const [isRenaming, setRenaming] = useState(false)
+  const query = { org_id: organization.id, conversation_id: id }
+  const archive = useChange('PUT /api/conversation/update', { outdates: OUTDATED })
+  const remove = useChange('DELETE /api/conversation/delete', {
+    outdates: ['GET /api/conversation/list'],
+    onDone: () => {
+      notify('Deleted')
+      onDeleted?.()
+    },
+  })
+  const setArchived = (to: boolean) =>
+    archive.mutate(
+      { query, body: { is_archived: to } },
+      {
+        onSuccess: () =>
+          notify({ text: to ? 'Archived' : 'Back among the open ones', undo: () => setArchived(!to) }),
+        onError: notify,
+      },
+    )
+  const askToRemove = async () => {
+    const yes = await confirm({
+      title: `Delete “${title}”?`,
+      consequence: 'Its questions and replies are gone for good.',
+      action: 'Delete',
+    })
+    if (yes) remove.mutate({ query }, { onError: notify })
+  }
+  if (!may('conversation:write')) return null
+  return (
+    <>
+      <Menu trigger={<IconButton icon={Ellipsis} label={`Actions for ${title}`} small />}>
+        <MenuItem icon={Pencil} onSelect={() => setRenaming(true)}>
+          Rename
+        </MenuItem>
+        <MenuItem icon={is_archived ? ArchiveRestore : Archive} onSelect={() => setArchived(!is_archived)}>
+          {is_archived ? 'Restore' : 'Archive'}
+        </MenuItem>
+        {may('conversation:delete') && (
+          <>
+            <MenuLine />
+            <MenuItem icon={Trash2} danger onSelect={() => void askToRemove()}>
+              Delete
+            </MenuItem>
+          </>
+        )}
+      </Menu>
+      {isRenaming && <Rename conversation={conversation} onClose={() => setRenaming(false)} />}
+    </>
+  )
+}
+
+function Rename({ conversation: { id, title }, onClose }: { conversation: Shown; onClose: () => void }) {
+  const { organization } = useHere()
+  const form = useId()
+  const [text, setText] = useState(title)
+  const rename = useChange('PUT /api/conversation/update', { outdates: OUTDATED, onDone: onClose })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const query = { org_id: organization.id, conversation_id: id }
+    rename.mutate({ query, body: { title: text.trim() } })
+  }
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Rename the conversation"
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={form} kind="primary" busy={rename.isPending}>
+            Rename
+          </Button>
+        </>
+      }
+    >
+      <form id={form} onSubmit={submit} className="flex flex-col gap-4">
+        <TextField
+          label="Title"
+          required
+          maxLength={500}
+          pattern=".*\S.*"
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+        {rename.error && <Failure error={rename.error} />}
+      </form>
+    </Dialog>
+  )
+}

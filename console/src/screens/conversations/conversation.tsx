@@ -1,0 +1,85 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { ArrowLeft } from 'lucide-react'
+import type { ConversationWithSessions } from '../../api/operations.ts'
+import { read } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Loaded, Skeleton } from '../../ui/states.tsx'
+import { AskForm } from './ask-form.tsx'
+import { ConversationMenu } from './conversation-menu.tsx'
+import { messagePages } from './message-pages.ts'
+import { Participants, useParticipants } from './participants.tsx'
+import { Refusals } from './refusals.tsx'
+import { Turns } from './turns.tsx'
+import { useRound } from './use-round.ts'
+
+/** Several models answer the same questions. */
+export function Conversation() {
+  const { conversationId } = useParams({ from: '/app/conversations/$conversationId' })
+  const { organization } = useHere()
+  const conversation = useQuery(
+    read('GET /api/conversation/get_with_sessions', {
+      org_id: organization.id,
+      conversation_id: conversationId,
+    }),
+  )
+  return (
+    <Loaded
+      query={conversation}
+      skeleton={
+        <Page title="Conversation" wide>
+          <Skeleton className="h-64" />
+        </Page>
+      }
+    >
+      {(found) => <Open key={found.id} conversation={found} />}
+    </Loaded>
+  )
+}
+
+function Open({ conversation }: { conversation: ConversationWithSessions }) {
+  const { organization, may } = useHere()
+  const navigate = useNavigate()
+  const messages = useInfiniteQuery(messagePages(organization.id, conversation.id))
+  const { round, refusals, ask, leave } = useRound(organization.id)
+  const { asked, toggle } = useParticipants(conversation.sessions)
+  const isUnderWay = round !== null || messages.data?.some(({ status }) => status === 'streaming') === true
+  return (
+    <Page
+      title={conversation.title}
+      wide
+      above={
+        <Link
+          to="/conversations"
+          className="flex items-center gap-1 self-start text-sm text-muted hover:text-ink"
+        >
+          <ArrowLeft aria-hidden size={14} /> Conversations
+        </Link>
+      }
+      actions={
+        <ConversationMenu
+          conversation={conversation}
+          onDeleted={() => void navigate({ to: '/conversations' })}
+        />
+      }
+    >
+      <Loaded query={messages}>
+        {(all) => <Turns messages={all} round={round} query={messages} hasModels={asked.length > 0} />}
+      </Loaded>
+      {may('conversation:write') && (
+        <div className="sticky bottom-0 flex flex-col gap-3 bg-canvas pt-2 pb-4">
+          <Refusals refusals={refusals} />
+          <Participants conversation={conversation} asked={asked} onToggle={toggle} />
+          <AskForm
+            conversationId={conversation.id}
+            isUnderWay={isUnderWay}
+            canAsk={asked.length > 0}
+            onAsk={(question) => ask(question, asked)}
+            onStop={leave}
+          />
+        </div>
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,94 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { MessagesSquare, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { readPages } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Empty, Loaded, More } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { ConversationMenu } from './conversation-menu.tsx'
+import { NewConversation } from './new-conversation.tsx'
+
+const PURPOSE =
+  'Ask several models the same, and see their replies side by side. Each knows what the others have said before.'
+
+/** The own conversations, in which several models take part. */
+export function Conversations() {
+  const { organization, may } = useHere()
+  const { archived } = useSearch({ from: '/app/conversations' })
+  const navigate = useNavigate()
+  const [isOpen, setOpen] = useState(false)
+  const conversations = useInfiniteQuery(
+    readPages('GET /api/conversation/list', { org_id: organization.id, limit: 100 }),
+  )
+  const add = may('conversation:write') && (
+    <Button kind="primary" icon={Plus} onClick={() => setOpen(true)}>
+      New conversation
+    </Button>
+  )
+  return (
+    <Page title="Conversations" description={PURPOSE} actions={add}>
+      <Tabs
+        label="Which conversations"
+        tabs={[
+          ['open', 'Open'],
+          ['archived', 'Archived'],
+        ]}
+        value={archived ? 'archived' : 'open'}
+        onChange={(tab) =>
+          void navigate({
+            to: '/conversations',
+            search: ({ org_id }) => ({ org_id, ...(tab === 'archived' && { archived: true as const }) }),
+          })
+        }
+      />
+      <Loaded query={conversations}>
+        {(all) => {
+          const rows = all.filter(({ is_archived }) => is_archived === (archived ?? false))
+          if (rows.length === 0)
+            return archived ? (
+              <Empty icon={MessagesSquare} title="Nothing is archived" />
+            ) : (
+              <Empty icon={MessagesSquare} title="No conversations yet" action={add}>
+                {PURPOSE}
+              </Empty>
+            )
+          return (
+            <Table
+              label="Conversations"
+              rows={rows}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  header: 'Title',
+                  cell: ({ id, title }) => (
+                    <Link
+                      to="/conversations/$conversationId"
+                      params={{ conversationId: id }}
+                      className="font-medium break-words hover:underline"
+                    >
+                      {title}
+                    </Link>
+                  ),
+                },
+                { header: 'Begun', wideOnly: true, cell: ({ created_at }) => <Ago time={created_at} /> },
+                {
+                  header: 'Actions',
+                  hideHeader: true,
+                  numeric: true,
+                  cell: (row) => <ConversationMenu conversation={row} />,
+                },
+              ]}
+            />
+          )
+        }}
+      </Loaded>
+      <More query={conversations} />
+      {isOpen && <NewConversation onClose={() => setOpen(false)} />}
+    </Page>
+  )
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import type { ConversationMessage } from '../../api/operations.ts'
+import { turnsOf } from './group-turns.ts'
+
+const message = (id: string, role: 'user' | 'assistant', content: string): ConversationMessage => ({
+  id,
+  conversation_id: 'c',
+  role,
+  content,
+  status: 'complete',
+  error: null,
+  model_id: role === 'user' ? null : `model of ${id}`,
+  usage: null,
+  created_at: '2026-01-01T00:00:00.000Z',
+})
+
+test('what several models were asked is one turn; the same words later are another', () => {
+  const messages = [
+    message('0', 'assistant', 'of a page before'),
+    message('1', 'user', 'Why?'),
+    message('2', 'assistant', 'Because.'),
+    message('3', 'user', 'Why?'),
+    message('4', 'assistant', 'Who knows.'),
+    message('5', 'user', 'And how?'),
+    message('6', 'assistant', 'So.'),
+  ]
+  expect(
+    turnsOf(messages.toReversed()).map(({ question, replies }) => [
+      question,
+      ...replies.map(({ content }) => content),
+    ]),
+  ).toEqual([
+    ['Why?', 'Because.', 'Who knows.'],
+    ['And how?', 'So.'],
+  ])
+  expect(turnsOf([])).toEqual([])
+})
+
+test('a model that is asked the same again answers in a turn of its own', () => {
+  const again = { ...message('4', 'assistant', 'Still because.'), model_id: 'model of 2' }
+  const messages = [
+    message('1', 'user', 'Why?'),
+    message('2', 'assistant', 'Because.'),
+    message('3', 'user', 'Why?'),
+    again,
+  ]
+  expect(turnsOf(messages.toReversed()).map(({ replies }) => replies.length)).toEqual([1, 1])
+})

@@ -1,0 +1,28 @@
+import type { ConversationMessage } from '../../api/operations.ts'
+
+/** A question, and what the models have answered that were asked it one after the other. */
+export interface Turn {
+  /** Of the question's first message. */
+  id: string
+  question: string
+  replies: ConversationMessage[]
+}
+
+/** `messages` newest first, as the API has them; a reply whose question is on the page before is left out. */
+export function turnsOf(messages: readonly ConversationMessage[]): Turn[] {
+  const turns: Turn[] = []
+  let asked: ConversationMessage | undefined
+  for (const message of messages.toReversed()) {
+    if (message.role === 'user') {
+      asked = message
+      continue
+    }
+    if (!asked) continue
+    const last = turns.at(-1)
+    const isOneMore =
+      last?.question === asked.content && last.replies.every(({ model_id }) => model_id !== message.model_id)
+    if (isOneMore) last.replies.push(message)
+    else turns.push({ id: asked.id, question: asked.content, replies: [message] })
+  }
+  return turns
+}

@@ -1,0 +1,89 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import type { ConversationSession, ConversationWithSessions } from '../../api/operations.ts'
+import { useChange } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import { Picker } from '../../ui/picker.tsx'
+import { useNotify } from '../../ui/toast.tsx'
+import { useModels } from './use-models.ts'
+
+/** Who is asked next: all models of the conversation but those that the address leaves out. */
+export function useParticipants(sessions: readonly ConversationSession[]) {
+  const { without = [] } = useSearch({ from: '/app/conversations/$conversationId' })
+  const navigate = useNavigate()
+  const asked = sessions.filter(({ id }) => !without.includes(id))
+  const toggle = (id: string) => {
+    const left = without.includes(id) ? without.filter((one) => one !== id) : [...without, id]
+    void navigate({
+      to: '.',
+      search: ({ org_id }) => ({ org_id, ...(left.length > 0 && { without: left }) }),
+      replace: true,
+    })
+  }
+  return { asked, toggle }
+}
+
+interface ParticipantsProps {
+  conversation: ConversationWithSessions
+  asked: readonly ConversationSession[]
+  onToggle: (sessionId: string) => void
+}
+
+/** The models of the conversation, each to be asked or not, and a way to have another one join. */
+export function Participants({ conversation: { id, sessions }, asked, onToggle }: ParticipantsProps) {
+  const { organization } = useHere()
+  const { choices, nameOf } = useModels()
+  const notify = useNotify()
+  const join = useChange('POST /api/conversation/create_session', {
+    outdates: ['GET /api/conversation/get_with_sessions'],
+  })
+  const others = choices.filter((choice) => sessions.every(({ model_id }) => model_id !== choice.id))
+  const add = ([model_id]: string[]) => {
+    if (model_id === undefined) return
+    const query = { org_id: organization.id }
+    join.mutate({ query, body: { conversation_id: id, model_id } }, { onError: notify })
+  }
+  return (
+    <div
+      role="group"
+      aria-label="Models that are asked"
+      className="-my-1 flex items-center gap-2 overflow-x-auto py-1 sm:flex-wrap"
+    >
+      {sessions.map((session) => {
+        const isAsked = asked.includes(session)
+        return (
+          <button
+            key={session.id}
+            type="button"
+            aria-pressed={isAsked}
+            title={isAsked ? 'Is asked: press to leave it out' : 'Is not asked: press to ask it too'}
+            onClick={() => onToggle(session.id)}
+            className={classNames(
+              'inline-flex h-8 max-w-full shrink-0 items-center rounded-full border px-3 text-sm',
+              isAsked
+                ? 'border-accent bg-accent-soft text-accent'
+                : 'border-line text-muted line-through hover:bg-hover',
+            )}
+          >
+            <span className="truncate">{nameOf(session.model_id)}</span>
+          </button>
+        )
+      })}
+      <div className="shrink-0">
+        <Picker
+          label="Add a model"
+          choices={others}
+          chosen={[]}
+          onChange={add}
+          disabled={join.isPending}
+          empty="All models take part"
+        >
+          <span className="inline-flex items-center gap-1.5">
+            <Plus aria-hidden size={14} /> Add a model
+          </span>
+        </Picker>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,23 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { appRoute } from '../../shell/app-route.tsx'
+
+const conversations = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/conversations',
+  validateSearch: ({ archived }: Record<string, unknown>): { archived?: true } =>
+    archived === true ? { archived } : {},
+  component: lazyRouteComponent(() => import('./conversations.tsx'), 'Conversations'),
+})
+
+const conversation = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/conversations/$conversationId',
+  // Who is not asked; all others are.
+  validateSearch: ({ without }: Record<string, unknown>): { without?: string[] } =>
+    Array.isArray(without) && without.length > 0
+      ? { without: without.filter((one): one is string => typeof one === 'string') }
+      : {},
+  component: lazyRouteComponent(() => import('./conversation.tsx'), 'Conversation'),
+})
+
+export const conversationRoutes = [conversations, conversation] as const

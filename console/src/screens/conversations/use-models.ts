@@ -1,0 +1,17 @@
+import { useQuery } from '@tanstack/react-query'
+import { read } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import type { Choice } from '../../ui/picker.tsx'
+
+/** The models that can take part in a conversation, and what any model is called. */
+export function useModels() {
+  const { organization } = useHere()
+  const models = useQuery(read('GET /api/llm/list', { org_id: organization.id, limit: 100 }))
+  const all = models.data?.data ?? []
+  const choices: Choice[] = all
+    .filter(({ is_active, config }) => is_active && (config.capabilities?.includes('text') ?? true))
+    .map(({ id, name, provider }) => ({ id, name, note: provider }))
+  const nameOf = (id: string | null): string =>
+    all.find((model) => model.id === id)?.name ?? (models.isLoading ? '…' : 'A model that was deleted')
+  return { query: models, choices, nameOf }
+}

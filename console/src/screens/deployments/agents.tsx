@@ -1,0 +1,24 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { read, readPages } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Skeleton } from '../../ui/states.tsx'
+
+/** The organization's agents, the newest hundred first. */
+export function useAgents() {
+  const { organization } = useHere()
+  return useInfiniteQuery(readPages('GET /api/agents/list', { org_id: organization.id, limit: 100 }))
+}
+
+/** What an agent is called; asked for by itself where it is not among those that are known. */
+export function AgentName({ id }: { id: string }) {
+  const known = useAgents()
+  const found = known.data?.find((agent) => agent.id === id)
+  const single = useQuery({
+    ...read('GET /api/agents/get', { agent_id: id }),
+    enabled: known.data !== undefined && !found,
+  })
+  const name = (found ?? single.data)?.name
+  if (name !== undefined) return <span className="wrap-anywhere">{name}</span>
+  if (single.error ?? known.error) return <span className="text-muted">Unknown agent</span>
+  return <Skeleton className="h-4 w-24" />
+}

@@ -1,0 +1,46 @@
+import type { Deployment, DeploymentConfig } from '../../api/operations.ts'
+
+/** A config as a form has it: each field with a text. */
+export interface LookEdits {
+  color: string
+  font: string
+  company: string
+  logo: string
+  placement: 'bottom-right' | 'bottom-left'
+  welcome: string
+  /** One on each line. */
+  origins: string
+  /** Empty: none. */
+  limit: string
+}
+
+export const lookOf = (config: DeploymentConfig): LookEdits => ({
+  color: config.theme?.primary_color ?? '',
+  font: config.theme?.font_family ?? '',
+  company: config.branding?.company_name ?? '',
+  logo: config.branding?.logo_url ?? '',
+  placement: config.widget_placement ?? 'bottom-right',
+  welcome: config.welcome_message ?? '',
+  origins: (config.allowed_origins ?? []).join('\n'),
+  limit: config.daily_message_limit?.toString() ?? '',
+})
+
+/** What is empty is not in it; what the type does not know is not, either. */
+export function configOf(edits: LookEdits, type: Deployment['deployment_type']): DeploymentConfig {
+  const limit = edits.limit.trim() === '' ? {} : { daily_message_limit: Number(edits.limit) }
+  if (type === 'api') return limit
+  const theme = filled({ primary_color: edits.color.trim(), font_family: edits.font.trim() })
+  const branding = filled({ company_name: edits.company.trim(), logo_url: edits.logo.trim() })
+  const origins = edits.origins.split(/\s+/).filter((origin) => origin !== '')
+  return {
+    ...limit,
+    ...(Object.keys(theme).length > 0 && { theme }),
+    ...(Object.keys(branding).length > 0 && { branding }),
+    ...(type === 'widget' && { widget_placement: edits.placement }),
+    ...(edits.welcome.trim() !== '' && { welcome_message: edits.welcome }),
+    ...(origins.length > 0 && { allowed_origins: origins }),
+  }
+}
+
+const filled = <Fields extends Record<string, string>>(fields: Fields): Partial<Fields> =>
+  Object.fromEntries(Object.entries(fields).filter(([, text]) => text !== '')) as Partial<Fields>

@@ -1,0 +1,130 @@
+import { useNavigate } from '@tanstack/react-router'
+import { Ellipsis, Pause, Pencil, Play, Trash2 } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import type { Deployment } from '../../api/operations.ts'
+import { useChange } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { useConfirm } from '../../ui/confirm.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextAreaField, TextField } from '../../ui/field.tsx'
+import { Menu, MenuItem } from '../../ui/menu.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { useNotify } from '../../ui/toast.tsx'
+import { STATES } from './deployment-words.ts'
+
+/** Its state, and what can be done with the whole of it. */
+export function DeploymentActions({ deployment }: { deployment: Deployment }) {
+  const { may } = useHere()
+  const [isNaming, setNaming] = useState(false)
+  const { word, tone } = STATES[deployment.status]
+  const remove = useRemove(deployment)
+  return (
+    <>
+      <Badge tone={tone}>{word}</Badge>
+      {may('agent:write') && <PauseButton deployment={deployment} />}
+      {(may('agent:write') || may('agent:delete')) && (
+        <Menu trigger={<IconButton icon={Ellipsis} label="More actions" />}>
+          {may('agent:write') && (
+            <MenuItem icon={Pencil} onSelect={() => setNaming(true)}>
+              Rename
+            </MenuItem>
+          )}
+          {may('agent:delete') && (
+            <MenuItem icon={Trash2} danger onSelect={() => void remove()}>
+              Delete
+            </MenuItem>
+          )}
+        </Menu>
+      )}
+      <Dialog open={isNaming} onClose={() => setNaming(false)} title="Rename">
+        <NameForm deployment={deployment} onDone={() => setNaming(false)} />
+      </Dialog>
+    </>
+  )
+}
+
+const OUTDATED = ['GET /api/agent_deploy/get', 'GET /api/agent_deploy/list'] as const
+
+function PauseButton({ deployment: { id, status } }: { deployment: Deployment }) {
+  const notify = useNotify()
+  const isActive = status === 'active'
+  const change = useChange('PUT /api/agent_deploy/update', {
+    outdates: OUTDATED,
+    onDone: ({ status: now }) =>
+      notify(now === 'active' ? 'It answers again' : 'Paused: visitors are told that the chat is closed'),
+  })
+  return (
+    <Button
+      icon={isActive ? Pause : Play}
+      busy={change.isPending}
+      onClick={() =>
+        change.mutate(
+          { query: { deployment_id: id }, body: { status: isActive ? 'paused' : 'active' } },
+          { onError: notify },
+        )
+      }
+    >
+      {isActive ? 'Pause' : 'Resume'}
+    </Button>
+  )
+}
+
+function useRemove({ id, name, deployment_type: type }: Deployment): () => Promise<void> {
+  const navigate = useNavigate()
+  const notify = useNotify()
+  const confirm = useConfirm()
+  const remove = useChange('DELETE /api/agent_deploy/delete', {
+    outdates: ['GET /api/agent_deploy/list'],
+    onDone() {
+      notify(`${name} was deleted`)
+      void navigate({ to: '/deployments', ignoreBlocker: true })
+    },
+  })
+  return async () => {
+    const goes = type === 'api' ? 'Its key stops working at once.' : 'The chat disappears from your pages.'
+    const isSure = await confirm({
+      title: `Delete ${name}?`,
+      consequence: `${goes} All conversations that visitors had with it are deleted. The agent stays. This can't be undone.`,
+      action: 'Delete',
+      typed: name,
+    })
+    if (isSure) remove.mutate({ query: { deployment_id: id } }, { onError: notify })
+  }
+}
+
+function NameForm({ deployment, onDone }: { deployment: Deployment; onDone: () => void }) {
+  const [form, setForm] = useState({ name: deployment.name, description: deployment.description })
+  const change = useChange('PUT /api/agent_deploy/update', { outdates: OUTDATED, onDone })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    change.mutate({ query: { deployment_id: deployment.id }, body: form })
+  }
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <TextField
+        label="Name"
+        required
+        maxLength={200}
+        value={form.name}
+        onChange={({ target }) => setForm({ ...form, name: target.value })}
+      />
+      <TextAreaField
+        label="Description"
+        hint="For your colleagues; visitors do not see it"
+        maxLength={5_000}
+        rows={3}
+        value={form.description}
+        onChange={({ target }) => setForm({ ...form, description: target.value })}
+      />
+      {change.error && <Failure error={change.error} />}
+      <div className="flex justify-end gap-2">
+        <Button onClick={onDone}>Cancel</Button>
+        <Button type="submit" kind="primary" busy={change.isPending}>
+          Save
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,103 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import type { Deployment } from '../../api/operations.ts'
+import { read, useChange } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { useEdits } from '../../ui/edits.ts'
+import { Page } from '../../ui/page.tsx'
+import { Loaded, SkeletonList } from '../../ui/states.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { useNotify } from '../../ui/toast.tsx'
+import { useLeaveGuard } from '../../ui/unsaved.tsx'
+import { AgentName } from './agents.tsx'
+import { configOf, lookOf } from './config-edits.ts'
+import { DeploymentActions } from './deployment-actions.tsx'
+import { TYPES } from './deployment-words.ts'
+import { Install } from './install.tsx'
+import { KeyTab } from './key-tab.tsx'
+import { LookForm } from './look-form.tsx'
+import { Overview } from './overview.tsx'
+
+export function DeploymentPage() {
+  const { deploymentId } = useParams({ from: '/app/deployments/$deploymentId' })
+  const deployment = useQuery(read('GET /api/agent_deploy/get', { deployment_id: deploymentId }))
+  return deployment.data ? (
+    <OpenDeployment key={deployment.data.id} deployment={deployment.data} />
+  ) : (
+    <Page title="Deployment" above={<Above />}>
+      <Loaded query={deployment} skeleton={<SkeletonList lines={3} />}>
+        {() => null}
+      </Loaded>
+    </Page>
+  )
+}
+
+const Above = () => (
+  <Link to="/deployments" className="w-fit text-sm text-muted hover:underline">
+    Deployments
+  </Link>
+)
+
+function OpenDeployment({ deployment }: { deployment: Deployment }) {
+  const { may } = useHere()
+  const { tab = 'overview' } = useSearch({ from: '/app/deployments/$deploymentId' })
+  const navigate = useNavigate()
+  const notify = useNotify()
+  const edits = useEdits(lookOf(deployment.config))
+  useLeaveGuard(edits.isChanged)
+  const save = useChange('PUT /api/agent_deploy/update', {
+    outdates: ['GET /api/agent_deploy/get', 'GET /api/agent_deploy/list'],
+    onDone: () => notify('Saved'),
+  })
+  const saveLook = async () => {
+    const sent = edits.changes
+    const config = configOf(edits.value, deployment.deployment_type)
+    await save.mutateAsync({ query: { deployment_id: deployment.id }, body: { config } })
+    edits.settle(sent)
+  }
+  const type = TYPES[deployment.deployment_type]
+  return (
+    <Page
+      wide
+      title={deployment.name}
+      above={<Above />}
+      description={deployment.description || undefined}
+      actions={<DeploymentActions deployment={deployment} />}
+    >
+      <p className="-mt-4 flex flex-wrap items-center gap-x-2 text-sm text-muted">
+        <type.icon aria-hidden size={15} /> {type.name} <span aria-hidden>·</span>
+        <Link
+          to={'/agents/$agentId' as string}
+          params={{ agentId: deployment.agent_id } as never}
+          className="text-accent hover:underline"
+        >
+          <AgentName id={deployment.agent_id} />
+        </Link>
+      </p>
+      <Tabs
+        label="Deployment"
+        tabs={[
+          ['overview', 'Overview'],
+          ['look', deployment.deployment_type === 'api' ? 'Limits' : 'Look and limits'],
+          ['install', 'Install'],
+          ['key', 'Key'],
+        ]}
+        value={tab}
+        onChange={(name) =>
+          void navigate({ to: '.', search: (search) => ({ ...search, tab: name }) as never })
+        }
+      />
+      {tab === 'overview' && <Overview deployment={deployment} />}
+      {tab === 'look' && (
+        <LookForm
+          deployment={deployment}
+          edits={edits}
+          save={{ run: () => void saveLook().catch(() => {}), isPending: save.isPending, error: save.error }}
+          readOnly={!may('agent:write')}
+        />
+      )}
+      {tab === 'install' && <Install deployment={deployment} />}
+      {tab === 'key' && <KeyTab deployment={deployment} />}
+    </Page>
+  )
+}

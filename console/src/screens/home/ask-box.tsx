@@ -1,0 +1,51 @@
+import { useRouter } from '@tanstack/react-router'
+import { ArrowUp } from 'lucide-react'
+import { type FormEvent, type KeyboardEvent, useState } from 'react'
+import { useHere } from '../../shell/organization.tsx'
+import { Button } from '../../ui/button.tsx'
+
+/** A question, with which a chat begins at once. */
+export function AskBox() {
+  const { organization } = useHere()
+  const { history } = useRouter()
+  const [text, setText] = useState('')
+  const ask = (event?: FormEvent) => {
+    event?.preventDefault()
+    const prompt = text.trim()
+    // The screen of chats sends what `prompt` says, once.
+    if (prompt !== '') history.push(`/chats?${new URLSearchParams({ org_id: organization.id, prompt })}`)
+  }
+  const press = (event: KeyboardEvent) => {
+    // Enter also ends a word of an input method, and is not meant for us then.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229)
+      return
+    event.preventDefault()
+    ask()
+  }
+  return (
+    <form
+      onSubmit={ask}
+      className="flex flex-col rounded-2xl border border-line-strong/60 bg-raised shadow-sm focus-within:border-accent"
+    >
+      <textarea
+        aria-label="Ask something"
+        placeholder="Ask something"
+        // biome-ignore lint/a11y/noAutofocus: it is what people come here for, and nothing stands before it
+        autoFocus
+        rows={2}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={press}
+        className="field-sizing-content max-h-64 min-h-16 w-full resize-none bg-transparent px-4 pt-3.5 text-base outline-none"
+      />
+      <div className="flex items-center justify-between gap-3 px-3 pb-3">
+        <p className="hidden px-1 text-xs text-muted sm:block">
+          Enter sends, Shift and Enter begins a new line
+        </p>
+        <Button type="submit" kind="primary" icon={ArrowUp} disabled={text.trim() === ''} className="ml-auto">
+          Ask
+        </Button>
+      </div>
+    </form>
+  )
+}

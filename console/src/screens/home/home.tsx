@@ -1,0 +1,30 @@
+import { useHere } from '../../shell/organization.tsx'
+import { Page } from '../../ui/page.tsx'
+import { AskBox } from './ask-box.tsx'
+import { FirstSteps } from './first-steps.tsx'
+import { RecentChats } from './recent-chats.tsx'
+import { Agents, KnowledgeBases } from './shelves.tsx'
+import { Spending } from './spending.tsx'
+
+const COLUMN = 'flex min-w-0 flex-col gap-6'
+
+/** Where one begins: a question, what is to be done first, and what was used last. */
+export function Home() {
+  const { user, organization, may } = useHere()
+  return (
+    <Page title={`Hello, ${user.first_name}`}>
+      {may('chats:write') && <AskBox />}
+      <FirstSteps key={organization.id} />
+      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <div className={COLUMN}>
+          {may('chats:read') && <RecentChats />}
+          {may('kb:read') && <KnowledgeBases />}
+        </div>
+        <div className={COLUMN}>
+          {may('organization:read') && <Spending />}
+          {may('agent:read') && <Agents />}
+        </div>
+      </div>
+    </Page>
+  )
+}

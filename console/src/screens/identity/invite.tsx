@@ -1,0 +1,101 @@
+import { Link } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import type { ValidInvitation } from '../../api/operations.ts'
+import { useChange } from '../../api/queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { Invitation } from './invitation.tsx'
+import { NewPasswordField } from './new-password-field.tsx'
+import { useEnter } from './sign-in.tsx'
+
+/** An invitation that was sent to an address: it is accepted with a new account, or with the one that there is by now. */
+export const Invite = () => (
+  <Invitation>
+    {(invitation, token) =>
+      invitation.account === 'none' ? (
+        <NewAccount invitation={invitation} token={token} />
+      ) : (
+        <KnownAccount invitation={invitation} token={token} />
+      )
+    }
+  </Invitation>
+)
+
+interface FormProps {
+  invitation: ValidInvitation
+  token: string
+}
+
+const useJoin = ({ organization }: ValidInvitation) =>
+  useChange('POST /api/auth/signup_invite', { onDone: useEnter(`/?org_id=${organization.id}`) })
+
+function NewAccount({ invitation, token }: FormProps) {
+  const join = useJoin(invitation)
+  const [person, setPerson] = useState({ first_name: '', last_name: '', password: '' })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    join.mutate({ body: { token, ...person } })
+  }
+  const name = (key: 'first_name' | 'last_name') => ({
+    required: true,
+    maxLength: 100,
+    value: person[key],
+    onChange: ({ target }: { target: { value: string } }) => setPerson({ ...person, [key]: target.value }),
+  })
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <div className="grid grid-cols-2 gap-3">
+        <TextField label="First name" autoComplete="given-name" {...name('first_name')} />
+        <TextField label="Last name" autoComplete="family-name" {...name('last_name')} />
+      </div>
+      {/* For the browser, which keeps the password with it. */}
+      <input type="email" autoComplete="username" value={invitation.email} readOnly hidden />
+      <NewPasswordField
+        label="Password"
+        required
+        value={person.password}
+        onChange={(password) => setPerson({ ...person, password })}
+      />
+      {join.error && <Failure error={join.error} />}
+      <Button type="submit" kind="primary" busy={join.isPending}>
+        Make an account and join
+      </Button>
+    </form>
+  )
+}
+
+/** The password proves whose the account is; the names are the account's, whatever is sent. */
+function KnownAccount({ invitation, token }: FormProps) {
+  const join = useJoin(invitation)
+  const [password, setPassword] = useState('')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    join.mutate({ body: { token, password, first_name: '-', last_name: '-' } })
+  }
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <p className="text-sm">You have an account with this address. Its password shows that it is you.</p>
+      <input type="email" autoComplete="username" value={invitation.email} readOnly hidden />
+      <div className="flex flex-col gap-1.5">
+        <TextField
+          label="Password"
+          type="password"
+          autoComplete="current-password"
+          minLength={8}
+          maxLength={128}
+          required
+          value={password}
+          onChange={({ target }) => setPassword(target.value)}
+        />
+        <Link to="/forgot_password" className="self-end text-sm text-accent underline">
+          Forgotten your password?
+        </Link>
+      </div>
+      {join.error && <Failure error={join.error} />}
+      <Button type="submit" kind="primary" busy={join.isPending}>
+        Join
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,50 @@
+import { type FormEvent, useState } from 'react'
+import type { ValidInvitation } from '../../api/operations.ts'
+import { useChange } from '../../api/queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { Invitation } from './invitation.tsx'
+import { NewPasswordField } from './new-password-field.tsx'
+import { useEnter } from './sign-in.tsx'
+
+/** An account that was made beforehand: the link alone signs in. */
+export const MagicLink = () => (
+  <Invitation>{(invitation, token) => <Acceptance invitation={invitation} token={token} />}</Invitation>
+)
+
+function Acceptance({ invitation, token }: { invitation: ValidInvitation; token: string }) {
+  const { account, email, organization } = invitation
+  const accept = useChange('POST /api/auth/magic_link/accept', {
+    onDone: useEnter(`/?org_id=${organization.id}`),
+  })
+  const [password, setPassword] = useState('')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    accept.mutate({ body: { token, ...(password !== '' && { password }) } })
+  }
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      {account === 'unconfirmed' && (
+        <p className="text-sm">
+          There is an account with this address that nobody has confirmed. It becomes yours: its password and
+          sign-ins end.
+        </p>
+      )}
+      {account !== 'confirmed' && (
+        <>
+          <input type="email" autoComplete="username" value={email} readOnly hidden />
+          <NewPasswordField
+            label="Password (optional)"
+            hint="At least 8 characters. With it you can sign in again without a mail."
+            value={password}
+            onChange={setPassword}
+          />
+        </>
+      )}
+      {accept.error && <Failure error={accept.error} />}
+      <Button type="submit" kind="primary" busy={accept.isPending}>
+        Join and sign in
+      </Button>
+    </form>
+  )
+}

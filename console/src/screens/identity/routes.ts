@@ -1,0 +1,110 @@
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { isSignedIn } from '../../api/session.ts'
+import { rootRoute } from '../../shell/app-route.tsx'
+
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** What came in the address and is nobody else's to see: what a mailed link proves. */
+    token?: string
+  }
+}
+
+/** Where to go after signing in. */
+const nextOf = ({ next }: Record<string, unknown>): { next?: string } =>
+  typeof next === 'string' ? { next } : {}
+
+const tokenOf = ({ token }: Record<string, unknown>): { token?: string } =>
+  typeof token === 'string' ? { token } : {}
+
+/**
+ * Has the token leave the address before anything is shown: screenshots, copied addresses and the browser's history do
+ * not have it. It stays with the entry of the history, so that a reload works.
+ */
+const takeToken =
+  (path: string) =>
+  ({ search: { token } }: { search: { token?: string } }): void => {
+    if (token !== undefined) throw redirect({ to: path, search: {}, state: { token }, replace: true })
+  }
+
+const signIn = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign_in',
+  validateSearch: nextOf,
+  beforeLoad: () => {
+    if (isSignedIn()) throw redirect({ to: '/' })
+  },
+  component: lazyRouteComponent(() => import('./sign-in.tsx'), 'SignIn'),
+})
+
+const signUp = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign_up',
+  validateSearch: nextOf,
+  component: lazyRouteComponent(() => import('./sign-up.tsx'), 'SignUp'),
+})
+
+const forgotPassword = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/forgot_password',
+  component: lazyRouteComponent(() => import('./forgot-password.tsx'), 'ForgotPassword'),
+})
+
+const resetPassword = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/reset_password',
+  validateSearch: tokenOf,
+  beforeLoad: takeToken('/reset_password'),
+  component: lazyRouteComponent(() => import('./reset-password.tsx'), 'ResetPassword'),
+})
+
+const verifyEmail = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/verify_email',
+  validateSearch: tokenOf,
+  beforeLoad: takeToken('/verify_email'),
+  component: lazyRouteComponent(() => import('./verify-email.tsx'), 'VerifyEmail'),
+})
+
+const invite = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/invite',
+  validateSearch: tokenOf,
+  beforeLoad: takeToken('/invite'),
+  component: lazyRouteComponent(() => import('./invite.tsx'), 'Invite'),
+})
+
+const magicLink = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/magic_link',
+  validateSearch: tokenOf,
+  beforeLoad: takeToken('/magic_link'),
+  component: lazyRouteComponent(() => import('./magic-link.tsx'), 'MagicLink'),
+})
+
+/** Anybody can write an address: what it says is cut. */
+const REASON_CHARACTERS_MAX = 300
+
+/** Where the server sends the browser after the OpenID provider: with a code, or with what went wrong. */
+const oidc = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/oidc',
+  validateSearch: ({ code, error }: Record<string, unknown>): { code?: string; error?: string } => ({
+    ...(typeof code === 'string' && { code }),
+    ...(typeof error === 'string' && { error: error.slice(0, REASON_CHARACTERS_MAX) }),
+  }),
+  beforeLoad: ({ search: { code } }) => {
+    if (code !== undefined) throw redirect({ to: '/oidc', search: {}, state: { token: code }, replace: true })
+  },
+  component: lazyRouteComponent(() => import('./oidc.tsx'), 'Oidc'),
+})
+
+export const identityRoutes = [
+  signIn,
+  signUp,
+  forgotPassword,
+  resetPassword,
+  verifyEmail,
+  invite,
+  magicLink,
+  oidc,
+] as const

@@ -1,0 +1,101 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { queryClient, read, useChange } from '../../api/queries.ts'
+import { signIn, signOut } from '../../api/session.ts'
+import { Button, buttonLook } from '../../ui/button.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { Outside } from './outside.tsx'
+
+export function SignIn() {
+  const { next } = useSearch({ from: '/sign_in' })
+  const enter = useEnter(next)
+  const methods = useQuery(read('GET /api/auth/methods', {}))
+  const login = useChange('POST /api/auth/login', { onDone: enter })
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    login.mutate({ body: { email, password } })
+  }
+  return (
+    <Outside
+      title="Sign in"
+      below={
+        methods.data?.signup === 'open' && (
+          <>
+            New here?{' '}
+            <Link to="/sign_up" search={{ next }} className="font-medium text-accent underline">
+              Make an account
+            </Link>
+          </>
+        )
+      }
+    >
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <TextField
+          label="Email"
+          type="email"
+          autoComplete="username"
+          required
+          value={email}
+          onChange={({ target }) => setEmail(target.value)}
+        />
+        <div className="flex flex-col gap-1.5">
+          <TextField
+            label="Password"
+            type="password"
+            autoComplete="current-password"
+            required
+            value={password}
+            onChange={({ target }) => setPassword(target.value)}
+          />
+          <Link to="/forgot_password" className="self-end text-sm text-accent underline">
+            Forgotten your password?
+          </Link>
+        </div>
+        {login.error && <Failure error={login.error} />}
+        <Button type="submit" kind="primary" busy={login.isPending}>
+          Sign in
+        </Button>
+      </form>
+      {methods.data?.oidc && (
+        <a href="/api/auth/oidc/start" onClick={() => keepNext(next)} className={buttonLook()}>
+          Sign in with your organization
+        </a>
+      )}
+    </Outside>
+  )
+}
+
+/**
+ * What to do with tokens: keep them, and go where somebody wanted to. Only paths of the console: others lead away.
+ * Whoever was signed in here before is signed out.
+ */
+export function useEnter(wanted: string | undefined | (() => string | undefined)) {
+  const navigate = useNavigate()
+  const router = useRouter()
+  return (tokens: Parameters<typeof signIn>[0]) => {
+    signOut()
+    signIn(tokens)
+    queryClient.clear()
+    const next = typeof wanted === 'function' ? wanted() : wanted
+    if (next?.startsWith('/') && !next.startsWith('//') && !next.includes('\\')) router.history.replace(next)
+    else void navigate({ to: '/', replace: true })
+  }
+}
+
+const NEXT = 'parley.next'
+
+/** Over the way to the OpenID provider and back, in this tab. */
+function keepNext(next: string | undefined): void {
+  if (next === undefined) sessionStorage.removeItem(NEXT)
+  else sessionStorage.setItem(NEXT, next)
+}
+
+export function takeNext(): string | undefined {
+  const next = sessionStorage.getItem(NEXT) ?? undefined
+  sessionStorage.removeItem(NEXT)
+  return next
+}

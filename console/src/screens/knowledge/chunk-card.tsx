@@ -1,0 +1,133 @@
+import { Pencil } from 'lucide-react'
+import { Switch } from 'radix-ui'
+import { type FormEvent, useState } from 'react'
+import type { Chunk } from '../../api/operations.ts'
+import { useChange } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import { TextAreaField } from '../../ui/field.tsx'
+import { formatNumber } from '../../ui/format.ts'
+import { Failure } from '../../ui/states.tsx'
+import { useNotify } from '../../ui/toast.tsx'
+
+const CHARACTERS_MAX = 20_000
+
+interface ChunkCardProps {
+  kbId: string
+  chunk: Chunk
+  /** It is what a link leads to: it is scrolled to, and stands out. */
+  isMarked: boolean
+}
+
+/** Only when it appears: whoever has scrolled on since is left in peace. */
+const reveal = (card: HTMLElement | null): void => card?.scrollIntoView({ block: 'center' })
+
+/** What is found as one: its text, where it stands, and whether it is found at all. */
+export function ChunkCard({ kbId, chunk, isMarked }: ChunkCardProps) {
+  const { may } = useHere()
+  const [isEditing, setEditing] = useState(false)
+  return (
+    <li
+      ref={isMarked ? reveal : undefined}
+      aria-current={isMarked || undefined}
+      className={classNames(
+        'flex flex-col gap-2 rounded-2xl border p-4',
+        isMarked ? 'border-accent bg-accent-soft' : 'border-line bg-raised',
+      )}
+    >
+      <div className="flex min-h-7 flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
+        <span className="font-medium tabular-nums">{chunk.position + 1}</span>
+        {chunk.page !== null && <span>Page {chunk.page}</span>}
+        <span>{formatNumber(chunk.tokens)} tokens</span>
+        {chunk.is_edited && <Badge tone="warning">Edited</Badge>}
+        {!chunk.is_enabled && <Badge>Off</Badge>}
+        {may('kb:write') && (
+          <div className="ml-auto flex items-center gap-2">
+            <IconButton
+              small
+              icon={Pencil}
+              label={`Edit chunk ${chunk.position + 1}`}
+              aria-pressed={isEditing}
+              onClick={() => setEditing(!isEditing)}
+            />
+            <Enabled kbId={kbId} chunk={chunk} />
+          </div>
+        )}
+      </div>
+      {chunk.headings.length > 0 && (
+        <p className="text-sm font-medium break-words">{chunk.headings.join(' › ')}</p>
+      )}
+      {isEditing ? (
+        <Edit kbId={kbId} chunk={chunk} onEnd={() => setEditing(false)} />
+      ) : (
+        <p
+          className={classNames('text-sm break-words whitespace-pre-wrap', !chunk.is_enabled && 'text-muted')}
+        >
+          {chunk.content}
+        </p>
+      )}
+    </li>
+  )
+}
+
+function Enabled({ kbId, chunk }: { kbId: string; chunk: Chunk }) {
+  const notify = useNotify()
+  const change = useChange('PUT /api/kb/chunk', { outdates: ['GET /api/kb/document'] })
+  const shown = change.isPending ? change.variables.body?.is_enabled === true : chunk.is_enabled
+  return (
+    <Switch.Root
+      aria-label={`Chunk ${chunk.position + 1} is found`}
+      title={shown ? 'Is found' : 'Is never found'}
+      checked={shown}
+      onCheckedChange={(is) =>
+        change.mutate(
+          { query: { kb_id: kbId, chunk_id: chunk.id }, body: { is_enabled: is } },
+          { onError: notify },
+        )
+      }
+      className="h-6 w-10 shrink-0 rounded-full bg-line-strong transition-colors data-[state=checked]:bg-accent"
+    >
+      <Switch.Thumb className="block size-5 translate-x-0.5 rounded-full bg-canvas transition-transform data-[state=checked]:translate-x-[1.125rem]" />
+    </Switch.Root>
+  )
+}
+
+function Edit({ kbId, chunk, onEnd }: { kbId: string; chunk: Chunk; onEnd: () => void }) {
+  const notify = useNotify()
+  const [content, setContent] = useState(chunk.content)
+  const change = useChange('PUT /api/kb/chunk', {
+    outdates: ['GET /api/kb/document'],
+    onDone: () => {
+      notify('Chunk saved')
+      onEnd()
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    change.mutate({ query: { kb_id: kbId, chunk_id: chunk.id }, body: { content } })
+  }
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-3">
+      <TextAreaField
+        label={`Text of chunk ${chunk.position + 1}`}
+        hint="It stays so until the document is indexed anew: after a change at its source, or on reindexing."
+        rows={Math.min(20, Math.max(5, content.split('\n').length + 2))}
+        required
+        maxLength={CHARACTERS_MAX}
+        value={content}
+        onChange={({ target }) => setContent(target.value)}
+      />
+      {change.error && <Failure error={change.error} />}
+      <div className="flex justify-end gap-2">
+        <Button size="small" onClick={onEnd}>
+          Cancel
+        </Button>
+        <Button type="submit" size="small" kind="primary" busy={change.isPending}>
+          Save
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,122 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { ChevronLeft, ExternalLink } from 'lucide-react'
+import type { DocumentWithChunks } from '../../api/operations.ts'
+import { read } from '../../api/queries.ts'
+import { formatBytes, formatNumber } from '../../ui/format.ts'
+import { Page } from '../../ui/page.tsx'
+import { Failure, Loaded, SkeletonList } from '../../ui/states.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { ChunkCard } from './chunk-card.tsx'
+import { Pages } from './pages.tsx'
+import { isUnderWay, POLL_MS, StatusBadge } from './status.tsx'
+
+const PAGE_SIZE = 20
+
+/** What is found of a document: its chunks in their order. `?chunk=` shows where a citation leads. */
+export function DocumentScreen() {
+  const { kbId, documentId } = useParams({ from: '/app/knowledge/$kbId/documents/$documentId' })
+  const { chunk, page } = useSearch({ from: '/app/knowledge/$kbId/documents/$documentId' })
+  const navigate = useNavigate()
+  const base = useQuery(read('GET /api/kb/get', { kb_id: kbId }))
+  const document = useQuery({
+    ...read('GET /api/kb/document', {
+      kb_id: kbId,
+      document_id: documentId,
+      page,
+      chunk_id: chunk,
+      limit: PAGE_SIZE,
+    }),
+    placeholderData: (before) => before,
+    refetchInterval: ({ state }) => (state.data && isUnderWay(state.data.status) ? POLL_MS : false),
+  })
+  const turn = (to: number) =>
+    void navigate({ to: '.', search: (before) => ({ ...before, chunk: undefined, page: to }) })
+  return (
+    <Page
+      title={document.data?.name ?? 'Document'}
+      above={
+        <Link
+          to="/knowledge/$kbId/documents"
+          params={{ kbId }}
+          className="flex w-fit items-center gap-1 text-sm text-muted hover:text-ink"
+        >
+          <ChevronLeft aria-hidden size={15} /> {base.data?.name ?? 'Knowledge base'}
+        </Link>
+      }
+      actions={document.data && <StatusBadge status={document.data.status} />}
+    >
+      <Loaded query={document} skeleton={<SkeletonList />}>
+        {(found) => (
+          <>
+            <Facts document={found} />
+            {found.error && <Failure error={new Error(found.error)} />}
+            {chunk !== undefined && !document.isPlaceholderData && (
+              <Whereabouts document={found} chunk={chunk} />
+            )}
+            <Chunks document={found} marked={chunk} />
+            <Pages
+              what="chunks"
+              page={found.page}
+              limit={PAGE_SIZE}
+              total={found.chunk_count}
+              onChange={turn}
+            />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+function Facts({ document }: { document: DocumentWithChunks }) {
+  const { url } = document.metadata as { url?: unknown }
+  const facts = [
+    document.mime_type,
+    formatBytes(document.size),
+    document.chunk_count === 1 ? '1 chunk' : `${formatNumber(document.chunk_count)} chunks`,
+  ]
+  return (
+    <div className="-mt-4 flex flex-col gap-1 text-sm text-muted">
+      <p>
+        {facts.join(' · ')} · changed <Ago time={document.updated_at} />
+      </p>
+      {typeof url === 'string' && /^https?:\/\//i.test(url) && (
+        <a
+          href={url}
+          target="_blank"
+          rel="noopener noreferrer nofollow"
+          className="flex w-fit max-w-full items-center gap-1 text-accent hover:underline"
+        >
+          <span className="truncate">{url}</span>
+          <ExternalLink aria-label="(opens in a new tab)" size={14} className="shrink-0" />
+        </a>
+      )}
+    </div>
+  )
+}
+
+/** A citation is older than the index at times. */
+const Whereabouts = ({ document, chunk }: { document: DocumentWithChunks; chunk: string }) =>
+  !document.chunks.some(({ id }) => id === chunk) && (
+    <p role="status" className="rounded-xl bg-warning-soft px-4 py-3 text-sm text-warning">
+      The passage that the link leads to is no longer there: the document has been indexed anew since. These
+      are its chunks now.
+    </p>
+  )
+
+function Chunks({ document, marked }: { document: DocumentWithChunks; marked: string | undefined }) {
+  if (document.chunks.length === 0)
+    return (
+      <p className="py-8 text-center text-muted">
+        {isUnderWay(document.status) ? 'Its text is being indexed.' : 'There is no text in it.'}
+      </p>
+    )
+  return (
+    <ol aria-label="Chunks" className="flex flex-col gap-3">
+      {document.chunks.map((one) => (
+        <ChunkCard key={one.id} kbId={document.kb_id} chunk={one} isMarked={one.id === marked} />
+      ))}
+    </ol>
+  )
+}

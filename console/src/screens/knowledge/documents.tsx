@@ -1,0 +1,119 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { FileText, Plus, Search as SearchIcon } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { read } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Empty, Loaded } from '../../ui/states.tsx'
+import { DropFiles, OutgoingFiles, PickFiles } from './add-files.tsx'
+import { AddSource } from './add-source.tsx'
+import { DocumentTable } from './document-table.tsx'
+import { useKnowledgeBase } from './knowledge-base-context.tsx'
+import { Pages } from './pages.tsx'
+import { isUnderWay, POLL_MS } from './status.tsx'
+
+const PAGE_SIZE = 25
+
+/** What is in a knowledge base, and the way to put more into it. */
+export function Documents() {
+  const { may } = useHere()
+  const { base, uploads } = useKnowledgeBase()
+  const navigate = useNavigate()
+  const { find, page = 1 } = useSearch({ from: '/app/knowledge/$kbId/documents' })
+  const [isAdding, setAdding] = useState(false)
+  const documents = useQuery({
+    ...read('GET /api/kb/list_documents', { kb_id: base.id, page, limit: PAGE_SIZE, search: find }),
+    placeholderData: (before) => before,
+    refetchInterval: isUnderWay(base.status) ? POLL_MS : false,
+  })
+  const show = (search: { find?: string; page?: number }) =>
+    void navigate({ to: '.', search: (before) => ({ ...before, ...search }) })
+  const add = may('kb:write') && (
+    <div className="flex flex-wrap justify-center gap-2">
+      <Button icon={Plus} onClick={() => setAdding(true)}>
+        Add a source
+      </Button>
+      <PickFiles uploads={uploads} />
+    </div>
+  )
+  return (
+    <DropFiles uploads={may('kb:write') ? uploads : null}>
+      <Loaded query={documents}>
+        {({ documents: rows, total }) => {
+          if (total === 0 && find === undefined && uploads.files.length === 0)
+            return (
+              <Empty icon={FileText} title="No documents yet" action={add}>
+                Add PDF, Word, Excel, CSV, Markdown or text files, or drop them here. Websites and buckets can
+                be read too, and read again from time to time.
+              </Empty>
+            )
+          return (
+            <>
+              <div className="flex flex-wrap items-center justify-between gap-3">
+                <Find find={find} onFind={(text) => show({ find: text, page: undefined })} />
+                {add}
+              </div>
+              <OutgoingFiles uploads={uploads} />
+              {rows.length > 0 && <DocumentTable documents={rows} />}
+              {rows.length === 0 && (
+                <p className="py-8 text-center text-muted">
+                  {total > 0 || find === undefined
+                    ? 'There is nothing on this page.'
+                    : `No document has “${find}” in its name.`}
+                </p>
+              )}
+              <Pages
+                what="documents"
+                page={page}
+                limit={PAGE_SIZE}
+                total={total}
+                onChange={(to) => show({ page: to === 1 ? undefined : to })}
+              />
+            </>
+          )
+        }}
+      </Loaded>
+      <AddSource open={isAdding} onClose={() => setAdding(false)} />
+    </DropFiles>
+  )
+}
+
+function Find({
+  find = '',
+  onFind,
+}: {
+  find: string | undefined
+  onFind: (text: string | undefined) => void
+}) {
+  const [text, setText] = useState(find)
+  const [shown, setShown] = useState(find)
+  // The way back leads to what was looked for before.
+  if (shown !== find) {
+    setShown(find)
+    setText(find)
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onFind(text.trim() || undefined)
+  }
+  return (
+    <search className="w-full sm:w-72">
+      <form onSubmit={submit} className="relative">
+        <SearchIcon aria-hidden size={16} className="absolute top-2.5 left-3 text-muted" />
+        <input
+          type="search"
+          aria-label="Find documents by name"
+          placeholder="Find by name"
+          maxLength={200}
+          value={text}
+          onChange={({ target }) => {
+            setText(target.value)
+            if (target.value === '' && find !== '') onFind(undefined)
+          }}
+          className="h-9 w-full rounded-lg border border-line-strong/60 bg-raised pr-3 pl-9"
+        />
+      </form>
+    </search>
+  )
+}

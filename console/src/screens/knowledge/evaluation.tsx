@@ -1,0 +1,131 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { ChevronLeft, Gauge, Play, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import type { EvaluationRun } from '../../api/operations.ts'
+import { read, useChange } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Button } from '../../ui/button.tsx'
+import { useConfirm } from '../../ui/confirm.tsx'
+import { formatNumber } from '../../ui/format.ts'
+import { LineChart } from '../../ui/line-chart.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Empty, Loaded } from '../../ui/states.tsx'
+import { useNotify } from '../../ui/toast.tsx'
+import { useKnowledgeBase } from './knowledge-base-context.tsx'
+import { RunDetails } from './run-details.tsx'
+import { isRunning, numberOf, RUN_POLL_MS, RunTable } from './run-table.tsx'
+import { StartRun } from './start-run.tsx'
+
+/** The server keeps no more of an evaluation (server: kb, evaluations). */
+const RUNS_MAX = 100
+
+/** An evaluation: its runs over time, and what one of them has found. */
+export function EvaluationScreen() {
+  const { base } = useKnowledgeBase()
+  const { evaluationId } = useParams({ from: '/app/knowledge/$kbId/evaluations/$evaluationId' })
+  const { run } = useSearch({ from: '/app/knowledge/$kbId/evaluations/$evaluationId' })
+  const [isStarting, setStarting] = useState(false)
+  const runs = useQuery({
+    ...read('GET /api/kb/evaluations/runs', { kb_id: base.id, evaluation_id: evaluationId, limit: RUNS_MAX }),
+    refetchInterval: ({ state }) => (state.data?.data.some(isRunning) ? RUN_POLL_MS : false),
+  })
+  return (
+    <div className="flex flex-col gap-5">
+      <Heading evaluationId={evaluationId} onRun={() => setStarting(true)} />
+      <Loaded query={runs}>
+        {({ data: all }) =>
+          all.length === 0 ? (
+            <Empty icon={Gauge} title="Not run yet">
+              A run searches for each question, and measures whether its documents are found.
+            </Empty>
+          ) : (
+            <>
+              <Progress runs={all} />
+              <RunTable runs={all} chosen={run ?? all[0]?.id} />
+              {(run ?? all[0]?.id) && (
+                <RunDetails
+                  key={run}
+                  runs={all}
+                  runId={run ?? all[0]?.id ?? ''}
+                  evaluationId={evaluationId}
+                />
+              )}
+            </>
+          )
+        }
+      </Loaded>
+      <StartRun evaluationId={evaluationId} open={isStarting} onClose={() => setStarting(false)} />
+    </div>
+  )
+}
+
+function Heading({ evaluationId, onRun }: { evaluationId: string; onRun: () => void }) {
+  const { may } = useHere()
+  const { base } = useKnowledgeBase()
+  const navigate = useNavigate()
+  const confirm = useConfirm()
+  const notify = useNotify()
+  const query = { kb_id: base.id, evaluation_id: evaluationId }
+  const evaluation = useQuery(read('GET /api/kb/evaluations/get', query))
+  const remove = useChange('DELETE /api/kb/evaluations/delete', {
+    outdates: ['GET /api/kb/evaluations/list'],
+    onDone: () => {
+      notify('Evaluation deleted')
+      void navigate({ to: '/knowledge/$kbId/evaluations', params: { kbId: base.id } })
+    },
+  })
+  const ask = async () => {
+    const consequence = 'Its questions and runs go with it, and do not come back.'
+    if (await confirm({ title: 'Delete this evaluation?', consequence, action: 'Delete' }))
+      remove.mutate({ query }, { onError: notify })
+  }
+  return (
+    <header className="flex flex-wrap items-end justify-between gap-3">
+      <div className="min-w-0">
+        <Link
+          to="/knowledge/$kbId/evaluations"
+          params={{ kbId: base.id }}
+          className="flex w-fit items-center gap-1 text-sm text-muted hover:text-ink"
+        >
+          <ChevronLeft aria-hidden size={15} /> All evaluations
+        </Link>
+        <h2 className="text-lg font-semibold break-words">{evaluation.data?.name ?? 'Evaluation'}</h2>
+        {evaluation.data && (
+          <p className="text-sm text-muted">{formatNumber(evaluation.data.question_count)} questions</p>
+        )}
+      </div>
+      <div className="flex gap-2">
+        {may('kb:delete') && (
+          <Button icon={Trash2} busy={remove.isPending} onClick={() => void ask()}>
+            Delete
+          </Button>
+        )}
+        {may('kb:write') && (
+          <Button kind="primary" icon={Play} onClick={onRun}>
+            Run
+          </Button>
+        )}
+      </div>
+    </header>
+  )
+}
+
+/** From two runs on there is something to see. */
+function Progress({ runs }: { runs: readonly EvaluationRun[] }) {
+  const done = runs.filter(({ metrics }) => metrics !== null).toReversed()
+  if (done.length < 2) return null
+  return (
+    <Section title="Over time" description="Each run with its settings then; more is better.">
+      <LineChart
+        label="Measures by run"
+        labels={done.map(({ id }) => `#${numberOf(runs, id)}`)}
+        series={[
+          { name: 'Recall', values: done.map(({ metrics }) => metrics?.recall_at_k ?? null) },
+          { name: 'MRR', values: done.map(({ metrics }) => metrics?.mrr ?? null) },
+          { name: 'nDCG', values: done.map(({ metrics }) => metrics?.ndcg_at_10 ?? null) },
+        ]}
+      />
+    </Section>
+  )
+}

@@ -1,0 +1,67 @@
+/** A piece of a text; `isHit` where it is what was looked for. */
+export interface Piece {
+  text: string
+  isHit: boolean
+}
+
+export interface Sought {
+  words: readonly string[]
+  phrases: readonly string[]
+  prefixes: readonly string[]
+}
+
+/** Scripts without spaces, where each character is a word (server: platform/retrieval/words). */
+const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
+const WORD =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]\p{M}*|[\p{L}\p{N}\p{M}]+/gu
+/** Shorter words are mostly such as "the": beside longer ones they only make noise. */
+const TELLING_CHARACTERS_MIN = 4
+/** Words that begin alike for so long, but for their last letters, are forms of one. */
+const STEM_CHARACTERS_MIN = 4
+const ENDING_CHARACTERS_MAX = 4
+
+/**
+ * Takes a text apart at the words of a query. The server looks for stems of each language; what is marked here is
+ * close to that: words that begin alike and differ in a short ending.
+ */
+export function markHits(text: string, sought: Sought): Piece[] {
+  const words = tellingWords(sought)
+  const prefixes = sought.prefixes.map(fold)
+  const isHit = (word: string): boolean => {
+    const folded = fold(word)
+    return words.some((one) => isFormOf(folded, one)) || prefixes.some((prefix) => folded.startsWith(prefix))
+  }
+  const pieces: Piece[] = []
+  const add = (piece: string, is: boolean): void => {
+    const last = pieces.at(-1)
+    if (last?.isHit === is) last.text += piece
+    else if (piece !== '') pieces.push({ text: piece, isHit: is })
+  }
+  let end = 0
+  for (const { 0: word, index } of text.matchAll(WORD)) {
+    add(text.slice(end, index), false)
+    add(word, isHit(word))
+    end = index + word.length
+  }
+  add(text.slice(end), false)
+  return pieces
+}
+
+function tellingWords({ words, phrases }: Sought): string[] {
+  const all = [...new Set([...words, ...phrases.flatMap((phrase) => phrase.split(' '))].map(fold))]
+  const telling = all.filter(
+    (word) => word.length >= TELLING_CHARACTERS_MIN || /\p{N}/u.test(word) || UNSPACED.test(word),
+  )
+  return telling.length > 0 ? telling : all
+}
+
+function isFormOf(a: string, b: string): boolean {
+  if (a === b) return true
+  const shorter = Math.min(a.length, b.length)
+  if (shorter < STEM_CHARACTERS_MIN || Math.abs(a.length - b.length) > ENDING_CHARACTERS_MAX) return false
+  let same = 0
+  while (same < shorter && a[same] === b[same]) same += 1
+  return same >= Math.max(STEM_CHARACTERS_MIN, shorter - 1)
+}
+
+const fold = (word: string): string => word.normalize('NFKC').toLowerCase()

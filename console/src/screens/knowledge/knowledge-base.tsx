@@ -1,0 +1,87 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router'
+import { ChevronLeft } from 'lucide-react'
+import type { KnowledgeBase } from '../../api/operations.ts'
+import { read } from '../../api/queries.ts'
+import { Page } from '../../ui/page.tsx'
+import { Failure, Skeleton } from '../../ui/states.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { IngestionProgress } from './ingestion-progress.tsx'
+import { KnowledgeBaseContext } from './knowledge-base-context.tsx'
+import { isUnderWay, POLL_MS, StatusBadge } from './status.tsx'
+import { useUploads } from './use-uploads.ts'
+
+const TABS = [
+  ['documents', 'Documents'],
+  ['sources', 'Sources'],
+  ['search', 'Search'],
+  ['evaluations', 'Evaluations'],
+  ['settings', 'Settings'],
+] as const
+
+type Tab = (typeof TABS)[number][0]
+
+/** A knowledge base: its name, how far it is, and a tab for each thing that one does with it. */
+export function KnowledgeBaseScreen() {
+  const { kbId } = useParams({ from: '/app/knowledge/$kbId' })
+  const base = useQuery({
+    ...read('GET /api/kb/get', { kb_id: kbId }),
+    refetchInterval: ({ state }) => (state.data && isUnderWay(state.data.status) ? POLL_MS : false),
+  })
+  if (base.data) return <Opened key={kbId} base={base.data} />
+  return (
+    <Page title="Knowledge base" above={<Back />}>
+      {base.error ? (
+        <Failure error={base.error} onRetry={() => void base.refetch()} />
+      ) : (
+        <div role="status" aria-label="Loading" className="flex flex-col gap-4">
+          <Skeleton className="h-9" />
+          <Skeleton className="h-40" />
+        </div>
+      )}
+    </Page>
+  )
+}
+
+function Opened({ base }: { base: KnowledgeBase }) {
+  const navigate = useNavigate()
+  const { pathname } = useLocation()
+  const tab = TABS.find(([name]) => pathname.split('/')[3] === name)?.[0] ?? 'documents'
+  const uploads = useUploads(base.id)
+  const open = (to: Tab) => void navigate({ to: `/knowledge/$kbId/${to}`, params: { kbId: base.id } })
+  return (
+    <Page
+      title={base.name}
+      description={base.description || undefined}
+      above={<Back />}
+      actions={<StatusBadge status={base.status} />}
+    >
+      <Tabs label="Views of this knowledge base" tabs={TABS} value={tab} onChange={open} />
+      <IngestionProgress kbId={base.id} status={base.status} />
+      {tab !== 'sources' && <FailedSources base={base} />}
+      <KnowledgeBaseContext value={{ base, uploads }}>
+        <Outlet />
+      </KnowledgeBaseContext>
+    </Page>
+  )
+}
+
+/** Wherever one looks: what is missing here. */
+function FailedSources({ base }: { base: KnowledgeBase }) {
+  const failed = base.sources.filter(({ status }) => status === 'failed').length
+  if (failed === 0) return null
+  return (
+    <p className="rounded-xl bg-danger-soft px-4 py-2.5 text-sm text-danger">
+      {failed === 1 ? 'A source could not be read.' : `${failed} sources could not be read.`}{' '}
+      <Link to="/knowledge/$kbId/sources" params={{ kbId: base.id }} className="font-medium underline">
+        See why
+      </Link>
+    </p>
+  )
+}
+
+const Back = () => (
+  <Link to="/knowledge" className="flex w-fit items-center gap-1 text-sm text-muted hover:text-ink">
+    <ChevronLeft aria-hidden size={15} /> Knowledge
+  </Link>
+)

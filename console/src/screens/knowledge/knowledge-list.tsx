@@ -1,0 +1,100 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { BookOpen, Plus } from 'lucide-react'
+import type { KnowledgeBase } from '../../api/operations.ts'
+import { readPages } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Button } from '../../ui/button.tsx'
+import { formatNumber } from '../../ui/format.ts'
+import { Page } from '../../ui/page.tsx'
+import { Empty, Loaded, More } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { CreateKnowledgeBase } from './create-knowledge-base.tsx'
+import { isUnderWay, POLL_MS, StatusBadge } from './status.tsx'
+
+const PAGE_SIZE = 50
+
+export function KnowledgeList() {
+  const { organization, may } = useHere()
+  const navigate = useNavigate()
+  const { create = false } = useSearch({ from: '/app/knowledge' })
+  const bases = useInfiniteQuery({
+    ...readPages('GET /api/kb/list', { org_id: organization.id, limit: PAGE_SIZE }),
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ data }) => data.some(({ status }) => isUnderWay(status))) ? POLL_MS : false,
+  })
+  const setCreating = (is: boolean) =>
+    void navigate({ to: '/knowledge', search: is ? { create: true } : {}, replace: !is })
+  const button = may('kb:write') && (
+    <Button kind="primary" icon={Plus} onClick={() => setCreating(true)}>
+      New knowledge base
+    </Button>
+  )
+  return (
+    <Page
+      title="Knowledge"
+      description="Documents that chats and agents look things up in, and cite."
+      actions={bases.data && bases.data.length > 0 && button}
+    >
+      <Loaded query={bases}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty icon={BookOpen} title="No knowledge yet" action={button}>
+              A knowledge base holds files, websites or texts. Chats and agents that use it answer from what
+              they find there, and say where it stands.
+            </Empty>
+          ) : (
+            <>
+              <KnowledgeTable bases={all} />
+              <More query={bases} />
+            </>
+          )
+        }
+      </Loaded>
+      <CreateKnowledgeBase open={create && may('kb:write')} onClose={() => setCreating(false)} />
+    </Page>
+  )
+}
+
+const KnowledgeTable = ({ bases }: { bases: KnowledgeBase[] }) => (
+  <Table
+    label="Knowledge bases"
+    rows={bases}
+    keyOf={({ id }) => id}
+    columns={[
+      {
+        header: 'Name',
+        cell: ({ id, name, description }) => (
+          <div className="min-w-0">
+            <Link
+              to="/knowledge/$kbId/documents"
+              params={{ kbId: id }}
+              className="font-medium break-words hover:underline"
+            >
+              {name}
+            </Link>
+            {description && <p className="line-clamp-1 text-muted">{description}</p>}
+          </div>
+        ),
+      },
+      { header: 'State', cell: ({ status }) => <StatusBadge status={status} /> },
+      {
+        header: 'Documents',
+        numeric: true,
+        cell: ({ document_count }) => formatNumber(document_count),
+      },
+      {
+        header: 'Chunks',
+        numeric: true,
+        wideOnly: true,
+        cell: ({ chunk_count }) => formatNumber(chunk_count),
+      },
+      {
+        header: 'Changed',
+        wideOnly: true,
+        cell: ({ updated_at }) => <Ago time={updated_at} />,
+      },
+    ]}
+  />
+)

@@ -1,0 +1,167 @@
+import { Link } from '@tanstack/react-router'
+import { Check } from 'lucide-react'
+import { useState } from 'react'
+import type { EvaluationQuestion, EvaluationResult } from '../../api/operations.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import { CheckField } from '../../ui/field.tsx'
+import { percentOf } from './run-table.tsx'
+
+interface QuestionResultsProps {
+  kbId: string
+  results: readonly EvaluationResult[]
+  /** Of the run that it is compared with, in the same order. */
+  before: readonly EvaluationResult[] | undefined
+  questions: readonly EvaluationQuestion[]
+  /** The number of the first one. */
+  first: number
+}
+
+interface Row {
+  number: number
+  result: EvaluationResult
+  before: EvaluationResult | undefined
+  asked: EvaluationQuestion | undefined
+}
+
+/** Question by question: what should have been found, and what was. */
+export function QuestionResults({ kbId, results, before, questions, first }: QuestionResultsProps) {
+  const [isOnlyMissed, setOnlyMissed] = useState(false)
+  const rows = results.map(
+    (result, place): Row => ({
+      number: first + place,
+      result,
+      before: before?.[place],
+      asked: questions[place],
+    }),
+  )
+  const missed = rows.filter(({ result }) => result.recall_at_k < 1 || result.error !== null)
+  const shown = isOnlyMissed ? missed : rows
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <h3 className="font-semibold">Questions</h3>
+        <CheckField
+          label={`Only those that miss something (${missed.length})`}
+          checked={isOnlyMissed}
+          onChange={({ target }) => setOnlyMissed(target.checked)}
+        />
+      </div>
+      <ol className="flex flex-col divide-y divide-line border-y border-line">
+        {shown.map((row) => (
+          <QuestionRow key={row.number} kbId={kbId} row={row} />
+        ))}
+      </ol>
+      {shown.length === 0 && (
+        <p className="text-sm text-muted">Every question here found all its documents.</p>
+      )}
+    </div>
+  )
+}
+
+function QuestionRow({ kbId, row: { number, result, before, asked } }: { kbId: string; row: Row }) {
+  return (
+    <li className="py-2">
+      <details>
+        <summary className="flex items-center gap-3 rounded-lg px-1 py-1 text-sm">
+          <span className="w-6 shrink-0 text-right text-muted tabular-nums">{number}</span>
+          <span className="min-w-0 grow break-words">{result.question}</span>
+          {before && <Change from={before.first_rank} to={result.first_rank} />}
+          <Outcome result={result} />
+        </summary>
+        <div
+          className={classNames(
+            'grid gap-x-8 gap-y-4 px-1 pt-3 pb-2 text-sm sm:pl-10',
+            before ? 'md:grid-cols-3' : 'sm:grid-cols-2',
+          )}
+        >
+          <Expected asked={asked} result={result} />
+          <Found kbId={kbId} asked={asked} result={result} title="Found" />
+          {before && <Found kbId={kbId} asked={asked} result={before} title="Found by the other run" />}
+        </div>
+      </details>
+    </li>
+  )
+}
+
+/** What the other run had, where that is not the same. */
+function Change({ from, to }: { from: number | null; to: number | null }) {
+  if (from === to) return null
+  const isBetter = to !== null && (from === null || to < from)
+  return (
+    <span className={classNames('shrink-0', isBetter ? 'text-success' : 'text-danger')}>
+      {isBetter ? 'better: ' : 'worse: '}
+      {from === null ? 'was not found' : `was rank ${from}`}
+    </span>
+  )
+}
+
+function Outcome({ result: { error, first_rank, recall_at_k } }: { result: EvaluationResult }) {
+  if (error !== null) return <Badge tone="danger">Failed</Badge>
+  if (first_rank === null) return <Badge tone="danger">Not found</Badge>
+  return (
+    <Badge tone={recall_at_k === 1 ? 'success' : 'warning'}>
+      {recall_at_k === 1 ? `Rank ${first_rank}` : `${percentOf(recall_at_k)} found`}
+    </Badge>
+  )
+}
+
+function Expected({ asked, result }: { asked: EvaluationQuestion | undefined; result: EvaluationResult }) {
+  const names = [...(asked?.document_names ?? []), ...(asked?.document_ids ?? [])]
+  return (
+    <div>
+      <h4 className="mb-1 text-muted">Should be found</h4>
+      <ul className="flex flex-col gap-1">
+        {names.map((name) => (
+          <li key={name} className="break-words">
+            {name}
+            {result.missing.includes(name) && <span className="text-danger"> (is not here any more)</span>}
+          </li>
+        ))}
+      </ul>
+      {result.error && <p className="mt-2 text-danger">{result.error}</p>}
+      {result.dense_failure && <p className="mt-2 text-warning">By words only: {result.dense_failure}</p>}
+    </div>
+  )
+}
+
+interface FoundProps {
+  kbId: string
+  asked: EvaluationQuestion | undefined
+  result: EvaluationResult
+  title: string
+}
+
+function Found({ kbId, asked, result, title }: FoundProps) {
+  const isRight = ({ document_id, document_name }: EvaluationResult['found'][number]): boolean =>
+    asked?.document_names?.includes(document_name) === true ||
+    asked?.document_ids?.includes(document_id) === true
+  return (
+    <div>
+      <h4 className="mb-1 text-muted">{title}</h4>
+      {result.found.length === 0 && <p>Nothing</p>}
+      <ol className="flex flex-col gap-1">
+        {result.found.map((one, place) => (
+          <li key={one.document_id} className="flex items-baseline gap-2">
+            <span className="w-5 shrink-0 text-right text-muted tabular-nums">{place + 1}</span>
+            <Link
+              to="/knowledge/$kbId/documents/$documentId"
+              params={{ kbId, documentId: one.document_id }}
+              className={
+                isRight(one)
+                  ? 'min-w-0 font-medium break-words text-success hover:underline'
+                  : 'min-w-0 break-words hover:underline'
+              }
+            >
+              {one.document_name}
+            </Link>
+            {isRight(one) && (
+              <Check aria-label="right" role="img" size={14} className="shrink-0 self-center text-success" />
+            )}
+            <span className="ml-auto text-muted tabular-nums">{one.score.toFixed(2)}</span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}

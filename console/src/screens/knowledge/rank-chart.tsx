@@ -1,0 +1,115 @@
+import { useState } from 'react'
+import type { SearchResult } from '../../api/operations.ts'
+import { classNames } from '../../ui/class-names.ts'
+
+/** Lines of more results are no picture any more. */
+const LINES_MAX = 10
+/** Ranks behind this one share a row. */
+const RANKS_SHOWN = 12
+
+const WIDTH = 720
+const ROW = 18
+const TOP = 26
+const LEFT = 60
+const RIGHT = 60
+
+interface Line {
+  id: string
+  name: string
+  /** By stage; null where that has not found it. */
+  ranks: (number | null)[]
+}
+
+/** The way of each result through the stages, as a line from rank to rank. Each result says the same in words. */
+export function RankChart({ results }: { results: readonly SearchResult[] }) {
+  const [active, setActive] = useState<string>()
+  const lines = results.slice(0, LINES_MAX).map(lineOf)
+  const ranks = lines.flatMap((line) => line.ranks).filter((rank) => rank !== null)
+  const deepest = Math.max(1, ...ranks.filter((rank) => rank <= RANKS_SHOWN))
+  const rows = rowsOf(
+    deepest,
+    ranks.some((rank) => rank > RANKS_SHOWN),
+    lines.some((line) => line.ranks.includes(null)),
+  )
+  const height = TOP + rows.length * ROW
+  const yOf = (rank: number | null): number => {
+    const row = rank === null ? 'not found' : rank > RANKS_SHOWN ? 'later' : String(rank)
+    return TOP + rows.indexOf(row) * ROW + ROW / 2
+  }
+  return (
+    <figure className="hidden sm:block">
+      <svg aria-hidden viewBox={`0 0 ${WIDTH} ${height}`} className="h-auto w-full">
+        {STAGES.map((name, stage) => (
+          <g key={name}>
+            <text x={xOf(stage)} y={12} textAnchor="middle" className="fill-muted text-[11px]">
+              {name}
+            </text>
+            <line x1={xOf(stage)} x2={xOf(stage)} y1={TOP} y2={height} className="stroke-line" />
+          </g>
+        ))}
+        {rows.map((row, place) => (
+          <text
+            key={row}
+            x={LEFT - 14}
+            y={TOP + place * ROW + ROW / 2 + 4}
+            textAnchor="end"
+            className="fill-muted text-[11px]"
+          >
+            {row}
+          </text>
+        ))}
+        {lines.map(({ id, name, ranks: way }) => (
+          // biome-ignore lint/a11y/noStaticElementInteractions: a picture; the words are with each result
+          <g key={id} onMouseEnter={() => setActive(id)} onMouseLeave={() => setActive(undefined)}>
+            <title>{name}</title>
+            <polyline
+              points={way.map((rank, stage) => `${xOf(stage)},${yOf(rank)}`).join(' ')}
+              className={classNames(
+                'fill-none',
+                active === id ? 'stroke-accent' : active ? 'stroke-line' : 'stroke-accent/60',
+              )}
+              strokeWidth={active === id ? 3 : 2}
+            />
+            {way.map((rank, stage) => (
+              <circle
+                // biome-ignore lint/suspicious/noArrayIndexKey: the stages stay the same
+                key={stage}
+                cx={xOf(stage)}
+                cy={yOf(rank)}
+                r={4}
+                className={
+                  rank === null
+                    ? 'fill-canvas stroke-line-strong'
+                    : active && active !== id
+                      ? 'fill-line'
+                      : 'fill-accent'
+                }
+              />
+            ))}
+          </g>
+        ))}
+      </svg>
+    </figure>
+  )
+}
+
+const STAGES = ['Words', 'Vectors', 'Together', 'Shown'] as const
+
+const xOf = (stage: number): number => LEFT + (stage * (WIDTH - LEFT - RIGHT)) / (STAGES.length - 1)
+
+const lineOf = ({ chunk_id, document_name, explanation }: SearchResult, place: number): Line => ({
+  id: chunk_id,
+  name: `${place + 1}. ${document_name}`,
+  ranks: [
+    explanation?.lexical?.rank ?? null,
+    explanation?.dense?.rank ?? null,
+    explanation?.fused_rank ?? null,
+    place + 1,
+  ],
+})
+
+const rowsOf = (deepest: number, isSomeLater: boolean, isSomeMissing: boolean): string[] => [
+  ...Array.from({ length: deepest }, (_, place) => String(place + 1)),
+  ...(isSomeLater ? ['later'] : []),
+  ...(isSomeMissing ? ['not found'] : []),
+]

@@ -1,0 +1,125 @@
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { appRoute } from '../../shell/app-route.tsx'
+
+type Given = Record<string, unknown>
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+
+/** What looks like a number or an object in an address is read as one: words that somebody seeks stay words. */
+const wordsOf = (value: unknown): string | undefined =>
+  typeof value === 'number' || typeof value === 'boolean' ? String(value) : textOf(value)
+
+const countOf = (value: unknown): number | undefined =>
+  Number.isInteger(value) && (value as number) > 0 ? (value as number) : undefined
+
+const objectOf = (value: unknown): object | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+
+const list = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/knowledge',
+  validateSearch: (given: Given): { create?: true } => (given['create'] === true ? { create: true } : {}),
+  component: lazyRouteComponent(() => import('./knowledge-list.tsx'), 'KnowledgeList'),
+})
+
+const knowledgeBase = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/knowledge/$kbId',
+  component: lazyRouteComponent(() => import('./knowledge-base.tsx'), 'KnowledgeBaseScreen'),
+})
+
+const start = createRoute({
+  getParentRoute: () => knowledgeBase,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/knowledge/$kbId/documents', params, search: true, replace: true })
+  },
+})
+
+const documents = createRoute({
+  getParentRoute: () => knowledgeBase,
+  path: '/documents',
+  validateSearch: (given: Given): { find?: string; page?: number } => ({
+    find: wordsOf(given['find']),
+    page: countOf(given['page']),
+  }),
+  component: lazyRouteComponent(() => import('./documents.tsx'), 'Documents'),
+})
+
+const sources = createRoute({
+  getParentRoute: () => knowledgeBase,
+  path: '/sources',
+  component: lazyRouteComponent(() => import('./sources.tsx'), 'Sources'),
+})
+
+/** What a search is asked with; nothing is what the server takes then. */
+export interface SearchParams {
+  mode?: 'ask'
+  q?: string
+  limit?: number
+  /** Leaves out what scores less. */
+  least?: number
+  /** What the metadata of documents has to say (server: kb, search-schemas). */
+  filter?: object
+  /** The id of a model. */
+  rerank?: string
+  /** The id of the model that answers. */
+  model?: string
+}
+
+const search = createRoute({
+  getParentRoute: () => knowledgeBase,
+  path: '/search',
+  validateSearch: (given: Given): SearchParams => ({
+    mode: given['mode'] === 'ask' ? 'ask' : undefined,
+    q: wordsOf(given['q']),
+    limit: countOf(given['limit']),
+    least: typeof given['least'] === 'number' ? given['least'] : undefined,
+    filter: objectOf(given['filter']),
+    rerank: textOf(given['rerank']),
+    model: textOf(given['model']),
+  }),
+  component: lazyRouteComponent(() => import('./search.tsx'), 'Search'),
+})
+
+const evaluations = createRoute({
+  getParentRoute: () => knowledgeBase,
+  path: '/evaluations',
+  component: lazyRouteComponent(() => import('./evaluations.tsx'), 'Evaluations'),
+})
+
+const evaluation = createRoute({
+  getParentRoute: () => knowledgeBase,
+  path: '/evaluations/$evaluationId',
+  /** A run, another one that it is compared with, and a page of its questions. */
+  validateSearch: (given: Given): { run?: string; against?: string; page?: number } => ({
+    run: textOf(given['run']),
+    against: textOf(given['against']),
+    page: countOf(given['page']),
+  }),
+  component: lazyRouteComponent(() => import('./evaluation.tsx'), 'EvaluationScreen'),
+})
+
+const settings = createRoute({
+  getParentRoute: () => knowledgeBase,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./settings.tsx'), 'Settings'),
+})
+
+const document = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/knowledge/$kbId/documents/$documentId',
+  /** `chunk`: the id of the one to show, as a citation names it; `page`: of its chunks. */
+  validateSearch: (given: Given): { chunk?: string; page?: number } => ({
+    chunk: textOf(given['chunk']),
+    page: countOf(given['page']),
+  }),
+  component: lazyRouteComponent(() => import('./document.tsx'), 'DocumentScreen'),
+})
+
+export const knowledgeRoutes = [
+  list,
+  knowledgeBase.addChildren([start, documents, sources, search, evaluations, evaluation, settings]),
+  document,
+] as const

@@ -1,0 +1,120 @@
+import { Search as SearchIcon, Sparkles } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { filterProblem } from './filter-problem.ts'
+import { TextModelField, useModels } from './models.tsx'
+import type { SearchParams } from './routes.ts'
+
+interface SearchFormProps {
+  params: SearchParams
+  isBusy: boolean
+  onSubmit: (params: SearchParams) => void
+}
+
+/** The question, and how to look for it. Where a model is to answer it, that is chosen too. */
+export function SearchForm({ params, isBusy, onSubmit }: SearchFormProps) {
+  const models = useModels('text')
+  const isQuestion = params.mode === 'ask'
+  const [asked, setAsked] = useState(() => textsOf(params))
+  const [shown, setShown] = useState(params)
+  // The way back leads to what was asked before.
+  if (shown !== params) {
+    setShown(params)
+    setAsked(textsOf(params))
+  }
+  const field = (name: keyof typeof asked) => ({
+    value: asked[name],
+    onChange: ({ target }: { target: { value: string } }) => setAsked({ ...asked, [name]: target.value }),
+  })
+  const model = asked.model || (models[0]?.id ?? '')
+  const problem = filterProblem(asked.filter)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (problem === null) onSubmit(paramsOf({ ...asked, model: isQuestion ? model : asked.model }))
+  }
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-end gap-2">
+        <div className="min-w-56 grow">
+          <TextField
+            label={isQuestion ? 'Question' : 'Question or words'}
+            type="search"
+            placeholder={
+              isQuestion ? 'When does the shop open?' : '“Phrases in quotes” and beginnings* count too'
+            }
+            required
+            maxLength={10_000}
+            {...field('q')}
+          />
+        </div>
+        {isQuestion && (
+          <div className="w-full sm:w-56">
+            <TextModelField
+              label="Model"
+              required
+              value={model}
+              onChange={(chosen) => setAsked({ ...asked, model: chosen })}
+            />
+          </div>
+        )}
+        <Button type="submit" kind="primary" icon={isQuestion ? Sparkles : SearchIcon} busy={isBusy}>
+          {isQuestion ? 'Ask' : 'Search'}
+        </Button>
+      </div>
+      <details open={hasOptions(params)}>
+        <summary className="w-fit text-sm font-medium text-muted">Options</summary>
+        <div className="mt-3 grid gap-4 sm:grid-cols-2">
+          <TextField label="Passages" type="number" min={1} max={100} placeholder="5" {...field('limit')} />
+          {!isQuestion && (
+            <TextField
+              label="Least score"
+              hint="0 to 1; leaves out what fits less"
+              type="number"
+              min={0}
+              max={1}
+              step="any"
+              placeholder="0"
+              {...field('least')}
+            />
+          )}
+          <TextField
+            label="Filter by metadata"
+            hint="JSON: name, mime_type, url and more, with a value, in, gte, lte or exists"
+            placeholder={'{"mime_type": "application/pdf"}'}
+            error={problem}
+            {...field('filter')}
+          />
+          <TextModelField
+            label="Ranked again by"
+            hint="A language model reads the best passages and scores them. That is paid."
+            none="No model"
+            value={asked.rerank}
+            onChange={(rerank) => setAsked({ ...asked, rerank })}
+          />
+        </div>
+      </details>
+    </form>
+  )
+}
+
+const textsOf = ({ q = '', limit, least, filter, rerank = '', model = '' }: SearchParams) => ({
+  q,
+  limit: limit === undefined ? '' : String(limit),
+  least: least === undefined ? '' : String(least),
+  filter: filter === undefined ? '' : JSON.stringify(filter),
+  rerank,
+  model,
+})
+
+const paramsOf = ({ q, limit, least, filter, rerank, model }: ReturnType<typeof textsOf>): SearchParams => ({
+  q: q.trim(),
+  limit: limit === '' ? undefined : Number(limit),
+  least: least === '' ? undefined : Number(least),
+  filter: filter.trim() === '' ? undefined : (JSON.parse(filter) as object),
+  rerank: rerank || undefined,
+  model: model || undefined,
+})
+
+const hasOptions = ({ limit, least, filter, rerank }: SearchParams): boolean =>
+  [limit, least, filter, rerank].some((option) => option !== undefined)

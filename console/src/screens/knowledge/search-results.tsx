@@ -1,0 +1,125 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { SearchReceipt, SearchResult } from '../../api/operations.ts'
+import { Bar } from '../../ui/chart.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import { markHits, type Sought } from './highlight.ts'
+
+const NOTHING_SOUGHT: Sought = { words: [], phrases: [], prefixes: [] }
+
+interface SearchResultsProps {
+  kbId: string
+  results: readonly SearchResult[]
+  receipt: SearchReceipt | undefined
+}
+
+export const SearchResults = ({ kbId, results, receipt }: SearchResultsProps) => (
+  <ol aria-label="Passages" className="flex flex-col gap-3">
+    {results.map((result, place) => (
+      <li key={result.chunk_id} className="rounded-2xl border border-line bg-raised p-4">
+        <Passage kbId={kbId} passage={result} number={place + 1} sought={receipt}>
+          <Score score={result.score} />
+        </Passage>
+        {result.explanation && <Ranks explanation={result.explanation} />}
+      </li>
+    ))}
+  </ol>
+)
+
+interface PassageProps {
+  kbId: string
+  passage: Omit<SearchResult, 'explanation'>
+  number: number
+  sought?: Sought | undefined
+  children?: React.ReactNode
+}
+
+/** A passage with where it stands, and a link to there. */
+export function Passage({ kbId, passage, number, sought = NOTHING_SOUGHT, children }: PassageProps) {
+  const { document_id, document_name, chunk_id, content, headings, page } = passage
+  return (
+    <div className="flex flex-col gap-2">
+      <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
+        <h3 className="min-w-0 text-sm font-semibold break-words">
+          <span className="mr-2 text-muted tabular-nums">{number}</span>
+          <Link
+            to="/knowledge/$kbId/documents/$documentId"
+            params={{ kbId, documentId: document_id }}
+            search={{ chunk: chunk_id }}
+            className="hover:underline"
+          >
+            {document_name}
+          </Link>
+          {page !== null && <span className="ml-2 font-normal text-muted">page {page}</span>}
+        </h3>
+        {children}
+      </div>
+      {headings.length > 0 && <p className="text-sm break-words text-muted">{headings.join(' › ')}</p>}
+      <Content content={content} sought={sought} />
+    </div>
+  )
+}
+
+/** Longer ones are folded. */
+const FOLDED_CHARACTERS = 600
+
+function Content({ content, sought }: { content: string; sought: Sought }) {
+  const [isOpen, setOpen] = useState(false)
+  const isLong = content.length > FOLDED_CHARACTERS
+  return (
+    <>
+      <p
+        className={classNames('text-sm break-words whitespace-pre-wrap', isLong && !isOpen && 'line-clamp-6')}
+      >
+        {markHits(content, sought).map(({ text, isHit }, place) =>
+          isHit ? (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text stay in their order
+            <mark key={place} className="rounded bg-warning-soft px-0.5 font-medium text-warning">
+              {text}
+            </mark>
+          ) : (
+            text
+          ),
+        )}
+      </p>
+      {isLong && (
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+          className="w-fit text-sm font-medium text-accent hover:underline"
+        >
+          {isOpen ? 'Show less' : 'Show all'}
+        </button>
+      )}
+    </>
+  )
+}
+
+const Score = ({ score }: { score: number }) => (
+  <div className="flex w-36 items-center gap-2 text-sm">
+    <span className="text-muted">Score</span>
+    <Bar share={score} />
+    <span className="tabular-nums">{score.toFixed(2)}</span>
+  </div>
+)
+
+function Ranks({ explanation }: { explanation: NonNullable<SearchResult['explanation']> }) {
+  const { lexical, dense, fused_rank, reranked } = explanation
+  const ranks = [
+    ['Words', lexical ? `rank ${lexical.rank}, ${lexical.score.toFixed(2)}` : 'not found'],
+    ['Vectors', dense ? `rank ${dense.rank}, ${dense.score.toFixed(2)}` : 'not found'],
+    ['Together', `rank ${fused_rank}`],
+    ...(reranked === null ? [] : [['Model', reranked.toFixed(2)]]),
+  ]
+  return (
+    <dl className="mt-3 flex flex-wrap gap-x-5 gap-y-1 border-t border-line pt-2.5 text-sm">
+      {ranks.map(([stage, text]) => (
+        <div key={stage} className="flex gap-1.5">
+          <dt className="text-muted">{stage}</dt>
+          <dd className="tabular-nums">{text}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,94 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { SearchX } from 'lucide-react'
+import { call } from '../../api/call.ts'
+import { Empty, Loaded } from '../../ui/states.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { Ask } from './ask.tsx'
+import { useKnowledgeBase } from './knowledge-base-context.tsx'
+import type { SearchParams } from './routes.ts'
+import { SearchForm } from './search-form.tsx'
+import { SearchResults } from './search-results.tsx'
+import { SearchStages } from './search-stages.tsx'
+
+const LIMIT_DEFAULT = 5
+
+const MODES = [
+  ['search', 'Find passages'],
+  ['ask', 'Ask a question'],
+] as const
+
+/** What chats and agents would find here, and why. The address holds the question and its options. */
+export function Search() {
+  const params = useSearch({ from: '/app/knowledge/$kbId/search' })
+  const navigate = useNavigate()
+  const show = (search: SearchParams) =>
+    void navigate({ to: '.', search: (before) => ({ ...before, ...search }) })
+  return (
+    <div className="flex flex-col gap-5">
+      <Tabs
+        label="What to do with the question"
+        tabs={MODES}
+        value={params.mode ?? 'search'}
+        onChange={(mode) => show({ mode: mode === 'ask' ? 'ask' : undefined })}
+      />
+      {params.mode === 'ask' ? <Ask params={params} onAsk={show} /> : <Find params={params} onFind={show} />}
+    </div>
+  )
+}
+
+function Find({ params, onFind }: { params: SearchParams; onFind: (search: SearchParams) => void }) {
+  const { base } = useKnowledgeBase()
+  const { q, limit = LIMIT_DEFAULT, least, filter, rerank } = params
+  const body = {
+    query: q ?? '',
+    limit,
+    explain: true,
+    ...(least !== undefined && { score_threshold: least }),
+    ...(filter !== undefined && { filter }),
+    ...(rerank !== undefined && { rerank }),
+  }
+  const found = useQuery({
+    queryKey: ['POST /api/kb/search', base.id, body],
+    queryFn: ({ signal }) => call('POST /api/kb/search', { query: { kb_id: base.id }, body, signal }),
+    enabled: q !== undefined,
+    placeholderData: (before) => before,
+    // A model that ranks or embeds is paid: it is asked when somebody wants it.
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return (
+    <>
+      <SearchForm
+        params={params}
+        isBusy={found.isFetching}
+        onSubmit={(asked) => {
+          onFind(asked)
+          if (asked.q === q) void found.refetch()
+        }}
+      />
+      {q !== undefined && (
+        <Loaded query={found}>
+          {({ results, receipt }) => (
+            <div
+              className={found.isPlaceholderData ? 'flex flex-col gap-5 opacity-50' : 'flex flex-col gap-5'}
+            >
+              <p role="status" className="sr-only">
+                {results.length} passages found
+              </p>
+              {receipt && <SearchStages receipt={receipt} results={results} />}
+              {results.length === 0 ? (
+                <Empty icon={SearchX} title="Nothing found">
+                  {receipt && receipt.dropped.below_threshold > 0
+                    ? 'What was found scores less than the least score that you ask for.'
+                    : 'Try other words, or leave the filter out. A question whose words stand nowhere needs an embedding model.'}
+                </Empty>
+              ) : (
+                <SearchResults kbId={base.id} results={results} receipt={receipt} />
+              )}
+            </div>
+          )}
+        </Loaded>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,106 @@
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useId, useState } from 'react'
+import { useChange } from '../../api/queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { filterProblem } from './filter-problem.ts'
+import { useKnowledgeBase } from './knowledge-base-context.tsx'
+import { TextModelField } from './models.tsx'
+
+interface StartRunProps {
+  evaluationId: string
+  open: boolean
+  onClose: () => void
+}
+
+/** Asks with what to search; the rest is as the knowledge base is now. */
+export function StartRun({ evaluationId, open, onClose }: StartRunProps) {
+  const { base } = useKnowledgeBase()
+  const navigate = useNavigate()
+  const form = useId()
+  const [asked, setAsked] = useState({ limit: '10', least: '', filter: '', rerank: '' })
+  const start = useChange('POST /api/kb/evaluations/run', {
+    outdates: ['GET /api/kb/evaluations/runs'],
+    onDone: ({ id }) => {
+      onClose()
+      void navigate({
+        to: '.',
+        search: (before) => ({ ...before, run: id, against: undefined, page: undefined }),
+      })
+    },
+  })
+  const problem = filterProblem(asked.filter)
+  const field = (name: keyof typeof asked) => ({
+    value: asked[name],
+    onChange: ({ target }: { target: { value: string } }) => setAsked({ ...asked, [name]: target.value }),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (problem !== null) return
+    const { limit, least, filter, rerank } = asked
+    start.mutate({
+      query: { kb_id: base.id, evaluation_id: evaluationId },
+      body: {
+        limit: Number(limit),
+        ...(least !== '' && { score_threshold: Number(least) }),
+        ...(filter.trim() !== '' && { filter: JSON.parse(filter) as object }),
+        ...(rerank !== '' && { rerank }),
+      },
+    })
+  }
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title="Run the evaluation"
+      description="Each question is searched for as the knowledge base is now. That is paid like a search."
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={form} kind="primary" busy={start.isPending}>
+            Run
+          </Button>
+        </>
+      }
+    >
+      <form id={form} onSubmit={submit} className="flex flex-col gap-4">
+        <div className="grid gap-4 sm:grid-cols-2">
+          <TextField
+            label="Documents to find"
+            hint="The k of recall@k"
+            type="number"
+            min={1}
+            max={100}
+            required
+            {...field('limit')}
+          />
+          <TextField
+            label="Least score"
+            hint="0 to 1; leaves out what fits less"
+            type="number"
+            min={0}
+            max={1}
+            step="any"
+            placeholder="0"
+            {...field('least')}
+          />
+        </div>
+        <TextField
+          label="Filter by metadata"
+          hint="JSON; empty: all documents"
+          error={problem}
+          {...field('filter')}
+        />
+        <TextModelField
+          label="Ranked again by"
+          none="No model"
+          value={asked.rerank}
+          onChange={(rerank) => setAsked({ ...asked, rerank })}
+        />
+        {start.error && <Failure error={start.error} />}
+      </form>
+    </Dialog>
+  )
+}

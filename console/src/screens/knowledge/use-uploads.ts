@@ -1,0 +1,128 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { call } from '../../api/call.ts'
+import type { Upload } from '../../api/operations.ts'
+import { outdate } from '../../api/queries.ts'
+import { upload } from '../../api/upload.ts'
+import { CONTENT } from './status.tsx'
+
+export interface OutgoingFile {
+  key: number
+  file: File
+  /** How much of it has been sent, from 0 to 1. */
+  share: number
+  error: Error | null
+}
+
+export interface Uploads {
+  /** On their way, and those that were refused. What has arrived is a document. */
+  files: OutgoingFile[]
+  add(files: Iterable<File>): void
+  retry(key: number): void
+  /** Takes one off the list; one that is on its way is given up. */
+  remove(key: number): void
+}
+
+/** Files that are sent at once. */
+const AT_ONCE = 3
+/** A source has at most so many (server: kb, source-config). */
+const SOURCE_FILES_MAX = 100
+
+interface Sending extends OutgoingFile {
+  giveUp: AbortController
+  /** Of what has been sent whole. */
+  uploadId: string | null
+}
+
+/** Sends files into a knowledge base: each by itself, and what was picked together becomes one source. */
+export function useUploads(kbId: string): Uploads {
+  const client = useQueryClient()
+  const last = useRef(0)
+  const [files, setFiles] = useState<OutgoingFile[]>([])
+  const known = useRef(new Map<number, Sending>())
+
+  const show = () =>
+    setFiles([...known.current.values()].map(({ key, file, share, error }) => ({ key, file, share, error })))
+
+  const isSending = files.some(({ error }) => error === null)
+  useEffect(() => {
+    if (!isSending) return
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
+    window.addEventListener('beforeunload', warn)
+    return () => window.removeEventListener('beforeunload', warn)
+  }, [isSending])
+
+  async function sendOne(one: Sending): Promise<void> {
+    if (one.uploadId !== null || one.giveUp.signal.aborted) return
+    try {
+      const { id } = await upload<Upload>('/api/kb/upload_file', {
+        query: { kb_id: kbId },
+        file: one.file,
+        signal: one.giveUp.signal,
+        onProgress(share) {
+          one.share = share
+          show()
+        },
+      })
+      one.uploadId = id
+    } catch (error) {
+      one.error = error as Error
+    }
+    show()
+  }
+
+  async function send(some: Sending[]): Promise<void> {
+    const waiting = [...some]
+    const work = async () => {
+      for (let one = waiting.shift(); one; one = waiting.shift()) await sendOne(one)
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    const sent = some.filter(({ uploadId, giveUp }) => uploadId !== null && !giveUp.signal.aborted)
+    for (let from = 0; from < sent.length; from += SOURCE_FILES_MAX)
+      await keep(sent.slice(from, from + SOURCE_FILES_MAX))
+  }
+
+  async function keep(sent: Sending[]): Promise<void> {
+    const config = { upload_ids: sent.map(({ uploadId }) => uploadId) }
+    try {
+      await call('POST /api/kb/add_source', { query: { kb_id: kbId }, body: { type: 'file', config } })
+      for (const { key } of sent) known.current.delete(key)
+    } catch (error) {
+      for (const one of sent) one.error = error as Error
+    }
+    show()
+    await outdate(client, ...CONTENT)
+  }
+
+  return {
+    files,
+    add(picked) {
+      const some = Array.from(picked, (file): Sending => {
+        last.current += 1
+        return {
+          key: last.current,
+          file,
+          share: 0,
+          error: null,
+          giveUp: new AbortController(),
+          uploadId: null,
+        }
+      })
+      for (const one of some) known.current.set(one.key, one)
+      show()
+      void send(some)
+    },
+    retry(key) {
+      const one = known.current.get(key)
+      if (!one) return
+      one.error = null
+      show()
+      void send([one])
+    },
+    remove(key) {
+      known.current.get(key)?.giveUp.abort()
+      known.current.delete(key)
+      show()
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import { X } from 'lucide-react'
+import { Button } from '../../ui/button.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { useMemberNames } from '../people/member-names.ts'
+import type { ShowAudit } from './audit.tsx'
+import { ACTIONS, RECORD_TYPES, recordText } from './audit-words.ts'
+import type { AuditSearch } from './routes.ts'
+
+interface AuditFiltersProps {
+  search: AuditSearch
+  show: ShowAudit
+  isFiltered: boolean
+}
+
+const NOTHING: AuditSearch = {
+  actor_id: undefined,
+  action: undefined,
+  record_type: undefined,
+  record_id: undefined,
+  from: undefined,
+  to: undefined,
+}
+
+export const AuditFilters = ({ search, show, isFiltered }: AuditFiltersProps) => (
+  <search aria-label="Filter entries" className="flex flex-col gap-3">
+    <div className="grid grid-cols-2 gap-3 md:grid-cols-5">
+      <WhoField value={search.actor_id} show={show} />
+      <SelectField
+        label="Record"
+        value={search.record_type ?? ''}
+        onChange={({ target }) => show({ record_type: target.value || undefined, action: undefined })}
+      >
+        <option value="">All</option>
+        {RECORD_TYPES.map((type) => (
+          <option key={type} value={type}>
+            {recordText(type)}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField
+        label="Action"
+        value={search.action ?? ''}
+        onChange={({ target }) => show({ action: target.value || undefined })}
+      >
+        <option value="">All</option>
+        {ACTIONS.filter((one) => !search.record_type || one.startsWith(`${search.record_type}.`)).map(
+          (one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ),
+        )}
+      </SelectField>
+      <DayField label="From" value={search.from} onChange={(from) => show({ from })} />
+      <DayField label="To" value={search.to} onChange={(to) => show({ to })} />
+    </div>
+    {isFiltered && (
+      <div className="flex flex-wrap items-center gap-3">
+        {search.record_id && (
+          <span className="min-w-0 text-sm break-all text-muted">Only the record {search.record_id}</span>
+        )}
+        <Button size="small" icon={X} onClick={() => show(NOTHING)}>
+          Clear filters
+        </Button>
+      </div>
+    )}
+  </search>
+)
+
+function WhoField({ value, show }: { value: string | undefined; show: ShowAudit }) {
+  const { members, nameOf } = useMemberNames()
+  return (
+    <SelectField
+      label="Who"
+      value={value ?? ''}
+      onChange={({ target }) => show({ actor_id: target.value || undefined })}
+    >
+      <option value="">Everybody</option>
+      {members.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+      {value && nameOf(value) === null && <option value={value}>Somebody else</option>}
+    </SelectField>
+  )
+}
+
+interface DayFieldProps {
+  label: string
+  value: string | undefined
+  onChange: (day: string | undefined) => void
+}
+
+const DayField = ({ label, value, onChange }: DayFieldProps) => (
+  <TextField
+    label={label}
+    type="date"
+    max="9999-12-31"
+    value={value ?? ''}
+    onChange={({ target }) => onChange(target.value || undefined)}
+  />
+)

@@ -1,0 +1,82 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { ScrollText } from 'lucide-react'
+import { readPages } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Empty, Loaded, More } from '../../ui/states.tsx'
+import { AuditFilters } from './audit-filters.tsx'
+import { AuditItem } from './audit-item.tsx'
+import { NotAllowed } from './not-allowed.tsx'
+import type { AuditSearch } from './routes.ts'
+
+export type ShowAudit = (change: AuditSearch) => void
+
+export function Audit() {
+  const { may } = useHere()
+  return (
+    <Page
+      title="Audit"
+      description="Who did what in this organization. Entries are never changed, and secrets are not in them."
+    >
+      {may('organization:admin') ? <Entries /> : <NotAllowed needs="organization:admin" />}
+    </Page>
+  )
+}
+
+function Entries() {
+  const { organization } = useHere()
+  const search = useSearch({ from: '/app/audit' })
+  const navigate = useNavigate({ from: '/audit' })
+  const show: ShowAudit = (change) =>
+    void navigate({ search: (old) => ({ ...old, ...change }), replace: true })
+  const { actor_id, action, record_type, record_id, from, to } = search
+  const entries = useInfiniteQuery(
+    readPages('GET /api/audit/list', {
+      org_id: organization.id,
+      actor_id,
+      action,
+      record_type,
+      record_id,
+      from: from && startOf(from, 0),
+      to: to && startOf(to, 1),
+      limit: 50,
+    }),
+  )
+  const isFiltered = [actor_id, action, record_type, record_id, from, to].some(Boolean)
+  return (
+    <>
+      <AuditFilters search={search} show={show} isFiltered={isFiltered} />
+      <Loaded query={entries}>
+        {(list) =>
+          list.length === 0 ? (
+            <Empty icon={ScrollText} title="No entries">
+              {isFiltered
+                ? 'Nothing fits these filters.'
+                : 'Changes of members, roles, keys, models and more will be listed here.'}
+            </Empty>
+          ) : (
+            <>
+              <ul
+                aria-label="Entries"
+                className="divide-y divide-line rounded-2xl border border-line bg-raised"
+              >
+                {list.map((entry) => (
+                  <AuditItem key={entry.id} entry={entry} show={show} />
+                ))}
+              </ul>
+              <More query={entries} />
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  )
+}
+
+/** When a day begins where the viewer is. A date that there is not is no bound. */
+function startOf(day: string, later: number): string | undefined {
+  const time = new Date(`${day}T00:00`)
+  time.setDate(time.getDate() + later)
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString()
+}

@@ -1,0 +1,102 @@
+import { type FormEvent, useState } from 'react'
+import type { Budget } from '../../api/operations.ts'
+import { useChange } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { useNotify } from '../../ui/toast.tsx'
+import { useMemberNames } from '../people/member-names.ts'
+import { useSubjectName } from './budgets.tsx'
+import { useKeyNames } from './key-names.ts'
+
+/** Sets what somebody, or a key, may spend. With a budget its subject stands. */
+export function BudgetDialog({ budget, onClose }: { budget: Budget | null; onClose: () => void }) {
+  const { organization } = useHere()
+  const notify = useNotify()
+  const nameOf = useSubjectName()
+  const [subject, setSubject] = useState('')
+  const [credits, setCredits] = useState(budget ? String(budget.credits_per_month) : '')
+  const save = useChange('PUT /api/billing/budgets', {
+    outdates: ['GET /api/billing/budgets'],
+    onDone: (set) => {
+      notify(`${nameOf(set)} may spend ${set.credits_per_month.toLocaleString()} credits a month`)
+      onClose()
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const [kind, id] = subject.split(' ')
+    const chosen = budget ?? { user_id: kind === 'user' ? id : null, api_key_id: kind === 'key' ? id : null }
+    save.mutate({
+      query: { org_id: organization.id },
+      body: {
+        user_id: chosen.user_id ?? undefined,
+        api_key_id: chosen.api_key_id ?? undefined,
+        credits_per_month: Number(credits),
+      },
+    })
+  }
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={budget ? `Budget of ${nameOf(budget)}` : 'Set a budget'}
+      description="Months are those of UTC. What was spent this month already counts."
+    >
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        {!budget && <SubjectField value={subject} onChange={setSubject} />}
+        <TextField
+          label="Credits a month"
+          type="number"
+          required
+          min={0}
+          max={1e15}
+          step="any"
+          value={credits}
+          onChange={({ target }) => setCredits(target.value)}
+        />
+        {save.error && <Failure error={save.error} />}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="primary" busy={save.isPending}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function SubjectField({ value, onChange }: { value: string; onChange: (subject: string) => void }) {
+  const { members } = useMemberNames()
+  const { keys } = useKeyNames()
+  return (
+    <SelectField
+      label="Member or API key"
+      hint="A member has one budget, whatever key is used. A key can have one beside it."
+      required
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    >
+      <option value="">Choose</option>
+      <optgroup label="Members">
+        {members.map(({ id, name, email }) => (
+          <option key={id} value={`user ${id}`}>
+            {name} ({email})
+          </option>
+        ))}
+      </optgroup>
+      {keys.length > 0 && (
+        <optgroup label="API keys">
+          {keys.map(({ id, name }) => (
+            <option key={id} value={`key ${id}`}>
+              {name}
+            </option>
+          ))}
+        </optgroup>
+      )}
+    </SelectField>
+  )
+}

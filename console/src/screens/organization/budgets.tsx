@@ -1,0 +1,116 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Plus, Trash2, Wallet } from 'lucide-react'
+import { useState } from 'react'
+import type { Budget } from '../../api/operations.ts'
+import { readPages, useChange } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Bar } from '../../ui/chart.tsx'
+import { useConfirm } from '../../ui/confirm.tsx'
+import { formatCredits, formatDate } from '../../ui/format.ts'
+import { Empty, Loaded, More } from '../../ui/states.tsx'
+import { useNotify } from '../../ui/toast.tsx'
+import { useMemberNames } from '../people/member-names.ts'
+import { BudgetDialog } from './budget-dialog.tsx'
+import { useKeyNames } from './key-names.ts'
+
+/** What a member or an API key may spend in a month. */
+export function Budgets() {
+  const { organization, may } = useHere()
+  const [edited, setEdited] = useState<Budget | 'new'>()
+  const budgets = useInfiniteQuery(
+    readPages('GET /api/billing/budgets', { org_id: organization.id, limit: 50 }),
+  )
+  const add = may('organization:admin') && (
+    <Button kind="primary" icon={Plus} onClick={() => setEdited('new')}>
+      Set a budget
+    </Button>
+  )
+  return (
+    <>
+      <Loaded query={budgets}>
+        {(list) =>
+          list.length === 0 ? (
+            <Empty icon={Wallet} title="No budgets" action={add}>
+              A budget is what a member, or an API key, may spend in a month. Without one they may spend all
+              that the organization has.
+            </Empty>
+          ) : (
+            <>
+              <div className="flex justify-end empty:hidden">{add}</div>
+              <ul
+                aria-label="Budgets"
+                className="divide-y divide-line rounded-2xl border border-line bg-raised"
+              >
+                {list.map((budget) => (
+                  <BudgetItem key={budget.id} budget={budget} onEdit={() => setEdited(budget)} />
+                ))}
+              </ul>
+              <More query={budgets} />
+            </>
+          )
+        }
+      </Loaded>
+      {edited && (
+        <BudgetDialog budget={edited === 'new' ? null : edited} onClose={() => setEdited(undefined)} />
+      )}
+    </>
+  )
+}
+
+function BudgetItem({ budget, onEdit }: { budget: Budget; onEdit: () => void }) {
+  const { organization, may } = useHere()
+  const name = useSubjectName()(budget)
+  const confirm = useConfirm()
+  const notify = useNotify()
+  const removal = useChange('DELETE /api/billing/budgets', {
+    outdates: ['GET /api/billing/budgets'],
+    onDone: () => notify(`The budget of ${name} is removed`),
+  })
+  const remove = async () => {
+    const consequence = `${name} may then spend all that the organization has.`
+    if (await confirm({ title: 'Remove the budget?', consequence, action: 'Remove' }))
+      removal.mutate({ query: { org_id: organization.id, budget_id: budget.id } }, { onError: notify })
+  }
+  const taken = budget.spent + budget.held
+  const isOver = budget.available < 1
+  return (
+    <li aria-label={name} className="flex items-center gap-4 px-4 py-3.5">
+      <div className="flex min-w-0 grow flex-col gap-1.5">
+        <span className="flex flex-wrap justify-between gap-x-4 text-sm">
+          <span className="font-medium">{name}</span>
+          <span className={isOver ? 'text-danger' : 'text-muted'}>
+            {formatCredits(taken)} of {formatCredits(budget.credits_per_month)} credits
+            {isOver && ': used up'}
+          </span>
+        </span>
+        <Bar
+          share={budget.credits_per_month === 0 ? 1 : taken / budget.credits_per_month}
+          tone={isOver ? 'danger' : 'accent'}
+        />
+        <span className="text-xs text-muted">Begins anew on {formatDate(budget.resets_at)}</span>
+      </div>
+      {may('organization:admin') && (
+        <span className="flex items-center gap-1">
+          <Button size="small" onClick={onEdit}>
+            Change
+          </Button>
+          <IconButton
+            small
+            icon={Trash2}
+            label={`Remove the budget of ${name}`}
+            onClick={() => void remove()}
+          />
+        </span>
+      )}
+    </li>
+  )
+}
+
+/** Whose a budget is. */
+export function useSubjectName(): (budget: Pick<Budget, 'user_id' | 'api_key_id'>) => string {
+  const { nameOf } = useMemberNames()
+  const { keyNameOf } = useKeyNames()
+  return ({ user_id, api_key_id }) =>
+    user_id !== null ? (nameOf(user_id) ?? 'A member') : `API key ${keyNameOf(api_key_id ?? '') ?? ''}`.trim()
+}

@@ -1,0 +1,155 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { type FormEvent, useId, useState } from 'react'
+import type { CreatedApiKey } from '../../api/operations.ts'
+import { readPages, useChange } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Button } from '../../ui/button.tsx'
+import { SecretOnce, Snippet } from '../../ui/copy.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { PermissionMatrix } from '../../ui/permission-matrix.tsx'
+import { Failure } from '../../ui/states.tsx'
+
+const DAY_MS = 86_400_000
+const LIFETIMES = [
+  ['30', '30 days'],
+  ['90', '90 days'],
+  ['365', 'One year'],
+  ['', 'Never'],
+] as const
+
+export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
+  const [created, setCreated] = useState<CreatedApiKey>()
+  return created ? (
+    <Created created={created} onClose={onClose} />
+  ) : (
+    <NewKey onClose={onClose} onCreated={setCreated} />
+  )
+}
+
+const Created = ({ created, onClose }: { created: CreatedApiKey; onClose: () => void }) => (
+  <Dialog
+    open
+    onClose={onClose}
+    title={`The key ${created.name}`}
+    actions={
+      <Button kind="primary" onClick={onClose}>
+        Done
+      </Button>
+    }
+  >
+    <SecretOnce secret={created.key} what="this key" />
+    <p className="text-sm text-muted">A program sends it with each request:</p>
+    <Snippet
+      label="a request with the key"
+      code={`curl '${location.origin}/api/users/me' \\\n  -H 'X-API-Key: ${created.prefix}…'`}
+    />
+  </Dialog>
+)
+
+interface NewKeyProps {
+  onClose: () => void
+  onCreated: (key: CreatedApiKey) => void
+}
+
+function NewKey({ onClose, onCreated }: NewKeyProps) {
+  const { organization, may } = useHere()
+  const form = useId()
+  const all = useInfiniteQuery(readPages('GET /api/roles/list_permissions', { limit: 100 }))
+  const [draft, setDraft] = useState({ name: '', days: '90', scope: 'all', chosen: [] as string[] })
+  const create = useChange('POST /api/api_keys/create', {
+    outdates: ['GET /api/api_keys/list'],
+    onDone: onCreated,
+  })
+  const isAll = draft.scope === 'all'
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const expires_at = draft.days && new Date(Date.now() + Number(draft.days) * DAY_MS).toISOString()
+    create.mutate({
+      query: { org_id: organization.id },
+      body: {
+        name: draft.name,
+        permissions: isAll ? organization.user_role.permissions : draft.chosen,
+        ...(expires_at && { expires_at }),
+      },
+    })
+  }
+  return (
+    <Dialog
+      wide
+      open
+      onClose={onClose}
+      title="Create an API key"
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            form={form}
+            kind="primary"
+            busy={create.isPending}
+            disabled={!isAll && draft.chosen.length === 0}
+          >
+            Create key
+          </Button>
+        </>
+      }
+    >
+      <form id={form} onSubmit={submit} className="flex flex-col gap-4">
+        <KeyFields draft={draft} onDraft={(change) => setDraft({ ...draft, ...change })} />
+        {create.error && <Failure error={create.error} />}
+        {!isAll && all.data && (
+          <PermissionMatrix
+            names={all.data.map(({ name }) => name)}
+            chosen={draft.chosen}
+            onChange={(chosen) => setDraft({ ...draft, chosen })}
+            isAllowed={may}
+          />
+        )}
+      </form>
+    </Dialog>
+  )
+}
+
+interface Draft {
+  name: string
+  /** Until it expires; empty: it does not. */
+  days: string
+  scope: string
+}
+
+const KeyFields = ({ draft, onDraft }: { draft: Draft; onDraft: (change: Partial<Draft>) => void }) => (
+  <>
+    <TextField
+      label="Name"
+      hint="Which program it is for"
+      placeholder="Nightly report"
+      required
+      maxLength={100}
+      value={draft.name}
+      onChange={({ target }) => onDraft({ name: target.value })}
+    />
+    <div className="grid gap-4 sm:grid-cols-2">
+      <SelectField
+        label="Expires after"
+        value={draft.days}
+        onChange={({ target }) => onDraft({ days: target.value })}
+      >
+        {LIFETIMES.map(([days, text]) => (
+          <option key={days} value={days}>
+            {text}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField
+        label="May"
+        hint="Never more than you, whatever it is given"
+        value={draft.scope}
+        onChange={({ target }) => onDraft({ scope: target.value })}
+      >
+        <option value="all">All that I may here</option>
+        <option value="some">Only what I choose</option>
+      </SelectField>
+    </div>
+  </>
+)

@@ -1,0 +1,112 @@
+import { useQuery } from '@tanstack/react-query'
+import { TriangleAlert } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import type { Balance } from '../../api/operations.ts'
+import { read, useChange } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { formatCredits } from '../../ui/format.ts'
+import { Failure, Loaded, Skeleton } from '../../ui/states.tsx'
+import { Stats } from '../../ui/stats.tsx'
+import { useNotify } from '../../ui/toast.tsx'
+
+/** The credits of the organization, with a warning where they run out. */
+export function CreditsLine() {
+  const { organization, may } = useHere()
+  const balance = useQuery(read('GET /api/billing/balance', { org_id: organization.id }))
+  const [isSetting, setSetting] = useState(false)
+  return (
+    <Loaded query={balance} skeleton={<Skeleton className="h-24" />}>
+      {(credits) => (
+        <div className="flex flex-col gap-3">
+          <Stats
+            label="Credits"
+            stats={[
+              ['Available', formatCredits(credits.available), 'credits that can be spent'],
+              ['Balance', formatCredits(credits.balance), 'credits in all'],
+              ['Held', formatCredits(credits.held), 'for replies under way'],
+            ]}
+          />
+          <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
+            <span>
+              One credit is one token, times the price of its model. Below{' '}
+              {formatCredits(credits.credits_low_threshold)} credits there is a warning.
+            </span>
+            {may('organization:admin') && (
+              <Button size="small" onClick={() => setSetting(true)}>
+                Change warning
+              </Button>
+            )}
+          </p>
+          <Warning credits={credits} />
+          {isSetting && <ThresholdDialog credits={credits} onClose={() => setSetting(false)} />}
+        </div>
+      )}
+    </Loaded>
+  )
+}
+
+function Warning({ credits: { available, balance, credits_low_threshold } }: { credits: Balance }) {
+  if (balance >= credits_low_threshold && available >= 1) return null
+  const isOut = available < 1
+  return (
+    <p
+      role="status"
+      className={`flex items-start gap-2.5 rounded-xl px-4 py-3 text-sm ${
+        isOut ? 'bg-danger-soft text-danger' : 'bg-warning-soft text-warning'
+      }`}
+    >
+      <TriangleAlert aria-hidden size={17} className="mt-0.5 shrink-0" />
+      {isOut
+        ? 'There are no credits left: messages are refused. Ask the administrator of this installation for more.'
+        : 'Credits run out. Ask the administrator of this installation for more before messages are refused.'}
+    </p>
+  )
+}
+
+function ThresholdDialog({ credits, onClose }: { credits: Balance; onClose: () => void }) {
+  const { organization } = useHere()
+  const notify = useNotify()
+  const [threshold, setThreshold] = useState(String(credits.credits_low_threshold))
+  const save = useChange('PUT /api/billing/settings', {
+    outdates: ['GET /api/billing/balance'],
+    onDone: () => {
+      notify('Saved')
+      onClose()
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save.mutate({ query: { org_id: organization.id }, body: { credits_low_threshold: Number(threshold) } })
+  }
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Warning of low credits"
+      description="When the balance falls below this, a warning is shown here, and webhooks are told billing.credits_low."
+    >
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <TextField
+          label="Credits"
+          type="number"
+          required
+          min={0}
+          max={1e15}
+          step="any"
+          value={threshold}
+          onChange={({ target }) => setThreshold(target.value)}
+        />
+        {save.error && <Failure error={save.error} />}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="primary" busy={save.isPending}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

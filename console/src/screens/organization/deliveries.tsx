@@ -1,0 +1,97 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Inbox } from 'lucide-react'
+import type { Webhook } from '../../api/operations.ts'
+import { readPages } from '../../api/queries.ts'
+import { SelectField } from '../../ui/field.tsx'
+import { Empty, Loaded, More } from '../../ui/states.tsx'
+import { DeliveryItem } from './delivery-item.tsx'
+import { EVENT_TYPES, TEST_EVENT } from './event-types.ts'
+import { DELIVERY_STATUSES, type DeliveriesSearch } from './routes.ts'
+
+const STATUS_TEXTS = { pending: 'Waiting', delivered: 'Delivered', failed: 'Failed' }
+const TYPES = [...EVENT_TYPES.map(([type]) => type), TEST_EVENT] as const
+
+/** What was sent to a webhook in the last 30 days, and each try of it. */
+export function Deliveries({ webhook }: { webhook: Webhook }) {
+  const { status, event_type } = useSearch({ from: '/app/webhooks/$webhookId' })
+  const deliveries = useInfiniteQuery({
+    ...readPages('GET /api/webhooks/deliveries', {
+      webhook_id: webhook.id,
+      status,
+      event_type: TYPES.find((type) => type === event_type),
+      limit: 20,
+    }),
+    // What is on its way will have arrived, or failed.
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ data }) => data.some((one) => one.status === 'pending')) ? 5_000 : false,
+  })
+  return (
+    <section aria-label="Deliveries" className="flex flex-col gap-3">
+      <h2 className="font-semibold">Deliveries</h2>
+      <Filters />
+      <Loaded query={deliveries}>
+        {(list) =>
+          list.length === 0 ? (
+            <Empty icon={Inbox} title="No deliveries">
+              {status || event_type
+                ? 'Nothing fits these filters.'
+                : 'What is sent in the last 30 days is listed here. Send a test to see whether it arrives.'}
+            </Empty>
+          ) : (
+            <>
+              <ul
+                aria-label="Deliveries"
+                className="divide-y divide-line rounded-2xl border border-line bg-raised"
+              >
+                {list.map((delivery) => (
+                  <DeliveryItem key={delivery.id} delivery={delivery} isEnabled={webhook.is_enabled} />
+                ))}
+              </ul>
+              <More query={deliveries} />
+            </>
+          )
+        }
+      </Loaded>
+    </section>
+  )
+}
+
+function Filters() {
+  const { status, event_type } = useSearch({ from: '/app/webhooks/$webhookId' })
+  const navigate = useNavigate({ from: '/webhooks/$webhookId' })
+  const show = (change: DeliveriesSearch) =>
+    void navigate({ search: (old) => ({ ...old, ...change }), replace: true })
+  return (
+    <div className="flex flex-wrap gap-3">
+      <div className="w-full sm:w-44">
+        <SelectField
+          label="Status"
+          value={status ?? ''}
+          onChange={({ target }) => show({ status: DELIVERY_STATUSES.find((one) => one === target.value) })}
+        >
+          <option value="">All</option>
+          {DELIVERY_STATUSES.map((one) => (
+            <option key={one} value={one}>
+              {STATUS_TEXTS[one]}
+            </option>
+          ))}
+        </SelectField>
+      </div>
+      <div className="w-full sm:w-80">
+        <SelectField
+          label="Event"
+          value={event_type ?? ''}
+          onChange={({ target }) => show({ event_type: target.value || undefined })}
+        >
+          <option value="">All</option>
+          {TYPES.map((type) => (
+            <option key={type} value={type}>
+              {type}
+            </option>
+          ))}
+        </SelectField>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,88 @@
+import { ChevronRight, RotateCw } from 'lucide-react'
+import type { WebhookDelivery } from '../../api/operations.ts'
+import { useChange } from '../../api/queries.ts'
+import { Badge, type Tone } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Snippet } from '../../ui/copy.tsx'
+import { formatNumber, formatTime } from '../../ui/format.ts'
+import { Ago } from '../../ui/time.tsx'
+import { useNotify } from '../../ui/toast.tsx'
+
+const STATUSES: Record<WebhookDelivery['status'], [text: string, tone: Tone]> = {
+  pending: ['Waiting', 'accent'],
+  delivered: ['Delivered', 'success'],
+  failed: ['Failed', 'danger'],
+}
+
+interface DeliveryItemProps {
+  delivery: WebhookDelivery
+  /** Whether anything is sent to its webhook. */
+  isEnabled: boolean
+}
+
+/** A line, which opens to the tries and what was sent. */
+export function DeliveryItem({ delivery, isEnabled }: DeliveryItemProps) {
+  const [text, tone] = STATUSES[delivery.status]
+  return (
+    <li>
+      <details className="group">
+        <summary className="flex list-none flex-wrap items-center gap-x-3 gap-y-1 px-4 py-3 text-sm hover:bg-hover">
+          <ChevronRight aria-hidden size={15} className="text-muted group-open:rotate-90" />
+          <Badge tone={tone}>{text}</Badge>
+          <code className="min-w-0 grow font-mono break-all">{delivery.event_type}</code>
+          <span className="text-muted tabular-nums">no. {delivery.sequence}</span>
+          <span className="text-muted">
+            <Ago time={delivery.created_at} />
+          </span>
+        </summary>
+        <div className="flex flex-col gap-3 px-4 pb-4">
+          <Attempts delivery={delivery} />
+          <Snippet label="data of the event" code={JSON.stringify(delivery.data, null, 2)} />
+          <Redeliver delivery={delivery} isEnabled={isEnabled} />
+        </div>
+      </details>
+    </li>
+  )
+}
+
+const Attempts = ({ delivery: { id, attempts, next_attempt_at } }: { delivery: WebhookDelivery }) => (
+  <div className="flex flex-col gap-1 text-sm">
+    <p className="text-muted">
+      webhook-id <code className="font-mono break-all">{id}</code>
+    </p>
+    <ol aria-label="Tries" className="flex flex-col gap-1">
+      {attempts.map(({ at, response_status, error, duration_ms }) => (
+        <li key={at} className="flex flex-wrap gap-x-3">
+          <span className="text-muted">{formatTime(at)}</span>
+          <span className="break-words">
+            {error ?? `answered ${response_status}`} after {formatNumber(duration_ms)} ms
+          </span>
+        </li>
+      ))}
+    </ol>
+    {attempts.length === 0 && <p className="text-muted">Not tried yet.</p>}
+    {next_attempt_at && <p className="text-muted">Next try: {formatTime(next_attempt_at)}</p>}
+  </div>
+)
+
+function Redeliver({ delivery, isEnabled }: DeliveryItemProps) {
+  const notify = useNotify()
+  const again = useChange('POST /api/webhooks/redeliver', {
+    outdates: ['GET /api/webhooks/deliveries', 'GET /api/webhooks/list'],
+    onDone: () => notify('It is sent again'),
+  })
+  const query = { webhook_id: delivery.webhook_id, delivery_id: delivery.id }
+  return (
+    <Button
+      size="small"
+      icon={RotateCw}
+      busy={again.isPending}
+      disabled={!isEnabled || delivery.status === 'pending'}
+      title={isEnabled ? undefined : 'Enable the webhook first'}
+      onClick={() => again.mutate({ query }, { onError: notify })}
+      className="self-start"
+    >
+      Send again
+    </Button>
+  )
+}

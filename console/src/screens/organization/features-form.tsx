@@ -1,0 +1,144 @@
+import { type FormEvent, useState } from 'react'
+import type { Body } from '../../api/call.ts'
+import type { Features } from '../../api/operations.ts'
+import { useChange } from '../../api/queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { useNotify } from '../../ui/toast.tsx'
+
+const MIB = 1024 ** 2
+
+/** As it is typed; empty is what is not to be changed. */
+interface Draft {
+  daily: 'same' | 'none' | 'limit'
+  daily_chat_limit: string
+  storage_mib: string
+  chat_uploads: string
+  mcp_sessions: string
+  team_members: 'same' | 'on' | 'off'
+}
+
+/** Null: what is in force is not known. */
+export function FeaturesForm({ org_id, features }: { org_id: string; features: Features | null }) {
+  const notify = useNotify()
+  const [draft, setDraft] = useState(() => draftOf(features))
+  const save = useChange('PUT /api/org/features', {
+    outdates: ['GET /api/org/features'],
+    onDone: (now) => {
+      notify('The features are saved')
+      setDraft(draftOf(now))
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save.mutate({ query: { org_id }, body: changeOf(draft) })
+  }
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <div className="grid gap-4 sm:grid-cols-2">
+        <DailyFields
+          draft={draft}
+          onDraft={(change) => setDraft({ ...draft, ...change })}
+          isKnown={features !== null}
+        />
+        <NumberFields draft={draft} onDraft={(change) => setDraft({ ...draft, ...change })} />
+        <SelectField
+          label="Adding people who have an account"
+          value={draft.team_members}
+          onChange={({ target }) =>
+            setDraft({ ...draft, team_members: target.value as Draft['team_members'] })
+          }
+        >
+          {!features && <option value="same">As it is</option>}
+          <option value="on">On</option>
+          <option value="off">Off</option>
+        </SelectField>
+      </div>
+      {save.error && <Failure error={save.error} />}
+      <Button type="submit" kind="primary" busy={save.isPending} className="self-end">
+        Save features
+      </Button>
+    </form>
+  )
+}
+
+interface FieldsProps {
+  draft: Draft
+  onDraft: (change: Partial<Draft>) => void
+}
+
+const DailyFields = ({ draft, onDraft, isKnown }: FieldsProps & { isKnown: boolean }) => (
+  <div className="grid grid-cols-2 gap-4">
+    <SelectField
+      label="Messages a day"
+      value={draft.daily}
+      onChange={({ target }) => onDraft({ daily: target.value as Draft['daily'] })}
+    >
+      {!isKnown && <option value="same">As it is</option>}
+      <option value="none">No limit</option>
+      <option value="limit">At most</option>
+    </SelectField>
+    <TextField
+      label="At most"
+      type="number"
+      min={0}
+      max={1e9}
+      disabled={draft.daily !== 'limit'}
+      required={draft.daily === 'limit'}
+      value={draft.daily_chat_limit}
+      onChange={({ target }) => onDraft({ daily_chat_limit: target.value })}
+    />
+  </div>
+)
+
+const NUMBERS = [
+  ['storage_mib', 'Storage of files, MiB', 9e8],
+  ['chat_uploads', 'Files in a chat', 1e6],
+  ['mcp_sessions', 'Connections (MCP)', 1e6],
+] as const
+
+const NumberFields = ({ draft, onDraft }: FieldsProps) =>
+  NUMBERS.map(([name, label, max]) => (
+    <TextField
+      key={name}
+      label={label}
+      type="number"
+      min={0}
+      max={max}
+      step={name === 'storage_mib' ? 'any' : 1}
+      value={draft[name]}
+      onChange={({ target }) => onDraft({ [name]: target.value })}
+    />
+  ))
+
+function draftOf(features: Features | null): Draft {
+  if (!features)
+    return {
+      daily: 'same',
+      daily_chat_limit: '',
+      storage_mib: '',
+      chat_uploads: '',
+      mcp_sessions: '',
+      team_members: 'same',
+    }
+  return {
+    daily: features.daily_chat_limit === null ? 'none' : 'limit',
+    daily_chat_limit: features.daily_chat_limit === null ? '' : String(features.daily_chat_limit),
+    storage_mib: String(features.file_upload / MIB),
+    chat_uploads: String(features.chat_uploads),
+    mcp_sessions: String(features.mcp_sessions),
+    team_members: features.team_members ? 'on' : 'off',
+  }
+}
+
+function changeOf(draft: Draft): Body<'PUT /api/org/features'> {
+  const number = (text: string, factor = 1) => (text === '' ? undefined : Math.round(Number(text) * factor))
+  return {
+    daily_chat_limit: { same: undefined, none: null, limit: Number(draft.daily_chat_limit) }[draft.daily],
+    file_upload: number(draft.storage_mib, MIB),
+    chat_uploads: number(draft.chat_uploads),
+    mcp_sessions: number(draft.mcp_sessions),
+    team_members: draft.team_members === 'same' ? undefined : draft.team_members === 'on',
+  }
+}

@@ -1,0 +1,80 @@
+import type { Body } from '../../api/call.ts'
+import type { LanguageModel } from '../../api/operations.ts'
+
+export type Provider = Body<'POST /api/llm/add'>['provider']
+export type Capability = NonNullable<LanguageModel['config']['capabilities']>[number]
+
+export const PROVIDERS: readonly (readonly [Provider, string])[] = [
+  ['openai', 'OpenAI'],
+  ['anthropic', 'Anthropic'],
+  ['google', 'Google'],
+  ['deepseek', 'DeepSeek'],
+  ['openai-compatible', 'Compatible with OpenAI (vLLM, llama.cpp, LM Studio, …)'],
+  ['ollama', 'Ollama'],
+  ['demo', 'Demo (built in, no model)'],
+]
+
+export const CAPABILITIES: readonly (readonly [Capability, string])[] = [
+  ['text', 'Writes text'],
+  ['vision', 'Sees images'],
+  ['reasoning', 'Reasons first'],
+  ['tools', 'Calls tools'],
+  ['image', 'Draws images'],
+  ['video', 'Makes videos'],
+  ['embedding', 'Embeds text'],
+  ['transcription', 'Transcribes speech'],
+]
+
+/** A form as it is typed: numbers are texts, and empty is "not given". */
+export interface ModelDraft {
+  name: string
+  provider: Provider
+  version: string
+  model: string
+  base_url: string
+  api_key: string
+  input_ratio: string
+  output_ratio: string
+  seconds_ratio: string
+  context_window: string
+  /** Empty: guessed by the server from the name. */
+  capabilities: Capability[]
+}
+
+export function draftOf(model: LanguageModel | null): ModelDraft {
+  const config = model?.config
+  const number = (value: number | undefined) => (value === undefined ? '' : String(value))
+  return {
+    name: model?.name ?? '',
+    provider: (model?.provider ?? 'openai') as Provider,
+    version: model?.version ?? '',
+    model: config?.model ?? '',
+    base_url: config?.base_url ?? '',
+    api_key: '',
+    input_ratio: number(config?.input_ratio),
+    output_ratio: number(config?.output_ratio),
+    seconds_ratio: number(config?.seconds_ratio),
+    context_window: number(config?.context_window),
+    capabilities: config?.capabilities ?? [],
+  }
+}
+
+/** What is given of a config; a key that is not given again stays as it was. */
+export function configOf(draft: ModelDraft): NonNullable<Body<'POST /api/llm/add'>['config']> {
+  const number = (text: string) => (text.trim() === '' ? undefined : Number(text))
+  return {
+    model: draft.model.trim() || undefined,
+    base_url: draft.base_url.trim() || undefined,
+    api_key: draft.api_key.trim() || undefined,
+    input_ratio: number(draft.input_ratio),
+    output_ratio: number(draft.output_ratio),
+    seconds_ratio: number(draft.seconds_ratio),
+    context_window: number(draft.context_window),
+    capabilities: draft.capabilities.length > 0 ? draft.capabilities : undefined,
+  }
+}
+
+/** Where there is no address of its own, one must be given. */
+export const needsAddress = (provider: Provider): boolean =>
+  provider === 'openai-compatible' || provider === 'ollama'
+export const needsKey = (provider: Provider): boolean => !needsAddress(provider) && provider !== 'demo'

@@ -1,0 +1,78 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Cpu, Plus } from 'lucide-react'
+import type { LanguageModel } from '../../api/operations.ts'
+import { readPages } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Empty, Loaded, More } from '../../ui/states.tsx'
+import { EnvironmentModelDialog } from './environment-model-dialog.tsx'
+import { ModelDialog } from './model-dialog.tsx'
+import { ModelItem } from './model-item.tsx'
+
+const NEW = 'new'
+
+export function Models() {
+  const { organization, user, may } = useHere()
+  const { model_id } = useSearch({ from: '/app/models' })
+  const navigate = useNavigate({ from: '/models' })
+  const show = (id: string | undefined) => void navigate({ search: (old) => ({ ...old, model_id: id }) })
+  const models = useInfiniteQuery(readPages('GET /api/llm/list', { org_id: organization.id, limit: 100 }))
+  const open = models.data?.find(({ id }) => id === model_id)
+  const isTheirs = open?.organization_id === null
+  const close = () => show(undefined)
+  const add = may('organization:write') && (
+    <Button kind="primary" icon={Plus} onClick={() => show(NEW)}>
+      Add model
+    </Button>
+  )
+  return (
+    <Page title="Models" description="The language models that chats and agents here can use." actions={add}>
+      <Loaded query={models}>
+        {(list) => (
+          <>
+            <Own models={list.filter((model) => model.organization_id !== null)} add={add} onOpen={show} />
+            <FromEnvironment models={list.filter((model) => model.organization_id === null)} onOpen={show} />
+            <More query={models} />
+          </>
+        )}
+      </Loaded>
+      {may('organization:write') && (model_id === NEW || (open && !isTheirs)) && (
+        <ModelDialog key={model_id} model={open ?? null} onClose={close} />
+      )}
+      {open && isTheirs && user.is_system_admin && (
+        <EnvironmentModelDialog key={model_id} model={open} onClose={close} />
+      )}
+    </Page>
+  )
+}
+
+interface PartProps {
+  models: LanguageModel[]
+  onOpen: (id: string) => void
+}
+
+const Own = ({ models, add, onOpen }: PartProps & { add: React.ReactNode }) =>
+  models.length === 0 ? (
+    <Empty icon={Cpu} title="No models of your own yet" action={add}>
+      Add one with an API key of its provider, or the address of a server that speaks the API of OpenAI. Until
+      then the models of this installation are there to use.
+    </Empty>
+  ) : (
+    <ModelList title="Your models" models={models} onOpen={onOpen} />
+  )
+
+const FromEnvironment = (props: PartProps) =>
+  props.models.length > 0 && <ModelList title="From this installation" {...props} />
+
+const ModelList = ({ title, models, onOpen }: PartProps & { title: string }) => (
+  <section className="flex flex-col gap-3">
+    <h2 className="font-semibold">{title}</h2>
+    <ul aria-label={title} className="divide-y divide-line rounded-2xl border border-line bg-raised">
+      {models.map((model) => (
+        <ModelItem key={model.id} model={model} onOpen={() => onOpen(model.id)} />
+      ))}
+    </ul>
+  </section>
+)

@@ -1,0 +1,35 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Page } from '../../ui/page.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { Budgets } from './budgets.tsx'
+import { CreditsLine } from './credits-line.tsx'
+import { Ledger } from './ledger.tsx'
+import type { UsageSearch } from './routes.ts'
+import { UsageOverview } from './usage-overview.tsx'
+
+export type ShowUsage = (change: UsageSearch) => void
+
+export function UsageScreen() {
+  const { tab = 'overview' } = useSearch({ from: '/app/usage' })
+  const navigate = useNavigate({ from: '/usage' })
+  const show: ShowUsage = (change) =>
+    void navigate({ search: (old) => ({ ...old, ...change }), replace: true })
+  return (
+    <Page title="Usage" description="What this organization has, what it has used, and who may use how much.">
+      <CreditsLine />
+      <Tabs
+        label="Views of usage"
+        tabs={[
+          ['overview', 'Overview'],
+          ['ledger', 'Ledger'],
+          ['budgets', 'Budgets'],
+        ]}
+        value={tab}
+        onChange={(name) => show({ tab: name === 'overview' ? undefined : name })}
+      />
+      {tab === 'overview' && <UsageOverview show={show} />}
+      {tab === 'ledger' && <Ledger show={show} />}
+      {tab === 'budgets' && <Budgets />}
+    </Page>
+  )
+}

@@ -1,0 +1,158 @@
+import { type FormEvent, useId, useState } from 'react'
+import type { Webhook, WebhookWithSecret } from '../../api/operations.ts'
+import { useChange } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Button } from '../../ui/button.tsx'
+import { SecretOnce } from '../../ui/copy.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { CheckField, TextField } from '../../ui/field.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { useNotify } from '../../ui/toast.tsx'
+import { EVENT_TYPES, type EventType } from './event-types.ts'
+
+interface WebhookDialogProps {
+  /** Null: one to be added. */
+  webhook: Webhook | null
+  onClose: () => void
+}
+
+export function WebhookDialog({ webhook, onClose }: WebhookDialogProps) {
+  const form = useId()
+  const [added, setAdded] = useState<WebhookWithSecret>()
+  const [draft, setDraft] = useState<Draft>({
+    url: webhook?.url ?? '',
+    description: webhook?.description ?? '',
+    event_types: webhook?.event_types ?? [],
+  })
+  const save = useSave(webhook, { onAdded: setAdded, onSaved: onClose })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save.send(draft)
+  }
+  if (added) return <SecretDialog webhook={added} onClose={onClose} />
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={webhook ? 'Edit the webhook' : 'Add a webhook'}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            form={form}
+            kind="primary"
+            busy={save.isPending}
+            disabled={draft.event_types.length === 0}
+          >
+            {webhook ? 'Save' : 'Add webhook'}
+          </Button>
+        </>
+      }
+    >
+      <form id={form} onSubmit={submit} className="flex flex-col gap-4">
+        <Fields draft={draft} onDraft={(change) => setDraft({ ...draft, ...change })} />
+        {save.error && <Failure error={save.error} />}
+      </form>
+    </Dialog>
+  )
+}
+
+interface Draft {
+  url: string
+  description: string
+  event_types: EventType[]
+}
+
+const Fields = ({ draft, onDraft }: { draft: Draft; onDraft: (change: Partial<Draft>) => void }) => (
+  <>
+    <TextField
+      label="Address"
+      type="url"
+      hint="http or https. What it answers otherwise than 2xx is tried again, for a day."
+      placeholder="https://example.com/parley"
+      required
+      maxLength={2000}
+      value={draft.url}
+      onChange={({ target }) => onDraft({ url: target.value })}
+    />
+    <TextField
+      label="Description (optional)"
+      maxLength={500}
+      value={draft.description}
+      onChange={({ target }) => onDraft({ description: target.value })}
+    />
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-2 text-sm font-medium">Events</legend>
+      {EVENT_TYPES.map(([type, text]) => (
+        <CheckField
+          key={type}
+          label={<code className="font-mono break-all">{type}</code>}
+          hint={text}
+          checked={draft.event_types.includes(type)}
+          onChange={({ target }) =>
+            onDraft({
+              event_types: target.checked
+                ? [...draft.event_types, type]
+                : draft.event_types.filter((one) => one !== type),
+            })
+          }
+        />
+      ))}
+    </fieldset>
+  </>
+)
+
+function useSave(
+  webhook: Webhook | null,
+  { onAdded, onSaved }: { onAdded: (added: WebhookWithSecret) => void; onSaved: () => void },
+) {
+  const { organization } = useHere()
+  const notify = useNotify()
+  const outdates = ['GET /api/webhooks/list'] as const
+  const create = useChange('POST /api/webhooks/create', { outdates, onDone: onAdded })
+  const update = useChange('PUT /api/webhooks/update', {
+    outdates,
+    onDone: () => {
+      notify('Saved')
+      onSaved()
+    },
+  })
+  return {
+    isPending: create.isPending || update.isPending,
+    error: create.error ?? update.error,
+    send: (body: Draft) => {
+      if (webhook) update.mutate({ query: { webhook_id: webhook.id }, body })
+      else create.mutate({ query: { org_id: organization.id }, body })
+    },
+  }
+}
+
+/** The secret with which a program verifies what arrives: of a new webhook, or anew. */
+export const SecretDialog = ({
+  webhook,
+  note,
+  onClose,
+}: {
+  webhook: WebhookWithSecret
+  note?: string
+  onClose: () => void
+}) => (
+  <Dialog
+    open
+    onClose={onClose}
+    title="The signing secret"
+    description={note}
+    actions={
+      <Button kind="primary" onClick={onClose}>
+        Done
+      </Button>
+    }
+  >
+    <SecretOnce secret={webhook.secret} what="this secret" />
+    <p className="text-sm text-muted">
+      Your program verifies with it that a request is from here. Requests are signed as Standard Webhooks has
+      it, so its libraries do that for you.
+    </p>
+  </Dialog>
+)

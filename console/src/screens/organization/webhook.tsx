@@ -1,0 +1,91 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { ArrowLeft, Webhook as WebhookIcon } from 'lucide-react'
+import type { Webhook } from '../../api/operations.ts'
+import { readPages } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { formatTime } from '../../ui/format.ts'
+import { Page } from '../../ui/page.tsx'
+import { Empty, Loaded } from '../../ui/states.tsx'
+import { Deliveries } from './deliveries.tsx'
+import { NotAllowed } from './not-allowed.tsx'
+import { WebhookActions } from './webhook-actions.tsx'
+import { WebhookState } from './webhooks.tsx'
+
+/** One webhook, with what was delivered to it. */
+export function WebhookScreen() {
+  const { organization, may } = useHere()
+  const { webhookId } = useParams({ from: '/app/webhooks/$webhookId' })
+  const webhooks = useInfiniteQuery({
+    ...readPages('GET /api/webhooks/list', { org_id: organization.id, limit: 100 }),
+    enabled: may('organization:admin'),
+  })
+  const webhook = webhooks.data?.find(({ id }) => id === webhookId)
+  return (
+    <Page
+      title="Webhook"
+      description={webhook && <Address webhook={webhook} />}
+      actions={webhook && <WebhookActions webhook={webhook} />}
+      above={
+        <Link
+          to="/webhooks"
+          className="flex items-center gap-1.5 self-start text-sm text-muted hover:text-ink"
+        >
+          <ArrowLeft aria-hidden size={15} /> Webhooks
+        </Link>
+      }
+    >
+      {!may('organization:admin') ? (
+        <NotAllowed needs="organization:admin" />
+      ) : (
+        <Loaded query={webhooks}>
+          {() =>
+            webhook ? (
+              <>
+                <Trouble webhook={webhook} />
+                <Deliveries webhook={webhook} />
+              </>
+            ) : (
+              <Empty icon={WebhookIcon} title="There is no such webhook">
+                It may have been deleted, or belong to another organization.
+              </Empty>
+            )
+          }
+        </Loaded>
+      )}
+    </Page>
+  )
+}
+
+const Address = ({ webhook }: { webhook: Webhook }) => (
+  <span className="flex flex-col gap-1">
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <span className="min-w-0 font-medium break-all text-ink">{webhook.url}</span>
+      <WebhookState webhook={webhook} />
+    </span>
+    {webhook.description && <span className="break-words">{webhook.description}</span>}
+    <span className="text-sm">Hears of {webhook.event_types.join(', ')}</span>
+  </span>
+)
+
+function Trouble({ webhook: { is_enabled, disabled_reason, failing_since } }: { webhook: Webhook }) {
+  if (is_enabled && !failing_since) return null
+  return (
+    <p
+      role="status"
+      className={`rounded-xl px-4 py-3 text-sm ${
+        is_enabled ? 'bg-warning-soft text-warning' : 'bg-danger-soft text-danger'
+      }`}
+    >
+      {!is_enabled && (
+        <>
+          {disabled_reason ?? 'It was disabled by hand.'} It hears of nothing until it is enabled again, and
+          then of what happens from then on.
+        </>
+      )}
+      {is_enabled && failing_since && (
+        <>Nothing has arrived there since {formatTime(failing_since)}. After five days it is disabled.</>
+      )}
+    </p>
+  )
+}

@@ -1,0 +1,88 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Plus, Webhook as WebhookIcon } from 'lucide-react'
+import { useState } from 'react'
+import type { Webhook } from '../../api/operations.ts'
+import { readPages } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { formatTime } from '../../ui/format.ts'
+import { Page } from '../../ui/page.tsx'
+import { Empty, Loaded } from '../../ui/states.tsx'
+import { NotAllowed } from './not-allowed.tsx'
+import { WebhookDialog } from './webhook-dialog.tsx'
+
+export function Webhooks() {
+  const { may } = useHere()
+  const [isAdding, setAdding] = useState(false)
+  const isAllowed = may('organization:admin')
+  const add = isAllowed && (
+    <Button kind="primary" icon={Plus} onClick={() => setAdding(true)}>
+      Add webhook
+    </Button>
+  )
+  return (
+    <Page
+      title="Webhooks"
+      description="A webhook tells a program of yours what happens here, by a signed request to its address."
+      actions={add}
+    >
+      {isAllowed ? <List add={add} /> : <NotAllowed needs="organization:admin" />}
+      {isAdding && <WebhookDialog webhook={null} onClose={() => setAdding(false)} />}
+    </Page>
+  )
+}
+
+function List({ add }: { add: React.ReactNode }) {
+  const { organization } = useHere()
+  const webhooks = useInfiniteQuery(
+    readPages('GET /api/webhooks/list', { org_id: organization.id, limit: 100 }),
+  )
+  return (
+    <Loaded query={webhooks}>
+      {(list) =>
+        list.length === 0 ? (
+          <Empty icon={WebhookIcon} title="No webhooks yet" action={add}>
+            Have a program told when a conversation has a new reply, a knowledge base is indexed, or credits
+            run out.
+          </Empty>
+        ) : (
+          <ul aria-label="Webhooks" className="divide-y divide-line rounded-2xl border border-line bg-raised">
+            {list.map((webhook) => (
+              <WebhookItem key={webhook.id} webhook={webhook} />
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
+  )
+}
+
+const WebhookItem = ({ webhook }: { webhook: Webhook }) => (
+  <li className="flex flex-col gap-1.5 px-4 py-3.5">
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <Link
+        to="/webhooks/$webhookId"
+        params={{ webhookId: webhook.id }}
+        className="min-w-0 font-medium break-all text-accent hover:underline"
+      >
+        {webhook.url}
+      </Link>
+      <WebhookState webhook={webhook} />
+    </span>
+    {webhook.description && <span className="text-sm break-words">{webhook.description}</span>}
+    <span className="text-sm text-muted">{webhook.event_types.join(', ')}</span>
+    {webhook.disabled_reason && <span className="text-sm text-danger">{webhook.disabled_reason}</span>}
+    {webhook.is_enabled && webhook.failing_since && (
+      <span className="text-sm text-warning">
+        Nothing has arrived there since {formatTime(webhook.failing_since)}.
+      </span>
+    )}
+  </li>
+)
+
+export function WebhookState({ webhook: { is_enabled, failing_since } }: { webhook: Webhook }) {
+  if (!is_enabled) return <Badge tone="danger">Disabled</Badge>
+  return failing_since ? <Badge tone="warning">Failing</Badge> : <Badge tone="success">Enabled</Badge>
+}

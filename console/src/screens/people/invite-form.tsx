@@ -1,0 +1,113 @@
+import type { FormEvent, ReactNode } from 'react'
+import type { BulkInvitations, Role } from '../../api/operations.ts'
+import { useChange } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Button } from '../../ui/button.tsx'
+import { SelectField, TextAreaField } from '../../ui/field.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { addressesIn } from './addresses.ts'
+
+/** So many are invited at once. */
+const ADDRESSES_MAX = 100
+
+export interface Invited {
+  text: string
+  role_id: string
+  message: string
+}
+
+interface InviteFormProps {
+  draft: Invited
+  onDraft: (draft: Invited) => void
+  roles: Role[]
+  onSent: (results: BulkInvitations['data']) => void
+  /** The button beside the one that sends. */
+  children: ReactNode
+}
+
+export function InviteForm({ draft, onDraft, roles, onSent, children }: InviteFormProps) {
+  const { organization } = useHere()
+  const invite = useChange('POST /api/invitations/bulk_create', {
+    outdates: ['GET /api/users/list', 'GET /api/org/features'],
+    onDone: ({ data }) => onSent(data),
+  })
+  const { addresses, others } = addressesIn(draft.text)
+  const role_id = draft.role_id || defaultRole(roles)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    invite.mutate({
+      query: { org_id: organization.id },
+      body: {
+        invitations: addresses.map((email) => ({ email, role_id })),
+        ...(draft.message.trim() !== '' && { message: draft.message.trim() }),
+      },
+    })
+  }
+  const isTooMany = addresses.length > ADDRESSES_MAX
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <TextAreaField
+        label="Email addresses"
+        hint="One or many, parted by commas, spaces or lines"
+        error={problemOf(others, isTooMany)}
+        required
+        rows={3}
+        value={draft.text}
+        onChange={({ target }) => onDraft({ ...draft, text: target.value })}
+      />
+      <RoleField roles={roles} value={role_id} onChange={(id) => onDraft({ ...draft, role_id: id })} />
+      <TextAreaField
+        label="Message (optional)"
+        hint="Stands in the mail"
+        rows={2}
+        maxLength={1000}
+        value={draft.message}
+        onChange={({ target }) => onDraft({ ...draft, message: target.value })}
+      />
+      {invite.error && <Failure error={invite.error} />}
+      <div className="flex flex-wrap justify-end gap-2">
+        {children}
+        <Button
+          type="submit"
+          kind="primary"
+          busy={invite.isPending}
+          disabled={addresses.length === 0 || others.length > 0 || isTooMany}
+        >
+          {addresses.length > 1 ? `Send ${addresses.length} invitations` : 'Send the invitation'}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+export const RoleField = ({
+  roles,
+  value,
+  onChange,
+}: {
+  roles: Role[]
+  value: string
+  onChange: (id: string) => void
+}) => (
+  <SelectField
+    label="Role"
+    hint={roles.find(({ id }) => id === value)?.description || undefined}
+    required
+    value={value}
+    onChange={({ target }) => onChange(target.value)}
+  >
+    {roles.map(({ id, name }) => (
+      <option key={id} value={id}>
+        {name}
+      </option>
+    ))}
+  </SelectField>
+)
+
+export const defaultRole = (roles: Role[]): string =>
+  (roles.find(({ is_system_role, name }) => is_system_role && name === 'member') ?? roles.at(-1))?.id ?? ''
+
+function problemOf(others: string[], isTooMany: boolean): string | null {
+  if (others.length > 0) return `No email address: ${others.slice(0, 3).join(', ')}`
+  return isTooMany ? `At most ${ADDRESSES_MAX} at once` : null
+}

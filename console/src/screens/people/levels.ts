@@ -1,0 +1,28 @@
+import type { Role } from '../../api/operations.ts'
+import { useHere } from '../../shell/organization.tsx'
+
+const OWNER = 'owner'
+/** Only admins and owners invite. */
+const INVITER_LEVEL_MIN = 80
+
+/** What the own role's level allows with others and their roles. The server decides. */
+export function useLevel() {
+  const { organization, may } = useHere()
+  const { level, role_name } = organization.user_role
+  const isOwner = role_name === OWNER
+  const isBelow = (other: number) => isOwner || other < level
+  return {
+    level,
+    isOwner,
+    isBelow,
+    mayInvite: may('users:write') && level >= INVITER_LEVEL_MIN,
+    mayManage: (role: { hierarchy_level: number } | null) =>
+      may('users:admin') && isBelow(role?.hierarchy_level ?? 0),
+    /** Owners are made by handing the organization over. */
+    mayAssign: (role: Role) => !(role.is_system_role && role.name === OWNER) && isBelow(role.hierarchy_level),
+  }
+}
+
+/** The most powerful first. */
+export const byLevel = (one: Role, other: Role): number =>
+  other.hierarchy_level - one.hierarchy_level || one.name.localeCompare(other.name)

@@ -1,0 +1,118 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { UserPlus, Users } from 'lucide-react'
+import { useState } from 'react'
+import type { ListedUser } from '../../api/operations.ts'
+import { read, readPages } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Button } from '../../ui/button.tsx'
+import { SelectField } from '../../ui/field.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Empty, Loaded } from '../../ui/states.tsx'
+import { InviteDialog } from './invite-dialog.tsx'
+import { useLevel } from './levels.ts'
+import { MembersTable } from './members-table.tsx'
+import { Pager } from './pager.tsx'
+import { MEMBER_STATUSES, type MembersSearch } from './routes.ts'
+import { SearchField } from './search-field.tsx'
+
+const ON_PAGE = 25
+
+const STATUS_TEXTS = {
+  active: 'Active',
+  pending: 'Invited',
+  expired: 'Invitation expired',
+  suspended: 'Suspended',
+}
+
+export function Members() {
+  const { organization, may } = useHere()
+  const { mayInvite } = useLevel()
+  const { q, status, page = 1 } = useSearch({ from: '/app/members' })
+  const navigate = useNavigate({ from: '/members' })
+  const show = (change: MembersSearch) =>
+    void navigate({ search: (old) => ({ ...old, page: undefined, ...change }), replace: true })
+  const [isInviting, setInviting] = useState(false)
+  const org_id = organization.id
+  const list = useQuery({
+    ...read('GET /api/users/list', { org_id, q, status, offset: page - 1, limit: ON_PAGE }),
+    placeholderData: keepPreviousData,
+  })
+  const roles = useInfiniteQuery({
+    ...readPages('GET /api/roles/list_roles', { org_id, limit: 100 }),
+    enabled: may('roles:read'),
+  })
+  const invite = mayInvite && (
+    <Button kind="primary" icon={UserPlus} onClick={() => setInviting(true)}>
+      Invite
+    </Button>
+  )
+  return (
+    <Page
+      title="Members"
+      description="Who belongs to this organization, and who is invited to it."
+      actions={invite}
+    >
+      <div className="flex flex-wrap items-end gap-3">
+        <SearchField
+          label="Search"
+          placeholder="Name or email"
+          value={q ?? ''}
+          onChange={(text) => show({ q: text || undefined })}
+        />
+        <StatusFilter value={status} onChange={(chosen) => show({ status: chosen })} />
+      </div>
+      <Loaded query={list}>
+        {({ users, total }) => (
+          <>
+            <Shown users={users} isFiltered={q !== undefined || status !== undefined}>
+              <MembersTable users={users} roles={roles.data ?? []} />
+            </Shown>
+            <Pager page={page} pages={Math.ceil(total / ON_PAGE)} onChange={(next) => show({ page: next })} />
+          </>
+        )}
+      </Loaded>
+      {isInviting && <InviteDialog roles={roles.data ?? []} onClose={() => setInviting(false)} />}
+    </Page>
+  )
+}
+
+const StatusFilter = ({
+  value,
+  onChange,
+}: {
+  value: MembersSearch['status']
+  onChange: (status: MembersSearch['status']) => void
+}) => (
+  <div className="w-full sm:w-52">
+    <SelectField
+      label="Status"
+      value={value ?? ''}
+      onChange={({ target }) => onChange(MEMBER_STATUSES.find((one) => one === target.value))}
+    >
+      <option value="">All but suspended</option>
+      {MEMBER_STATUSES.map((one) => (
+        <option key={one} value={one}>
+          {STATUS_TEXTS[one]}
+        </option>
+      ))}
+    </SelectField>
+  </div>
+)
+
+const Shown = ({
+  users,
+  isFiltered,
+  children,
+}: {
+  users: ListedUser[]
+  isFiltered: boolean
+  children: React.ReactNode
+}) =>
+  users.length > 0 ? (
+    children
+  ) : (
+    <Empty icon={Users} title={isFiltered ? 'Nobody found' : 'Nobody is here'}>
+      {isFiltered ? 'Search for something else, or choose another status.' : 'Invite somebody to begin.'}
+    </Empty>
+  )

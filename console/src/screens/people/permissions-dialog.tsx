@@ -1,0 +1,106 @@
+import { Trash2 } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import type { Permission } from '../../api/operations.ts'
+import { useChange } from '../../api/queries.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { useConfirm } from '../../ui/confirm.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { isBuiltIn } from '../../ui/permission-matrix.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { useNotify } from '../../ui/toast.tsx'
+
+const OUTDATES = ['GET /api/roles/list_permissions', 'GET /api/roles/list_roles'] as const
+
+/** For the administrator of the installation: permissions beside those that Parley itself asks for. */
+export function PermissionsDialog({
+  permissions,
+  onClose,
+}: {
+  permissions: Permission[]
+  onClose: () => void
+}) {
+  const added = permissions.filter(({ name }) => !isBuiltIn(name))
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Permissions of this installation"
+      description="Beside the built-in ones, roles of all organizations can hold permissions that programs of yours ask for."
+    >
+      <NewPermission />
+      {added.length === 0 ? (
+        <p className="text-sm text-muted">There are only the {permissions.length} built-in permissions.</p>
+      ) : (
+        <ul aria-label="Added permissions" className="flex flex-col divide-y divide-line">
+          {added.map((permission) => (
+            <AddedPermission key={permission.id} permission={permission} />
+          ))}
+        </ul>
+      )}
+    </Dialog>
+  )
+}
+
+function NewPermission() {
+  const [draft, setDraft] = useState({ name: '', description: '' })
+  const add = useChange('POST /api/roles/permission', {
+    outdates: OUTDATES,
+    onDone: () => setDraft({ name: '', description: '' }),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    add.mutate({ body: draft })
+  }
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-3">
+      <TextField
+        label="Name"
+        hint="What, a colon, and what is done with it"
+        placeholder="report:read"
+        required
+        maxLength={100}
+        pattern="(\*|[a-z][a-z0-9_]*):(\*|[a-z][a-z0-9_]*)"
+        title="As report:read, in small letters"
+        value={draft.name}
+        onChange={({ target }) => setDraft({ ...draft, name: target.value })}
+      />
+      <TextField
+        label="Description (optional)"
+        maxLength={500}
+        value={draft.description}
+        onChange={({ target }) => setDraft({ ...draft, description: target.value })}
+      />
+      {add.error && <Failure error={add.error} />}
+      <Button type="submit" kind="primary" busy={add.isPending} className="self-end">
+        Add permission
+      </Button>
+    </form>
+  )
+}
+
+function AddedPermission({ permission: { id, name, description } }: { permission: Permission }) {
+  const confirm = useConfirm()
+  const notify = useNotify()
+  const removal = useChange('DELETE /api/roles/permission', { outdates: OUTDATES })
+  const remove = async () => {
+    const consequence = 'It is taken from every role of every organization that holds it.'
+    if (await confirm({ title: `Remove ${name}?`, consequence, action: 'Remove' }))
+      removal.mutate({ query: { permission_id: id } }, { onError: notify })
+  }
+  return (
+    <li className="flex items-center justify-between gap-3 py-2">
+      <span className="flex min-w-0 flex-col text-sm">
+        <code className="font-mono break-all">{name}</code>
+        <span className="text-muted">{description}</span>
+      </span>
+      <IconButton
+        small
+        icon={Trash2}
+        label={`Remove ${name}`}
+        disabled={removal.isPending}
+        onClick={() => void remove()}
+      />
+    </li>
+  )
+}

@@ -1,0 +1,42 @@
+import type { ListedUser, Role } from '../../api/operations.ts'
+import { useChange } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { useNotify } from '../../ui/toast.tsx'
+import { byLevel, useLevel } from './levels.ts'
+
+/** The role of a member, changed in place by who may; of all others its name. */
+export function RoleSelect({ user, roles }: { user: ListedUser; roles: Role[] }) {
+  const { organization, may, user: me } = useHere()
+  const { isOwner, mayAssign } = useLevel()
+  const notify = useNotify()
+  const name = user.full_name || user.email
+  const change = useChange('PUT /api/users/update', {
+    outdates: ['GET /api/users/list', 'GET /api/roles/list_roles'],
+    onDone: ({ role }) => notify(`${name} has the role ${role.name} now`),
+  })
+  const isOpen = isOwner && may('users:write') && user.status === 'active' && user.id !== me.id
+  if (!isOpen || user.id === null) return <span>{user.role?.name ?? 'Role deleted'}</span>
+  const user_id = user.id
+  const choices = roles.filter((role) => mayAssign(role) || role.id === user.role?.id).sort(byLevel)
+  const chosen = change.isPending ? change.variables.body.role_id : (user.role?.id ?? '')
+  return (
+    <select
+      aria-label={`Role of ${name}`}
+      value={chosen}
+      disabled={change.isPending}
+      onChange={({ target }) =>
+        change.mutate(
+          { query: { org_id: organization.id, user_id }, body: { role_id: target.value } },
+          { onError: notify },
+        )
+      }
+      className="h-8 max-w-36 rounded-lg border border-line-strong/60 bg-raised px-2 text-sm"
+    >
+      {choices.map(({ id, name: role }) => (
+        <option key={id} value={id}>
+          {role}
+        </option>
+      ))}
+    </select>
+  )
+}

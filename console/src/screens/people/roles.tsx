@@ -1,0 +1,110 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Lock, Plus } from 'lucide-react'
+import type { Role } from '../../api/operations.ts'
+import { readPages } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { formatNumber } from '../../ui/format.ts'
+import { Page } from '../../ui/page.tsx'
+import { Loaded, More } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import { byLevel } from './levels.ts'
+import { PermissionsDialog } from './permissions-dialog.tsx'
+import { RoleDialog } from './role-dialog.tsx'
+import type { RolesSearch } from './routes.ts'
+
+export const NEW = 'new'
+
+export function Roles() {
+  const { organization, user, may } = useHere()
+  const { role_id, permissions } = useSearch({ from: '/app/roles' })
+  const navigate = useNavigate({ from: '/roles' })
+  const show = (change: RolesSearch) => void navigate({ search: (old) => ({ ...old, ...change }) })
+  const roles = useInfiniteQuery(
+    readPages('GET /api/roles/list_roles', { org_id: organization.id, limit: 100 }),
+  )
+  const all = useInfiniteQuery(readPages('GET /api/roles/list_permissions', { limit: 100 }))
+  const open = roles.data?.find(({ id }) => id === role_id)
+  const close = () => show({ role_id: undefined, permissions: undefined })
+  return (
+    <Page
+      title="Roles"
+      description="A role says what members may do. Everybody has one role in the organization."
+      actions={
+        <>
+          {user.is_system_admin && <Button onClick={() => show({ permissions: true })}>Permissions</Button>}
+          {may('roles:write') && (
+            <Button kind="primary" icon={Plus} onClick={() => show({ role_id: NEW })}>
+              New role
+            </Button>
+          )}
+        </>
+      }
+    >
+      <Loaded query={roles}>
+        {(list) => (
+          <>
+            <RolesTable roles={[...list].sort(byLevel)} onOpen={(id) => show({ role_id: id })} />
+            <More query={roles} />
+          </>
+        )}
+      </Loaded>
+      {(open || role_id === NEW) && all.data && (
+        <RoleDialog key={role_id} role={open ?? null} permissions={all.data} onClose={close} />
+      )}
+      {permissions && user.is_system_admin && all.data && (
+        <PermissionsDialog permissions={all.data} onClose={close} />
+      )}
+    </Page>
+  )
+}
+
+const RolesTable = ({ roles, onOpen }: { roles: Role[]; onOpen: (id: string) => void }) => (
+  <Table
+    label="Roles"
+    rows={roles}
+    keyOf={({ id }) => id}
+    columns={[
+      { header: 'Role', cell: (role) => <RoleName role={role} onOpen={() => onOpen(role.id)} /> },
+      { header: 'Permissions', cell: (role) => <Held role={role} />, wideOnly: true },
+      { header: 'Level', cell: ({ hierarchy_level }) => hierarchy_level, numeric: true },
+      { header: 'Members', cell: ({ member_count }) => formatNumber(member_count), numeric: true },
+    ]}
+  />
+)
+
+const RoleName = ({ role, onOpen }: { role: Role; onOpen: () => void }) => (
+  <div className="flex flex-col">
+    <span className="flex items-center gap-2">
+      <button
+        type="button"
+        onClick={onOpen}
+        className="text-left font-medium wrap-anywhere text-accent hover:underline"
+      >
+        {role.name}
+      </button>
+      {role.is_system_role && (
+        <Badge>
+          <Lock aria-hidden size={11} /> System
+        </Badge>
+      )}
+    </span>
+    <span className="wrap-anywhere text-muted">{role.description}</span>
+  </div>
+)
+
+const SHOWN_MAX = 4
+
+function Held({ role }: { role: Role }) {
+  const names = role.permissions.map(({ name }) => name)
+  if (names.length === 0) return <span className="text-muted">None</span>
+  const rest = names.length - SHOWN_MAX
+  return (
+    <span className="font-mono text-xs text-muted">
+      {names.slice(0, SHOWN_MAX).join(' ')}
+      {rest > 0 && ` and ${rest} more`}
+    </span>
+  )
+}

@@ -1,0 +1,36 @@
+import { useEffect, useRef, useState } from 'react'
+import { TextField } from '../../ui/field.tsx'
+
+const PAUSE_MS = 250
+
+interface SearchFieldProps {
+  label: string
+  placeholder: string
+  /** What the address says. */
+  value: string
+  onChange: (text: string) => void
+}
+
+/** Text that is sought when somebody stops typing. */
+export function SearchField({ label, placeholder, value, onChange }: SearchFieldProps) {
+  const [text, setText] = useState(value)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const type = (typed: string) => {
+    setText(typed)
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => onChange(typed.trim()), PAUSE_MS)
+  }
+  return (
+    <div className="w-full sm:w-72">
+      <TextField
+        type="search"
+        label={label}
+        placeholder={placeholder}
+        maxLength={200}
+        value={text}
+        onChange={({ target }) => type(target.value)}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,105 @@
+import { useQuery } from '@tanstack/react-query'
+import { Plug, Plus, RotateCw } from 'lucide-react'
+import type { McpServer } from '../../api/operations.ts'
+import { read } from '../../api/queries.ts'
+import { Markdown } from '../../markdown/markdown.tsx'
+import { useHere } from '../../shell/organization.tsx'
+import { Button } from '../../ui/button.tsx'
+import { CallLine } from '../../ui/call-line.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { Mark } from '../connections/mark.tsx'
+import { readActive } from './active-connections.ts'
+import { Question } from './remembered.tsx'
+import type { Turn } from './use-playground.ts'
+
+interface TurnViewProps extends Pick<ProposalsProps, 'onConnect' | 'onUse'> {
+  turn: Turn
+  /** Sends the question again with the connections that are chosen now; null: there are none. */
+  onAgain: (() => void) | null
+}
+
+/** A question, and the reply with the calls that were made for it. */
+export function TurnView({ turn, onAgain, ...proposing }: TurnViewProps) {
+  const { question, reply, failure } = turn
+  const { parts, serverIds, error, isOver } = reply
+  return (
+    <div className="flex flex-col gap-4">
+      <Question text={question} />
+      {parts.map((part, place) =>
+        'call' in part ? (
+          <CallLine key={part.call.id} call={part.call} isOver={isOver} />
+        ) : (
+          <Markdown
+            // biome-ignore lint/suspicious/noArrayIndexKey: parts are only added
+            key={place}
+            text={part.text}
+            streaming={!isOver && place === parts.length - 1}
+          />
+        ),
+      )}
+      {!isOver && parts.length === 0 && !failure && (
+        <p role="status" className="shimmer text-sm text-muted">
+          Working
+        </p>
+      )}
+      {serverIds.length > 0 && <Proposals ids={serverIds} {...proposing} />}
+      {serverIds.length > 0 && onAgain && (
+        <Button kind="primary" size="small" icon={RotateCw} className="self-start" onClick={onAgain}>
+          Ask again with the chosen connections
+        </Button>
+      )}
+      {error !== null && <Failure error={new Error(error)} />}
+      {failure && <Failure error={failure} />}
+    </div>
+  )
+}
+
+interface ProposalsProps {
+  ids: readonly string[]
+  onConnect: (server: McpServer) => void
+  /** The connection is chosen for the next message. */
+  onUse: (instanceId: string) => void
+}
+
+/** Servers that the reply recommends. */
+function Proposals({ ids, onConnect, onUse }: ProposalsProps) {
+  const { organization, may } = useHere()
+  const servers = useQuery(read('GET /api/mcp/list_servers', { org_id: organization.id }))
+  const instances = useQuery(readActive(organization.id))
+  const proposed = ids.flatMap((id) => servers.data?.servers.find((server) => server.id === id) ?? [])
+  if (proposed.length === 0) return null
+  return (
+    <ul aria-label="Recommended servers" className="grid gap-2 sm:grid-cols-2">
+      {proposed.map((server) => {
+        const { id, name, auth_type } = server
+        const own = instances.data?.find((instance) => instance.mcp_server_id === id)
+        return (
+          <li
+            key={id}
+            className="flex items-center gap-3 rounded-xl border border-line bg-raised px-3 py-2.5"
+          >
+            <Mark name={name} />
+            <span className="min-w-0 grow font-medium wrap-anywhere">{name}</span>
+            {own ? (
+              <Button size="small" icon={Plus} aria-label={`Use ${name}`} onClick={() => onUse(own.id)}>
+                Use
+              </Button>
+            ) : (
+              may('mcp:write') &&
+              auth_type !== null && (
+                <Button
+                  size="small"
+                  icon={Plug}
+                  aria-label={`Connect ${name}`}
+                  onClick={() => onConnect(server)}
+                >
+                  Connect
+                </Button>
+              )
+            )}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

@@ -1,0 +1,55 @@
+import type { PlaygroundEvent } from '../../api/operations.ts'
+
+export interface Call {
+  id: string
+  name: string
+  input: unknown
+  /** Null: it is running. */
+  output: unknown
+  successful: boolean | null
+  error: string | null
+}
+
+export type Part = { text: string } | { call: Call }
+
+/** A reply as far as it has come, in the order in which it came. */
+export interface Reply {
+  parts: readonly Part[]
+  /** What it recommends to connect. */
+  serverIds: readonly string[]
+  error: string | null
+  isOver: boolean
+}
+
+export const NEW_REPLY: Reply = { parts: [], serverIds: [], error: null, isOver: false }
+
+/** A reply with one event more. */
+export function replyAfter(reply: Reply, event: PlaygroundEvent): Reply {
+  if ('error' in event) return { ...reply, error: event.error, isOver: true }
+  if ('mcp' in event) return { ...reply, serverIds: event.mcp.server_ids }
+  if (event.tool !== null) return { ...reply, parts: withCall(reply.parts, callOf(event.tool)) }
+  if (event.message === 'DONE') return { ...reply, isOver: true }
+  return { ...reply, parts: withText(reply.parts, event.message) }
+}
+
+function withText(parts: readonly Part[], text: string): readonly Part[] {
+  const last = parts.at(-1)
+  return last && 'text' in last ? [...parts.slice(0, -1), { text: last.text + text }] : [...parts, { text }]
+}
+
+function withCall(parts: readonly Part[], call: Call): readonly Part[] {
+  const isKnown = parts.some((part) => 'call' in part && part.call.id === call.id)
+  if (!isKnown) return [...parts, { call }]
+  return parts.map((part) => ('call' in part && part.call.id === call.id ? { call } : part))
+}
+
+type Told = Extract<PlaygroundEvent, { tool: object }>['tool']
+
+const callOf = (tool: Told): Call => ({
+  id: tool.id,
+  name: tool.name,
+  input: tool.input,
+  output: tool.output,
+  successful: 'successful' in tool ? tool.successful : null,
+  error: 'successful' in tool ? tool.error : null,
+})

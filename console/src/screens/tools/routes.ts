@@ -1,0 +1,37 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { appRoute } from '../../shell/app-route.tsx'
+
+/** What a tool's page shows where there is no room for both. */
+export type ToolTab = 'edit' | 'test'
+/** Whose tools are listed. */
+export type ToolOwner = 'own' | 'public'
+
+interface ToolsSearch {
+  q?: string
+  /** Of the organization's categories. */
+  category_id?: string
+  from?: ToolOwner
+}
+
+const tools = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/tools',
+  validateSearch: ({ q, category_id, from }: Record<string, unknown>): ToolsSearch => ({
+    ...(typeof q === 'string' && q !== '' && { q }),
+    ...(typeof category_id === 'string' && { category_id }),
+    ...((from === 'own' || from === 'public') && { from }),
+  }),
+  component: lazyRouteComponent(() => import('./tools.tsx'), 'Tools'),
+})
+
+const tool = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/tools/$toolId',
+  validateSearch: ({ tab, by }: Record<string, unknown>): { tab?: ToolTab; by?: 'model' } => ({
+    ...(tab === 'test' && { tab }),
+    ...(by === 'model' && { by }),
+  }),
+  component: lazyRouteComponent(() => import('./tool-page.tsx'), 'ToolPage'),
+})
+
+export const toolRoutes = [tools, tool] as const

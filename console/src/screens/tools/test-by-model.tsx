@@ -1,0 +1,130 @@
+import { Play } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { type Body, useChange } from '../../api/queries.ts'
+import { Markdown } from '../../markdown/markdown.tsx'
+import { Button } from '../../ui/button.tsx'
+import { SelectField, TextAreaField, TextField } from '../../ui/field.tsx'
+import { formatNumber } from '../../ui/format.ts'
+import { Failure } from '../../ui/states.tsx'
+import type { TestProps } from './test-by-values.tsx'
+import { TestResult } from './test-result.tsx'
+
+type Provider = Body<'POST /api/tools/test_tool'>['provider']
+
+const PROVIDERS: Record<Provider, string> = {
+  openai: 'OpenAI',
+  anthropic: 'Anthropic',
+  google: 'Google',
+  deepseek: 'DeepSeek',
+  'openai-compatible': 'OpenAI-compatible',
+  ollama: 'Ollama',
+  demo: 'Demo (no language model)',
+}
+/** They are wherever somebody has put them. */
+const WITH_ADDRESS: readonly Provider[] = ['openai-compatible', 'ollama']
+
+/** Has a language model decide whether and how to call the tool, with a key that is used for this and kept nowhere. */
+export default function TestByModel({ tool, configItems, children }: TestProps) {
+  const [prompt, setPrompt] = useState('')
+  const [model, setModel] = useState({
+    provider: 'openai' as Provider,
+    model_name: '',
+    api_key: '',
+    base_url: '',
+  })
+  const test = useChange('POST /api/tools/test_tool')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const { base_url, ...rest } = model
+    const body = {
+      ...rest,
+      input_prompt: prompt,
+      config_items: configItems,
+      ...(base_url !== '' && { base_url }),
+    }
+    test.mutate({ query: { tool_id: tool.id }, body })
+  }
+  return (
+    <form onSubmit={submit} aria-label="Call by a model" className="flex flex-col gap-4 pt-2">
+      {children}
+      <TextAreaField
+        label="What to ask"
+        rows={3}
+        required
+        maxLength={100_000}
+        value={prompt}
+        onChange={({ target }) => setPrompt(target.value)}
+      />
+      <ModelFields model={model} onModel={(part) => setModel({ ...model, ...part })} />
+      <Button type="submit" kind="primary" icon={Play} busy={test.isPending} className="self-start">
+        Ask
+      </Button>
+      {test.error && <Failure error={test.error} />}
+      {test.data && !test.isPending && (
+        <>
+          <TestResult result={test.data} />
+          <div className="flex flex-col gap-1">
+            <h3 className="text-sm font-medium">What the model said</h3>
+            <Markdown text={test.data.result} streaming={false} />
+          </div>
+          <p className="text-sm text-muted">
+            {test.data.execution_time} s in all, {formatNumber(test.data.token_usage.input_tokens)} tokens in,{' '}
+            {formatNumber(test.data.token_usage.output_tokens)} out
+          </p>
+        </>
+      )}
+    </form>
+  )
+}
+
+interface ModelFieldsProps {
+  model: { provider: Provider; model_name: string; api_key: string; base_url: string }
+  onModel: (part: Partial<ModelFieldsProps['model']>) => void
+}
+
+const ModelFields = ({ model, onModel }: ModelFieldsProps) => (
+  <>
+    <div className="grid grid-cols-2 gap-3">
+      <SelectField
+        label="Provider"
+        value={model.provider}
+        onChange={({ target }) => onModel({ provider: target.value as Provider })}
+      >
+        {Object.entries(PROVIDERS).map(([id, name]) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+      <TextField
+        label="Model"
+        required
+        maxLength={200}
+        spellCheck={false}
+        value={model.model_name}
+        onChange={({ target }) => onModel({ model_name: target.value })}
+      />
+    </div>
+    {model.provider !== 'demo' && (
+      <TextField
+        label="API key"
+        hint="Yours: it is used for this test, which costs no credits, and kept nowhere."
+        type="password"
+        autoComplete="off"
+        maxLength={2_000}
+        value={model.api_key}
+        onChange={({ target }) => onModel({ api_key: target.value })}
+      />
+    )}
+    {WITH_ADDRESS.includes(model.provider) && (
+      <TextField
+        label="Address"
+        type="url"
+        placeholder="https://models.example.com/v1"
+        maxLength={2_000}
+        value={model.base_url}
+        onChange={({ target }) => onModel({ base_url: target.value })}
+      />
+    )}
+  </>
+)

@@ -1,0 +1,97 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
+import type { Tool } from '../../api/operations.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { Skeleton } from '../../ui/states.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { ValueField } from '../../ui/value-field.tsx'
+import { TestByValues } from './test-by-values.tsx'
+
+/** What a model says takes the renderer of Markdown. */
+const TestByModel = lazy(() => import('./test-by-model.tsx'))
+
+/** Runs the tool as it is saved: with given values, or as a language model calls it. */
+export function TestPane({ tool, isUnsaved }: { tool: Tool; isUnsaved: boolean }) {
+  const { may } = useHere()
+  const { by = 'values' } = useSearch({ from: '/app/tools/$toolId' })
+  const navigate = useNavigate({ from: '/tools/$toolId' })
+  const [config, setConfig] = useState<Record<string, string>>({})
+  const configItems = Object.entries(config)
+    .filter(([name, value]) => value !== '' && tool.configuration.some((one) => one.name === name))
+    .map(([name, value]) => ({ name, value }))
+  const configFields = <ConfigFields tool={tool} config={config} onConfig={setConfig} />
+  return (
+    <section
+      aria-label={`Test ${tool.name}`}
+      className="flex flex-col rounded-2xl border border-line bg-raised xl:max-h-[calc(100dvh-3rem)]"
+    >
+      <h2 className="px-4 pt-3 pb-2 font-semibold">Test it</h2>
+      {isUnsaved && (
+        <p role="status" className="bg-warning-soft px-4 py-2 text-sm text-warning">
+          It runs as it was last saved. Save to test your changes.
+        </p>
+      )}
+      {may('tool:execute') ? (
+        <div
+          role="group"
+          aria-label="Test run"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
+          tabIndex={0}
+          className="flex min-h-0 flex-col gap-4 overflow-y-auto px-4 pt-1 pb-4"
+        >
+          <div className="shrink-0 pb-1">
+            <Tabs
+              label="How it is called"
+              tabs={[
+                ['values', 'With values'],
+                ['model', 'By a model'],
+              ]}
+              value={by}
+              onChange={(name) =>
+                void navigate({
+                  search: (before) => ({ ...before, by: name === 'model' ? name : undefined }),
+                  replace: true,
+                })
+              }
+            />
+          </div>
+          {by === 'model' ? (
+            <Suspense fallback={<Skeleton className="h-64" />}>
+              <TestByModel tool={tool} configItems={configItems}>
+                {configFields}
+              </TestByModel>
+            </Suspense>
+          ) : (
+            <TestByValues tool={tool} configItems={configItems}>
+              {configFields}
+            </TestByValues>
+          )}
+        </div>
+      ) : (
+        <p className="px-4 pb-4 text-sm text-muted">Your role may not run tools.</p>
+      )}
+    </section>
+  )
+}
+
+interface ConfigFieldsProps {
+  tool: Tool
+  config: Record<string, string>
+  onConfig: (config: Record<string, string>) => void
+}
+
+/** Of this page alone: they are sent with each run, and kept nowhere. */
+const ConfigFields = ({ tool, config, onConfig }: ConfigFieldsProps) =>
+  tool.configuration.length > 0 && (
+    <fieldset className="flex flex-col gap-3 rounded-xl border border-line p-3">
+      <legend className="px-1 text-sm text-muted">Configuration, for this test only</legend>
+      {tool.configuration.map((descriptor) => (
+        <ValueField
+          key={descriptor.name}
+          descriptor={descriptor}
+          text={config[descriptor.name] ?? ''}
+          onText={(text) => onConfig({ ...config, [descriptor.name]: text })}
+        />
+      ))}
+    </fieldset>
+  )

@@ -1,0 +1,21 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { readPages } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+
+/**
+ * The tools that the organization may use. The list has those of all of somebody's organizations: what is another one's
+ * and not public is left out.
+ */
+export function useTools() {
+  const { organization } = useHere()
+  const query = useInfiniteQuery(readPages('GET /api/tools/list_all', { limit: 100 }))
+  const tools = query.data?.filter((tool) => tool.organization_id === organization.id || tool.is_public)
+  return { ...query, data: tools }
+}
+
+export function useCategories() {
+  const { organization } = useHere()
+  const query = useInfiniteQuery(readPages('GET /api/tools/list_categories', { limit: 100 }))
+  const categories = query.data?.filter(({ organization_id }) => organization_id === organization.id)
+  return { ...query, data: categories }
+}

@@ -1,0 +1,114 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Command } from 'cmdk'
+import { MessageSquare, Plus } from 'lucide-react'
+import { Dialog } from 'radix-ui'
+import { useDeferredValue, useEffect, useState } from 'react'
+import { read } from '../api/queries.ts'
+import { useHere } from './organization.tsx'
+import { ADMIN_PLACE, PLACES } from './places.ts'
+
+const OPEN = 'parley:palette'
+/** A search in the chats begins with so many characters. */
+const SEARCH_FROM = 2
+
+export const openCommandPalette = (): void => {
+  window.dispatchEvent(new Event(OPEN))
+}
+
+/** Ctrl+K, or Cmd+K: to any place, or to a chat by what was said in it. */
+export function CommandPalette() {
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    const open = () => setOpen(true)
+    const press = (event: KeyboardEvent) => {
+      if (
+        event.key.toLowerCase() !== 'k' ||
+        !(event.ctrlKey || event.metaKey) ||
+        event.shiftKey ||
+        event.altKey
+      )
+        return
+      event.preventDefault()
+      setOpen((was) => !was)
+    }
+    window.addEventListener(OPEN, open)
+    window.addEventListener('keydown', press)
+    return () => {
+      window.removeEventListener(OPEN, open)
+      window.removeEventListener('keydown', press)
+    }
+  }, [])
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={setOpen}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fixed inset-0 z-40 bg-backdrop" />
+        <Dialog.Content
+          aria-describedby={undefined}
+          className="appear fixed top-[12vh] left-1/2 z-50 w-[calc(100%-2rem)] max-w-xl -translate-x-1/2 overflow-hidden rounded-2xl border border-line bg-raised shadow-xl"
+        >
+          <Dialog.Title className="sr-only">Go to</Dialog.Title>
+          <Palette onDone={() => setOpen(false)} />
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+const ITEM =
+  'flex cursor-pointer items-center gap-2.5 rounded-lg px-3 py-2 text-sm data-[selected=true]:bg-hover'
+
+function Palette({ onDone }: { onDone: () => void }) {
+  const { organization, user, may } = useHere()
+  const navigate = useNavigate()
+  const [text, setText] = useState('')
+  const sought = useDeferredValue(text.trim())
+  const found = useQuery({
+    ...read('GET /api/chat/search', { org_id: organization.id, q: sought, limit: 8 }),
+    enabled: sought.length >= SEARCH_FROM && may('chats:read'),
+    placeholderData: (before) => before,
+  })
+  const go = (to: string) => {
+    onDone()
+    void navigate({ to })
+  }
+  const places = PLACES.flatMap((group) => group.places).filter(
+    ({ permission }) => permission === undefined || may(permission),
+  )
+  return (
+    <Command label="Go to" loop>
+      <Command.Input
+        value={text}
+        onValueChange={setText}
+        placeholder="A place, or words from a chat"
+        className="h-12 w-full border-b border-line bg-transparent px-4 outline-none"
+      />
+      <Command.List label="Places and chats" className="max-h-96 overflow-y-auto p-2">
+        <Command.Empty className="px-3 py-8 text-center text-sm text-muted">Nothing found</Command.Empty>
+        {may('chats:write') && (
+          <Command.Item className={ITEM} value="New chat" onSelect={() => go('/chats')}>
+            <Plus aria-hidden size={16} /> New chat
+          </Command.Item>
+        )}
+        {[...places, ...(user.is_system_admin ? [ADMIN_PLACE] : [])].map(({ to, text: name, icon: Icon }) => (
+          <Command.Item key={to} className={ITEM} value={name} onSelect={() => go(to)}>
+            <Icon aria-hidden size={16} className="text-muted" /> {name}
+          </Command.Item>
+        ))}
+        {sought.length >= SEARCH_FROM &&
+          found.data?.data.map((hit) => (
+            <Command.Item
+              key={hit.chat_id}
+              forceMount
+              className={ITEM}
+              value={`chat ${hit.chat_id}`}
+              onSelect={() => go(`/chats/${hit.chat_id}`)}
+            >
+              <MessageSquare aria-hidden size={16} className="shrink-0 text-muted" />
+              <span className="min-w-0 truncate">{hit.title}</span>
+            </Command.Item>
+          ))}
+      </Command.List>
+    </Command>
+  )
+}

@@ -1,0 +1,128 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Outlet, useNavigate, useSearch } from '@tanstack/react-router'
+import { Menu as MenuIcon } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useLiveUpdates } from '../api/live.ts'
+import type { Organization } from '../api/operations.ts'
+import { read, readPages } from '../api/queries.ts'
+import { signOut, useIsSignedIn } from '../api/session.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Drawer } from '../ui/dialog.tsx'
+import { Empty, Failure, Skeleton } from '../ui/states.tsx'
+import { CommandPalette } from './command-palette.tsx'
+import { covers, HereContext } from './organization.tsx'
+import { Sidebar } from './sidebar.tsx'
+
+const LAST = 'parley.organization'
+
+/** The frame of the console: who looks on, at which organization, and the way to everything. */
+export function Shell() {
+  const navigate = useNavigate()
+  const isSignedIn = useIsSignedIn()
+  const { org_id } = useSearch({ from: '/app' })
+  const user = useQuery(read('GET /api/users/me', {}))
+  const organizations = useInfiniteQuery(readPages('GET /api/org/list', { limit: 100 }))
+  useLiveUpdates()
+
+  const chosen = choose(organizations.data, org_id)
+  useEffect(() => {
+    if (!isSignedIn) void navigate({ to: '/sign_in', search: { next: location.pathname + location.search } })
+  }, [isSignedIn, navigate])
+  useEffect(() => {
+    if (!chosen) return
+    localStorage.setItem(LAST, chosen.id)
+    if (org_id === undefined)
+      void navigate({ to: '.', search: (search) => ({ ...search, org_id: chosen.id }), replace: true })
+  }, [chosen, org_id, navigate])
+
+  const error = user.error ?? organizations.error
+  if (error)
+    return (
+      <Alone>
+        <Failure error={error} onRetry={() => void Promise.all([user.refetch(), organizations.refetch()])} />
+        <Button onClick={signOut}>Sign out</Button>
+      </Alone>
+    )
+  if (!user.data || !organizations.data) return <ShellSkeleton />
+  if (!chosen)
+    return (
+      <Alone>
+        <Empty
+          icon={MenuIcon}
+          title="You are no member of this organization"
+          action={
+            <Button onClick={() => void navigate({ to: '/', search: { org_id: organizations.data[0]?.id } })}>
+              Go to {organizations.data[0]?.name ?? 'the start'}
+            </Button>
+          }
+        >
+          It may have been deleted, or somebody has removed you from it.
+        </Empty>
+      </Alone>
+    )
+  const here = {
+    user: user.data,
+    organization: chosen,
+    organizations: organizations.data,
+    may: (permission: string) => covers(chosen.user_role.permissions, permission),
+  }
+  return (
+    <HereContext value={here}>
+      <Frame />
+    </HereContext>
+  )
+}
+
+/** The one that the address names, else the last one, else the personal one. */
+function choose(all: Organization[] | undefined, id: string | undefined): Organization | undefined {
+  if (id !== undefined) return all?.find((one) => one.id === id)
+  const last = localStorage.getItem(LAST)
+  return all?.find((one) => one.id === last) ?? all?.find((one) => one.is_personal) ?? all?.[0]
+}
+
+function Frame() {
+  const [isMenuOpen, setMenuOpen] = useState(false)
+  return (
+    <div className="flex h-full">
+      <a
+        href="#main"
+        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-lg focus:bg-accent focus:px-3 focus:py-2 focus:text-on-accent"
+      >
+        To the content
+      </a>
+      <aside className="hidden w-64 shrink-0 border-r border-line bg-surface lg:block">
+        <Sidebar />
+      </aside>
+      <Drawer open={isMenuOpen} onClose={() => setMenuOpen(false)} title="Parley" side="left">
+        <Sidebar onChosen={() => setMenuOpen(false)} />
+      </Drawer>
+      <div className="flex min-w-0 grow flex-col">
+        <div className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-2 lg:hidden">
+          <IconButton icon={MenuIcon} label="Menu" onClick={() => setMenuOpen(true)} />
+          <span className="font-semibold">Parley</span>
+        </div>
+        <main id="main" tabIndex={-1} className="min-h-0 grow overflow-y-auto outline-none">
+          <Outlet />
+        </main>
+      </div>
+      <CommandPalette />
+    </div>
+  )
+}
+
+const Alone = ({ children }: { children: React.ReactNode }) => (
+  <main className="mx-auto flex max-w-lg flex-col items-start gap-4 p-6 pt-24">{children}</main>
+)
+
+const ShellSkeleton = () => (
+  <div role="status" aria-label="Loading" className="flex h-full">
+    <div className="hidden w-64 shrink-0 flex-col gap-3 border-r border-line bg-surface p-4 lg:flex">
+      <Skeleton className="h-9" />
+      <Skeleton className="h-64" />
+    </div>
+    <div className="mx-auto flex w-full max-w-5xl flex-col gap-4 p-8">
+      <Skeleton className="h-9 w-64" />
+      <Skeleton className="h-40" />
+    </div>
+  </div>
+)

@@ -1,0 +1,177 @@
+import { Link, useNavigate } from '@tanstack/react-router'
+import {
+  Building2,
+  Check,
+  ChevronsUpDown,
+  LogOut,
+  Monitor,
+  Moon,
+  Plus,
+  Search,
+  Sun,
+  User,
+  UserCog,
+} from 'lucide-react'
+import { signOut } from '../api/session.ts'
+import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu.tsx'
+import { chooseTheme, type Theme, useTheme } from '../ui/theme.ts'
+import { openCommandPalette } from './command-palette.tsx'
+import { useHere } from './organization.tsx'
+import { ADMIN_PLACE, PLACES, type Place } from './places.ts'
+
+const THEMES = [
+  ['system', 'As the device', Monitor],
+  ['light', 'Light', Sun],
+  ['dark', 'Dark', Moon],
+] as const
+
+const ROW = 'flex w-full items-center gap-2.5 rounded-lg px-2.5 text-left text-sm hover:bg-hover'
+
+/** Organization, places, the own account. */
+export function Sidebar({ onChosen }: { onChosen?: () => void }) {
+  const { user, may } = useHere()
+  return (
+    <div className="flex h-full flex-col gap-2 p-3">
+      <OrganizationSwitcher onChosen={onChosen} />
+      <button type="button" onClick={openCommandPalette} className={`${ROW} h-8 text-muted`}>
+        <Search aria-hidden size={16} />
+        <span className="grow">Go to…</span>
+        <kbd className="rounded border border-line px-1.5 font-sans text-xs">Ctrl K</kbd>
+      </button>
+      <nav aria-label="Console" className="flex min-h-0 grow flex-col gap-3 overflow-y-auto">
+        {PLACES.map(({ group, places }) => {
+          const open = places.filter(({ permission }) => permission === undefined || may(permission))
+          return (
+            open.length > 0 && (
+              <div key={group} className="flex flex-col gap-0.5">
+                {group && <h2 className="px-2.5 text-xs font-medium text-muted">{group}</h2>}
+                {open.map((place) => (
+                  <PlaceLink key={place.to} place={place} onChosen={onChosen} />
+                ))}
+              </div>
+            )
+          )
+        })}
+        {user.is_system_admin && <PlaceLink place={ADMIN_PLACE} onChosen={onChosen} />}
+      </nav>
+      <Account onChosen={onChosen} />
+    </div>
+  )
+}
+
+const PlaceLink = ({ place, onChosen }: { place: Place; onChosen: (() => void) | undefined }) => (
+  <Link
+    to={place.to}
+    onClick={onChosen}
+    className={`${ROW} h-8 aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent`}
+  >
+    <place.icon aria-hidden size={16} className="shrink-0" />
+    {place.text}
+  </Link>
+)
+
+function OrganizationSwitcher({ onChosen }: { onChosen: (() => void) | undefined }) {
+  const { organization, organizations } = useHere()
+  const navigate = useNavigate()
+  const go = (to: string, org_id: string) => {
+    onChosen?.()
+    void navigate({ to, search: { org_id } })
+  }
+  return (
+    <Menu
+      align="start"
+      trigger={
+        <button type="button" className={`${ROW} h-11`}>
+          <span className="sr-only">Organization: </span>
+          <span
+            aria-hidden
+            className="flex size-7 shrink-0 items-center justify-center rounded-lg bg-accent text-sm font-semibold text-on-accent"
+          >
+            {organization.name.slice(0, 1).toUpperCase()}
+          </span>
+          <span className="min-w-0 grow truncate font-medium">{organization.name}</span>
+          <ChevronsUpDown aria-hidden size={15} className="shrink-0 text-muted" />
+        </button>
+      }
+    >
+      <MenuLabel>Organizations</MenuLabel>
+      {organizations.map(({ id, name, is_personal }) => (
+        <MenuItem
+          key={id}
+          icon={id === organization.id ? Check : is_personal ? User : Building2}
+          onSelect={() => go('/', id)}
+        >
+          <span className="max-w-56 truncate">{name}</span>
+        </MenuItem>
+      ))}
+      <MenuLine />
+      <MenuItem icon={Plus} onSelect={() => go('/organizations/new', organization.id)}>
+        New organization
+      </MenuItem>
+    </Menu>
+  )
+}
+
+function Account({ onChosen }: { onChosen: (() => void) | undefined }) {
+  const { user } = useHere()
+  const navigate = useNavigate()
+  const theme = useTheme()
+  return (
+    <Menu
+      align="start"
+      trigger={
+        <button type="button" className={`${ROW} h-11`}>
+          <span className="sr-only">Your account: </span>
+          <span
+            aria-hidden
+            className="flex size-7 shrink-0 items-center justify-center rounded-full bg-hover text-sm font-medium"
+          >
+            {user.full_name.slice(0, 1).toUpperCase()}
+          </span>
+          <span className="flex min-w-0 grow flex-col leading-tight">
+            <span className="truncate font-medium">{user.full_name}</span>
+            <span className="truncate text-xs text-muted">{user.email}</span>
+          </span>
+        </button>
+      }
+    >
+      <MenuItem
+        icon={UserCog}
+        onSelect={() => {
+          onChosen?.()
+          void navigate({ to: '/account' })
+        }}
+      >
+        Your account
+      </MenuItem>
+      <MenuLine />
+      <MenuLabel>Appearance</MenuLabel>
+      {THEMES.map(([name, text, icon]) => (
+        <ThemeItem key={name} name={name} icon={icon} isChosen={name === theme}>
+          {text}
+        </ThemeItem>
+      ))}
+      <MenuLine />
+      <MenuItem icon={LogOut} onSelect={signOut}>
+        Sign out
+      </MenuItem>
+    </Menu>
+  )
+}
+
+const ThemeItem = ({
+  name,
+  icon,
+  isChosen,
+  children,
+}: {
+  name: Theme
+  icon: typeof Sun
+  isChosen: boolean
+  children: string
+}) => (
+  <MenuItem icon={icon} onSelect={() => chooseTheme(name)}>
+    <span className="grow">{children}</span>
+    {isChosen && <Check aria-label="chosen" size={15} />}
+  </MenuItem>
+)

@@ -1,0 +1,158 @@
+import { Switch as RadixSwitch } from 'radix-ui'
+import { type ComponentProps, type ReactNode, useId } from 'react'
+import { classNames } from './class-names.ts'
+
+interface FieldProps {
+  label: ReactNode
+  /** What to know before it is filled in. */
+  hint?: ReactNode
+  /** What is wrong with what is in it. */
+  error?: string | null | undefined
+}
+
+const CONTROL = classNames(
+  'w-full rounded-lg border border-line-strong/60 bg-raised px-3 text-ink',
+  'aria-invalid:border-danger disabled:cursor-not-allowed disabled:opacity-60',
+)
+
+/** A label above a control, with hint and error below, tied together for screen readers. */
+function Field({
+  label,
+  hint,
+  error,
+  children,
+}: FieldProps & { children: (tie: ReturnType<typeof tieOf>) => ReactNode }) {
+  const id = useId()
+  const tie = tieOf(id, hint, error)
+  return (
+    <div className="flex min-w-0 flex-col gap-1.5">
+      <label htmlFor={id} className="text-sm font-medium">
+        {label}
+      </label>
+      {children(tie)}
+      {hint && !error && (
+        <p id={`${id}-hint`} className="text-sm text-muted">
+          {hint}
+        </p>
+      )}
+      {error && (
+        <p id={`${id}-error`} className="text-sm text-danger">
+          {error}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function tieOf(id: string, hint: ReactNode, error: string | null | undefined) {
+  const described = error ? `${id}-error` : hint ? `${id}-hint` : undefined
+  return { id, 'aria-invalid': error ? (true as const) : undefined, 'aria-describedby': described }
+}
+
+export const TextField = ({
+  label,
+  hint,
+  error,
+  className,
+  ...rest
+}: FieldProps & ComponentProps<'input'>) => (
+  <Field label={label} hint={hint} error={error}>
+    {(tie) => <input {...tie} {...rest} className={classNames(CONTROL, 'h-9', className)} />}
+  </Field>
+)
+
+export const TextAreaField = ({
+  label,
+  hint,
+  error,
+  className,
+  ...rest
+}: FieldProps & ComponentProps<'textarea'>) => (
+  <Field label={label} hint={hint} error={error}>
+    {(tie) => <textarea rows={4} {...tie} {...rest} className={classNames(CONTROL, 'py-2', className)} />}
+  </Field>
+)
+
+/** The children are `<option>`s. The browser's own: it works with any keyboard and any phone. */
+export const SelectField = ({
+  label,
+  hint,
+  error,
+  className,
+  children,
+  ...rest
+}: FieldProps & ComponentProps<'select'>) => (
+  <Field label={label} hint={hint} error={error}>
+    {(tie) => (
+      <select {...tie} {...rest} className={classNames(CONTROL, 'h-9', className)}>
+        {children}
+      </select>
+    )}
+  </Field>
+)
+
+interface SwitchFieldProps {
+  label: ReactNode
+  hint?: ReactNode
+  checked: boolean
+  onChange: (checked: boolean) => void
+  disabled?: boolean
+}
+
+export function SwitchField({ label, hint, checked, onChange, disabled = false }: SwitchFieldProps) {
+  const id = useId()
+  return (
+    <div className="flex items-start justify-between gap-4">
+      <div className="min-w-0">
+        <label htmlFor={id} className="text-sm font-medium">
+          {label}
+        </label>
+        {hint && (
+          <p id={`${id}-hint`} className="text-sm text-muted">
+            {hint}
+          </p>
+        )}
+      </div>
+      <RadixSwitch.Root
+        id={id}
+        checked={checked}
+        onCheckedChange={onChange}
+        disabled={disabled}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        className="mt-0.5 h-6 w-10 shrink-0 rounded-full bg-line-strong transition-colors data-[state=checked]:bg-accent disabled:opacity-50"
+      >
+        <RadixSwitch.Thumb className="block size-5 translate-x-0.5 rounded-full bg-canvas transition-transform data-[state=checked]:translate-x-[1.125rem]" />
+      </RadixSwitch.Root>
+    </div>
+  )
+}
+
+/** A line with a box to tick. */
+export function CheckField({
+  label,
+  hint,
+  ...rest
+}: { label: ReactNode; hint?: ReactNode } & ComponentProps<'input'>) {
+  const id = useId()
+  return (
+    <div className="flex items-start gap-2.5">
+      <input
+        id={id}
+        type="checkbox"
+        {...rest}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        className="mt-1 size-4 shrink-0 accent-accent"
+      />
+      <div className="min-w-0">
+        <label htmlFor={id} className="text-sm">
+          {label}
+        </label>
+        {hint && (
+          <p id={`${id}-hint`} className="text-sm text-muted">
+            {hint}
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}

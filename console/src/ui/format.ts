@@ -1,0 +1,43 @@
+const NUMBER = new Intl.NumberFormat()
+const COMPACT = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
+const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
+
+const SECOND = 1_000
+const STEPS = [
+  ['year', 365 * 86_400 * SECOND],
+  ['month', 30 * 86_400 * SECOND],
+  ['week', 7 * 86_400 * SECOND],
+  ['day', 86_400 * SECOND],
+  ['hour', 3_600 * SECOND],
+  ['minute', 60 * SECOND],
+] as const
+
+export const formatNumber = (value: number): string => NUMBER.format(value)
+
+/** As `1.2M`. */
+export const formatCompact = (value: number): string => COMPACT.format(value)
+
+export const formatDate = (time: string): string => DATE.format(new Date(time))
+
+export const formatTime = (time: string): string => DATE_TIME.format(new Date(time))
+
+/** As `3 hours ago`. */
+export function formatAgo(time: string, now = Date.now()): string {
+  const passed = new Date(time).getTime() - now
+  const step = STEPS.find(([, length]) => Math.abs(passed) >= length)
+  return step ? RELATIVE.format(Math.round(passed / step[1]), step[0]) : 'just now'
+}
+
+/** As `12.4 MB`, by powers of 1024. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB']
+  const power = bytes < 1 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), units.length - 1)
+  const value = bytes / 1024 ** power
+  return `${value >= 100 || power === 0 ? Math.round(value) : value.toFixed(1)} ${units[power]}`
+}
+
+/** Of credits: whole ones from ten on. */
+export const formatCredits = (credits: number): string =>
+  NUMBER.format(Math.abs(credits) >= 10 ? Math.round(credits) : Math.round(credits * 100) / 100)

@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react'
+import { useEffect } from 'react'
+import { classNames } from './class-names.ts'
+
+interface PageProps {
+  title: string
+  description?: ReactNode
+  /** Buttons at the right of the title. */
+  actions?: ReactNode
+  /** Above the title: where this page belongs. */
+  above?: ReactNode
+  wide?: boolean
+  children: ReactNode
+}
+
+/** A page of the console: its title, which is the tab's too, and what it shows. */
+export function Page({ title, description, actions, above, wide = false, children }: PageProps) {
+  useTitle(title)
+  return (
+    <div
+      className={classNames(
+        'mx-auto flex w-full flex-col gap-6 px-4 py-6 sm:px-8',
+        wide ? 'max-w-7xl' : 'max-w-5xl',
+      )}
+    >
+      <header className="flex flex-col gap-1">
+        {above}
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <h1 className="min-w-0 text-2xl font-semibold tracking-tight break-words">{title}</h1>
+          {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+        </div>
+        {description && <p className="max-w-2xl text-muted">{description}</p>}
+      </header>
+      {children}
+    </div>
+  )
+}
+
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Parley`
+  }, [title])
+}
+
+/** A part of a page with a heading of its own. */
+export function Section({
+  title,
+  description,
+  actions,
+  children,
+}: {
+  title: string
+  description?: ReactNode
+  actions?: ReactNode
+  children: ReactNode
+}) {
+  return (
+    <section className="flex flex-col gap-4 rounded-2xl border border-line bg-raised p-5">
+      <header className="flex flex-wrap items-start justify-between gap-3">
+        <div className="min-w-0">
+          <h2 className="font-semibold">{title}</h2>
+          {description && <p className="text-sm text-muted">{description}</p>}
+        </div>
+        {actions && <div className="flex flex-wrap gap-2">{actions}</div>}
+      </header>
+      {children}
+    </section>
+  )
+}

@@ -1,0 +1,108 @@
+import { Command } from 'cmdk'
+import { Check, ChevronDown } from 'lucide-react'
+import { Popover } from 'radix-ui'
+import { type ReactNode, useState } from 'react'
+import { classNames } from './class-names.ts'
+
+export interface Choice {
+  id: string
+  name: string
+  /** A few words beside the name. */
+  note?: ReactNode
+  group?: string
+}
+
+interface PickerProps {
+  /** What is picked, for who does not see the button's text. */
+  label: string
+  choices: readonly Choice[]
+  chosen: readonly string[]
+  /** With several: those that are chosen then. Else the one. */
+  onChange: (chosen: string[]) => void
+  several?: boolean
+  /** What the button says. Default: the names of what is chosen. */
+  children?: ReactNode
+  disabled?: boolean
+  /** Shown where there is nothing to choose from. */
+  empty?: string
+}
+
+/** A button that opens a list to search and choose from. */
+export function Picker({
+  label,
+  choices,
+  chosen,
+  onChange,
+  several = false,
+  children,
+  disabled = false,
+  empty = 'Nothing found',
+}: PickerProps) {
+  const [isOpen, setOpen] = useState(false)
+  // What is seen is what it is called: who speaks to the browser says what he reads.
+  const said = typeof children === 'string' ? children : label
+  const names = choices.filter(({ id }) => chosen.includes(id)).map(({ name }) => name)
+  const toggle = (id: string) => {
+    if (several) return onChange(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id])
+    onChange([id])
+    setOpen(false)
+  }
+  const groups = [...new Set(choices.map(({ group }) => group))]
+  return (
+    <Popover.Root open={isOpen} onOpenChange={setOpen}>
+      <Popover.Trigger
+        disabled={disabled}
+        aria-label={names.length > 0 ? `${said}: ${names.join(', ')}` : said}
+        className="inline-flex h-8 max-w-full min-w-0 items-center gap-1.5 rounded-lg border border-line bg-raised px-2.5 text-sm hover:bg-hover disabled:opacity-50"
+      >
+        <span className="min-w-0 truncate">{children ?? (names.join(', ') || label)}</span>
+        <ChevronDown aria-hidden size={14} className="shrink-0 text-muted" />
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Content
+          align="start"
+          sideOffset={4}
+          collisionPadding={8}
+          className="appear z-50 w-72 overflow-hidden rounded-xl border border-line bg-raised shadow-lg"
+        >
+          <Command label={label} loop>
+            <Command.Input
+              placeholder={`Search ${label.toLowerCase()}`}
+              className="h-10 w-full border-b border-line bg-transparent px-3 text-sm outline-none"
+            />
+            <Command.List className="max-h-72 overflow-y-auto p-1" label={label}>
+              <Command.Empty className="px-3 py-6 text-center text-sm text-muted">{empty}</Command.Empty>
+              {groups.map((group) => (
+                <Command.Group
+                  key={group ?? ''}
+                  heading={group}
+                  className="[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-muted"
+                >
+                  {choices
+                    .filter((choice) => choice.group === group)
+                    .map(({ id, name, note }) => (
+                      <Command.Item
+                        key={id}
+                        value={`${name} ${id}`}
+                        onSelect={() => toggle(id)}
+                        className="flex cursor-pointer items-center gap-2 rounded-lg px-2.5 py-1.5 text-sm data-[selected=true]:bg-hover"
+                      >
+                        <Check
+                          aria-hidden
+                          size={15}
+                          className={classNames('shrink-0 text-accent', !chosen.includes(id) && 'opacity-0')}
+                        />
+                        <span className="min-w-0 grow truncate">{name}</span>
+                        {note && <span className="shrink-0 text-xs text-muted">{note}</span>}
+                        {chosen.includes(id) && <span className="sr-only">(chosen)</span>}
+                      </Command.Item>
+                    ))}
+                </Command.Group>
+              ))}
+            </Command.List>
+          </Command>
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  )
+}

@@ -1,0 +1,90 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { CircleAlert, type LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { ApiError } from '../api/call.ts'
+import { Button } from './button.tsx'
+import { classNames } from './class-names.ts'
+
+/** A grey shape where something will be. */
+export const Skeleton = ({ className }: { className?: string }) => (
+  <div aria-hidden className={classNames('shimmer rounded-lg bg-hover', className)} />
+)
+
+/** Lines of a list that is on its way. */
+export const SkeletonList = ({ lines = 5 }: { lines?: number }) => (
+  <div role="status" aria-label="Loading" className="flex flex-col gap-3">
+    {Array.from({ length: lines }, (_, line) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
+      <Skeleton key={line} className="h-14" />
+    ))}
+  </div>
+)
+
+interface EmptyProps {
+  icon: LucideIcon
+  title: string
+  /** What would be here, and what it is good for. */
+  children?: ReactNode
+  /** The button that makes the first one. */
+  action?: ReactNode
+}
+
+export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
+  return (
+    <div className="flex flex-col items-center gap-3 rounded-2xl border border-dashed border-line px-6 py-14 text-center">
+      <Icon aria-hidden size={28} className="text-muted" />
+      <h2 className="font-semibold">{title}</h2>
+      {children && <div className="max-w-md text-sm text-muted">{children}</div>}
+      {action}
+    </div>
+  )
+}
+
+/** What went wrong, in the server's words, and what can be done. */
+export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void }) {
+  const requestId = error instanceof ApiError ? error.requestId : null
+  return (
+    <div role="alert" className="flex flex-col items-start gap-3 rounded-2xl bg-danger-soft px-5 py-4">
+      <p className="flex items-start gap-2.5 text-danger">
+        <CircleAlert aria-hidden size={18} className="mt-0.5 shrink-0" />
+        <span className="min-w-0 break-words">{error.message}</span>
+      </p>
+      {requestId && error instanceof ApiError && error.status >= 500 && (
+        <p className="text-sm text-muted">Request {requestId}</p>
+      )}
+      {onRetry && (
+        <Button size="small" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  )
+}
+
+interface LoadedProps<Data> {
+  query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
+  /** Shown until there is something. Default: lines of a list. */
+  skeleton?: ReactNode
+  children: (data: Data) => ReactNode
+}
+
+/** The three states of what is asked for: on its way, failed, there. */
+export function Loaded<Data>({ query, skeleton = <SkeletonList />, children }: LoadedProps<Data>) {
+  if (query.data !== undefined) return <>{children(query.data)}</>
+  if (query.error) return <Failure error={query.error} onRetry={() => void query.refetch()} />
+  return <>{skeleton}</>
+}
+
+interface MoreProps {
+  query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => Promise<unknown> }
+}
+
+/** Below a list of pages: the next one. */
+export const More = ({ query }: MoreProps) =>
+  query.hasNextPage && (
+    <div className="flex justify-center py-3">
+      <Button size="small" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+        Show more
+      </Button>
+    </div>
+  )

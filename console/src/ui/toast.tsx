@@ -1,0 +1,69 @@
+import { X } from 'lucide-react'
+import { Toast } from 'radix-ui'
+import { createContext, type ReactNode, use, useCallback, useState } from 'react'
+import { Button, IconButton } from './button.tsx'
+import { classNames } from './class-names.ts'
+
+interface Notice {
+  text: string
+  failed?: boolean
+  /** Takes back what the notice tells of. */
+  undo?: () => void
+}
+
+type Notify = (notice: Notice | string | Error) => void
+
+const SHOWN_MS = 6_000
+const SHOWN_AT_ONCE_MAX = 4
+
+const Context = createContext<Notify>(() => {})
+
+/** `notify('Saved')`, `notify(error)`, `notify({ text: 'Archived', undo })`: a short line at the edge of the page. */
+export const useNotify = (): Notify => use(Context)
+
+export function ToastProvider({ children }: { children: ReactNode }) {
+  const [notices, setNotices] = useState<(Notice & { id: number })[]>([])
+  const notify = useCallback<Notify>((given) => {
+    const notice = noticeOf(given)
+    setNotices((shown) =>
+      [...shown, { ...notice, id: (shown.at(-1)?.id ?? 0) + 1 }].slice(-SHOWN_AT_ONCE_MAX),
+    )
+  }, [])
+  const remove = (id: number) => setNotices((shown) => shown.filter((notice) => notice.id !== id))
+  return (
+    <Context value={notify}>
+      <Toast.Provider duration={SHOWN_MS} label="Notice">
+        {children}
+        {notices.map(({ id, text, failed, undo }) => (
+          <Toast.Root
+            key={id}
+            type={failed ? 'foreground' : 'background'}
+            onOpenChange={(isOpen) => !isOpen && remove(id)}
+            className={classNames(
+              'appear flex items-center gap-3 rounded-xl border bg-raised py-2 pr-2 pl-4 text-sm shadow-lg',
+              failed ? 'border-danger text-danger' : 'border-line',
+            )}
+          >
+            <Toast.Description className="min-w-0 grow break-words">{text}</Toast.Description>
+            {undo && (
+              <Toast.Action altText="Undo" asChild>
+                <Button size="small" onClick={undo}>
+                  Undo
+                </Button>
+              </Toast.Action>
+            )}
+            <Toast.Close asChild>
+              <IconButton small icon={X} label="Close" />
+            </Toast.Close>
+          </Toast.Root>
+        ))}
+        <Toast.Viewport className="fixed right-4 bottom-[var(--toasts-bottom,1rem)] z-[60] flex w-[min(24rem,calc(100vw-2rem))] flex-col gap-2 outline-none" />
+      </Toast.Provider>
+    </Context>
+  )
+}
+
+function noticeOf(given: Notice | string | Error): Notice {
+  if (typeof given === 'string') return { text: given }
+  return given instanceof Error ? { text: given.message, failed: true } : given
+}

@@ -1,0 +1,26 @@
+import tailwind from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+/** Where `vite` finds the server while the console is worked on. */
+const SERVER = process.env['PARLEY_URL'] ?? 'http://localhost:3000'
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), tailwind()],
+  build: {
+    target: 'es2022',
+    // Nothing is within the page: its policy allows what has a file.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+  server: {
+    proxy: {
+      '/api': { target: SERVER, ws: true },
+      '/files': SERVER,
+      '/embed': SERVER,
+      '/widget.js': SERVER,
+    },
+  },
+})

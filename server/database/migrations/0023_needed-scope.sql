@@ -1,0 +1,1 @@
+ALTER TABLE "mcp_instances" ADD COLUMN "needed_scope" text;

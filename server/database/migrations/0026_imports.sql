@@ -1,0 +1,2 @@
+ALTER TABLE "organizations" ADD COLUMN "importing_by" uuid;--> statement-breakpoint
+CREATE INDEX "organizations_importing" ON "organizations" USING btree ("id") WHERE "organizations"."importing_by" is not null;

@@ -1,0 +1,92 @@
+import type { Sql, TransactionSql } from 'postgres'
+import { desc, eq, lt } from '#database/drizzle.ts'
+import { newId } from '#database/new-id.ts'
+import { budgets } from '#database/schema/ledger.ts'
+import { fail } from '#errors'
+import type { Scope } from '#platform/access/scope.ts'
+import { eventOf, recordEvent } from '#platform/audit/audit.ts'
+import { type Page, readPage } from '#platform/http/pagination.ts'
+import { type BudgetView, type NewBudget, viewBudget } from './schemas.ts'
+
+/** The budgets of an organization, newest first. */
+export const listBudgets = (
+  scope: Scope<'organization:read'>,
+  query: { limit?: number; cursor?: string },
+): Promise<Page<BudgetView>> =>
+  readPage(
+    query,
+    (below, count) =>
+      scope.select(budgets, {
+        where: below === undefined ? undefined : lt(budgets.id, below),
+        orderBy: [desc(budgets.id)],
+        limit: count,
+      }),
+    viewBudget,
+  )
+
+/**
+ * Sets what a member, or one of the API keys, may spend in a month (UTC). A new budget begins with what was spent in
+ * this one, and with the holds that are open. Throws request.invalid, user.not_found, api_key.not_found.
+ */
+export async function setBudget(
+  sql: Sql,
+  scope: Scope<'organization:admin'>,
+  { credits_per_month: credits, ...subject }: NewBudget,
+): Promise<BudgetView> {
+  const userId = subject.user_id ?? null
+  const apiKeyId = subject.api_key_id ?? null
+  if ((userId === null) === (apiKeyId === null))
+    throw fail('request.invalid', { reason: 'Give either user_id or api_key_id' })
+  const { organizationId } = scope
+  const id = await sql.begin(async (tx) => {
+    await keepSubject(tx, organizationId, { userId, apiKeyId })
+    // Whoever opens or closes holds has its snapshot from before it waits for a row, but from after it waits for the
+    // table: so none is under way that would not see the new budget, and what is counted here misses none.
+    await tx`lock table budgets in share row exclusive mode`
+    const isItsOwn = tx`
+      organization_id = ${organizationId}
+      and ${userId === null ? tx`api_key_id = ${apiKeyId}` : tx`user_id = ${userId}`}`
+    const read = () => tx`
+      select id, user_id, api_key_id, credits_per_month::float8 from budgets
+      where ${isItsOwn} and ${userId === null ? tx`user_id is null` : tx`api_key_id is null`}`
+    const [before = null] = await read()
+    await tx`
+      insert into budgets (id, organization_id, user_id, api_key_id, credits_per_month, month, spent, held)
+      select ${newId()}, ${organizationId}, ${userId}, ${apiKeyId}, ${credits}, month,
+        (select coalesce(sum(credits), 0) from usage_days where ${isItsOwn} and day >= month),
+        (select count(*) from open_holds where ${isItsOwn})
+      from (select date_trunc('month', now() at time zone 'utc')::date as month) as this
+      on conflict on constraint budgets_subject
+        do update set credits_per_month = excluded.credits_per_month, updated_at = now()`
+    const [after = null] = await read()
+    const event = eventOf('budgets', before, after)
+    if (event) await recordEvent(tx, organizationId, scope, event)
+    return after?.['id'] as string
+  })
+  const [row] = await scope.select(budgets, { where: eq(budgets.id, id) })
+  // Its subject, and the budget with it, can be deleted as soon as it is there.
+  if (!row) throw fail(userId === null ? 'api_key.not_found' : 'user.not_found')
+  return viewBudget(row)
+}
+
+/** Throws billing.budget_not_found. */
+export async function deleteBudget(scope: Scope<'organization:admin'>, id: string): Promise<void> {
+  const deleted = await scope.delete(budgets, eq(budgets.id, id))
+  if (deleted.length === 0) throw fail('billing.budget_not_found')
+}
+
+/** Until the transaction ends nobody deletes whom the budget is for: who does so takes the budget along. */
+async function keepSubject(
+  tx: TransactionSql,
+  organizationId: string,
+  { userId, apiKeyId }: { userId: string | null; apiKeyId: string | null },
+): Promise<void> {
+  const kept =
+    userId === null
+      ? await tx`
+        select from api_keys where organization_id = ${organizationId} and id = ${apiKeyId} for key share`
+      : await tx`
+        select from memberships
+        where organization_id = ${organizationId} and user_id = ${userId} and status <> 'deleted' for key share`
+  if (kept.count === 0) throw fail(userId === null ? 'api_key.not_found' : 'user.not_found')
+}

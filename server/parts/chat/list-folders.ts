@@ -1,0 +1,21 @@
+import type { Sql } from 'postgres'
+import Type, { type Static } from 'typebox'
+import type { Scope } from '#platform/access/scope.ts'
+
+const FOLDERS_MAX = 1_000
+
+export const FolderList = Type.Object(
+  { folders: Type.Array(Type.Object({ name: Type.String(), chats: Type.Integer() })) },
+  { title: 'ChatFolders' },
+)
+type FolderList = Static<typeof FolderList>
+
+/** The folders that the caller has put chats into, by name, with how many chats are in each. */
+export async function listFolders(sql: Sql, scope: Scope<'chats:read'>): Promise<FolderList> {
+  const folders = await sql<FolderList['folders']>`
+    select folder as name, count(*)::int as chats from chats
+    where organization_id = ${scope.organizationId} and user_id = ${scope.userId} and folder is not null
+      and status <> 'DELETED' and not is_conversation
+    group by folder order by folder limit ${FOLDERS_MAX}`
+  return { folders: [...folders] }
+}

@@ -1,0 +1,73 @@
+import { fork } from 'node:child_process'
+import { constants, setPriority } from 'node:os'
+import { dirname } from 'node:path'
+import type { ConsolePlace } from './console.ts'
+
+export interface Build {
+  /** Throws a BuildError. */
+  ended: Promise<void>
+  /** Ends the process at once; then `ended` throws. */
+  stop(): void
+}
+
+/** What went wrong. The message has all that the program has said; `reason` is a line of it for a page. */
+export class BuildError extends Error {
+  override readonly name = 'BuildError'
+  readonly reason: string
+
+  constructor(complaint: string, reason: string) {
+    super(complaint)
+    this.reason = reason
+  }
+}
+
+/** It takes seconds; a busy machine may need minutes, since everything else goes first. */
+const BUILD_MS_MAX = 600_000
+const COMPLAINT_CHARACTERS_MAX = 8_000
+const REASON_CHARACTERS_MAX = 300
+const SILENT = 'Its build failed and did not say why.'
+const KILLED = `Its build was ended: it took longer than ${BUILD_MS_MAX / 60_000} minutes, or had too little memory.`
+
+/** Builds the console in a process of its own, which gets what time the server and others leave. */
+export function startBuild({ folder, program }: ConsolePlace): Build {
+  const child = fork(program, [folder], {
+    execArgv: [],
+    env: {},
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    timeout: BUILD_MS_MAX,
+    killSignal: 'SIGKILL',
+  })
+  yieldToOthers(child.pid)
+  let complaint = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    complaint = (complaint + text).slice(-COMPLAINT_CHARACTERS_MAX)
+  })
+  const ended = new Promise<void>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => {
+      if (code === 0) return resolve()
+      const reason = signal === null ? (reasonOf(complaint, folder) ?? SILENT) : KILLED
+      reject(new BuildError(`The build ended with ${signal ?? code}: ${complaint}`, reason))
+    })
+  })
+  return { ended, stop: () => child.kill('SIGKILL') }
+}
+
+/** Before it has threads, which all get what it has. The lowest priority would be none on a machine that is never idle. */
+function yieldToOthers(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // It has ended already, which 'close' tells.
+  }
+}
+
+/** The first line that says something, without where on this machine the project lies. */
+function reasonOf(complaint: string, folder: string): string | undefined {
+  return complaint
+    .replaceAll(dirname(folder), '.')
+    .split('\n')
+    .map((line) => line.trim())
+    .find((line) => line !== '' && !/^Build failed/.test(line))
+    ?.slice(0, REASON_CHARACTERS_MAX)
+}

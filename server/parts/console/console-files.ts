@@ -1,0 +1,74 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join, relative, sep } from 'node:path'
+
+/** A built console. */
+export interface ConsoleFiles {
+  /** The page of all addresses, with this nonce in it. */
+  page(nonce: string): string
+  /** What a browser may ask for, by its path: `assets/index-B1x2.js`. Whatever is not in it is not there. */
+  files: ReadonlyMap<string, ConsoleFile>
+}
+
+export interface ConsoleFile {
+  contentType: string
+  bytes: Buffer
+  /** The same in other codings, where that is smaller. The first is the smallest. */
+  codings: { name: 'br' | 'gzip'; bytes: Buffer }[]
+}
+
+const PAGE = 'index.html'
+/** Where the page has the nonce of its answer. */
+const NONCE_PLACE = '__NONCE__'
+/** What is not listed is not served: maps of sources, for one. */
+const CONTENT_TYPES: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webp': 'image/webp',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.woff': 'font/woff',
+  '.ttf': 'font/ttf',
+  '.json': 'application/json; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+}
+const CODINGS = [
+  { name: 'br', suffix: '.br' },
+  { name: 'gzip', suffix: '.gz' },
+] as const
+const FILES_MAX = 5_000
+const BYTES_MAX = 128 * 1024 * 1024
+
+/** Reads a folder that console/build.ts has made. Throws where it is none: ENOENT, or an Error that says why. */
+export async function readConsoleFiles(folder: string): Promise<ConsoleFiles> {
+  const template = (await readFile(join(folder, PAGE), 'utf8')).split(NONCE_PLACE)
+  if (template.length === 1) throw new Error(`${PAGE} has no ${NONCE_PLACE}`)
+  const read = await readAll(folder)
+  const files = new Map<string, ConsoleFile>()
+  for (const [path, bytes] of read) {
+    const contentType = CONTENT_TYPES[extname(path)]
+    if (contentType === undefined) continue
+    const codings = CODINGS.flatMap(({ name, suffix }) => {
+      const coded = read.get(path + suffix)
+      return coded && coded.length < bytes.length ? [{ name, bytes: coded }] : []
+    })
+    files.set(path, { contentType, bytes, codings })
+  }
+  return { page: (nonce) => template.join(nonce), files }
+}
+
+async function readAll(folder: string): Promise<Map<string, Buffer>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  if (entries.length > FILES_MAX) throw new Error(`The built console has more than ${FILES_MAX} files`)
+  const read = new Map<string, Buffer>()
+  let size = 0
+  for (const entry of entries.filter((one) => one.isFile())) {
+    const path = join(entry.parentPath, entry.name)
+    const bytes = await readFile(path)
+    size += bytes.length
+    if (size > BYTES_MAX) throw new Error(`The built console has more than ${BYTES_MAX} bytes`)
+    read.set(relative(folder, path).replaceAll(sep, '/'), bytes)
+  }
+  return read
+}

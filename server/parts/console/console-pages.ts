@@ -1,0 +1,93 @@
+import type { Config } from '#config'
+
+/** How long a browser waits until it asks for the page again, in seconds. */
+export const RELOAD_SECONDS = 3
+/** On two cores that have nothing else to do it is about this. */
+const BUILD_SECONDS = 10
+const FEATURES = 'camera=(), geolocation=(), microphone=(self), payment=(), usb=()'
+
+/** On every page of the console. A policy is one page's own, by its nonce. */
+export const pageHeaders = (policy: string): Record<string, string> => ({
+  'Content-Security-Policy': policy,
+  'Cross-Origin-Opener-Policy': 'same-origin-allow-popups',
+  'Permissions-Policy': FEATURES,
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  Vary: 'Accept',
+})
+
+/**
+ * What the console may do: its own scripts and styles, its own server, pictures and films where files are kept, and the
+ * chat on web pages as a preview. Nobody may show it in a frame.
+ */
+export function consolePolicy({ baseUrl, s3 }: Pick<Config, 'baseUrl' | 's3'>, nonce: string): string {
+  const { host, protocol } = new URL(baseUrl)
+  const media = ["'self' data: blob:", ...(s3 ? [new URL(s3.endpoint).origin] : [])].join(' ')
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    `img-src ${media}`,
+    `media-src ${media}`,
+    "font-src 'self'",
+    // Browsers before 2022 do not count sockets as 'self'.
+    `connect-src 'self' ${protocol === 'https:' ? 'wss' : 'ws'}://${host}`,
+    "frame-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "object-src 'none'",
+  ].join('; ')
+}
+
+/** What a page that says why there is no console may do: have its look. */
+export const noticePolicy = (nonce: string): string =>
+  `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`
+
+/** A page that asks for itself again until the console is there. */
+export const buildingPage = (nonce: string): string =>
+  page(
+    nonce,
+    `<meta http-equiv="refresh" content="${RELOAD_SECONDS}">
+<title>Parley is almost ready</title>`,
+    `<h1>Parley is ready; its console is being built</h1>
+<p>This takes about ${BUILD_SECONDS} seconds, once after each update. This page reloads by itself.</p>
+<p>The API serves already: <a href="/docs">its reference</a>.</p>`,
+  )
+
+/** A page that says what went wrong, and what an operator can do. */
+export const missingPage = (nonce: string, reason: string): string =>
+  page(
+    nonce,
+    '<title>Parley has no console</title>',
+    `<h1>Parley is ready, but its console is not there</h1>
+<p><code>${escapeHtml(reason)}</code></p>
+<p>To build it, run <code>npm run console</code> in Parley's folder, and load this page again. The server needs no restart.</p>
+<p>The API serves: <a href="/docs">its reference</a>.</p>`,
+  )
+
+const page = (nonce: string, head: string, body: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+${head}
+<style nonce="${nonce}">
+:root { color-scheme: light dark }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; font: 16px/1.5 system-ui, sans-serif }
+main { max-width: 36rem; padding: 1.5rem; overflow-wrap: anywhere }
+h1 { font-size: 1.375rem; line-height: 1.3 }
+</style>
+</head>
+<body>
+<main>
+${body}
+</main>
+</body>
+</html>
+`
+
+const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

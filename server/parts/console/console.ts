@@ -1,0 +1,99 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Rooms } from '#platform/rooms.ts'
+import { BUILT_FOLDER, isBuilt } from '../../../console/built-from.ts'
+import { type Build, BuildError, startBuild } from './console-build.ts'
+import { type ConsoleFiles, readConsoleFiles } from './console-files.ts'
+
+/** Where the console's sources are, with `dist` among them, and the program that makes `dist` of them. */
+export interface ConsolePlace {
+  folder: string
+  program: string
+}
+
+export type ConsoleState =
+  | { is: 'ready'; files: ConsoleFiles }
+  | { is: 'building' }
+  /** There is nothing to serve. `reason`: a line for the operator. */
+  | { is: 'missing'; reason: string }
+
+/** The console as this process has it. */
+export interface Console {
+  /** Has it built in the background where it is not built from what is there now (CONSOLE_BUILD). */
+  start(): void
+  /** What there is to serve at this moment. Waits for the disk at most, never for a build. */
+  state(): Promise<ConsoleState>
+  /** Ends a build that is under way. */
+  stop(): Promise<void>
+}
+
+const FOLDER = fileURLToPath(new URL('../../../console', import.meta.url))
+const PLACE: ConsolePlace = { folder: FOLDER, program: join(FOLDER, 'build.ts') }
+/** While there is nothing to serve, requests have the folder looked at, so often at most. */
+const LOOK_AGAIN_MS = 1_000
+const NOT_BUILT = 'It has not been built.'
+
+/** What is served is read once and kept in memory, so that a build of another process changes nothing under way. */
+export function createConsole({ config, log }: Pick<Rooms, 'config' | 'log'>, place = PLACE): Console {
+  const dist = join(place.folder, BUILT_FOLDER)
+  let state: ConsoleState = { is: 'missing', reason: NOT_BUILT }
+  let looking: Promise<void> | undefined
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let build: Build | undefined
+  let isStopped = false
+
+  /** Who does not build serves what he was given. */
+  async function look(): Promise<void> {
+    lookedAt = performance.now()
+    try {
+      if (config.consoleBuild && !(await isBuilt(place.folder))) return
+      state = { is: 'ready', files: await readConsoleFiles(dist) }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+        state = { is: 'missing', reason: (error as Error).message }
+    } finally {
+      looking = undefined
+    }
+  }
+
+  async function current(): Promise<ConsoleState> {
+    if (state.is === 'missing' && performance.now() - lookedAt > LOOK_AGAIN_MS) looking ??= look()
+    await looking
+    return state
+  }
+
+  async function buildIt(): Promise<void> {
+    const began = performance.now()
+    log.info('the console is being built')
+    build = startBuild(place)
+    state = { is: 'building' }
+    try {
+      await build.ended
+      state = { is: 'ready', files: await readConsoleFiles(dist) }
+      log.info({ ms: Math.round(performance.now() - began) }, 'the console is built')
+    } catch (error) {
+      if (isStopped) return
+      const reason = error instanceof BuildError ? error.reason : (error as Error).message
+      state = { is: 'missing', reason }
+      log.error({ err: error }, 'the console was not built')
+    }
+  }
+
+  async function startOnce(): Promise<void> {
+    const { is } = await current()
+    if (is === 'missing' && config.consoleBuild && !isStopped) await buildIt()
+  }
+
+  let started: Promise<void> | undefined
+  return {
+    start() {
+      started ??= startOnce()
+    },
+    state: current,
+    async stop() {
+      isStopped = true
+      build?.stop()
+      await started
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import { fail } from '#errors'
+import { compileValidator, type Validator, validationError } from '#platform/http/validation.ts'
+import { CONCEPTS } from './export-concepts.ts'
+import { ExportManifest, type ImportedConcept, LINES, type LineOf, MemberLine } from './import-schemas.ts'
+import type { Archive, Line } from './read-archive.ts'
+import { EXPORT_VERSION } from './write-export.ts'
+
+/** Ids of what others refer to are in memory. */
+const LINES_MAX = 1_000_000
+
+const isManifest = compileValidator(ExportManifest, 'body')
+const isMember = compileValidator(MemberLine, 'body')
+const VALIDATORS = Object.fromEntries(
+  Object.entries(LINES).map(([concept, schema]) => [concept, compileValidator(schema, 'body')]),
+) as Record<ImportedConcept, Validator>
+
+/** An export that is whole and of which each line is what it should be. */
+export interface CheckedArchive {
+  manifest: ExportManifest & { organization: { name: string } }
+  /** The id that it has for whom it knows by the address that was asked for. */
+  formerUserId: string | null
+}
+
+/**
+ * Reads an archive to its end, but for the bytes of files, before anything is stored of it. Throws import.damaged,
+ * import.incomplete, import.too_large, import.invalid.
+ */
+export async function checkArchive(archive: Archive, email: string): Promise<CheckedArchive> {
+  const manifest = checkManifest(await archive.readManifest())
+  let formerUserId: string | null = null
+  let total = 0
+  for (const { name } of CONCEPTS) {
+    let count = 0
+    for await (const line of archive.readLines(name)) {
+      count++
+      if (name in VALIDATORS) {
+        if (++total > LINES_MAX)
+          throw fail('import.too_large', { reason: `It has more than ${LINES_MAX} records` })
+        readLine(name as ImportedConcept, line)
+      }
+      if (name === 'members') {
+        const member = valid<{ user_id: string; email: string }>(isMember, line)
+        if (member.email.toLowerCase() === email.toLowerCase()) formerUserId = member.user_id
+      }
+    }
+    const said = manifest.counts[name] ?? 0
+    if (count !== said)
+      throw fail('import.incomplete', {
+        reason: `${name}.jsonl has ${count} lines, and manifest.json says ${said}`,
+      })
+  }
+  return { manifest, formerUserId }
+}
+
+function checkManifest(value: unknown): CheckedArchive['manifest'] {
+  const manifest = valid<ExportManifest>(isManifest, { value, place: 'manifest.json' })
+  const { user, organization, version } = manifest
+  if (user) throw fail('import.damaged', { reason: 'it is of a person, and not of an organization' })
+  if (version !== EXPORT_VERSION)
+    throw fail('import.damaged', {
+      reason: `it is of version ${version}, and this server reads ${EXPORT_VERSION}`,
+    })
+  if (!organization)
+    throw fail('import.invalid', { place: 'manifest.json', reason: 'organization is required' })
+  return { ...manifest, organization }
+}
+
+/** A line as what it is said to be. Throws import.invalid. */
+export const readLine = <C extends ImportedConcept>(concept: C, line: Omit<Line, 'bytes'>): LineOf<C> =>
+  valid<LineOf<C>>(VALIDATORS[concept], line)
+
+function valid<T>(validate: Validator, { value, place }: Omit<Line, 'bytes'>): T {
+  if (!validate(value))
+    throw fail('import.invalid', { place, reason: validationError(validate.errors ?? [], 'body').message })
+  return value as T
+}

@@ -1,0 +1,43 @@
+import type { PendingQuery, Row, Sql, TransactionSql } from 'postgres'
+import { fail } from '#errors'
+import { lockOrganization } from '#platform/access/organization-lock.ts'
+import type { Scope } from '#platform/access/scope.ts'
+import type { Jobs } from '#platform/jobs/jobs.ts'
+
+/**
+ * Takes an organization from everybody at once: from the commit on it is found nowhere, and its name is free. Its rows
+ * go after that, however many they are (erase-organization.ts). Throws access.session_needed, org.personal.
+ */
+export async function closeForOwner(
+  sql: Sql,
+  jobs: Jobs,
+  scope: Scope<'organization:delete'>,
+): Promise<void> {
+  if (scope.apiKeyId !== null) throw fail('access.session_needed')
+  await sql.begin(async (tx) => {
+    await lockAccounts(tx, tx`${scope.organizationId}`)
+    const { isPersonal } = await lockOrganization(tx, scope.organizationId, 'deletion')
+    if (isPersonal) throw fail('org.personal')
+    await closeOrganization(tx, jobs, scope.organizationId)
+  })
+}
+
+/**
+ * Locks the accounts of these organizations, before the organizations: so does whoever opens or closes holds, who goes on
+ * to lock budgets and webhooks, and asks for the organization last (ledger/hold-statements.ts).
+ */
+export const lockAccounts = (tx: TransactionSql, ids: PendingQuery<Row[]>): Promise<Row[]> =>
+  tx`select from credit_accounts where organization_id in (${ids}) order by organization_id for update`
+
+/** The same inside a transaction that has locked the organization for its deletion, and its account before. */
+export async function closeOrganization(tx: TransactionSql, jobs: Jobs, id: string): Promise<void> {
+  await tx`
+    update memberships set status = 'deleted', role_id = null, updated_at = now() where organization_id = ${id}`
+  await tx`delete from api_keys where organization_id = ${id}`
+  await tx`delete from invitations where organization_id = ${id}`
+  await tx`update agents set is_public = false where organization_id = ${id} and is_public`
+  await tx`update tools set is_public = false where organization_id = ${id} and is_public`
+  await tx`update webhook_endpoints set is_enabled = false where organization_id = ${id}`
+  await jobs.forget(tx, [id])
+  await tx`update organizations set closed_at = now(), name = id::text, slug = id::text where id = ${id}`
+}

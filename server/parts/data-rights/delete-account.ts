@@ -1,0 +1,148 @@
+import type { TransactionSql } from 'postgres'
+import { fail } from '#errors'
+import { forgetAttempts, slowDownAttempt } from '#platform/access/attempts.ts'
+import { OWNER_ROLE } from '#platform/access/role-rules.ts'
+import type { Caller } from '#platform/access/scope.ts'
+import { recordEvents } from '#platform/audit/audit.ts'
+import { leavingAddress } from '#platform/mail/address.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { closeOrganization, lockAccounts } from './close-organization.ts'
+import type { Leaving } from './erase-user.ts'
+
+/** Who has no password shows by a sign-in that it is he: one no older than this. */
+const SIGN_IN_MINUTES = 10
+
+interface Membership {
+  organizationId: string
+  name: string
+  status: string
+  isOnlyOwner: boolean
+  /** Other active or suspended members. */
+  others: number
+}
+
+/**
+ * Takes somebody's account away, with the organizations that are his alone. From the commit on he is signed in nowhere
+ * and a member of nothing, and his address is free; his rows go after that (erase-user.ts). Throws
+ * user.wrong_password, user.sign_in_again, user.owns_organizations, user.last_administrator, auth.too_many_attempts.
+ */
+export async function closeAccount(
+  rooms: Pick<Rooms, 'database' | 'jobs' | 'mail' | 'passwords' | 'secrets'>,
+  caller: Caller,
+  password: string | undefined,
+): Promise<void> {
+  const { jobs, mail, secrets } = rooms
+  const { sql } = rooms.database
+  const { userId } = caller
+  const email = await confirmPerson(rooms, caller, password)
+  await sql.begin(async (tx) => {
+    await lockPerson(tx, userId)
+    const memberships = await lockOrganizations(tx, userId)
+    const blocking = memberships.filter(({ isOnlyOwner, others }) => isOnlyOwner && others > 0)
+    if (blocking.length > 0)
+      throw fail('user.owns_organizations', { organizations: blocking.map(({ name }) => name).join(', ') })
+    const closed = memberships
+      .filter(({ isOnlyOwner }) => isOnlyOwner)
+      .map(({ organizationId }) => organizationId)
+    for (const id of closed) await closeOrganization(tx, jobs, id)
+    await leaveAll(tx, caller)
+    const invited = await tx<{ organizationId: string }[]>`
+      delete from invitations where email = ${email} returning organization_id as "organizationId"`
+    const known = await tx<{ organizationId: string }[]>`
+      select organization_id as "organizationId" from memberships where user_id = ${userId}`
+    const organizations = new Set([...invited, ...known].map(({ organizationId }) => organizationId))
+    const others = [...organizations].filter((id) => !closed.includes(id))
+    const leaving: Leaving = { email, closed, organizations: others }
+    await jobs.forget(tx, [userId, mail.markOf(email)])
+    await closeUser(tx, userId, secrets.encrypt(JSON.stringify(leaving), userId))
+  })
+}
+
+/** Sees to it that it is the person who asks, and answers his address. */
+async function confirmPerson(
+  { database: { sql }, passwords }: Pick<Rooms, 'database' | 'passwords'>,
+  caller: Caller,
+  password: string | undefined,
+): Promise<string> {
+  const [user] = await sql<{ email: string; hash: string | null; isRecent: boolean }[]>`
+    select u.email, u.password_hash as hash,
+      s.created_at > now() - ${SIGN_IN_MINUTES} * interval '1 minute' as "isRecent"
+    from users u join sessions s on s.user_id = u.id and s.id = ${caller.sessionId} where u.id = ${caller.userId}`
+  if (!user) throw fail('auth.invalid_token')
+  const attempt = { email: user.email, address: caller.client.address }
+  if (user.hash === null) {
+    if (!user.isRecent) throw fail('user.sign_in_again', { minutes: SIGN_IN_MINUTES })
+  } else {
+    await slowDownAttempt(sql, attempt)
+    if (!(await passwords.verify(password ?? '', user.hash))) throw fail('user.wrong_password')
+  }
+  await forgetAttempts(sql, attempt)
+  return user.email
+}
+
+/** The organizations that somebody is a member of, locked as for their deletion: nobody comes or goes meanwhile. */
+async function lockOrganizations(tx: TransactionSql, userId: string): Promise<Membership[]> {
+  const ids = tx`
+    select organization_id from memberships where user_id = ${userId} and status <> 'deleted'`
+  await lockAccounts(tx, ids)
+  await tx`select from organizations where closed_at is null and id in (${ids}) order by id for update`
+  return tx<Membership[]>`
+    select o.id as "organizationId", o.name, m.status,
+      coalesce(m.status = 'active' and r.name = ${OWNER_ROLE}, false) and not exists (
+        select from memberships other join roles on roles.id = other.role_id
+        where other.organization_id = o.id and other.user_id <> m.user_id and other.status = 'active'
+          and roles.name = ${OWNER_ROLE}) as "isOnlyOwner",
+      (select count(*)::int from memberships other where other.organization_id = o.id
+        and other.user_id <> m.user_id and other.status in ('active', 'suspended')) as others
+    from memberships m join organizations o on o.id = m.organization_id left join roles r on r.id = m.role_id
+    where m.user_id = ${userId} and m.status <> 'deleted' and o.closed_at is null order by o.id`
+}
+
+/**
+ * From here on he founds no organization, which would be left without an owner (org/organizations.ts), and of two
+ * administrators who go the second sees the first one gone.
+ */
+async function lockPerson(tx: TransactionSql, userId: string): Promise<void> {
+  const locked = await tx<{ id: string; isAdministrator: boolean }[]>`
+    select id, is_system_admin as "isAdministrator" from users
+    where id = ${userId} or is_system_admin order by id for no key update`
+  const administrators = locked.filter(({ isAdministrator }) => isAdministrator)
+  if (administrators.length === 1 && administrators[0]?.id === userId) throw fail('user.last_administrator')
+}
+
+/** Ends the memberships that are left, which the audit of those organizations tells. */
+async function leaveAll(tx: TransactionSql, caller: Caller): Promise<void> {
+  const { userId } = caller
+  const left = await tx<{ organizationId: string; status: string }[]>`
+    update memberships m set status = 'deleted', role_id = null, updated_at = now()
+    from memberships before
+    where m.user_id = ${userId} and m.status <> 'deleted'
+      and before.organization_id = m.organization_id and before.user_id = m.user_id
+    returning m.organization_id as "organizationId", before.status`
+  await recordEvents(
+    tx,
+    caller,
+    left.map(({ organizationId, status }) => ({
+      organizationId,
+      event: {
+        action: 'member.status_changed',
+        recordId: userId,
+        before: { status },
+        after: { status: 'deleted' },
+      },
+    })),
+  )
+}
+
+/** What is left of the user is an id. */
+async function closeUser(tx: TransactionSql, userId: string, leaving: string): Promise<void> {
+  await tx`delete from api_keys where user_id = ${userId}`
+  await tx`delete from sessions where user_id = ${userId}`
+  await tx`delete from oidc_identities where user_id = ${userId}`
+  await tx`delete from one_time_tokens where user_id = ${userId}`
+  await tx`delete from idempotent_requests where user_id = ${userId}`
+  await tx`
+    update users set leaving = ${leaving}, email = ${leavingAddress(userId)}, first_name = '', last_name = '',
+      password_hash = null, is_system_admin = false, registered_at = null, email_verified_at = null, updated_at = now()
+    where id = ${userId}`
+}

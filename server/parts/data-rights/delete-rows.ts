@@ -1,0 +1,158 @@
+import type { ISql, Sql, TransactionSql } from 'postgres'
+import type { SharedLogs } from '#platform/streams/shared-logs.ts'
+
+/** Whose chats, files and the like: all of an organization, or one user's in it. */
+export interface RowOwner {
+  organizationId: string
+  userId?: string
+}
+
+export interface DeletionDesk {
+  sql: Sql
+  sharedLogs: SharedLogs | null
+  /** Aborted when the process stops: what is left is another one's to go on with. */
+  signal: AbortSignal
+}
+
+/** So many rows go with one statement; each of them far from any time-out. */
+const ROWS_MAX = 2_000
+/** Messages of a long chat: each looks for its answers among all messages of its chat. */
+const MESSAGES_MAX = 500
+const CHATS_MAX = 100
+const DOCUMENTS_MAX = 200
+/** Streams of replies are in Redis for ten minutes after their end (streams/shared-logs.ts). */
+const STREAM_MINUTES = 60
+
+/** Deletes chats with all that hangs on them, some at a time; a long one message by message, the newest first. */
+export async function deleteChats(desk: DeletionDesk, owner: RowOwner): Promise<void> {
+  const { sql } = desk
+  while (true) {
+    const chats = await sql<{ id: string; messages: number; total: number }[]>`
+      select id, message_count as messages,
+        sum(message_count) over (order by id rows between unbounded preceding and current row) as total
+      from (select id, message_count from chats where ${isOwned(sql, owner)} order by id limit ${CHATS_MAX}) as first`
+    const [first] = chats
+    if (!first) return
+    const isLong = first.messages > ROWS_MAX
+    const ids = isLong
+      ? [first.id]
+      : chats.filter(({ total }) => Number(total) <= ROWS_MAX).map(({ id }) => id)
+    await forgetStreams(desk, ids)
+    if (isLong) await deleteMessages(desk, first.id)
+    await inBatches(
+      desk,
+      owner.organizationId,
+      (tx) => tx`
+        delete from chats where id in (select id from chats where id = any(${ids}::uuid[]) order by id for update)`,
+    )
+  }
+}
+
+/** Answers are younger than what they answer, so none is left without it in between. */
+const deleteMessages = (desk: DeletionDesk, chatId: string): Promise<void> =>
+  inBatches(
+    desk,
+    chatId,
+    (tx) => tx`
+    delete from chat_messages where chat_id = ${chatId} and id in (
+      select id from chat_messages where chat_id = ${chatId} order by id desc limit ${MESSAGES_MAX})`,
+  )
+
+async function forgetStreams({ sql, sharedLogs }: DeletionDesk, chatIds: string[]): Promise<void> {
+  if (!sharedLogs) return
+  const replies = await sql<{ id: string }[]>`
+    select id from chat_messages where chat_id = any(${chatIds}::uuid[]) and role = 'assistant'
+      and created_at > now() - ${STREAM_MINUTES} * interval '1 minute'`
+  await sharedLogs.forget(replies.map(({ id }) => id))
+}
+
+/** Deletes files that are in no chat (and what they say); the storage follows (storage/uploads.ts). */
+export const deleteUploads = (desk: DeletionDesk, owner: RowOwner): Promise<void> =>
+  inBatches(
+    desk,
+    owner.organizationId,
+    (tx) => tx`
+    delete from uploads where id in (
+      select id from uploads where ${isOwned(tx, owner)} order by id limit ${ROWS_MAX})`,
+  )
+
+/** Deletes knowledge bases from the inside: what they hold, not yet themselves. */
+export async function emptyKnowledgeBases(desk: DeletionDesk, owner: RowOwner): Promise<void> {
+  const kbs = await desk.sql<{ id: string }[]>`
+    select id from knowledge_bases where ${isOwned(desk.sql, owner)} order by id`
+  for (const { id } of kbs) {
+    const empty = (work: (tx: TransactionSql) => Promise<{ count: number }>): Promise<void> =>
+      inBatches(desk, owner.organizationId, async (tx) => {
+        await tx`select from knowledge_bases where id = ${id} for update`
+        return work(tx)
+      })
+    await empty(
+      (tx) => tx`
+      delete from kb_chunks where kb_id = ${id} and number in (
+        select number from kb_chunks where kb_id = ${id} order by number limit ${ROWS_MAX})`,
+    )
+    await empty(
+      (tx) => tx`
+      delete from kb_postings where kb_id = ${id} and (term, segment) in (
+        select term, segment from kb_postings where kb_id = ${id} order by term, segment limit ${ROWS_MAX})`,
+    )
+    await empty(
+      (tx) => tx`
+      delete from kb_documents where id in (
+        select id from kb_documents where kb_id = ${id} order by id limit ${DOCUMENTS_MAX})`,
+    )
+  }
+}
+
+/** Deletes what an organization that is closed has done: ledger, usage, audit, events on their way. */
+export async function deleteRecords(desk: DeletionDesk, id: string): Promise<void> {
+  await inBatches(
+    desk,
+    id,
+    (tx) => tx`
+    delete from ledger_entries where organization_id = ${id} and position in (
+      select position from ledger_entries where organization_id = ${id} order by position limit ${ROWS_MAX})`,
+  )
+  await inBatches(
+    desk,
+    id,
+    (tx) => tx`
+    delete from audit_entries where id in (
+      select id from audit_entries where organization_id = ${id} order by id limit ${ROWS_MAX})`,
+  )
+  await inBatches(
+    desk,
+    id,
+    (tx) => tx`
+    delete from usage_days where ctid = any(array(
+      select ctid from usage_days where organization_id = ${id} limit ${ROWS_MAX}))`,
+  )
+  await inBatches(
+    desk,
+    id,
+    (tx) => tx`
+    delete from webhook_deliveries where id in (
+      select d.id from webhook_endpoints e join webhook_deliveries d on d.endpoint_id = e.id
+      where e.organization_id = ${id} limit ${ROWS_MAX})`,
+  )
+}
+
+/** Has rows deleted until there are none. Of two processes that do it for the same id one waits for the other. */
+async function inBatches(
+  { sql, signal }: DeletionDesk,
+  id: string,
+  work: (tx: TransactionSql) => Promise<{ count: number }>,
+): Promise<void> {
+  for (let left = 1; left > 0; ) {
+    signal.throwIfAborted()
+    left = await sql.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(hashtextextended(${id}, 0))`
+      return (await work(tx)).count
+    })
+  }
+}
+
+const isOwned = (sql: ISql, { organizationId, userId }: RowOwner) =>
+  userId === undefined
+    ? sql`organization_id = ${organizationId}`
+    : sql`organization_id = ${organizationId} and user_id = ${userId}`

@@ -1,0 +1,46 @@
+import type { Rooms } from '#platform/rooms.ts'
+import type { Mcp } from '../mcp/index.ts'
+import type { PlaygroundMemory } from '../mcp-playground/index.ts'
+import {
+  type DeletionDesk,
+  deleteChats,
+  deleteRecords,
+  deleteUploads,
+  emptyKnowledgeBases,
+} from './delete-rows.ts'
+import { untilStopped } from './until-stopped.ts'
+
+/** What erasing works with. */
+export interface ErasingDesk extends DeletionDesk, Pick<Rooms, 'events' | 'jobs' | 'mail' | 'secrets'> {
+  mcp: Pick<Mcp, 'endAllAccess'>
+  memory: PlaygroundMemory
+}
+
+/**
+ * Removes what an organization that is closed has left, a bounded piece at a time, and at last itself. It can be cut
+ * off at any place and begun again.
+ */
+export async function eraseOrganization(desk: ErasingDesk, organizationId: string): Promise<void> {
+  const { sql, mcp, events, jobs, memory, mail } = desk
+  const owner = { organizationId }
+  await untilStopped(sql, sql`organization_id = ${organizationId}`)
+  await mcp.endAllAccess(owner)
+  await deleteChats(desk, owner)
+  await emptyKnowledgeBases(desk, owner)
+  await deleteUploads(desk, owner)
+  await deleteRecords(desk, organizationId)
+  const members = await sql<{ userId: string }[]>`
+    select user_id as "userId" from memberships where organization_id = ${organizationId}`
+  for (const { userId } of members) await memory.clear({ organizationId, userId })
+  await events.forget(organizationId)
+  await mail.forgetKept([organizationId])
+  await sql.begin(async (tx) => {
+    await jobs.forget(tx, [organizationId])
+    await tx`delete from organizations where id = ${organizationId} and closed_at is not null`
+    // Accounts that only its invitations have made (users/invite-user.ts).
+    await tx`
+      delete from users u
+      where id = any(${members.map(({ userId }) => userId)}::uuid[]) and registered_at is null and leaving is null
+        and not exists (select from memberships m where m.user_id = u.id)`
+  })
+}

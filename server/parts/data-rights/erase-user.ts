@@ -1,0 +1,86 @@
+import type { ISql, Sql } from 'postgres'
+import { LOWEST_ID } from '#database/new-id.ts'
+import { deleteChats, deleteUploads } from './delete-rows.ts'
+import { type ErasingDesk, eraseOrganization } from './erase-organization.ts'
+import { untilStopped } from './until-stopped.ts'
+
+/** What is kept, encrypted, of somebody until nothing else of him is left. */
+export interface Leaving {
+  /** By which he is found in the audit of others. */
+  email: string
+  /** The organizations that go with him. */
+  closed: string[]
+  /** Those that go on, in which he was a member or was invited. */
+  organizations: string[]
+}
+
+/** So many entries of an audit are looked through with one statement. */
+const ENTRIES_MAX = 2_000
+
+/**
+ * Removes what somebody whose account is deleted has left: with his organizations all that is in them, in the others
+ * what was his alone. It can be cut off at any place and begun again.
+ */
+export async function eraseUser(desk: ErasingDesk, userId: string): Promise<void> {
+  const { sql, mcp, mail, secrets } = desk
+  const [person] = await sql<{ leaving: string }[]>`
+    select leaving from users where id = ${userId} and leaving is not null`
+  if (!person) return
+  const leaving = JSON.parse(secrets.decrypt(person.leaving, userId)) as Leaving
+  await untilStopped(sql, sql`user_id = ${userId}`)
+  await mcp.endAllAccess({ userId })
+  for (const organizationId of leaving.closed) await eraseOrganization(desk, organizationId)
+  for (const organizationId of leaving.organizations)
+    await eraseInOrganization(desk, { organizationId, userId }, leaving.email)
+  await mail.forgetKept([userId, mail.markOf(leaving.email)])
+  await sql`delete from users where id = ${userId} and leaving is not null`
+}
+
+async function eraseInOrganization(
+  desk: ErasingDesk,
+  owner: { organizationId: string; userId: string },
+  email: string,
+): Promise<void> {
+  const { sql, events, memory } = desk
+  const { organizationId, userId } = owner
+  await sql`
+    delete from webhook_deliveries d using webhook_endpoints e
+    where e.organization_id = ${organizationId} and d.endpoint_id = e.id and d.event_type = 'conversation.updated'
+      and (d.data ->> 'user_id' = ${userId} or d.data ->> 'conversation_id' in (
+        select id::text from conversations where organization_id = ${organizationId} and user_id = ${userId}))`
+  await deleteChats(desk, owner)
+  await deleteUploads(desk, owner)
+  await sql`delete from instructions where organization_id = ${organizationId} and user_id = ${userId}`
+  await memory.clear(owner)
+  await events.forget(organizationId, userId)
+  await redactAudit(sql, owner, email)
+}
+
+/** Who did what stays in the audit of an organization; his addresses go, and what he called his own records. */
+async function redactAudit(
+  sql: Sql,
+  { organizationId, userId }: { organizationId: string; userId: string },
+  email: string,
+): Promise<void> {
+  for (let after: string | undefined = LOWEST_ID; after !== undefined; )
+    after = await sql.begin(async (tx) => {
+      await tx`select set_config('parley.leaving', ${userId}, true), set_config('parley.address', ${email}, true)`
+      const [page] = await tx<{ last: string }[]>`
+        with page as (
+          select id from audit_entries where organization_id = ${organizationId} and id > ${after as string}
+          order by id limit ${ENTRIES_MAX}),
+        redacted as (
+          update audit_entries a
+          set ip_address = case when a.actor_id = ${userId} then '(removed)' else a.ip_address end,
+            before = case when ${isOwn(tx, userId)} then null else without_address(a.before, ${email}) end,
+            after = case when ${isOwn(tx, userId)} then null else without_address(a.after, ${email}) end
+          from page
+          where a.id = page.id and (a.actor_id = ${userId}
+            or strpos(lower(concat(a.before, a.after)), ${email}) > 0))
+        select id as last from page order by id desc limit 1`
+      return page?.last
+    })
+}
+
+const isOwn = (sql: ISql, userId: string) =>
+  sql`(a.actor_id = ${userId} and a.record_type in ('api_key', 'mcp_instance'))`

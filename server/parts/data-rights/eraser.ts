@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { repeat } from '#platform/sweeps/repeat.ts'
+import { type ErasingDesk, eraseOrganization } from './erase-organization.ts'
+import { eraseUser } from './erase-user.ts'
+
+/** Somebody or something that is gone for everybody, and whose rows are still there. */
+export type Leaver = { organizationId: string } | { userId: string }
+
+/** Whoever deletes waits so long for everything to be gone; a larger rest goes without him. */
+const WAIT_MS = 10_000
+const SWEEP_MS = 15_000
+const STOP_MS = 2_000
+/** So many are gone on with by one sweep. */
+const SWEEP_MAX = 20
+
+/** Erases what was closed: at once where it was closed here, and what another process has left undone. */
+export class Eraser {
+  readonly #desk: Omit<ErasingDesk, 'signal'>
+  readonly #sweepFiles: () => Promise<number>
+  readonly #closeLeftBehind: () => Promise<void>
+  readonly #log: Logger
+  readonly #stopping = new AbortController()
+  readonly #running = new Map<string, Promise<void>>()
+  #endSweep = (): void => {}
+
+  constructor(
+    desk: Omit<ErasingDesk, 'signal'>,
+    tasks: { sweepFiles: () => Promise<number>; closeLeftBehind: () => Promise<void> },
+    log: Logger,
+  ) {
+    this.#desk = desk
+    this.#sweepFiles = tasks.sweepFiles
+    this.#closeLeftBehind = tasks.closeLeftBehind
+    this.#log = log
+  }
+
+  /** Begins with one that was closed, and answers when all of it is gone, or after a while. Never throws. */
+  async erase(leaver: Leaver): Promise<void> {
+    await Promise.race([this.#run(leaver), sleep(WAIT_MS, undefined, { ref: false })])
+  }
+
+  /** Goes on with what others have left undone, now and again and again. */
+  start(): void {
+    const failure = { log: this.#log, message: 'what is to be erased was not found' }
+    this.#endSweep = repeat(SWEEP_MS, () => this.sweep(), failure)
+    this.sweep().catch((error: unknown) => this.#log.error({ err: error }, failure.message))
+  }
+
+  /** Goes on with what was closed and is not gone, in no order: some that fail each time do not hold up others. */
+  async sweep(): Promise<void> {
+    const { sql } = this.#desk
+    await this.#closeLeftBehind()
+    const organizations = await sql<{ organizationId: string }[]>`
+      select id as "organizationId" from organizations where closed_at is not null
+      order by random() limit ${SWEEP_MAX}`
+    const users = await sql<{ userId: string }[]>`
+      select id as "userId" from users where leaving is not null order by random() limit ${SWEEP_MAX}`
+    for (const leaver of [...organizations, ...users])
+      if (!this.#stopping.signal.aborted) await this.#run(leaver)
+  }
+
+  /** Cuts off what is under way, which waits for providers or the database a moment at most. */
+  async stop(): Promise<void> {
+    this.#endSweep()
+    this.#stopping.abort()
+    await Promise.race([Promise.all(this.#running.values()), sleep(STOP_MS, undefined, { ref: false })])
+  }
+
+  #run(leaver: Leaver): Promise<void> {
+    const id = 'userId' in leaver ? leaver.userId : leaver.organizationId
+    const known = this.#running.get(id)
+    if (known) return known
+    const run = this.#work(leaver).finally(() => this.#running.delete(id))
+    this.#running.set(id, run)
+    return run
+  }
+
+  async #work(leaver: Leaver): Promise<void> {
+    const desk = { ...this.#desk, signal: this.#stopping.signal }
+    try {
+      if ('userId' in leaver) await eraseUser(desk, leaver.userId)
+      else await eraseOrganization(desk, leaver.organizationId)
+      for (let removed = 1; removed > 0 && !desk.signal.aborted; ) removed = await this.#sweepFiles()
+    } catch (error) {
+      if (!desk.signal.aborted)
+        this.#log.warn({ err: error, ...leaver }, 'erasing was cut off, and is begun again')
+    }
+  }
+}

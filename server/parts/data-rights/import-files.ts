@@ -1,0 +1,59 @@
+import { rm } from 'node:fs/promises'
+import { fail } from '#errors'
+import type { Rooms } from '#platform/rooms.ts'
+import { keepReceivedFile } from '#platform/storage/keep-received.ts'
+import { newIncomingPath, saveContent } from '#platform/storage/local-file.ts'
+import { readLine } from './check-archive.ts'
+import type { LineOf } from './import-schemas.ts'
+import { type Importing, isLeftOut, OF_OTHERS } from './importing.ts'
+import type { Archive } from './read-archive.ts'
+
+type Desk = Pick<Rooms, 'config' | 'documents' | 'uploads'>
+
+/**
+ * Keeps the files of who imports, one after the other, as if he sent each: by its content, with its text, within the
+ * quota and so many to a chat. What that refuses is left out.
+ */
+export async function importFiles(desk: Desk, archive: Archive, importing: Importing): Promise<void> {
+  for await (const line of archive.readLines('files')) {
+    const file = readLine('files', line)
+    if (!importing.isOwn(file)) {
+      importing.leaveOut('files', OF_OTHERS)
+      continue
+    }
+    const content = archive.openFile(file.id)
+    if (content === null) {
+      importing.leaveOut('files', 'their bytes are not in the export')
+      continue
+    }
+    try {
+      await keepFile(desk, importing, file, content)
+      importing.keep('files', file.id)
+    } catch (error) {
+      if (!isLeftOut(error)) throw error
+      importing.leaveOut('files', error.message)
+    }
+  }
+}
+
+async function keepFile(
+  desk: Desk,
+  importing: Importing,
+  { id, filename, size, source, chat_id: chat }: LineOf<'files'>,
+  content: AsyncIterable<Buffer>,
+): Promise<void> {
+  const { organizationId, userId } = importing
+  const path = await newIncomingPath(desk.config.dataDir)
+  const notAsSaid = () =>
+    fail('import.invalid', { place: `files/${id}`, reason: 'it has another size than files.jsonl says' })
+  try {
+    const saved = await saveContent(content, path, size, notAsSaid)
+    if (saved.size !== size) throw notAsSaid()
+    const chatId = chat !== null && importing.has('chats', chat) ? importing.idOf(chat) : null
+    const received = { ...saved, name: filename, contentType: '' }
+    const place = { id: importing.idOf(id), organizationId, userId, chatId }
+    await keepReceivedFile(desk, place, received, { source })
+  } finally {
+    await rm(path, { force: true })
+  }
+}

@@ -1,0 +1,241 @@
+import type { Sql } from 'postgres'
+import { despiteRefusal, isInTransaction } from '#database/ambient.ts'
+import { sqlStateOf, whenTaken } from '#database/sql-state.ts'
+import { fail } from '#errors'
+import { lockOrganization } from '#platform/access/organization-lock.ts'
+import type { Caller } from '#platform/access/scope.ts'
+import { recordEvent } from '#platform/audit/audit.ts'
+import { beforeAnswer, joinAnswer } from '#platform/idempotency/answer-under-way.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { createOrganization, readOrganization } from '../org/index.ts'
+import { type CheckedArchive, checkArchive, readLine } from './check-archive.ts'
+import type { Eraser } from './eraser.ts'
+import { importFiles } from './import-files.ts'
+import { ROWS_OF } from './import-rows.ts'
+import type { ImportedConcept, ImportView, LineOf } from './import-schemas.ts'
+import { insertNewRows, type NewRows } from './import-tables.ts'
+import { Importing, isLeftOut } from './importing.ts'
+import type { Imports } from './imports.ts'
+import { type Archive, openArchive } from './read-archive.ts'
+
+/** So much is stored by one transaction. */
+const BATCH_LINES = 500
+const BATCH_BYTES = 4 * 1024 * 1024
+/** Classes of SQLSTATE: data exception, integrity constraint violation, program limit exceeded. */
+const IS_CONTRADICTION = /^(22|23|54)/
+
+/** What is in an export and not taken from it. */
+const NOT_IMPORTED: Record<string, string> = {
+  members: 'nobody becomes a member without consenting: invite them',
+  invitations: 'send them again',
+  kb_chunks: 'they are made anew from the texts of documents: what was edited or disabled in them is not',
+  mcp_connections: 'their credentials are in no export: connect again',
+  ledger: 'credits were given and used elsewhere',
+  usage_days: 'credits were given and used elsewhere',
+  audit: 'it tells what was done elsewhere',
+}
+
+/**
+ * Makes a new organization of an export, owned by the caller, and says what could not be imported (docs/export.md). All
+ * of the archive is checked before anything is stored. What is stored belongs to an organization that nobody sees until
+ * the last transaction; when anything fails before, or the process dies, it is erased (imports.ts). Throws `import.*`,
+ * org.name_taken, auth.invalid_token, server.unavailable.
+ */
+export async function importOrganization(
+  rooms: Rooms,
+  desk: ImportDesk,
+  caller: Caller,
+  { path, name }: { path: string; name: string | undefined },
+): Promise<ImportView> {
+  const archive = await openArchive(path)
+  try {
+    const checked = await checkArchive(archive, await addressOf(rooms.database.sql, caller))
+    const wanted = (name ?? checked.manifest.organization.name).trim()
+    return await desk.imports.run(() => store(rooms, desk, caller, { archive, checked, name: wanted }))
+  } finally {
+    archive.close()
+  }
+}
+
+interface ImportDesk {
+  imports: Imports
+  eraser: Pick<Eraser, 'erase'>
+}
+
+async function store(
+  rooms: Rooms,
+  { imports, eraser }: ImportDesk,
+  caller: Caller,
+  { name, ...what }: Omit<Filling, 'organizationId'> & { name: string },
+): Promise<ImportView> {
+  const { sql } = rooms.database
+  const organizationId = await beforeAnswer(() => begin(rooms, imports, caller, name))
+  const undo = async (): Promise<void> => {
+    await imports.close(organizationId)
+    await eraser.erase({ organizationId })
+  }
+  try {
+    const importing = await beforeAnswer(() => fill(rooms, caller, { organizationId, ...what }))
+    await joinAnswer()
+    if (isInTransaction()) await despiteRefusal(undo)
+    await finish(sql, caller, importing, name)
+    const organization = await readOrganization(sql, caller.userId, organizationId)
+    return { organization, imported: importing.imported, left_out: importing.leftOut }
+  } catch (error) {
+    // What the database is too far away for now is done by a sweep.
+    if (!isInTransaction()) await undo().catch(() => {})
+    throw error
+  }
+}
+
+async function addressOf(sql: Sql, { userId }: Caller): Promise<string> {
+  const [user] = await sql<
+    { email: string }[]
+  >`select email from users where id = ${userId} and leaving is null`
+  if (!user) throw fail('auth.invalid_token')
+  return user.email
+}
+
+/** Makes the organization, in which its owner is not active yet. */
+const begin = (
+  { database: { sql }, config, instance }: Rooms,
+  imports: Imports,
+  { userId }: Caller,
+  name: string,
+): Promise<string> =>
+  sql
+    .begin(async (tx) => {
+      const kept = await tx`select from users where id = ${userId} and leaving is null for share`
+      if (kept.count === 0) throw fail('auth.invalid_token')
+      const owner = { ownerId: userId, personal: false, startingCredits: config.startingCredits }
+      const id = await createOrganization(tx, { name, ...owner })
+      await tx`update organizations set importing_by = ${instance.id} where id = ${id}`
+      await tx`update memberships set status = 'suspended' where organization_id = ${id}`
+      imports.noteBegun(id)
+      return id
+    })
+    .catch(whenTaken('org.name_taken'))
+
+interface Filling {
+  organizationId: string
+  archive: Archive
+  checked: CheckedArchive
+}
+
+async function fill(
+  rooms: Rooms,
+  { userId }: Caller,
+  { organizationId, archive, checked: { manifest, formerUserId } }: Filling,
+): Promise<Importing> {
+  const { sql } = rooms.database
+  const importing = new Importing(rooms, {
+    organizationId,
+    userId,
+    formerUserId,
+    environmentModels: await findEnvironmentModels(sql, manifest.environment_models ?? []),
+    permissions: await readPermissions(sql),
+  })
+  for (const concept of Object.keys(ROWS_OF) as (keyof typeof ROWS_OF)[]) {
+    // Messages refer to files, and files to chats.
+    if (concept === 'messages') await importFiles(rooms, archive, importing)
+    await importLines(sql, archive, importing, concept)
+  }
+  for (const [what, reason] of Object.entries(NOT_IMPORTED)) {
+    const isMember = what === 'members' && formerUserId !== null
+    importing.leaveOut(what, reason, (manifest.counts[what] ?? 0) - (isMember ? 1 : 0))
+  }
+  return importing
+}
+
+/** The same models, found through the environment of this server. */
+async function findEnvironmentModels(
+  sql: Sql,
+  models: readonly { id: string; provider: string; version: string }[],
+): Promise<Map<string, string>> {
+  const rows = await sql<{ id: string; here: string }[]>`
+    select r.id, m.id as here
+    from json_to_recordset(${JSON.stringify(models)}::text::json) as r (id text, provider text, version text)
+    join llm_models m on m.organization_id is null and m.provider = r.provider and m.version = r.version`
+  return new Map(rows.map(({ id, here }) => [id, here]))
+}
+
+async function readPermissions(sql: Sql): Promise<Map<string, string>> {
+  const rows = await sql<{ id: string; name: string }[]>`select id, name from permissions`
+  return new Map(rows.map(({ id, name }) => [name, id]))
+}
+
+async function importLines<C extends keyof typeof ROWS_OF>(
+  sql: Sql,
+  archive: Archive,
+  importing: Importing,
+  concept: C,
+): Promise<void> {
+  let batch: NewRows = {}
+  let [lines, bytes] = [0, 0]
+  const store = async (): Promise<void> => {
+    if (lines > 0) await storeBatch(sql, importing, concept, batch)
+    batch = {}
+    ;[lines, bytes] = [0, 0]
+  }
+  for await (const line of archive.readLines(concept)) {
+    const value = readLine(concept, line)
+    const rows = await rowsOf(concept, value, importing)
+    if (rows === null) continue
+    importing.keep(concept, value.id)
+    for (const [table, some] of Object.entries(rows) as [keyof NewRows, never[]][]) {
+      batch[table] ??= []
+      batch[table].push(...some)
+    }
+    lines++
+    bytes += line.bytes
+    if (lines >= BATCH_LINES || bytes >= BATCH_BYTES) await store()
+  }
+  await store()
+}
+
+async function rowsOf<C extends keyof typeof ROWS_OF>(
+  concept: C,
+  line: LineOf<C>,
+  importing: Importing,
+): Promise<NewRows | null> {
+  try {
+    return await ROWS_OF[concept](line, importing)
+  } catch (error) {
+    if (!isLeftOut(error)) throw error
+    return importing.leaveOut(concept, error.message)
+  }
+}
+
+async function storeBatch(
+  sql: Sql,
+  { organizationId }: Importing,
+  concept: ImportedConcept,
+  batch: NewRows,
+): Promise<void> {
+  try {
+    await sql.begin(async (tx) => {
+      await lockOrganization(tx, organizationId, 'records')
+      await insertNewRows(tx, batch)
+    })
+  } catch (cause) {
+    if (!IS_CONTRADICTION.test(sqlStateOf(cause) ?? '')) throw cause
+    const reason = 'something is there twice, or can not be stored'
+    throw fail('import.invalid', { place: `${concept}.jsonl`, reason }, { cause })
+  }
+}
+
+/** Shows the organization to its owner, where nothing has happened to either meanwhile. */
+async function finish(sql: Sql, caller: Caller, importing: Importing, name: string): Promise<void> {
+  const { organizationId: id, imported } = importing
+  await sql.begin(async (tx) => {
+    await lockOrganization(tx, id, 'members')
+    const owned = await tx`
+      update memberships m set status = 'active', updated_at = now() from users u
+      where m.organization_id = ${id} and m.user_id = ${caller.userId} and m.status = 'suspended'
+        and u.id = m.user_id and u.leaving is null`
+    if (owned.count === 0) throw fail('auth.invalid_token')
+    await tx`update organizations set importing_by = null, updated_at = now() where id = ${id}`
+    const after = { name, ...imported }
+    await recordEvent(tx, id, caller, { action: 'organization.imported', recordId: id, after })
+  })
+}

@@ -1,0 +1,43 @@
+import Type from 'typebox'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { OrganizationName } from '../org/index.ts'
+import type { Eraser } from './eraser.ts'
+import { importOrganization } from './import-organization.ts'
+import { ImportView } from './import-schemas.ts'
+import type { Imports } from './imports.ts'
+
+/** An export holds all files of an organization. */
+const ARCHIVE_BYTES_MAX = 2 * 1024 ** 3
+
+/** Bringing data in: a new organization of what another one has taken away (docs/export.md). */
+export const importRoutes = (
+  rooms: Rooms,
+  desk: { imports: Imports; eraser: Pick<Eraser, 'erase'> },
+): Route[] => [
+  defineRoute({
+    method: 'POST',
+    url: '/api/org/import',
+    summary: 'Make a new organization of an export',
+    description:
+      "Of the zip of GET /api/org/export, of this server or another one. The caller becomes its owner, and has what was the member's " +
+      'with his email address; what others had alone, and what needs keys, is left out or switched off, as left_out says. ' +
+      'It is all or nothing. Without a name it is called as it was. One at a time.',
+    access: 'session',
+    query: Type.Object({ name: Type.Optional(OrganizationName) }),
+    upload: { description: 'The zip', bytesMax: ARCHIVE_BYTES_MAX },
+    effects: 'outside',
+    reply: [201, ImportView],
+    errors: [
+      'import.damaged',
+      'import.too_large',
+      'import.incomplete',
+      'import.invalid',
+      'import.under_way',
+      'org.name_taken',
+      'server.unavailable',
+    ],
+    handler: ({ caller, query: { name }, file: { path } }) =>
+      importOrganization(rooms, desk, caller, { path, name }),
+  }),
+]

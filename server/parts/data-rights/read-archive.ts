@@ -1,0 +1,198 @@
+import type { Readable } from 'node:stream'
+import { crc32 } from 'node:zlib'
+import yauzl, { type Entry, type ZipFile } from 'yauzl'
+import { AppError, fail } from '#errors'
+import { parseJsonBody } from '#platform/http/json-body.ts'
+import { CONCEPTS } from './export-concepts.ts'
+
+/** Their names are in memory. */
+const ENTRIES_MAX = 50_000
+/** What all entries may unpack to. */
+const UNPACKED_BYTES_MAX = 8 * 1024 ** 3
+/** How many times its size an archive may unpack to, as of other zips (documents/office-package.ts). */
+const RATIO_MAX = 250
+const RATIO_FREE_BYTES = 10 * 1024 * 1024
+/** A text of two million characters, each escaped. */
+const LINE_BYTES_MAX = 16 * 1024 * 1024
+const MANIFEST_BYTES_MAX = 1024 * 1024
+const ENCRYPTED = 0x1
+const STORED = 0
+const DEFLATED = 8
+const LF = 0x0a
+
+const NAMES = new Set(['manifest.json', ...CONCEPTS.map(({ name }) => `${name}.jsonl`)])
+const FILE_NAME = /^files\/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
+
+/** A zip that looks like an export. What it holds is still anybody's word. */
+export interface Archive {
+  /** The JSON of `manifest.json`. Throws import.incomplete where there is none. */
+  readManifest(): Promise<unknown>
+  /** The values of the lines of `{concept}.jsonl`, of which there may be none. */
+  readLines(concept: string): AsyncGenerator<Line>
+  /** The bytes of a file; null: they are not there. */
+  openFile(id: string): AsyncIterable<Buffer> | null
+  close(): void
+}
+
+export interface Line {
+  value: unknown
+  /** For sentences: `agents.jsonl, line 3`. */
+  place: string
+  bytes: number
+}
+
+/**
+ * Opens a zip and looks at its directory: what is in it, how much, how it is packed. Reading goes no further than the
+ * directory says, and throws where it has lied. Throws import.damaged, import.too_large.
+ */
+export async function openArchive(path: string): Promise<Archive> {
+  const zip = await openZip(path)
+  try {
+    const entries = await listEntries(zip)
+    checkSizes(entries, zip.fileSize)
+    return new ZippedArchive(zip, entries)
+  } catch (error) {
+    zip.close()
+    throw explain(error)
+  }
+}
+
+class ZippedArchive implements Archive {
+  readonly #zip: ZipFile
+  readonly #entries: ReadonlyMap<string, Entry>
+
+  constructor(zip: ZipFile, entries: ReadonlyMap<string, Entry>) {
+    this.#zip = zip
+    this.#entries = entries
+  }
+
+  async readManifest(): Promise<unknown> {
+    const entry = this.#entries.get('manifest.json')
+    if (!entry) throw fail('import.incomplete', { reason: 'It has no manifest.json: the export was cut off' })
+    if (entry.uncompressedSize > MANIFEST_BYTES_MAX)
+      throw tooLarge(`manifest.json has more than ${MANIFEST_BYTES_MAX} bytes`)
+    const chunks: Buffer[] = []
+    for await (const chunk of readEntry(this.#zip, entry)) chunks.push(chunk)
+    return parse(Buffer.concat(chunks), 'manifest.json')
+  }
+
+  async *readLines(concept: string): AsyncGenerator<Line> {
+    let number = 0
+    for await (const bytes of this.#lines(concept)) {
+      const place = `${concept}.jsonl, line ${++number}`
+      yield { value: parse(bytes, place), place, bytes: bytes.length }
+    }
+  }
+
+  openFile(id: string): AsyncIterable<Buffer> | null {
+    const entry = this.#entries.get(`files/${id}`)
+    return entry ? readEntry(this.#zip, entry) : null
+  }
+
+  close(): void {
+    this.#zip.close()
+  }
+
+  async *#lines(concept: string): AsyncGenerator<Buffer> {
+    const name = `${concept}.jsonl`
+    const entry = this.#entries.get(name)
+    if (!entry) return
+    let begun: Buffer[] = []
+    let length = 0
+    for await (const chunk of readEntry(this.#zip, entry)) {
+      let from = 0
+      for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, from)) {
+        yield Buffer.concat([...begun, chunk.subarray(from, end)])
+        begun = []
+        length = 0
+        from = end + 1
+      }
+      length += chunk.length - from
+      if (length > LINE_BYTES_MAX) throw tooLarge(`A line of ${name} has more than ${LINE_BYTES_MAX} bytes`)
+      if (from < chunk.length) begun.push(chunk.subarray(from))
+    }
+    if (length > 0)
+      throw fail('import.incomplete', { reason: `${name} ends in the middle of a line: it was cut off` })
+  }
+}
+
+const openZip = (path: string): Promise<ZipFile> =>
+  new Promise((resolve, reject) => {
+    yauzl.open(path, { lazyEntries: true, autoClose: false, strictFileNames: true }, (error, zip) =>
+      error === null ? resolve(zip) : reject(explain(error)),
+    )
+  })
+
+function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
+  if (zip.entryCount > ENTRIES_MAX) throw tooManyEntries()
+  return new Promise((resolve, reject) => {
+    const entries = new Map<string, Entry>()
+    zip.on('error', reject)
+    zip.on('end', () => resolve(entries))
+    zip.on('entry', (entry: Entry) => {
+      const fault = entries.size >= ENTRIES_MAX ? tooManyEntries() : faultOf(entry, entries)
+      if (fault) return reject(fault)
+      entries.set(entry.fileName, entry)
+      zip.readEntry()
+    })
+    zip.readEntry()
+  })
+}
+
+function faultOf(entry: Entry, others: ReadonlyMap<string, Entry>): AppError | null {
+  const { fileName: name, generalPurposeBitFlag: flags, compressionMethod: method } = entry
+  const shown = JSON.stringify(name.slice(0, NAME_SHOWN))
+  if (!NAMES.has(name) && !FILE_NAME.test(name)) return damaged(`${shown} is in no export`)
+  if (others.has(name)) return damaged(`${shown} is in it twice`)
+  if (flags & ENCRYPTED) return damaged(`${shown} is encrypted`)
+  if (method !== STORED && method !== DEFLATED)
+    return damaged(`${shown} is packed in a way that no export is`)
+  return null
+}
+
+/** Of a name that somebody has made up so much is repeated. */
+const NAME_SHOWN = 100
+
+function checkSizes(entries: ReadonlyMap<string, Entry>, bytes: number): void {
+  let total = 0
+  for (const { uncompressedSize } of entries.values()) total += uncompressedSize
+  if (total > UNPACKED_BYTES_MAX) throw tooLarge(`It unpacks to more than ${UNPACKED_BYTES_MAX} bytes`)
+  if (total > RATIO_FREE_BYTES && total > bytes * RATIO_MAX)
+    throw tooLarge(`It unpacks to more than ${RATIO_MAX} times its size`)
+}
+
+/** What an entry holds, no more than the directory says (yauzl), and with the checksum that it gives. */
+async function* readEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
+  let checksum = 0
+  try {
+    const stream = await new Promise<Readable>((resolve, reject) => {
+      zip.openReadStream(entry, (error, opened) => (error === null ? resolve(opened) : reject(error)))
+    })
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      checksum = crc32(chunk, checksum)
+      yield chunk
+    }
+  } catch (error) {
+    throw explain(error)
+  }
+  if (checksum !== entry.crc32) throw damaged(`${entry.fileName} has another checksum than the zip says`)
+}
+
+function parse(bytes: Buffer, place: string): unknown {
+  try {
+    return parseJsonBody(bytes, 'It')
+  } catch (error) {
+    if (error instanceof AppError) throw fail('import.invalid', { place, reason: error.message })
+    throw error
+  }
+}
+
+/** What yauzl and zlib say of a zip. What the disk says is our own trouble. */
+function explain(error: unknown): unknown {
+  if (error instanceof AppError || (error as NodeJS.ErrnoException).syscall !== undefined) return error
+  return damaged(`it can not be read: ${(error as Error).message}`, error)
+}
+
+const damaged = (reason: string, cause?: unknown) => fail('import.damaged', { reason }, { cause })
+const tooLarge = (reason: string) => fail('import.too_large', { reason })
+const tooManyEntries = () => tooLarge(`It has more than ${ENTRIES_MAX} entries`)

@@ -1,0 +1,89 @@
+import type { Sql } from 'postgres'
+import type { RowOwner } from './delete-rows.ts'
+import { type Concept, ROWS_DEFAULT } from './export-concepts.ts'
+
+/** Of a table that others belong to, so many rows at once. */
+const PARENTS_MAX = 50
+const ID = [['id', 'uuid']] as const
+
+/** A page of lines of JSON, and where the next one begins. */
+interface LinePage {
+  lines: string[]
+  last: string[] | undefined
+}
+
+/**
+ * The rows of one concept as lines of JSON, page by page, each read when it is asked for: a transaction over all of them
+ * would last as long as the slowest client. What changes meanwhile is told as it is when its page is read.
+ */
+export async function* readLines(sql: Sql, concept: Concept, owner: RowOwner): AsyncGenerator<string[]> {
+  if (!concept.within) return yield* readPages(sql, concept, ownedBy(owner))
+  const { table, column } = concept.within
+  const parents: Concept = { name: table, table, columns: '', rowsMax: PARENTS_MAX }
+  for (let after: string[] | undefined; ; ) {
+    const page = await readPage(sql, parents, ownedBy(owner), after)
+    for (const [id] of page.keys)
+      yield* readPages(sql, concept, { text: `t.${column} = $1::uuid`, values: [id as string] })
+    after = page.last
+    if (after === undefined) return
+  }
+}
+
+interface Condition {
+  text: string
+  values: string[]
+}
+
+const ownedBy = ({ organizationId, userId }: RowOwner): Condition => ({
+  text:
+    userId === undefined
+      ? 't.organization_id = $1::uuid'
+      : 't.organization_id = $1::uuid and t.user_id = $2::uuid',
+  values: userId === undefined ? [organizationId] : [organizationId, userId],
+})
+
+async function* readPages(sql: Sql, concept: Concept, condition: Condition): AsyncGenerator<string[]> {
+  for (let after: string[] | undefined; ; ) {
+    const { lines, last } = await readPage(sql, concept, condition, after)
+    if (lines.length > 0) yield lines
+    if (last === undefined) return
+    after = last
+  }
+}
+
+/** `last` is undefined where nothing can come any more. */
+async function readPage(
+  sql: Sql,
+  concept: Concept,
+  { text, values }: Condition,
+  after: string[] | undefined,
+): Promise<LinePage & { keys: string[][] }> {
+  const { table, where, key = ID, rowsMax = ROWS_DEFAULT } = concept
+  const names = key.map(([name]) => `t.${name}`)
+  const marks = key.map(([, type], place) => `$${values.length + place + 1}::text::${type}`)
+  const rows = await sql.unsafe<{ key: string[]; line: string }[]>(
+    `select array[${names.map((name) => `${name}::text`)}] as key, (${objectOf(concept)})::text as line
+     from ${table} t
+     where ${text} ${where ? `and t.${where}` : ''} ${after ? `and (${names}) > (${marks})` : ''}
+     order by ${names} limit ${rowsMax}`,
+    [...values, ...(after ?? [])],
+  )
+  return {
+    lines: rows.map(({ line }) => line),
+    keys: rows.map((row) => row.key),
+    last: rows.length < rowsMax ? undefined : rows.at(-1)?.key,
+  }
+}
+
+const objectOf = ({ columns, computed = {} }: Concept): string => {
+  const values = [
+    ...wordsOf(columns).map((name) => [name, name.endsWith('_at') ? timeOf(`t.${name}`) : `t.${name}`]),
+    ...Object.entries(computed),
+  ]
+  return `json_build_object(${values.flatMap(([name, value]) => [`'${name}'`, value])})`
+}
+
+const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '')
+
+const timeOf = (column: string): string =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`

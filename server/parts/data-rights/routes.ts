@@ -1,0 +1,60 @@
+import Type from 'typebox'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { Body, Message, Uuid } from '#platform/http/schemas.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { closeForOwner } from './close-organization.ts'
+import { closeAccount } from './delete-account.ts'
+import type { Eraser } from './eraser.ts'
+
+const Confirmation = Body({
+  current_password: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 128, description: 'Needed of whoever has one' }),
+  ),
+})
+
+/** What people and organizations may do with all of their data at once. */
+export const deletionRoutes = (rooms: Rooms, eraser: Eraser): Route[] => [
+  defineRoute({
+    method: 'DELETE',
+    url: '/api/org/delete',
+    summary: 'Delete an organization with everything in it',
+    description:
+      'Irreversible. It is gone at once for everybody; what it holds is erased meanwhile, and access that was given to ' +
+      'MCP servers is ended there. A large one may take minutes after the answer. A personal organization stays.',
+    access: { permission: 'organization:delete', orgOf: 'query' },
+    query: Type.Object({ org_id: Uuid }),
+    reply: [200, Message],
+    errors: ['org.not_found', 'org.personal', 'access.session_needed'],
+    async handler({ scope }) {
+      await closeForOwner(rooms.database.sql, rooms.jobs, scope)
+      await eraser.erase({ organizationId: scope.organizationId })
+      return { message: 'Organization deleted' }
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    url: '/api/users/me',
+    summary: 'Delete your account',
+    description:
+      'Irreversible. Your chats, files, instructions, connections and keys go, everywhere, and with them the ' +
+      'organizations that nobody else is a member of. What you made for other organizations stays theirs; what was done ' +
+      'there stays in their audit and ledger, without your addresses. Needs your password; if you have none, a sign-in ' +
+      'that is no more than ten minutes old.',
+    access: 'session',
+    body: Confirmation,
+    example: { current_password: 'correct horse battery' },
+    reply: [200, Message],
+    errors: [
+      'user.wrong_password',
+      'user.sign_in_again',
+      'user.owns_organizations',
+      'user.last_administrator',
+      'auth.too_many_attempts',
+    ],
+    async handler({ caller, body }) {
+      await closeAccount(rooms, caller, body.current_password)
+      await eraser.erase({ userId: caller.userId })
+      return { message: 'Account deleted' }
+    },
+  }),
+]

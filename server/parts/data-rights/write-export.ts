@@ -1,0 +1,110 @@
+import { addAbortSignal, Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import type { Logger } from 'pino'
+import type { Sql } from 'postgres'
+import { ZipFile } from 'yazl'
+import type { Storage } from '#platform/storage/storage.ts'
+import type { RowOwner } from './delete-rows.ts'
+import { CONCEPTS } from './export-concepts.ts'
+import { readLines } from './read-lines.ts'
+
+const EXPORT_FORMAT = 'parley-export'
+export const EXPORT_VERSION = 1
+
+/** Whose data: an organization's, or a person's own in each of his. */
+export interface ExportSubject {
+  owners: RowOwner[]
+  /** Whether only what is personal is told. */
+  isPersonal: boolean
+  /** What the manifest says of the subject. */
+  about: Record<string, unknown>
+}
+
+interface ExportDesk {
+  sql: Sql
+  storage: Storage
+  log: Logger
+}
+
+/** So many files that are not in the storage are named. */
+const MISSING_MAX = 1_000
+
+/**
+ * Everything of a subject as a zip (docs/export.md), written as it is read: in memory are two pages of rows or two
+ * files, and of each file its name. The manifest comes last, so that what has it is complete. Reading ends when the
+ * stream is destroyed; what fails on the way destroys it.
+ */
+export function writeExport(desk: ExportDesk, subject: ExportSubject): Readable {
+  const zip = new ZipFile()
+  const output = zip.outputStream as Readable
+  const leaving = new AbortController()
+  output.once('close', () => leaving.abort())
+  const fail = (error: unknown): void => {
+    if (!leaving.signal.aborted) desk.log.warn({ err: error }, 'an export was cut off')
+    output.destroy(error as Error)
+  }
+  zip.on('error', fail)
+  writeEntries(desk, subject, { zip, signal: leaving.signal }).catch(fail)
+  return output
+}
+
+interface Writing {
+  zip: ZipFile
+  signal: AbortSignal
+}
+
+async function writeEntries(desk: ExportDesk, subject: ExportSubject, writing: Writing): Promise<void> {
+  const counts: Record<string, number> = {}
+  for (const concept of CONCEPTS) {
+    if (subject.isPersonal && !concept.isPersonal) continue
+    const { name } = concept
+    counts[name] = 0
+    const lines = async function* () {
+      for (const owner of subject.owners)
+        for await (const page of readLines(desk.sql, concept, owner)) {
+          counts[name] = (counts[name] ?? 0) + page.length
+          yield Buffer.from(`${page.join('\n')}\n`)
+        }
+    }
+    // One page ahead, and not the sixteen that a stream of objects would read.
+    await addEntry(writing, `${name}.jsonl`, Readable.from(lines(), { highWaterMark: 1 }))
+  }
+  const missing: string[] = []
+  for (const owner of subject.owners) missing.push(...(await writeFiles(desk, owner, writing)))
+  const manifest = {
+    format: EXPORT_FORMAT,
+    version: EXPORT_VERSION,
+    ...subject.about,
+    exported_at: new Date().toISOString(),
+    counts,
+    missing_files: missing.slice(0, MISSING_MAX),
+  }
+  writing.zip.addBuffer(Buffer.from(JSON.stringify(manifest, null, 2)), 'manifest.json')
+  writing.zip.end()
+}
+
+/** Answers the ids of the files that the storage does not have. */
+async function writeFiles(
+  { sql, storage }: ExportDesk,
+  owner: RowOwner,
+  writing: Writing,
+): Promise<string[]> {
+  const missing: string[] = []
+  const concept = { name: 'files', table: 'uploads', columns: 'id storage_key', where: `status = 'stored'` }
+  for await (const page of readLines(sql, concept, owner))
+    for (const line of page) {
+      const { id, storage_key: key } = JSON.parse(line) as { id: string; storage_key: string }
+      const content = await storage.read(key).catch(() => null)
+      writing.signal.throwIfAborted()
+      if (content) await addEntry(writing, `files/${id}`, Readable.from([content]))
+      else missing.push(id)
+    }
+  return missing
+}
+
+/** Adds an entry and waits until its content was read, which is when all before it are written. */
+async function addEntry({ zip, signal }: Writing, name: string, content: Readable): Promise<void> {
+  addAbortSignal(signal, content)
+  zip.addReadStream(content, name)
+  await finished(content)
+}

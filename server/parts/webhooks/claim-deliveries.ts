@@ -1,0 +1,119 @@
+import type { PendingQuery, Row, Sql } from 'postgres'
+import { LOWEST_ID } from '#database/new-id.ts'
+import type { WebhookAttempt } from '#database/schema/webhooks.ts'
+
+/** A delivery that this process is to try: nobody else does before `claimedUntil`. */
+export interface ClaimedDelivery {
+  id: string
+  organizationId: string
+  endpointId: string
+  url: string
+  /** Encrypted; the second one where there is one before that still signs. */
+  secrets: string[]
+  /** For how long nothing has arrived; null: the last one did. */
+  failingMs: number | null
+  sequence: number
+  eventType: string
+  /** JSON. */
+  data: string
+  /** ISO 8601. */
+  createdAt: string
+  attempts: WebhookAttempt[]
+  /** Since it was last to be delivered, without this one. */
+  tries: number
+  /** As the database writes it. */
+  claimedUntil: string
+}
+
+/** How many may be under way in a process at once: so nobody is held up by an endpoint that does not answer. */
+export const UNDER_WAY_MAX = 64
+const UNDER_WAY_OF_ORGANIZATION_MAX = 16
+export const UNDER_WAY_OF_ENDPOINT_MAX = 4
+/** Where nothing arrives at the moment. */
+const UNDER_WAY_OF_FAILING_MAX = 1
+/** So many endpoints are looked at in one go; the others the next time. */
+const ENDPOINTS_MAX = 500
+
+/** The endpoints for which something waits, due or not, one step in the index for each. */
+export async function findWaitingEndpoints(sql: Sql, after: string): Promise<string[]> {
+  const next = (after: PendingQuery<Row[]>) => sql`
+    select d.endpoint_id from webhook_deliveries d
+    where d.status = 'pending' and d.endpoint_id > ${after} order by d.endpoint_id limit 1`
+  const rows = await sql<{ endpoint_id: string }[]>`
+    with recursive waiting (endpoint_id, place) as (
+      select first.endpoint_id, 1 from (${next(sql`${after}::uuid`)}) as first
+      union all
+      select next.endpoint_id, place + 1 from waiting
+      cross join lateral (${next(sql`waiting.endpoint_id`)}) as next
+      where place < ${ENDPOINTS_MAX})
+    select endpoint_id from waiting order by place`
+  return rows.map((row) => row.endpoint_id)
+}
+
+/** Where the next look begins: after the last of these, or at the beginning again. */
+export const nextAfter = (endpointIds: readonly string[]): string =>
+  endpointIds.length === ENDPOINTS_MAX ? (endpointIds.at(-1) ?? LOWEST_ID) : LOWEST_ID
+
+/**
+ * Claims what is due at these endpoints, with regard to what is under way here already: one of each endpoint before the
+ * second of any, those of an endpoint in the order of their numbers. A claim ends by itself after `leaseMs`, so what a
+ * dead process had is tried by another one.
+ */
+export async function claimDue(
+  sql: Sql,
+  endpointIds: readonly string[],
+  underWay: readonly ClaimedDelivery[],
+  leaseMs: number,
+): Promise<ClaimedDelivery[]> {
+  const busy = underWay.map(({ endpointId, organizationId }) => ({ endpointId, organizationId }))
+  const rows = await sql<ClaimedDelivery[]>`
+    with busy as (
+      select * from json_to_recordset(${JSON.stringify(busy)}::text::json)
+        as b ("endpointId" uuid, "organizationId" uuid)),
+    due as (
+      select d.*, e.organization_id, row_number() over (partition by e.id order by next_attempt_at, sequence) as turn
+      from webhook_endpoints e cross join lateral (
+        select d.id, d.next_attempt_at, d.sequence from webhook_deliveries d
+        where d.endpoint_id = e.id and d.status = 'pending' and d.next_attempt_at <= now()
+        order by d.next_attempt_at, d.sequence
+        limit greatest(0, case when e.failing_since is null then ${UNDER_WAY_OF_ENDPOINT_MAX}::int
+            else ${UNDER_WAY_OF_FAILING_MAX}::int end
+          - (select count(*) from busy where "endpointId" = e.id))) as d
+      where e.id = any(${endpointIds as string[]}::uuid[]) and e.is_enabled),
+    shared as (
+      select due.*, row_number() over (partition by organization_id order by turn, next_attempt_at)
+        + (select count(*) from busy where "organizationId" = organization_id) as share
+      from due),
+    chosen as (
+      select id from webhook_deliveries
+      where id in (
+          select id from shared where share <= ${UNDER_WAY_OF_ORGANIZATION_MAX}
+          order by share, turn, next_attempt_at limit ${Math.max(0, UNDER_WAY_MAX - busy.length)})
+        and status = 'pending' and next_attempt_at <= now()
+      for update skip locked)
+    ${claim(sql, sql`(select id from chosen)`, leaseMs)}`
+  return rows.sort((a, b) => a.sequence - b.sequence)
+}
+
+/** Claims this one, whenever it is due; undefined: it is delivered, or has failed. */
+export async function claimOne(
+  sql: Sql,
+  deliveryId: string,
+  leaseMs: number,
+): Promise<ClaimedDelivery | undefined> {
+  const [row] = await sql<ClaimedDelivery[]>`${claim(sql, sql`(${deliveryId}::uuid)`, leaseMs)}`
+  return row
+}
+
+const claim = (sql: Sql, ids: PendingQuery<Row[]>, leaseMs: number) => sql`
+  update webhook_deliveries d
+  set next_attempt_at = now() + ${leaseMs} * interval '1 millisecond', updated_at = now()
+  from webhook_endpoints e
+  where d.id in ${ids} and d.status = 'pending' and e.id = d.endpoint_id and e.is_enabled
+  returning d.id, d.organization_id as "organizationId", d.endpoint_id as "endpointId", e.url,
+    case when e.previous_secret_until > now() then array[e.secret, e.previous_secret] else array[e.secret] end
+      as secrets,
+    (extract(epoch from now() - e.failing_since) * 1000)::float8 as "failingMs", d.sequence::float8 as sequence,
+    d.event_type as "eventType", d.data::text as data,
+    to_char(d.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt", d.attempts, d.tries,
+    d.next_attempt_at::text as "claimedUntil"`

@@ -1,0 +1,99 @@
+import { afterCommit } from '#database/ambient.ts'
+import { and, desc, eq, sql } from '#database/drizzle.ts'
+import { newId } from '#database/new-id.ts'
+import { webhookDeliveries } from '#database/schema/webhooks.ts'
+import { fail } from '#errors'
+import type { Scope } from '#platform/access/scope.ts'
+import { type Page, readPage } from '#platform/http/pagination.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { findWebhook } from './manage-webhooks.ts'
+import {
+  type DeliveryRow,
+  type DeliveryView,
+  deliveryIdOf,
+  TEST_EVENT_TYPE,
+  viewDelivery,
+} from './schemas.ts'
+import type { Sender } from './sender.ts'
+
+type Administrator = Scope<'organization:admin'>
+
+interface DeliveryQuery {
+  webhook_id: string
+  status?: DeliveryRow['status']
+  event_type?: string
+  limit?: number
+  cursor?: string
+}
+
+const { id, endpointId, sequence, status, eventType } = webhookDeliveries
+
+/** What was to be delivered to an endpoint, the newest first. */
+export const listDeliveries = (scope: Administrator, query: DeliveryQuery): Promise<Page<DeliveryView>> =>
+  readPage(
+    query,
+    (below, count) =>
+      scope.select(webhookDeliveries, {
+        where: and(
+          eq(endpointId, query.webhook_id),
+          query.status === undefined ? undefined : eq(status, query.status),
+          query.event_type === undefined ? undefined : eq(eventType, query.event_type),
+          below === undefined
+            ? undefined
+            : sql`${sequence} < (select last.sequence from ${webhookDeliveries} as last
+                where last.id = ${below} and last.endpoint_id = ${query.webhook_id})`,
+        ),
+        orderBy: [desc(sequence)],
+        limit: count,
+      }),
+    viewDelivery,
+  )
+
+/**
+ * Delivers once more what was delivered, has failed, or waits: now, under the same id, and with as many tries as the
+ * first time. Throws webhook.disabled, webhook.delivery_not_found.
+ */
+export async function redeliver(
+  sender: Sender,
+  scope: Administrator,
+  webhookId: string,
+  messageId: string,
+): Promise<DeliveryView> {
+  if (!(await findWebhook(scope, webhookId)).isEnabled) throw fail('webhook.disabled')
+  const isIt = and(eq(endpointId, webhookId), eq(id, deliveryIdOf(messageId)))
+  const now = new Date()
+  const change = { status: 'pending', tries: 0, nextAttemptAt: now, updatedAt: now } as const
+  const [row] = await scope.update(webhookDeliveries, isIt, change)
+  if (!row) throw fail('webhook.delivery_not_found')
+  await afterCommit(() => sender.wake())
+  return viewDelivery(row)
+}
+
+/**
+ * Sends an event that tells of nothing, once, and answers with how it went. Where much is under way to the endpoint
+ * it waits for its turn, and is still pending. Throws webhook.disabled.
+ */
+export async function testWebhook(
+  { database }: Pick<Rooms, 'database'>,
+  sender: Sender,
+  scope: Administrator,
+  webhookId: string,
+): Promise<DeliveryView> {
+  const deliveryId = newId()
+  const data = { webhook_id: webhookId, requested_by: scope.userId }
+  // Nobody but this process tries it at first; should it end before, another one does.
+  const made = await database.sql`
+    with endpoint as (
+      update webhook_endpoints set last_sequence = last_sequence + 1
+      where id = ${webhookId} and organization_id = ${scope.organizationId} and is_enabled
+      returning id, organization_id, last_sequence)
+    insert into webhook_deliveries (id, organization_id, endpoint_id, sequence, event_type, data, next_attempt_at)
+    select ${deliveryId}, organization_id, id, last_sequence, ${TEST_EVENT_TYPE}, ${JSON.stringify(data)}::text::jsonb,
+      now() + ${sender.leaseMs} * interval '1 millisecond'
+    from endpoint`
+  if (made.count === 0) throw fail('webhook.disabled')
+  await sender.sendNow({ id: deliveryId, endpointId: webhookId })
+  const [row] = await scope.select(webhookDeliveries, { where: eq(id, deliveryId) })
+  if (!row) throw fail('webhook.not_found')
+  return viewDelivery(row)
+}

@@ -1,0 +1,146 @@
+import { desc, eq, lt } from '#database/drizzle.ts'
+import { newId } from '#database/new-id.ts'
+import { webhookEndpoints } from '#database/schema/webhooks.ts'
+import { fail } from '#errors'
+import { lockOrganization } from '#platform/access/organization-lock.ts'
+import type { Scope } from '#platform/access/scope.ts'
+import { eventOf, recordEvent } from '#platform/audit/audit.ts'
+import { type Page, readPage } from '#platform/http/pagination.ts'
+import { type Net, NetError } from '#platform/net/index.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import {
+  type NewWebhook,
+  viewWebhook,
+  type WebhookChange,
+  type WebhookRow,
+  type WebhookView,
+  type WebhookWithSecret,
+} from './schemas.ts'
+import { failDisabled } from './settle-delivery.ts'
+import { newSecret } from './write-message.ts'
+
+const WEBHOOKS_MAX = 20
+/** For so long the secret before signs beside a new one. */
+const ROTATION_MS = 24 * 3_600_000
+
+type Administrator = Scope<'organization:admin'>
+type Desk = Pick<Rooms, 'database' | 'net' | 'secrets'>
+
+/** Makes an endpoint, and shows its secret. Throws webhook.url_invalid, webhook.too_many, org.not_found. */
+export async function createWebhook(
+  { database, net, secrets }: Desk,
+  scope: Administrator,
+  { url, description = '', event_types: eventTypes }: NewWebhook,
+): Promise<WebhookWithSecret> {
+  checkUrl(net, url)
+  const { organizationId, userId } = scope
+  const id = newId()
+  const secret = newSecret()
+  const sealed = secrets.encrypt(secret, id)
+  await database.sql.begin(async (tx) => {
+    // One at a time in an organization, so that no two are its last one.
+    await lockOrganization(tx, organizationId, 'members')
+    const [row] = await tx<{ count: number }[]>`
+      select count(*)::int as count from webhook_endpoints where organization_id = ${organizationId}`
+    if ((row?.count ?? 0) >= WEBHOOKS_MAX) throw fail('webhook.too_many', { limit: WEBHOOKS_MAX })
+    const [made] = await tx`
+      insert into webhook_endpoints (id, organization_id, url, description, event_types, secret, created_by)
+      values (${id}, ${organizationId}, ${url}, ${description}, ${eventTypes}, ${sealed}, ${userId})
+      returning *`
+    const event = eventOf('webhook_endpoints', null, made ?? null)
+    if (event) await recordEvent(tx, organizationId, scope, event)
+  })
+  return { ...viewWebhook(await findWebhook(scope, id)), secret }
+}
+
+/** The organization's, newest first. */
+export const listWebhooks = (
+  scope: Administrator,
+  query: { limit?: number; cursor?: string },
+): Promise<Page<WebhookView>> =>
+  readPage(
+    query,
+    (below, count) =>
+      scope.select(webhookEndpoints, {
+        where: below === undefined ? undefined : lt(webhookEndpoints.id, below),
+        orderBy: [desc(webhookEndpoints.id)],
+        limit: count,
+      }),
+    viewWebhook,
+  )
+
+/**
+ * Changes what is given. What waits for an endpoint that is disabled has failed; one that is enabled again begins with
+ * what happens from then on. Throws webhook.not_found, webhook.url_invalid.
+ */
+export async function updateWebhook(
+  { database: { sql }, net }: Desk,
+  scope: Administrator,
+  id: string,
+  { url, description, event_types: eventTypes, is_enabled: isEnabled }: WebhookChange,
+): Promise<WebhookView> {
+  if (url !== undefined) checkUrl(net, url)
+  const [row] = await scope.update(webhookEndpoints, eq(webhookEndpoints.id, id), {
+    ...(url !== undefined && { url }),
+    ...(description !== undefined && { description }),
+    ...(eventTypes !== undefined && { eventTypes }),
+    ...(isEnabled !== undefined && { isEnabled, disabledReason: null }),
+    // Another address has not failed yet.
+    ...((url !== undefined || isEnabled) && { failingSince: null }),
+    updatedAt: new Date(),
+  })
+  const changed = found(row)
+  if (isEnabled === false) await failDisabled(sql, id)
+  return viewWebhook(changed)
+}
+
+/** With its deliveries. Throws webhook.not_found. */
+export async function deleteWebhook(scope: Administrator, id: string): Promise<void> {
+  const [deleted] = await scope.delete(webhookEndpoints, eq(webhookEndpoints.id, id))
+  found(deleted)
+}
+
+/**
+ * Makes a new secret. The one before signs beside it for 24 hours; the one before that signs no more. Throws
+ * webhook.not_found.
+ */
+export async function rotateSecret(
+  { secrets }: Desk,
+  scope: Administrator,
+  id: string,
+): Promise<WebhookWithSecret> {
+  const secret = newSecret()
+  const row = await scope.transaction(async (database) => {
+    const isIt = eq(webhookEndpoints.id, id)
+    const [before] = await database.select(webhookEndpoints, { where: isIt, lock: true })
+    const [after] = await database.update(webhookEndpoints, isIt, {
+      secret: secrets.encrypt(secret, id),
+      previousSecret: found(before).secret,
+      previousSecretUntil: new Date(Date.now() + ROTATION_MS),
+      updatedAt: new Date(),
+    })
+    return found(after)
+  })
+  return { ...viewWebhook(row), secret }
+}
+
+/** Throws webhook.not_found. */
+export async function findWebhook(scope: Administrator, id: string): Promise<WebhookRow> {
+  const [row] = await scope.select(webhookEndpoints, { where: eq(webhookEndpoints.id, id) })
+  return found(row)
+}
+
+/** What an address shows by itself; the rest is seen when something is sent there. Throws webhook.url_invalid. */
+export function checkUrl(net: Net, url: string): void {
+  try {
+    net.checkUrl(url)
+  } catch (error) {
+    if (error instanceof NetError) throw fail('webhook.url_invalid', { reason: error.message })
+    throw error
+  }
+}
+
+function found(row: WebhookRow | undefined): WebhookRow {
+  if (!row) throw fail('webhook.not_found')
+  return row
+}

@@ -1,0 +1,116 @@
+import Type from 'typebox'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { listDeliveries, redeliver, testWebhook } from './manage-deliveries.ts'
+import { createWebhook, deleteWebhook, listWebhooks, rotateSecret, updateWebhook } from './manage-webhooks.ts'
+import * as schemas from './schemas.ts'
+import type { Sender } from './sender.ts'
+
+const OneWebhook = Type.Object({ webhook_id: Uuid })
+const ofWebhook = { permission: 'organization:admin', orgOf: { webhook: 'webhook_id' } } as const
+
+/** Webhooks (ext; contract, 11): where an organization's events are delivered, and what became of each. */
+export const webhookRoutes = (rooms: Rooms, sender: Sender): Route[] => [
+  defineRoute({
+    method: 'POST',
+    url: '/api/webhooks/create',
+    summary: 'Add a webhook',
+    description:
+      'Events of these types are sent to the address, signed as Standard Webhooks has it. The secret is shown this once. An organization has at most 20 webhooks.',
+    access: { permission: 'organization:admin', orgOf: 'query' },
+    query: Type.Object({ org_id: Uuid }),
+    body: schemas.NewWebhook,
+    example: { url: 'https://example.com/parley', event_types: ['billing.credits_low'] },
+    reply: [201, schemas.WebhookWithSecret],
+    errors: ['org.not_found', 'webhook.url_invalid', 'webhook.too_many'],
+    handler: ({ scope, body }) => createWebhook(rooms, scope, body),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/webhooks/list',
+    summary: 'List the webhooks of an organization, newest first',
+    access: { permission: 'organization:admin', orgOf: 'query' },
+    query: Type.Object({ org_id: Uuid, ...PageQuery }),
+    reply: [200, schemas.WebhookPage],
+    errors: ['org.not_found', 'request.invalid_cursor'],
+    handler: ({ scope, query }) => listWebhooks(scope, query),
+  }),
+  defineRoute({
+    method: 'PUT',
+    url: '/api/webhooks/update',
+    summary: 'Change, disable or enable a webhook',
+    access: ofWebhook,
+    query: OneWebhook,
+    body: schemas.WebhookChange,
+    example: { is_enabled: true },
+    reply: [200, schemas.WebhookView],
+    errors: ['webhook.not_found', 'webhook.url_invalid'],
+    handler: ({ scope, query, body }) => updateWebhook(rooms, scope, query.webhook_id, body),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    url: '/api/webhooks/delete',
+    summary: 'Delete a webhook with its deliveries',
+    access: ofWebhook,
+    query: OneWebhook,
+    reply: [200, Message],
+    errors: ['webhook.not_found'],
+    async handler({ scope, query }) {
+      await deleteWebhook(scope, query.webhook_id)
+      return { message: 'Webhook deleted' }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/webhooks/rotate_secret',
+    summary: 'Make a new secret for a webhook',
+    description:
+      'The secret before signs beside the new one for 24 hours: webhook-signature has both signatures.',
+    access: ofWebhook,
+    query: OneWebhook,
+    reply: [200, schemas.WebhookWithSecret],
+    errors: ['webhook.not_found'],
+    handler: ({ scope, query }) => rotateSecret(rooms, scope, query.webhook_id),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/webhooks/test',
+    summary: 'Send an event of the type webhook.test',
+    description:
+      'It is sent once, to this webhook, and the answer says how that went. Where other deliveries to it are under way, it is sent after them, and the answer is still pending.',
+    access: ofWebhook,
+    query: OneWebhook,
+    effects: 'outside',
+    reply: [200, schemas.DeliveryView],
+    errors: ['webhook.not_found', 'webhook.disabled'],
+    handler: ({ scope, query }) => testWebhook(rooms, sender, scope, query.webhook_id),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/webhooks/deliveries',
+    summary: 'List the deliveries of a webhook, newest first',
+    description: 'They are kept for 30 days.',
+    access: ofWebhook,
+    query: Type.Object({
+      ...OneWebhook.properties,
+      status: Type.Optional(schemas.DeliveryStatus),
+      event_type: Type.Optional(schemas.DeliveryType),
+      ...PageQuery,
+    }),
+    reply: [200, schemas.DeliveryPage],
+    errors: ['webhook.not_found', 'request.invalid_cursor'],
+    handler: ({ scope, query }) => listDeliveries(scope, query),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/webhooks/redeliver',
+    summary: 'Deliver an event once more',
+    description: 'Also one that was delivered. Its webhook-id stays the same, and its tries begin anew.',
+    access: ofWebhook,
+    query: Type.Object({ ...OneWebhook.properties, delivery_id: schemas.DeliveryId }),
+    reply: [200, schemas.DeliveryView],
+    errors: ['webhook.not_found', 'webhook.delivery_not_found', 'webhook.disabled'],
+    handler: ({ scope, query }) => redeliver(sender, scope, query.webhook_id, query.delivery_id),
+  }),
+]

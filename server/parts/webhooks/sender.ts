@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LOWEST_ID } from '#database/new-id.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { repeat } from '#platform/sweeps/repeat.ts'
+import {
+  type ClaimedDelivery,
+  claimDue,
+  claimOne,
+  findWaitingEndpoints,
+  nextAfter,
+  UNDER_WAY_MAX,
+  UNDER_WAY_OF_ENDPOINT_MAX,
+} from './claim-deliveries.ts'
+import { failDisabled, releaseDelivery, settleDelivery } from './settle-delivery.ts'
+import { DELIVERY_TIMES, type DeliveryTimes, tryDelivery } from './try-delivery.ts'
+
+/** When something may be due that was not looked for, it is looked so soon: what comes together goes together. */
+const SOON_MS = 20
+const KEPT_DAYS = 30
+const SWEPT_AT_ONCE = 5_000
+/** How long tries may go on when the process stops. */
+const STOP_GRACE_MS = 3_000
+
+/**
+ * Sends what is due, in every process: each delivery is claimed before it is tried, so that one process does it. What it
+ * has claimed and not settled when it dies is tried again, so an event arrives at least once.
+ */
+export class Sender {
+  readonly #rooms: Rooms
+  readonly #times: DeliveryTimes
+  readonly #underWay = new Map<ClaimedDelivery, Promise<void>>()
+  readonly #stopping = new AbortController()
+  #endRepeats: (() => void)[] = []
+  #after = LOWEST_ID
+  #looking: Promise<void> | undefined
+  #soon: NodeJS.Timeout | undefined
+  #isStopped = false
+
+  constructor(rooms: Rooms, times: Partial<DeliveryTimes> = {}) {
+    this.#rooms = rooms
+    this.#times = { ...DELIVERY_TIMES, ...times }
+  }
+
+  start(): void {
+    const { log } = this.#rooms
+    this.#endRepeats = [
+      repeat(this.#times.pollMs, () => this.#look(), { log, message: 'webhooks were not looked for' }),
+      repeat(this.#times.sweepMs, () => this.#sweep(), { log, message: 'webhooks were not tidied up' }),
+    ]
+  }
+
+  /** Has what is due sent soon. */
+  wake(): void {
+    if (this.#isStopped || this.#soon) return
+    this.#soon = setTimeout(() => {
+      this.#soon = undefined
+      this.#look().catch((error: unknown) =>
+        this.#rooms.log.error({ err: error }, 'webhooks were not looked for'),
+      )
+    }, SOON_MS)
+  }
+
+  /** How long a claim lasts. */
+  get leaseMs(): number {
+    return this.#times.timeoutMs + this.#times.claimMarginMs
+  }
+
+  /**
+   * Sends one delivery now, and answers when that has ended, well or not. Where as much is under way already to its
+   * endpoint, or here, it has its turn after the others, and this answers at once.
+   */
+  async sendNow({ id, endpointId }: { id: string; endpointId: string }): Promise<void> {
+    const toEndpoint = [...this.#underWay.keys()].filter((delivery) => delivery.endpointId === endpointId)
+    const isFull = this.#underWay.size >= UNDER_WAY_MAX || toEndpoint.length >= UNDER_WAY_OF_ENDPOINT_MAX
+    if (isFull || this.#isStopped) return
+    const claimed = await claimOne(this.#rooms.database.sql, id, this.leaseMs)
+    if (claimed) await this.#begin(claimed)
+  }
+
+  /** What is under way may end; what takes longer is given back. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    for (const end of this.#endRepeats) end()
+    clearTimeout(this.#soon)
+    await this.#looking?.catch(() => {})
+    const all = Promise.all(this.#underWay.values())
+    const grace = new AbortController()
+    await Promise.race([all, sleep(STOP_GRACE_MS, undefined, { signal: grace.signal }).catch(() => {})])
+    grace.abort()
+    this.#stopping.abort(new Error('The server is stopping'))
+    await all
+  }
+
+  /** One look at a time. */
+  async #look(): Promise<void> {
+    if (this.#looking || this.#isStopped || this.#underWay.size >= UNDER_WAY_MAX) return
+    this.#looking = this.#claimAndSend().finally(() => {
+      this.#looking = undefined
+    })
+    await this.#looking
+  }
+
+  async #claimAndSend(): Promise<void> {
+    const { sql } = this.#rooms.database
+    const endpointIds = await findWaitingEndpoints(sql, this.#after)
+    this.#after = nextAfter(endpointIds)
+    if (endpointIds.length === 0) return
+    const claimed = await claimDue(sql, endpointIds, [...this.#underWay.keys()], this.leaseMs)
+    for (const delivery of claimed) void this.#begin(delivery)
+  }
+
+  /** Never rejects. */
+  #begin(delivery: ClaimedDelivery): Promise<void> {
+    const sending = this.#send(delivery)
+      .catch((error: unknown) => {
+        // Its claim ends by itself.
+        this.#rooms.log.error({ err: error, delivery: delivery.id }, 'a webhook was not sent')
+      })
+      .finally(() => {
+        this.#underWay.delete(delivery)
+        this.wake()
+      })
+    this.#underWay.set(delivery, sending)
+    return sending
+  }
+
+  async #send(delivery: ClaimedDelivery): Promise<void> {
+    const { signal } = this.#stopping
+    const outcome = await tryDelivery(this.#rooms, delivery, this.#times, signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error
+    })
+    if (outcome) await settleDelivery(this.#rooms, delivery, outcome, this.#times.giveUpMs)
+    else await releaseDelivery(this.#rooms.database.sql, delivery)
+  }
+
+  async #sweep(): Promise<void> {
+    const { sql } = this.#rooms.database
+    await failDisabled(sql, null)
+    await sql`
+      delete from webhook_deliveries where id in (
+        select id from webhook_deliveries
+        where created_at < now() - ${KEPT_DAYS} * interval '1 day'
+        order by created_at limit ${SWEPT_AT_ONCE} for update skip locked)`
+  }
+}

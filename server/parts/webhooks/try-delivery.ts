@@ -1,0 +1,91 @@
+import { parseRetryAfter } from '#platform/net/exchange-bounds.ts'
+import { FetchError } from '#platform/net/fetch-bounded.ts'
+import { NetError } from '#platform/net/index.ts'
+import { postBounded } from '#platform/net/post-bounded.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import type { ClaimedDelivery } from './claim-deliveries.ts'
+import { TEST_EVENT_TYPE } from './schemas.ts'
+import type { Outcome } from './settle-delivery.ts'
+import { writeBody, writeHeaders } from './write-message.ts'
+
+/** Times in milliseconds, all of them. */
+export interface DeliveryTimes {
+  /** How long an endpoint may take to answer. */
+  timeoutMs: number
+  /** Waits between tries: so many tries are made, and one more. */
+  retryDelaysMs: readonly number[]
+  /** An endpoint where nothing has arrived for this long is disabled. */
+  giveUpMs: number
+  /** How much longer a claim lasts than a try may take. */
+  claimMarginMs: number
+  /** How often it is looked for what is due. */
+  pollMs: number
+  /** How often what is old is removed, and what waits for nobody has failed. */
+  sweepMs: number
+}
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+export const DELIVERY_TIMES: DeliveryTimes = {
+  timeoutMs: 15 * SECOND,
+  retryDelaysMs: [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 8 * HOUR, 8 * HOUR],
+  giveUpMs: 5 * 24 * HOUR,
+  claimMarginMs: 15 * SECOND,
+  pollMs: SECOND,
+  sweepMs: MINUTE,
+}
+
+/** Waits are so much shorter or longer by chance, so that what has failed together is not tried together again. */
+const JITTER = 0.1
+/** Retry-After beyond this is not heeded. */
+const RETRY_AFTER_MAX_MS = 8 * HOUR
+const GONE = 410
+
+/** Sends a delivery once. Throws the signal's reason, and where it could not even be written. */
+export async function tryDelivery(
+  { net, secrets }: Pick<Rooms, 'net' | 'secrets'>,
+  delivery: ClaimedDelivery,
+  { timeoutMs, retryDelaysMs }: DeliveryTimes,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const opened = delivery.secrets.map((sealed) => secrets.decrypt(sealed, delivery.endpointId))
+  const content = writeBody(delivery)
+  const headers = writeHeaders(delivery, content, opened)
+  const start = performance.now()
+  const at = new Date().toISOString()
+  const attemptOf = (status: number | null, error: string | null) => ({
+    at,
+    duration_ms: Math.round(performance.now() - start),
+    response_status: status,
+    error,
+  })
+  const retryAfter = (header: string | string[] | undefined): number | null => {
+    const delay = delivery.eventType === TEST_EVENT_TYPE ? undefined : retryDelaysMs[delivery.tries]
+    if (delay === undefined) return null
+    return Math.max(withJitter(delay), parseRetryAfter(header, RETRY_AFTER_MAX_MS) ?? 0)
+  }
+  try {
+    const answer = await postBounded(net, delivery.url, { headers, content, timeoutMs, signal })
+    const { status } = answer
+    if (status >= 200 && status < 300) return { isDelivered: true, attempt: attemptOf(status, null) }
+    const isGone = status === GONE
+    const retryMs = isGone ? null : retryAfter(answer.headers['retry-after'])
+    return { isDelivered: false, isGone, retryMs, attempt: attemptOf(status, sentenceOf(status)) }
+  } catch (error) {
+    if (!(error instanceof NetError || error instanceof FetchError)) throw error
+    return {
+      isDelivered: false,
+      isGone: false,
+      retryMs: retryAfter(undefined),
+      attempt: attemptOf(null, error.message),
+    }
+  }
+}
+
+const withJitter = (delayMs: number): number => delayMs * (1 + JITTER * (2 * Math.random() - 1))
+
+const sentenceOf = (status: number): string =>
+  status >= 300 && status < 400
+    ? `The endpoint answered with ${status}: redirects are not followed.`
+    : `The endpoint answered with ${status}.`

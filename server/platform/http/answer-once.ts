@@ -1,0 +1,81 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { fail } from '#errors'
+import type { Credential } from '#platform/access/credentials.ts'
+import type { Caller } from '#platform/access/scope.ts'
+import type { Idempotency } from '#platform/idempotency/idempotency.ts'
+import { prefersEvents } from './accept.ts'
+import type { Route, RouteInput } from './define-route.ts'
+
+export const IDEMPOTENCY_KEY = 'Idempotency-Key'
+export const IDEMPOTENT_REPLAYED = 'Idempotent-Replayed'
+
+const KEY = /^[\x21-\x7e]{1,255}$/
+
+/** The key that a request came with. Throws request.invalid where it is none. */
+export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {
+  const key = headers['idempotency-key'] as string | undefined
+  if (key !== undefined && !KEY.test(key))
+    throw fail('request.invalid', { reason: `${IDEMPOTENCY_KEY} must be 1 to 255 visible ASCII characters` })
+  return key
+}
+
+/** Whether a request is to be done once: it has a key, and its handler does not see to it itself. */
+export const isKeyed = (route: Route, request: FastifyRequest): boolean =>
+  route.method === 'POST' && route.effects !== 'reply' && idempotencyKeyOf(request.headers) !== undefined
+
+/** Has the handler answer, or, where the request is a repeat, answers what it has answered before. */
+export async function answerOnce(
+  { idempotency }: { idempotency: Idempotency },
+  route: Route,
+  input: RouteInput,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  if (!isKeyed(route, request)) return route.handler(input)
+  const hash = idempotency.hash(JSON.stringify(whatIsAsked(route, input)))
+  const keyed = {
+    owner: ownerOf(input, request.credential) ?? `public:${hash}`,
+    route: route.url,
+    key: idempotencyKeyOf(request.headers) as string,
+    hash,
+    userId: personOf(input)?.userId ?? null,
+  }
+  const effects = route.effects === 'reply' ? undefined : route.effects
+  const { value, isReplayed } = await idempotency.once(keyed, effects ?? 'database', () =>
+    route.handler(input),
+  )
+  if (isReplayed) reply.header(IDEMPOTENT_REPLAYED, 'true')
+  return value
+}
+
+/** What a repeat has to be the same in. */
+const whatIsAsked = (route: Route, { query, body, headers, file }: RouteInput): unknown => [
+  query,
+  body ?? null,
+  file ? [file.sha256, file.name, file.contentType] : null,
+  'orEvents' in route.reply && prefersEvents(headers.accept),
+  // What a public route answers may be for one page alone.
+  route.access === 'public' ? (headers.origin ?? null) : null,
+]
+
+/** Whose keys these are; null: nobody has to be known. */
+function ownerOf(input: RouteInput, credential: Credential | null): string | null {
+  const { deployment } = input
+  if (deployment)
+    return deployment.visitorId === null
+      ? `deployment:${deployment.id}`
+      : `visitor:${deployment.id}:${deployment.visitorId}`
+  const person = personOf(input)
+  if (person === null || credential === null) return null
+  return credential.kind === 'api key'
+    ? `user:${person.userId}:${organizationOf(input)}`
+    : `user:${person.userId}`
+}
+
+const personOf = ({ caller, scope, deployment }: RouteInput): Pick<Caller, 'userId'> | null =>
+  deployment ? null : (caller ?? scope ?? null)
+
+/** That of an API key. */
+const organizationOf = ({ caller, scope }: RouteInput): string | null =>
+  caller?.onlyOrganizationId ?? scope?.organizationId ?? null

@@ -1,0 +1,68 @@
+import { type AppError, ENVELOPE_CODES, envelopeCodeOf, envelopedStatusOf } from '#errors'
+import type { AnswerForm } from './openapi.ts'
+import { ISSUES } from './schemas.ts'
+
+/** RFC 9112, 3.2: a server is asked by path, and also by the whole address. */
+const UNDER_V1 = /^(?:https?:\/\/[^/?#]*)?\/v1(?=[/?]|$)/
+
+/** Whether an address, as the client sent it, is answered in the envelope: `/v1` as it stands, in no other spelling. */
+export const isUnderV1 = (url: string): boolean => UNDER_V1.test(url)
+
+/** `/v1/chat/list` is `/api/chat/list` behind the envelope (contract, 1). Every other address stays as it is. */
+export const underApi = (url: string): string => url.replace(UNDER_V1, '/api')
+
+/** What is answered, in the envelope. */
+export const enveloped = (data: unknown) => ({ status: 'success', data })
+
+/** An error in the envelope; `details` has what {detail} has beside the sentence. */
+export const envelopedError = (error: AppError, requestId: string) => ({
+  status: 'error',
+  error: {
+    code: envelopeCodeOf(error.code),
+    message: error.message,
+    details: { code: error.code, ...(error.issues && { errors: error.issues }), request_id: requestId },
+  },
+})
+
+/** How the operations under /v1 are described. */
+export const V1_FORM: AnswerForm = {
+  title: 'Parley, in the envelope',
+  summary:
+    'The operations of /api under /v1, where each JSON answer says whether it is a success or an error',
+  addressOf: (url) => (url.startsWith('/api/') ? `/v1/${url.slice('/api/'.length)}` : null),
+  success: (view) => ({
+    type: 'object',
+    required: ['status', 'data'],
+    properties: { status: { type: 'string', const: 'success' }, data: view },
+    additionalProperties: false,
+  }),
+  statusOf: envelopedStatusOf,
+  error: {
+    title: 'Error',
+    type: 'object',
+    required: ['status', 'error'],
+    properties: {
+      status: { type: 'string', const: 'error' },
+      error: {
+        type: 'object',
+        required: ['code', 'message'],
+        properties: {
+          code: { type: 'string', enum: ENVELOPE_CODES, description: 'What kind of error it is' },
+          message: { type: 'string', description: 'What went wrong, in a sentence' },
+          details: {
+            type: 'object',
+            required: ['code', 'request_id'],
+            properties: {
+              code: { type: 'string', description: 'What went wrong, for programs' },
+              errors: ISSUES,
+              request_id: { type: 'string', format: 'uuid' },
+            },
+            additionalProperties: false,
+          },
+        },
+        additionalProperties: false,
+      },
+    },
+    additionalProperties: false,
+  },
+}

@@ -1,0 +1,107 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { fail } from '#errors'
+import type { RateKey, RateLimits, Standing } from '#platform/limits/rate-limits.ts'
+import { PROBES } from '#platform/telemetry/health.ts'
+import type { Metrics } from '#platform/telemetry/metrics.ts'
+import type { AddressOf } from './client-address.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What is asked for by the dozen and costs nothing. Whoever asks has been counted for the page that names it. */
+    isUncounted?: true
+  }
+  interface FastifyRequest {
+    /** The IP address of the other end (client-address.ts). */
+    address: string
+    /** What the request takes from its windows; null before that, and for what is not counted. */
+    turns: Turns | null
+  }
+}
+
+/** What tells how an answer's windows stand, on every answer (contract, 12). */
+export const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
+
+/**
+ * Counts every request for its address, before anything else is done for it. One too many is refused later
+ * (`refuseBeyondLimits`), when the answer has what lets a browser's script read it.
+ */
+export function countRequests(http: FastifyInstance, count: CountRequest): void {
+  http.decorateRequest('address', '')
+  http.decorateRequest('turns', null)
+  http.addHook('onRequest', async (request, reply) => {
+    const { url = '', config } = request.routeOptions
+    if (!PROBES.includes(url) && !config.isUncounted) await count(request, reply)
+  })
+}
+
+/** Ends requests that were one too many. After CORS: preflights are counted and answered. */
+export function refuseBeyondLimits(http: FastifyInstance): void {
+  http.addHook('onRequest', async ({ turns }) => turns?.check())
+}
+
+/** Finds the address of a request, and counts it there. */
+export type CountRequest = (request: FastifyRequest, reply: FastifyReply) => Promise<Turns>
+
+interface Desk {
+  rateLimits: RateLimits
+  metrics: Pick<Metrics, 'rateLimited'>
+}
+
+export const createCountRequest =
+  ({ rateLimits, metrics }: Desk, addressOf: AddressOf): CountRequest =>
+  async (request, reply) => {
+    request.address = addressOf(request.raw)
+    request.turns = new Turns(rateLimits, metrics, reply)
+    await request.turns.take({ kind: 'ip', id: request.address })
+    return request.turns
+  }
+
+/** The turns that one request takes. Its answer shows the window with the least left. */
+export class Turns {
+  readonly #limits: RateLimits
+  readonly #metrics: Pick<Metrics, 'rateLimited'>
+  readonly #reply: FastifyReply
+  #worst: Standing | null = null
+  #admission: Promise<void> | undefined
+
+  constructor(limits: RateLimits, metrics: Pick<Metrics, 'rateLimited'>, reply: FastifyReply) {
+    this.#limits = limits
+    this.#metrics = metrics
+    this.#reply = reply
+  }
+
+  async take(key: RateKey): Promise<void> {
+    const standing = await this.#limits.take(key)
+    if (standing === null || (this.#worst && !isWorse(standing, this.#worst))) return
+    this.#worst = standing
+    const { limit, remaining, leftMs } = standing
+    const values = [limit, remaining, Math.ceil((Date.now() + leftMs) / 1000)]
+    this.#reply.headers(Object.fromEntries(RATE_HEADERS.map((name, place) => [name, String(values[place])])))
+  }
+
+  /** Counts the request for whoever sends it, once however often it is asked. Throws rate.limited. */
+  admit(id: string): Promise<void> {
+    this.#admission ??= this.take({ kind: 'user', id }).then(() => this.check())
+    return this.#admission
+  }
+
+  /** Throws rate.limited where a window has nothing left for this request. */
+  check(): void {
+    if (!this.#worst?.isOver) return
+    this.#metrics.rateLimited.inc({ window: this.#worst.kind })
+    throw tooMany(this.#worst)
+  }
+}
+
+/** One that is over before one that is not; where both have nothing left, the one that stays so for longer. */
+function isWorse(one: Standing, other: Standing): boolean {
+  if (one.isOver !== other.isOver) return one.isOver
+  return one.remaining === other.remaining ? one.leftMs > other.leftMs : one.remaining < other.remaining
+}
+
+function tooMany({ kind, limit, leftMs }: Standing): Error {
+  const retryAfter = Math.max(1, Math.ceil(leftMs / 1000))
+  const rate = kind === 'ip' ? `${limit} a minute from one address` : `${limit} an hour from one user`
+  const wait = retryAfter === 1 ? '1 second' : `${retryAfter} seconds`
+  return fail('rate.limited', { rate, wait }, { retryAfter })
+}

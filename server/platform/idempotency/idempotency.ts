@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { inTransaction } from '#database/ambient.ts'
+import type { Database } from '#database/connect.ts'
+import { sqlStateOf } from '#database/sql-state.ts'
+import type { Secrets } from '#platform/secrets/secrets.ts'
+import { repeat } from '#platform/sweeps/repeat.ts'
+import { keepValue } from './kept-answer.ts'
+import { createLine } from './line.ts'
+import { OutsideRequests } from './outside-requests.ts'
+import { type Answered, ATTEMPTS_MAX, type Effects, inProgress, replay } from './replay.ts'
+import { type KeyedRequest, nameOf, StoredRequests } from './stored-requests.ts'
+
+/** Requests that come with an Idempotency-Key: each is done once, however often it is sent (contract, 5). */
+export interface Idempotency {
+  /**
+   * Has a request worked on, or answers what was answered before. Throws request.idempotency_reused,
+   * request.in_progress, request.interrupted, request.answer_not_kept, and what the work throws.
+   */
+  once(request: KeyedRequest, effects: Effects, work: () => Promise<unknown>): Promise<Answered>
+  /** An HMAC of what a request says: a body may hold a password. */
+  hash(text: string): string
+  /** Begins to forget what is older than a day. Answers how to end that. */
+  startSweep(): () => void
+  /** Waits a moment for the answers that are being stored. */
+  close(): Promise<void>
+}
+
+const SWEEP_MS = 600_000
+/** How long answers may take to be stored when the process stops. */
+const CLOSE_MS = 2_000
+const DEADLOCK = '40P01'
+/** A statement that has waited too long. */
+const CANCELED = '57014'
+const LATE = Symbol('somebody else was faster')
+
+interface Desk {
+  database: Database
+  secrets: Secrets
+  instance: { id: string }
+  log: Logger
+}
+
+export function createIdempotency({ database, secrets, instance, log }: Desk): Idempotency {
+  const { sql } = database
+  const stored = new StoredRequests(database, secrets, instance.id)
+  const inLine = createLine()
+
+  /** The row, the effects and the answer in one transaction. */
+  async function inDatabase(request: KeyedRequest, work: () => Promise<unknown>): Promise<Answered> {
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+      const known = await stored.find(request)
+      const before = known && replay(stored, request, known, known.is_alive)
+      if (before) return before
+      try {
+        const value = await inTransaction(sql, async () => {
+          if (!(await stored.insert(request, { isReserved: false }).catch(whenWaitedLong))) return LATE
+          const value = await work()
+          await stored.store(request, keepValue(value), { isReserved: false })
+          return value
+        })
+        if (value !== LATE) return { value, isReplayed: false }
+      } catch (error) {
+        if (sqlStateOf(error) !== DEADLOCK || attempt === ATTEMPTS_MAX) throw error
+      }
+    }
+    throw inProgress()
+  }
+
+  const outside = new OutsideRequests({ sql, stored, instance, log, inLine })
+  return {
+    once: (request, effects, work) =>
+      effects === 'database'
+        ? inLine(nameOf(request), () => inDatabase(request, work))
+        : outside.answer(request, effects, work),
+    hash: (text) => secrets.sign(text, 'idempotent requests'),
+    startSweep: () =>
+      repeat(SWEEP_MS, () => stored.sweep(), { log, message: 'the sweep of repeated requests failed' }),
+    close: () => Promise.race([outside.allStored(), sleep(CLOSE_MS, undefined, { ref: false })]),
+  }
+}
+
+/** The same request is under way in another process, and takes longer than a statement may wait. */
+function whenWaitedLong(error: unknown): never {
+  throw sqlStateOf(error) === CANCELED ? inProgress() : error
+}

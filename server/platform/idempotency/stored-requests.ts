@@ -1,0 +1,125 @@
+import type { Database } from '#database/connect.ts'
+import type { Secrets } from '#platform/secrets/secrets.ts'
+
+/** How long a repeat is recognized (contract, 5). */
+const KEPT_HOURS = 24
+/** So many rows are removed by one statement, and so many statements by one sweep. */
+const SWEPT_AT_ONCE = 1_000
+const SWEPT_TIMES_MAX = 100
+
+/** What makes two requests the same, or a reuse of the key. */
+export interface KeyedRequest {
+  owner: string
+  route: string
+  key: string
+  /** Of all that a repeat has to be the same in. */
+  hash: string
+  /** With whom the row goes; null: nobody has to be known. */
+  userId: string | null
+}
+
+/** What was stored of a request. */
+export interface StoredRequest {
+  request_hash: string
+  /** Encrypted; null: there is none yet. */
+  answer: string | null
+  /** Who works on it outside of the database. */
+  instance_id: string | null
+  /** Whether that process still has its lease. */
+  is_alive: boolean
+}
+
+/** The table of requests that came with a key. */
+export class StoredRequests {
+  readonly #sql: Database['sql']
+  readonly #secrets: Secrets
+  readonly #instanceId: string
+
+  constructor({ sql }: Database, secrets: Secrets, instanceId: string) {
+    this.#sql = sql
+    this.#secrets = secrets
+    this.#instanceId = instanceId
+  }
+
+  async find({ owner, route, key }: KeyedRequest): Promise<StoredRequest | null> {
+    const sql = this.#sql
+    const [row] = await sql<(StoredRequest & { is_old: boolean })[]>`
+      select request_hash, answer, instance_id, ${this.#isOld()} as is_old,
+        exists (select from server_instances i where i.id = instance_id and i.lease_until > now()) as is_alive
+      from idempotent_requests where owner = ${owner} and route = ${route} and key = ${key}`
+    if (!row?.is_old) return row ?? null
+    await sql`
+      delete from idempotent_requests
+      where owner = ${owner} and route = ${route} and key = ${key} and ${this.#isOld()}`
+    return null
+  }
+
+  /** Waits for whoever is inserting the same. False: it is there. `isReserved`: it is worked on by this process. */
+  async insert(
+    { owner, route, key, hash, userId }: KeyedRequest,
+    { isReserved }: { isReserved: boolean },
+  ): Promise<boolean> {
+    const instanceId = isReserved ? this.#instanceId : null
+    const made = await this.#sql`
+      insert into idempotent_requests (owner, route, key, request_hash, user_id, instance_id)
+      values (${owner}, ${route}, ${key}, ${hash}, ${userId}, ${instanceId}) on conflict do nothing`
+    return made.count === 1
+  }
+
+  /** Takes over what another process, or this one, has left. False: somebody else was faster. */
+  async takeOver({ owner, route, key }: KeyedRequest, from: string | null): Promise<boolean> {
+    const taken = await this.#sql`
+      update idempotent_requests set instance_id = ${this.#instanceId}
+      where owner = ${owner} and route = ${route} and key = ${key} and answer is null
+        and instance_id is not distinct from ${from}`
+    return taken.count === 1
+  }
+
+  /** False: the row is not this process's any more. `isReserved` as it was inserted. */
+  async store(
+    request: KeyedRequest,
+    answer: string,
+    { isReserved }: { isReserved: boolean },
+  ): Promise<boolean> {
+    const { owner, route, key } = request
+    const sealed = this.#secrets.encrypt(answer, contextOf(request))
+    const stored = await this.#sql`
+      update idempotent_requests set answer = ${sealed}, answered_at = now(), instance_id = null
+      where owner = ${owner} and route = ${route} and key = ${key} and answer is null
+        and instance_id is not distinct from ${isReserved ? this.#instanceId : null}`
+    return stored.count === 1
+  }
+
+  /** What this process has reserved is free again; or, `forGood`, cut off: nobody takes it over. */
+  async release({ owner, route, key }: KeyedRequest, forGood: boolean): Promise<void> {
+    const sql = this.#sql
+    const mine = sql`owner = ${owner} and route = ${route} and key = ${key} and answer is null
+      and instance_id = ${this.#instanceId}`
+    if (forGood) await sql`update idempotent_requests set instance_id = null where ${mine}`
+    else await sql`delete from idempotent_requests where ${mine}`
+  }
+
+  open(request: KeyedRequest, answer: string): string {
+    return this.#secrets.decrypt(answer, contextOf(request))
+  }
+
+  /** Forgets what nobody may repeat any more. */
+  async sweep(): Promise<void> {
+    for (let time = 0; time < SWEPT_TIMES_MAX; time++) {
+      const { count } = await this.#sql`
+        delete from idempotent_requests where (owner, route, key) in (
+          select owner, route, key from idempotent_requests where ${this.#isOld()}
+          order by created_at limit ${SWEPT_AT_ONCE})`
+      if (count < SWEPT_AT_ONCE) return
+    }
+  }
+
+  #isOld() {
+    return this.#sql`created_at < now() - ${KEPT_HOURS} * interval '1 hour'`
+  }
+}
+
+/** No two rows have the same: none of the three can hold a line break. */
+export const nameOf = ({ owner, route, key }: KeyedRequest): string => `${owner}\n${route}\n${key}`
+
+const contextOf = (request: KeyedRequest): string => `answer of ${nameOf(request)}`

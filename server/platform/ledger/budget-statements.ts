@@ -1,0 +1,75 @@
+import type { PendingQuery, Row, Sql } from 'postgres'
+
+type Fragment = PendingQuery<Row[]>
+
+/*
+ * The part that budgets have in opening and closing holds (hold-statements.ts). A budget is counted as its account is,
+ * and under the account's lock. Every statement has to see every budget of its organization: whoever makes one waits
+ * for the statements that began before, and those that come wait for him (parts/billing/budgets.ts).
+ */
+
+/** The month (UTC) of this statement, by its first day. */
+const thisMonth = (sql: Sql): Fragment => sql`date_trunc('month', now() at time zone 'utc')::date`
+
+/** The budgets that the rows of a CTE count on: one of the member, one of the API key. */
+const budgetsOf = (sql: Sql, rows: Fragment): Fragment => sql`
+  select r.*, b.id as budget_id from ${rows} as r
+  join budgets b on b.organization_id = r.organization_id and b.user_id = r.user_id
+  union all
+  select r.*, b.id from ${rows} as r
+  join budgets b on b.organization_id = r.organization_id and b.user_id is null and b.api_key_id = r.api_key_id`
+
+/**
+ * Continues a WITH list that has `ready` and `account`. Adds `queued`: the rows of `ready` with `key_pays` and
+ * `member_pays`, whether there is a credit in their budgets, and `turn`, counted in the organization among those that
+ * both pay for. A key belongs to one member, and whom a budget refuses it refuses until the end of the group: so turns
+ * that are counted among those whom the budget before has let pass are exact.
+ */
+export const queueByBudgets = (sql: Sql): Fragment => sql`
+  budget as (
+    select id, organization_id, user_id, api_key_id,
+      credits_per_month - held - case when month < ${thisMonth(sql)} then 0 else spent end as available
+    from budgets
+    where id in (select budget_id from (${budgetsOf(sql, sql`ready`)}) as wanted)
+      and organization_id in (select organization_id from account)
+    order by id for update),
+  by_key as (
+    select ready.*, budget.id as key_budget_id,
+      (row_number() over (partition by budget.id order by place) <= budget.available) is not false as key_pays
+    from ready left join budget
+      on budget.organization_id = ready.organization_id and budget.api_key_id = ready.api_key_id),
+  by_member as (
+    select by_key.*, budget.id as member_budget_id,
+      (count(*) filter (where key_pays) over (partition by budget.id order by place) <= budget.available)
+        is not false as member_pays
+    from by_key left join budget
+      on budget.organization_id = by_key.organization_id and budget.user_id = by_key.user_id),
+  queued as (
+    select *, count(*) filter (where key_pays and member_pays) over (partition by organization_id order by place) as turn
+    from by_member)`
+
+/** Continues it with `admitted`: their budgets hold a credit for each. */
+export const holdOfBudgets = (sql: Sql): Fragment => sql`
+  budget_held as (
+    update budgets set held = held + opened.holds
+    from (
+      select budget_id, count(*)::int as holds
+      from admitted cross join lateral (values (key_budget_id), (member_budget_id)) as counted (budget_id)
+      where budget_id is not null group by 1) as opened
+    where budgets.id = opened.budget_id)`
+
+/**
+ * Continues a WITH list that has `line`, what is closed, under the account's lock: gives back what budgets hold for it,
+ * and charges what it cost to this month. A month that has passed is forgotten; one that has begun meanwhile is not
+ * charged for what belongs to the one before.
+ */
+export const chargeBudgets = (sql: Sql): Fragment => sql`
+  budget_charged as (
+    update budgets set held = held - charged.holds, month = greatest(month, ${thisMonth(sql)}),
+      spent = case when month > ${thisMonth(sql)} then spent
+        when month = ${thisMonth(sql)} then spent + charged.credits else charged.credits end
+    from (
+      select budget_id, count(*)::int as holds, -sum(amount) as credits
+      from (${budgetsOf(sql, sql`line`)}) as counted
+      group by 1) as charged
+    where budgets.id = charged.budget_id)`

@@ -1,0 +1,20 @@
+import { type AppError, fail } from '#errors'
+import { nextMonth, secondsToMidnight } from '#platform/limits/calendar.ts'
+import type { HoldRefusal } from './hold-statements.ts'
+
+/**
+ * What is told to whom a hold was refused: billing.budget_exceeded, billing.insufficient_credits,
+ * org.daily_chat_limit.
+ */
+export function refusalOf(refusal: HoldRefusal): AppError {
+  switch (refusal) {
+    case 'key budget':
+      return fail('billing.budget_exceeded', { whose: 'this API key', day: nextMonth() })
+    case 'member budget':
+      return fail('billing.budget_exceeded', { whose: 'this member', day: nextMonth() })
+    case 'no credits':
+      return fail('billing.insufficient_credits')
+    case 'daily limit':
+      return fail('org.daily_chat_limit', {}, { retryAfter: secondsToMidnight() })
+  }
+}

@@ -1,0 +1,60 @@
+import type { PendingQuery, Row, Sql } from 'postgres'
+import { fail } from '#errors'
+import { DAY_MS, dateOf } from '#platform/limits/calendar.ts'
+
+/*
+ * What was used, read from sums that are kept by day: so it costs the same however much was written. They are written
+ * by what closes a hold (hold-statements.ts).
+ */
+
+const DAYS_MAX = 366
+const DAYS_DEFAULT = 30
+
+/** The columns that are summed of `usage_days as u`. */
+export interface UsageSums {
+  messages: number
+  input_tokens: number
+  output_tokens: number
+  credits: number
+}
+
+/**
+ * Sums over rows of `usage_days as u`. What is looked up for a reply is paid too, by models that write nothing: it is no
+ * message of its own.
+ */
+export const usageSums = (sql: Sql): PendingQuery<Row[]> => sql`
+  coalesce(sum(u.messages) filter (where u.output_tokens > 0), 0)::float8 as messages,
+  coalesce(sum(u.input_tokens), 0)::float8 as input_tokens,
+  coalesce(sum(u.output_tokens), 0)::float8 as output_tokens,
+  coalesce(sum(u.credits), 0)::float8 as credits`
+
+export function totalOf(rows: readonly UsageSums[]): UsageSums {
+  const total = { messages: 0, input_tokens: 0, output_tokens: 0, credits: 0 }
+  for (const row of rows) {
+    total.messages += row.messages
+    total.input_tokens += row.input_tokens
+    total.output_tokens += row.output_tokens
+    total.credits += row.credits
+  }
+  return total
+}
+
+/** Days (UTC) with both ends: the last thirty where nothing is asked for. Throws request.invalid. */
+export function periodOf({ from, to }: { from?: string; to?: string }): { from: string; to: string } {
+  const last = to === undefined ? startOfDay(Date.now()) : parseDate('to', to)
+  const first = from === undefined ? last - (DAYS_DEFAULT - 1) * DAY_MS : parseDate('from', from)
+  if (first > last) throw fail('request.invalid', { reason: 'from must not be after to' })
+  if (last - first >= DAYS_MAX * DAY_MS)
+    throw fail('request.invalid', { reason: `from and to may be ${DAYS_MAX} days apart at most` })
+  return { from: dateOf(first), to: dateOf(last) }
+}
+
+const startOfDay = (ms: number): number => ms - (ms % DAY_MS)
+
+function parseDate(name: string, text: string): number {
+  const ms = /^[12]\d{3}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
+  // Date.parse takes the 31st of any month for a day of the next one.
+  if (Number.isNaN(ms) || dateOf(ms) !== text)
+    throw fail('request.invalid', { reason: `${name} must be a date such as 2026-01-31` })
+  return ms
+}

@@ -1,0 +1,19 @@
+/*
+ * Limits, budgets and usage are counted by days and months of UTC.
+ */
+
+export const DAY_MS = 86_400_000
+
+export const secondsToMidnight = (): number => Math.ceil((DAY_MS - (Date.now() % DAY_MS)) / 1000)
+
+/** A day, such as 2026-01-31. */
+export const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 'YYYY-MM-DD'.length)
+
+/** The first day of this month, and of the next one. */
+export const thisMonth = (): string => firstDay(0)
+export const nextMonth = (): string => firstDay(1)
+
+function firstDay(monthsLater: number): string {
+  const now = new Date()
+  return dateOf(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + monthsLater, 1))
+}

@@ -1,0 +1,74 @@
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import type { Logger } from 'pino'
+import type { Config } from '#config'
+import type { Redis } from '#platform/redis/redis.ts'
+import { LocalWindows, type Taken } from './local-windows.ts'
+import { SharedWindows } from './shared-windows.ts'
+
+/** Whose requests are counted: an IP address, or whoever has shown who he is. */
+export interface RateKey {
+  kind: 'ip' | 'user'
+  id: string
+}
+
+/** Where somebody stands after a request was counted. */
+export interface Standing {
+  kind: RateKey['kind']
+  limit: number
+  /** Further requests that this window still has. */
+  remaining: number
+  /** Until the window ends. */
+  leftMs: number
+  /** Whether this request was one too many. */
+  isOver: boolean
+}
+
+const WINDOWS_MS = { ip: 60_000, user: 3_600_000 }
+/** Whoever has IPv6 has at least so much of it (RFC 6177), and may send each request from another address. */
+const IPV6_NETWORK_WORDS = 4
+
+/**
+ * How many requests there may be (contract, 12): fixed windows, a minute for an address and an hour for a user, each of
+ * which begins with its first request. Processes count together where there is Redis, and exactly: each request has
+ * a number of its own. While Redis does not answer, each process counts for itself.
+ */
+export class RateLimits {
+  readonly #limits: Record<RateKey['kind'], number>
+  readonly #windowsMs: Record<RateKey['kind'], number>
+  readonly #local: Record<RateKey['kind'], LocalWindows>
+  readonly #shared: SharedWindows | null
+
+  constructor(
+    { ipPerMinute, userPerHour }: Config['rateLimits'],
+    { redis, log }: { redis: Redis | null; log: Logger },
+    windowsMs = WINDOWS_MS,
+  ) {
+    this.#limits = { ip: ipPerMinute, user: userPerHour }
+    this.#windowsMs = windowsMs
+    this.#local = { ip: new LocalWindows(windowsMs.ip), user: new LocalWindows(windowsMs.user) }
+    this.#shared = redis && new SharedWindows(redis, log)
+  }
+
+  /** Counts a request. Null: there is no such limit. Never throws. */
+  async take({ kind, id }: RateKey): Promise<Standing | null> {
+    const limit = this.#limits[kind]
+    if (limit === 0) return null
+    const { count, leftMs } = await this.#count(kind, kind === 'ip' ? networkOf(id) : id)
+    return { kind, limit, remaining: Math.max(0, limit - count), leftMs, isOver: count > limit }
+  }
+
+  async #count(kind: RateKey['kind'], id: string): Promise<Taken> {
+    const shared = await this.#shared?.take(`${kind}:${id}`, this.#windowsMs[kind])
+    return shared ?? this.#local[kind].take(id)
+  }
+}
+
+/** What is counted as one address: IPv4 in whatever spelling, of IPv6 the network. */
+function networkOf(address: string): string {
+  if (isIP(address) === 0) return 'unknown'
+  const parsed = ipaddr.process(address)
+  if (parsed.kind() === 'ipv4') return parsed.toString()
+  const words = (parsed as ipaddr.IPv6).parts.slice(0, IPV6_NETWORK_WORDS)
+  return `${words.map((word) => word.toString(16)).join(':')}::/64`
+}

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import type { Logger } from 'pino'
+import type { Redis, RedisClient } from '#platform/redis/redis.ts'
+import type { Taken } from './local-windows.ts'
+
+/**
+ * Nobody waits longer for Redis than WAIT_STEPS times WAIT_STEP_MS: twice that, for the two windows of a request, is
+ * less than half a second. It is waited in steps since a step that comes late, this process having been busy, counts
+ * once: an answer that lies unread in the socket is none that Redis owes.
+ */
+const WAIT_STEP_MS = 45
+const WAIT_STEPS = 5
+/** While Redis is away it is asked this often, beside the requests, whether it counts again. */
+const LOOK_AGAIN_MS = 1_000
+const PROBE_WINDOW_MS = 1_000
+
+/** Counts and begins a window in one step, so that however many come at once, each has a number of its own. */
+const SCRIPT = `
+local count = redis.call('INCR', KEYS[1])
+local left = redis.call('PTTL', KEYS[1])
+if left < 0 then
+  left = tonumber(ARGV[1])
+  redis.call('PEXPIRE', KEYS[1], left)
+end
+return {count, left}`
+const SCRIPT_SHA1 = createHash('sha1').update(SCRIPT).digest('hex')
+
+/** Fixed windows that processes share through Redis: each begins with its first request. */
+export class SharedWindows {
+  readonly #redis: Redis
+  readonly #log: Logger
+  #isAway = false
+  #lookAgainAt = 0
+
+  constructor(redis: Redis, log: Logger) {
+    this.#redis = redis
+    this.#log = log
+  }
+
+  /** Null: Redis is away, or has not answered in time. After that nobody waits for it until it counts again. */
+  async take(key: string, windowMs: number): Promise<Taken | null> {
+    if (this.#isAway) {
+      this.#lookAgain()
+      return null
+    }
+    try {
+      return await this.#ask(key, windowMs)
+    } catch (error) {
+      if (!this.#isAway) this.#log.warn({ err: error }, 'rate limits are counted by each process for itself')
+      this.#isAway = true
+      this.#lookAgainAt = performance.now() + LOOK_AGAIN_MS
+      return null
+    }
+  }
+
+  #ask(key: string, windowMs: number): Promise<Taken> {
+    return inTime(this.#redis.run((client) => runScript(client, `parley:rate:${key}`, windowMs)))
+  }
+
+  #lookAgain(): void {
+    const now = performance.now()
+    if (now < this.#lookAgainAt) return
+    this.#lookAgainAt = now + LOOK_AGAIN_MS
+    this.#ask('probe', PROBE_WINDOW_MS).then(
+      () => {
+        this.#isAway = false
+        this.#log.info('rate limits are counted in Redis again')
+      },
+      () => {},
+    )
+  }
+}
+
+/** Redis forgets scripts when it restarts. */
+async function runScript(client: RedisClient, key: string, windowMs: number): Promise<Taken> {
+  const options = { keys: [key], arguments: [String(windowMs)] }
+  const answer = await client.evalSha(SCRIPT_SHA1, options).catch((error: Error) => {
+    if (!error.message.startsWith('NOSCRIPT')) throw error
+    return client.eval(SCRIPT, options)
+  })
+  const [count, leftMs] = answer as [number, number]
+  return { count, leftMs }
+}
+
+async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  let steps = 0
+  const timer = setInterval(() => {
+    if (++steps === WAIT_STEPS) reject(new Error('Redis has not counted in time'))
+  }, WAIT_STEP_MS)
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    clearInterval(timer)
+  }
+}

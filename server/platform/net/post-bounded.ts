@@ -1,0 +1,65 @@
+import type { Dispatcher } from 'undici'
+import { connectionSentence, withinTime } from './exchange-bounds.ts'
+import { FetchError } from './fetch-bounded.ts'
+import { type Net, NetError } from './index.ts'
+
+export interface BoundedPost {
+  headers: Record<string, string>
+  content: Buffer
+  /** Milliseconds until the status is there: names, connection, request. */
+  timeoutMs: number
+  signal: AbortSignal
+}
+
+export interface PostAnswer {
+  status: number
+  headers: Dispatcher.ResponseData['headers']
+}
+
+/** What is said beside the status is read only so that the connection can be used again. */
+const BODY_BYTES_MAX = 4 * 1024
+const BODY_TIMEOUT_MS = 1_000
+
+/**
+ * Sends something to an address that a tenant gave, of whose answer only the status counts. Redirects are answers. Throws
+ * a NetError for an address that may not be reached, a FetchError where no answer comes, and the signal's reason.
+ */
+export async function postBounded(net: Net, address: string, post: BoundedPost): Promise<PostAnswer> {
+  const { origin, host, pathname, search } = net.checkUrl(address)
+  const { headers, content, timeoutMs } = post
+  const tooSlow = (): Error => new FetchError(`${host} did not answer within ${timeoutMs / 1000} seconds.`)
+  return withinTime(timeoutMs, tooSlow, post.signal, async (signal) => {
+    try {
+      const path = pathname + search
+      const answer = await net.guarded.request({
+        origin,
+        path,
+        method: 'POST',
+        headers,
+        body: content,
+        signal,
+      })
+      await forget(answer.body)
+      return { status: answer.statusCode, headers: answer.headers }
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof NetError) throw error
+      throw new FetchError(connectionSentence(host, error), { cause: error })
+    }
+  })
+}
+
+/** A body that is too long, too slow or broken ends the connection, and is nothing to us. */
+async function forget(body: Dispatcher.ResponseData['body']): Promise<void> {
+  const slow = setTimeout(() => body.destroy(), BODY_TIMEOUT_MS)
+  let bytes = 0
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > BODY_BYTES_MAX) break
+    }
+  } catch {
+  } finally {
+    clearTimeout(slow)
+  }
+}

@@ -1,0 +1,38 @@
+import { afterAll, expect, test } from 'vitest'
+import { openTestSandbox } from '#tests/support/sandbox.ts'
+
+/** Code in Python that takes more than it may have. */
+
+/** Memory runs out long before this, also where the machine is busy. */
+const { run, close } = openTestSandbox({ clockMs: 60_000 })
+afterAll(() => close())
+
+// Python's snapshot may have to be made.
+test('an endless loop ends with its time, and this process answers meanwhile', async () => {
+  const hasty = openTestSandbox({ clockMs: 1_000 })
+  const endless = hasty.run('python', 'def main():\n  while True: pass')
+  expect(await run('javascript', 'function main() { return 1 }')).toMatchObject({ ok: true, output: 1 })
+  expect(await endless).toMatchObject({ ok: false, reason: 'timeout' })
+  await hasty.close()
+}, 120_000)
+
+test('5 GB: no memory', async () => {
+  const outcome = await run(
+    'python',
+    'def main():\n  kept = []\n  for _ in range(50): kept.append(bytearray(100_000_000))\n  return len(kept)',
+  )
+  expect(outcome).toMatchObject({ ok: false, reason: 'memory' })
+}, 70_000)
+
+test('300 MB printed: 64 KB are kept, and the process ends', async () => {
+  const outcome = await run('python', 'def main():\n  for _ in range(300): print("x" * 1_000_000)')
+  expect(outcome.ok || outcome.reason).toBe('output')
+  expect(outcome.printed.slice(-60)).toMatch(/x\n\[\d{9} more characters are not kept\]$/)
+})
+
+test('a result of more than 1 MB is refused', async () => {
+  expect(await run('python', 'def main(): return "x" * 1_000_000')).toMatchObject({
+    ok: false,
+    reason: 'output',
+  })
+})

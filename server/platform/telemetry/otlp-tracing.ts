@@ -1,0 +1,207 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { IncomingHttpHeaders } from 'node:http'
+import { hostname } from 'node:os'
+import {
+  type Context,
+  createTraceState,
+  type Span as OtelSpan,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace'
+import type { Logger } from 'pino'
+import { NAMES } from './names.ts'
+import type { Attributes, Span, SpanDescription, Tracing } from './tracing.ts'
+
+/** Spans that wait to be sent; what comes beyond them is lost. */
+const WAITING_SPANS_MAX = 4_096
+const SPANS_A_REQUEST_MAX = 512
+const SEND_EVERY_MS = 1_000
+/** How long a collector may take for one request, with its repetitions. */
+const SEND_TIMEOUT_MS = 5_000
+/** And how long for what is left when the process stops. */
+const STOP_TIMEOUT_MS = 1_500
+const WARN_EVERY_MS = 60_000
+const ATTRIBUTE_CHARACTERS_MAX = 1_000
+const TRACESTATE_CHARACTERS_MAX = 512
+
+const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER }
+
+/** Where work is done: in one trace, or, for a statement that serves several requests, in several. */
+type Place = readonly Context[]
+
+/**
+ * Traces that go to a collector by OTLP over HTTP, in JSON. A collector that is away, slow or refuses costs its spans,
+ * and a line of the log a minute. The library itself reads OTEL_EXPORTER_OTLP_HEADERS from the environment.
+ */
+export function startTracing(endpoint: string, log: Logger): Tracing {
+  const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: SEND_TIMEOUT_MS })
+  const processor = new BatchSpanProcessor({
+    exporter: warnOfFailures(exporter, log),
+    maxQueueSize: WAITING_SPANS_MAX,
+    maxExportBatchSize: SPANS_A_REQUEST_MAX,
+    scheduledDelayMillis: SEND_EVERY_MS,
+    exportTimeoutMillis: SEND_TIMEOUT_MS + 1_000,
+  })
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({
+      [NAMES.serviceName]: 'parley',
+      [NAMES.hostName]: hostname(),
+      [NAMES.processId]: process.pid,
+    }),
+    spanLimits: { attributeValueLengthLimit: ATTRIBUTE_CHARACTERS_MAX },
+    spanProcessors: [processor],
+  })
+  return new OtlpTracing(provider.getTracer('parley'), () => provider.shutdown())
+}
+
+class OtlpTracing implements Tracing {
+  readonly #tracer: Tracer
+  readonly #shutdown: () => Promise<void>
+  readonly #place = new AsyncLocalStorage<Place>()
+
+  constructor(tracer: Tracer, shutdown: () => Promise<void>) {
+    this.#tracer = tracer
+    this.#shutdown = shutdown
+  }
+
+  begin({ name, kind, attributes = {}, from }: SpanDescription): Span {
+    const place = from ? [continued(from)] : (this.#place.getStore() ?? [ROOT_CONTEXT])
+    const options = {
+      kind: kind ? KINDS[kind] : SpanKind.INTERNAL,
+      attributes: place.length > 1 ? { ...attributes, [NAMES.batchSize]: place.length } : attributes,
+    }
+    const spans = place.map((context) => this.#tracer.startSpan(name, options, context))
+    return new PlacedSpan(this.#place, place, spans)
+  }
+
+  async span<R>(described: SpanDescription, work: (span: Span) => Promise<R>): Promise<R> {
+    const span = this.begin(described)
+    try {
+      const result = await span.within(() => work(span))
+      span.end()
+      return result
+    } catch (error) {
+      span.end(error)
+      throw error
+    }
+  }
+
+  isInside(): boolean {
+    return this.#place.getStore() !== undefined
+  }
+
+  outside<R>(work: () => R): R {
+    return this.#place.run(undefined as unknown as Place, work)
+  }
+
+  ids(): { trace_id: string } | undefined {
+    const [context, another] = this.#place.getStore() ?? []
+    const span = context && !another ? trace.getSpanContext(context) : undefined
+    return span && { trace_id: span.traceId }
+  }
+
+  readonly groups: Tracing['groups'] = {
+    here: () => this.#place.getStore(),
+    within: (places, work) => {
+      const all = (places as (Place | undefined)[]).flatMap((place) => place ?? [])
+      return this.#place.run((all.length > 0 ? all : undefined) as Place, work)
+    },
+  }
+
+  async stop(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, STOP_TIMEOUT_MS)
+    })
+    // What can not be sent was warned of.
+    await Promise.race([this.#shutdown().catch(() => {}), late])
+    clearTimeout(timer)
+  }
+}
+
+/** One span in each trace of its place. */
+class PlacedSpan implements Span {
+  readonly #places: AsyncLocalStorage<Place>
+  readonly #spans: OtelSpan[]
+  readonly #inner: Place
+
+  constructor(places: AsyncLocalStorage<Place>, outer: Place, spans: OtelSpan[]) {
+    this.#places = places
+    this.#spans = spans
+    this.#inner = spans.map((span, index) => trace.setSpan(outer[index] ?? ROOT_CONTEXT, span))
+  }
+
+  within<R>(work: () => R): R {
+    return this.#places.run(this.#inner, work)
+  }
+
+  rename(name: string): void {
+    for (const span of this.#spans) span.updateName(name)
+  }
+
+  set(attributes: Attributes): void {
+    for (const span of this.#spans) span.setAttributes(attributes)
+  }
+
+  end(error?: unknown): void {
+    for (const span of this.#spans) {
+      if (error !== undefined) {
+        span.setAttribute(NAMES.errorType, kindOf(error))
+        span.setStatus({ code: SpanStatusCode.ERROR })
+      }
+      span.end()
+    }
+  }
+}
+
+const CODE = /^[\w.-]{1,60}$/
+
+/** A code, such as SQLSTATE or one of the catalogue, or the class: an error's words may be a person's. */
+function kindOf(error: unknown): string {
+  if (!(error instanceof Error)) return CODE.test(String(error)) ? String(error) : '_OTHER'
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && CODE.test(code) ? code : error.name
+}
+
+const TRACEPARENT = /^00-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})$/
+
+/** W3C Trace Context, level 1: a traceparent that is not of its form counts as none. */
+function continued({ traceparent, tracestate }: IncomingHttpHeaders): Context {
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(String(traceparent ?? '')) ?? []
+  if (traceId === undefined || spanId === undefined) return ROOT_CONTEXT
+  const state = typeof tracestate === 'string' && tracestate.length <= TRACESTATE_CHARACTERS_MAX
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags ?? '0', 16) & 1,
+    isRemote: true,
+    ...(state && { traceState: createTraceState(tracestate) }),
+  })
+}
+
+function warnOfFailures(exporter: SpanExporter, log: Logger): SpanExporter {
+  let warnedAt = Number.NEGATIVE_INFINITY
+  let lost = 0
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        if (result.error) {
+          lost += spans.length
+          if (performance.now() - warnedAt > WARN_EVERY_MS) {
+            warnedAt = performance.now()
+            log.warn({ err: result.error, spans: lost }, 'traces were not sent')
+            lost = 0
+          }
+        }
+        done(result)
+      })
+    },
+    shutdown: () => exporter.shutdown(),
+  }
+}

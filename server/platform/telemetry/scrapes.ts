@@ -1,0 +1,106 @@
+import { Gauge } from 'prom-client'
+import type { Rooms } from '#platform/rooms.ts'
+
+/** What is read from the database is kept so long, however often somebody scrapes. */
+const KEPT_MS = 10_000
+/** What takes longer is absent from this scrape. */
+const WAIT_MS_MAX = 2_000
+
+/**
+ * The gauges of /metrics that are read when somebody asks. What it answers is called before each scrape, and never
+ * rejects or takes longer than WAIT_MS_MAX: what could not be read is absent.
+ */
+export function observeAtScrape({
+  metrics: { registry },
+  database,
+  jobs,
+  redis,
+}: Pick<Rooms, 'metrics' | 'database' | 'jobs' | 'redis'>): () => Promise<void> {
+  const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers: [registry] })
+  const holds = gauge('parley_holds_open', 'Credits that are held for calls of models, in all processes')
+  const oldest = gauge('parley_holds_oldest_seconds', 'Age of the oldest open hold, 0 without any')
+  const deliveries = gauge(
+    'parley_webhook_deliveries_pending',
+    'Webhook deliveries that have not arrived yet',
+  )
+  const waiting = new Gauge({
+    name: 'parley_jobs_waiting',
+    help: 'Jobs that wait, those to be tried again with them, in all processes',
+    labelNames: ['queue'],
+    registers: [registry],
+  })
+  const pool = new Gauge({
+    name: 'parley_database_pool',
+    help: 'Statements and transactions that have begun here: those that run, those that wait for a connection',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      const { running, waiting: queued } = database.statementsOpen()
+      pool.set({ state: 'running' }, running)
+      pool.set({ state: 'waiting' }, queued)
+    },
+  })
+  const readRows = async (): Promise<void> => {
+    const [row] = await database.sql<{ holds: number; oldest: number; deliveries: number }[]>`
+      select (select count(*) from open_holds)::int as holds,
+        coalesce((select extract(epoch from now() - min(created_at)) from open_holds), 0)::float8 as oldest,
+        (select count(*) from webhook_deliveries where status = 'pending')::int as deliveries`
+    if (!row) return
+    holds.set(row.holds)
+    oldest.set(row.oldest)
+    deliveries.set(row.deliveries)
+  }
+  const readQueues = async (): Promise<void> => {
+    for (const [queue, count] of await jobs.countWaiting()) waiting.set({ queue }, count)
+  }
+  const readings = [
+    kept(readRows, () => {
+      for (const one of [holds, oldest, deliveries]) one.remove()
+    }),
+    kept(readQueues, () => waiting.reset()),
+  ]
+  if (redis) {
+    const up = gauge('parley_redis_up', '1 where Redis answers, else 0')
+    readings.push(
+      kept(
+        async () => {
+          await redis.check()
+          up.set(1)
+        },
+        () => up.set(0),
+        0,
+      ),
+    )
+  }
+  return async () => {
+    await Promise.all(readings.map((read) => read()))
+  }
+}
+
+/** Reads once in a while, one time after the other, and waits for it in bounded time. */
+function kept(read: () => Promise<void>, clear: () => void, keptMs = KEPT_MS): () => Promise<void> {
+  let readAt = Number.NEGATIVE_INFINITY
+  let underWay: Promise<boolean> | undefined
+  const readNow = async (): Promise<boolean> => {
+    try {
+      await read()
+      return true
+    } catch {
+      return false
+    } finally {
+      underWay = undefined
+    }
+  }
+  return async () => {
+    if (performance.now() - readAt < keptMs) return
+    underWay ??= readNow()
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(resolve, WAIT_MS_MAX, false)
+    })
+    const isRead = await Promise.race([underWay, late])
+    clearTimeout(timer)
+    if (isRead) readAt = performance.now()
+    else clear()
+  }
+}

@@ -1,0 +1,67 @@
+import type { StatementWatch, WatchedStatement } from '#database/watched.ts'
+import { NAMES, POSTGRESQL } from './names.ts'
+import type { Attributes, Tracing } from './tracing.ts'
+
+const TEXT_CHARACTERS_MAX = 500
+/** Statements that are described once: the server has some hundreds. */
+const DESCRIBED_MAX = 1_000
+
+const UNSEEN: WatchedStatement = { within: (work) => work(), end() {} }
+
+/** A span for each statement that is done for a traced request or job. Values are parameters, and never in its text. */
+export function traceStatements(tracing: Tracing): StatementWatch {
+  const described = new Map<string, { summary: string; attributes: Attributes }>()
+  const describe = (text: string) => {
+    const bare = withoutLiterals(text)
+    const summary = summaryOf(bare)
+    const attributes = {
+      [NAMES.statement]: bare.slice(0, TEXT_CHARACTERS_MAX),
+      [NAMES.statementSummary]: summary,
+    }
+    if (described.size < DESCRIBED_MAX) described.set(text, { summary, attributes })
+    return { summary, attributes }
+  }
+  return {
+    begin() {
+      if (!tracing.isInside()) return UNSEEN
+      const attributes = { [NAMES.databaseSystem]: POSTGRESQL }
+      const span = tracing.begin({ name: POSTGRESQL, kind: 'client', attributes })
+      return {
+        within: (work) => span.within(work),
+        end(text, error) {
+          if (text !== undefined) {
+            const { summary, attributes } = described.get(text) ?? describe(text)
+            span.rename(summary)
+            span.set(attributes)
+          }
+          span.end(error)
+        },
+      }
+    },
+  }
+}
+
+/** Our own statements have no values between quotes; those of libraries may. */
+const withoutLiterals = (text: string): string =>
+  text
+    .replace(/'(?:[^']|'')*(?:'|$)/g, '?')
+    .replace(/\s+/g, ' ')
+    .trim()
+
+const WORD = /^\W*(\w+)/
+/** `for update` and `do update` change nothing by themselves. */
+const CHANGE = /\b(insert|delete|(?<!\b(?:for|do|key) )update)(?: into| from)? "?((?:\w+"?\."?)?\w+)/i
+const SOURCE = /\b(?:from|join) "?((?:\w+"?\."?)?\w+)\b"?(?! ?\()/gi
+const PART = /\b(\w+) as (?:materialized )?\(/gi
+
+/** What it does, and to the first table that it changes, or else reads: `INSERT open_holds`, `SELECT chats`. */
+function summaryOf(text: string): string {
+  const [, change, changed] = CHANGE.exec(text) ?? []
+  if (change !== undefined) return `${change.toUpperCase()} ${unquoted(changed)}`
+  const verb = WORD.exec(text)?.[1]?.toUpperCase() ?? POSTGRESQL
+  const parts = new Set([...text.matchAll(PART)].map(([, name]) => name))
+  const source = [...text.matchAll(SOURCE)].find(([, name]) => !parts.has(name))?.[1]
+  return source === undefined ? verb : `${verb === 'WITH' ? 'SELECT' : verb} ${unquoted(source)}`
+}
+
+const unquoted = (name = ''): string => name.replaceAll('"', '')

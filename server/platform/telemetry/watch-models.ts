@@ -1,0 +1,86 @@
+import type { ModelTarget, ModelUsage } from '#platform/models/types.ts'
+import type { Metrics } from './metrics.ts'
+import { NAMES, OPERATIONS, PROVIDER_NAMES } from './names.ts'
+import type { Tracing } from './tracing.ts'
+
+/** Sees the calls of models and tools, and none of what is said in them. */
+export interface ModelWatch {
+  /** A call of a model; it ends with the work. */
+  call<R>(kind: CallKind, target: ModelTarget, work: (call: ModelCall) => Promise<R>): Promise<R>
+  /** A tool that is run for a model; absent where nobody traces. */
+  tool?: <R extends { successful: boolean }>(name: string, work: () => Promise<R>) => Promise<R>
+}
+
+export type CallKind = 'chat' | 'embeddings' | 'image' | 'video' | 'transcription'
+
+export interface ModelCall {
+  /** The first of what the model writes is here. */
+  hasBegun(): void
+  ended(result: { usage: ModelUsage | null; finishReason?: string }): void
+}
+
+/** Nobody looks. */
+export const UNWATCHED: ModelWatch = { call: (_kind, _target, work) => work({ hasBegun() {}, ended() {} }) }
+
+export function watchModels({ firstToken }: Metrics, tracing: Tracing | null): ModelWatch {
+  const observe = (provider: string, begin: number): number => {
+    const seconds = (performance.now() - begin) / 1000
+    firstToken.observe({ provider }, seconds)
+    return seconds
+  }
+  if (!tracing)
+    return {
+      call(_kind, { provider }, work) {
+        const begin = performance.now()
+        return work({ hasBegun: () => void observe(provider, begin), ended() {} })
+      },
+    }
+  return {
+    call: (kind, target, work) =>
+      tracing.span(describeCall(kind, target), (span) => {
+        const begin = performance.now()
+        return work({
+          hasBegun: () => span.set({ [NAMES.firstToken]: observe(target.provider, begin) }),
+          ended: ({ usage, finishReason }) =>
+            span.set({
+              ...(usage && {
+                [NAMES.inputTokens]: usage.inputTokens,
+                [NAMES.outputTokens]: usage.outputTokens,
+              }),
+              ...(finishReason && { [NAMES.finishReasons]: [finishReason] }),
+            }),
+        })
+      }),
+    async tool(name, work) {
+      const attributes = { [NAMES.operation]: OPERATIONS.tool, [NAMES.toolName]: name }
+      const span = tracing.begin({ name: `${OPERATIONS.tool} ${name}`, attributes })
+      try {
+        const outcome = await span.within(work)
+        span.end(outcome.successful ? undefined : 'tool_failed')
+        return outcome
+      } catch (error) {
+        span.end(error)
+        throw error
+      }
+    },
+  }
+}
+
+function describeCall(kind: CallKind, { provider, model, baseUrl }: ModelTarget) {
+  const operation = kind === 'chat' || kind === 'embeddings' ? OPERATIONS[kind] : OPERATIONS.media
+  const address = URL.parse(baseUrl)
+  return {
+    name: `${operation} ${model}`,
+    kind: 'client' as const,
+    attributes: {
+      [NAMES.operation]: operation,
+      [NAMES.provider]: PROVIDER_NAMES[provider] ?? provider,
+      [NAMES.requestModel]: model,
+      ...(kind !== 'embeddings' && { [NAMES.outputType]: OUTPUT_TYPES[kind] }),
+      ...(address?.hostname && { [NAMES.serverAddress]: address.hostname }),
+      ...(address?.port && { [NAMES.serverPort]: Number(address.port) }),
+    },
+  }
+}
+
+const OUTPUT_TYPES = { chat: 'text', transcription: 'text', image: 'image', video: 'video' }

@@ -1,0 +1,71 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Route } from '#platform/http/define-route.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { PROBES } from './health.ts'
+import { NAMES } from './names.ts'
+import type { Span, Tracing } from './tracing.ts'
+
+/** Gives each answer the id of its request, and measures, logs and traces each request to the end of its answer. */
+export function watchRequests(
+  http: FastifyInstance,
+  { metrics, tracing }: Pick<Rooms, 'metrics' | 'tracing'>,
+): void {
+  const spans = new WeakMap<FastifyRequest, Span>()
+  if (tracing) traceRequests(http, tracing, spans)
+  http.addHook('onRequest', async (request, reply) => {
+    reply.header('X-Request-Id', request.id)
+    reply.raw.once('close', () => {
+      const span = spans.get(request)
+      if (!span) return observe(metrics, request, reply)
+      span.within(() => observe(metrics, request, reply))
+      const { statusCode } = reply.raw
+      span.set({ [NAMES.statusCode]: statusCode })
+      span.end(statusCode >= 500 ? String(statusCode) : undefined)
+    })
+  })
+}
+
+function observe(metrics: Rooms['metrics'], request: FastifyRequest, reply: FastifyReply): void {
+  const route = request.routeOptions.url ?? 'unknown'
+  const status = reply.raw.statusCode
+  metrics.requests.observe({ method: request.method, route, status }, reply.elapsedTime / 1000)
+  request.log.info({ method: request.method, route, status, ms: Math.round(reply.elapsedTime) }, 'request')
+}
+
+function traceRequests(http: FastifyInstance, tracing: Tracing, spans: WeakMap<FastifyRequest, Span>): void {
+  http.addHook('onRequest', (request, _reply, done) => {
+    const { method, id, headers } = request
+    const route = request.routeOptions.url
+    if (route !== undefined && PROBES.includes(route)) return done()
+    const span = tracing.begin({
+      name: route === undefined ? method : `${method} ${route}`,
+      kind: 'server',
+      from: headers,
+      attributes: {
+        [NAMES.method]: method,
+        [NAMES.requestId]: id,
+        // The path of a route with a parameter, or of none, may be anything: names of people's files, for one.
+        ...(route !== undefined && { [NAMES.route]: route }),
+        ...(route !== undefined && !/[:*]/.test(route) && { [NAMES.path]: pathOf(request.originalUrl) }),
+      },
+    })
+    spans.set(request, span)
+    span.within(done)
+  })
+  // What comes from the socket, a body, comes outside of any span.
+  http.addHook('preValidation', (request, _reply, done) => {
+    const span = spans.get(request)
+    if (span) span.within(done)
+    else done()
+  })
+}
+
+const pathOf = (address: string): string => address.split('?')[0] ?? ''
+
+/** The same routes, with a span around what each part does. */
+export const traceHandlers = (routes: readonly Route[], tracing: Tracing): Route[] =>
+  routes.map((route) => {
+    const part = /^\/(?:api\/)?([^/]+)/.exec(route.url)?.[1] ?? ''
+    const described = { name: route.url, attributes: { [NAMES.part]: part } }
+    return { ...route, handler: (input) => tracing.span(described, () => route.handler(input)) }
+  })

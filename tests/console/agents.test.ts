@@ -1,0 +1,260 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AgentKeeper, agentKeeper } from '#tests/support/agents.ts'
+import { describeInBrowser } from '#tests/support/browser.ts'
+import type { Person } from '#tests/support/client.ts'
+import { type Colleagues, colleaguesOf } from '#tests/support/colleagues.ts'
+import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { echo, startMcpServer, type TestMcpServer } from '#tests/support/mcp/index.ts'
+import { toolsmith } from '#tests/support/toolsmith.ts'
+
+/** Agents: made, given what they need, tried, lent a connection, deleted. */
+
+const INPUT = { name: 'text', type: 'str', description: 'What to say', required: true }
+
+describeInBrowser('agents in the console', () => {
+  let stage: ConsoleStage
+  let owner: Person
+  let keeper: AgentKeeper
+  let colleagues: Colleagues
+  let upstream: TestMcpServer
+
+  beforeAll(async () => {
+    ;[stage, upstream] = await Promise.all([startConsoleStage(), startMcpServer({ tools: [echo] })])
+    owner = await stage.server.signUp()
+    keeper = await agentKeeper(stage.server, owner)
+    colleagues = colleaguesOf(stage.server, owner)
+    const smith = toolsmith(stage.server, owner)
+    await smith.make({
+      function: 'shout',
+      code: 'export function shout({ text }) { return { loud: text.toUpperCase() + config.mark } }',
+      inputs: [INPUT],
+      configuration: [
+        { name: 'mark', type: 'str', description: 'Stands at the end', default: '!' },
+        { name: 'api_key', type: 'str', description: 'Of your account', required: true },
+      ],
+      fields: { name: 'Shout', description: 'Says it louder' },
+    })
+  }, 120_000)
+  afterAll(async () => {
+    await stage?.stop()
+    await upstream?.close()
+  })
+
+  const open = (path: string, person = owner) =>
+    stage.open(`${path}${path.includes('?') ? '&' : '?'}org_id=${person.organizationId}`, person)
+  const isSaved = (page: Page) => page.getByText('All changes are saved').waitFor()
+  const api = async (method: string, path: string, person = owner, body?: unknown) => {
+    const answer = await stage.server.call(method, path, { token: person.token, body })
+    expect(answer.text, `${answer.status}`).toSatisfy(() => answer.status < 400)
+    return answer.body
+  }
+
+  test('one is made from nothing, and changed; what is unsaved is said, and asked about', async () => {
+    const page = await open('/agents')
+    await page.getByRole('heading', { name: 'No agents yet' }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'New agent' }).click()
+    await page.getByLabel('Name').fill('Concierge')
+    await page.getByLabel('What it is for').fill('Answers guests')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Make the agent' }).click()
+
+    await page.getByRole('heading', { level: 1, name: 'Concierge' }).waitFor()
+    await isSaved(page)
+    await page.getByLabel('Instructions').fill('You are the concierge of a small hotel.')
+    await page.getByLabel('Temperature').fill('0.2')
+    await page.getByText('Unsaved changes').waitFor()
+    await page.getByText('It answers as it was last saved.').waitFor()
+    await page.getByRole('link', { name: 'Agents' }).first().click()
+    const question = page.getByRole('alertdialog', { name: 'Leave without saving?' })
+    await question.waitFor()
+    await expectAccessible(page)
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await page.keyboard.press('Control+s')
+    await isSaved(page)
+    await page.reload()
+    await isSaved(page)
+    expect(await page.getByLabel('Instructions').inputValue()).toContain('small hotel')
+    expect(await page.getByLabel('Temperature').inputValue()).toBe('0.2')
+    await page.getByRole('link', { name: 'Agents' }).first().click()
+    await page.getByRole('row', { name: /Concierge/ }).waitFor()
+    await expectAccessible(page)
+    await page.context().close()
+  })
+
+  test('a name that another has is refused, and what was typed stays', async () => {
+    await keeper.make({ name: 'Librarian' })
+    const id = await keeper.make({ name: 'Porter' })
+    const page = await open(`/agents/${id}`)
+    await page.getByLabel('Name').fill('Librarian')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('alert').getByText('has an agent with this name already').waitFor()
+    expect(await page.getByLabel('Name').inputValue()).toBe('Librarian')
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await isSaved(page)
+    expect(await page.getByLabel('Name').inputValue()).toBe('Porter')
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await page.context().close()
+  })
+
+  test('a tool is configured, its secret never shown again, and the agent calls it while it is tried', async () => {
+    const id = await keeper.make({ name: 'Crier' })
+    const page = await open(`/agents/${id}`)
+    await page.getByRole('button', { name: 'Choose tools' }).click()
+    await page.getByRole('option', { name: /Shout/ }).click()
+    await page.keyboard.press('Escape')
+    await page.getByLabel('mark (text, optional)').fill('?!')
+    await page.getByRole('button', { name: 'Save' }).click()
+    // The key is required, and the browser says so.
+    await page.locator('input[type=password]:focus').waitFor()
+    await page.getByLabel('api_key (text)').fill('secret-1234')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await isSaved(page)
+    await page.getByPlaceholder('Set. Type to replace it.').waitFor()
+    const { body } = await keeper.get(id)
+    expect(body.tools[0].config).toEqual([
+      { name: 'mark', value: '?!' },
+      { name: 'api_key', value: null },
+    ])
+
+    await page.getByLabel('Message', { exact: true }).fill('TOOL:shout={"text":"hear"}')
+    await page.keyboard.press('Enter')
+    const call = page.locator('summary', { hasText: 'shout' })
+    await call.getByText('Done').waitFor()
+    await call.click()
+    await page.getByRole('group', { name: 'answer' }).getByText('HEAR?!').waitFor()
+    await page.getByRole('button', { name: 'Send' }).waitFor()
+    await expectAccessible(page)
+    const chats = () => api('GET', `/api/chat/list?org_id=${owner.organizationId}`)
+    expect((await chats()).data).toMatchObject([{ title: 'Trying Crier' }])
+    await page.setViewportSize({ width: 375, height: 740 })
+    await page.getByRole('button', { name: 'Try', exact: true }).click()
+    await page.getByRole('button', { name: 'Start over' }).click()
+    await page.getByText('Talk to the agent as it is saved.').waitFor()
+    await expectAccessible(page)
+    await expect.poll(async () => (await chats()).data, { timeout: 10_000 }).toEqual([])
+    await page.context().close()
+  })
+
+  test('knowledge and an own connection are given to it', async () => {
+    const kb = await api('POST', `/api/kb/create?org_id=${owner.organizationId}`, owner, {
+      name: 'House rules',
+      description: '',
+      embedding_model: 'local',
+      sources: [{ type: 'text', config: { name: 'rules', content: 'Breakfast is from 7 to 10.' } }],
+    })
+    await connect()
+    const id = await keeper.make({ name: 'Host' })
+    const page = await open(`/agents/${id}`)
+    await page.getByRole('button', { name: 'Choose knowledge' }).click()
+    await page.getByRole('option', { name: /House rules/ }).click()
+    await page.keyboard.press('Escape')
+    await page.getByLabel('Parrot').check()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await isSaved(page)
+    const { body } = await keeper.get(id)
+    expect(body).toMatchObject({ knowledge_base_ids: [kb.id], mcp_instance_ids: [expect.any(String)] })
+    await page.getByRole('button', { name: 'Take House rules away' }).click()
+    await page.keyboard.press('Control+s')
+    await isSaved(page)
+    await expectAccessible(page)
+    expect((await keeper.get(id)).body.knowledge_base_ids).toEqual([])
+
+    // Somebody else sees that it has one, and not which.
+    const admin = await colleagues.join('admin')
+    const other = await open(`/agents/${id}`, admin)
+    await other.getByText('Somebody else lends it a connection.').waitFor()
+    await other.context().close()
+    await page.context().close()
+  })
+
+  /** An account at a server that needs none. */
+  async function connect(): Promise<void> {
+    const { body } = await stage.server.call('POST', '/api/auth/login', {
+      body: { email: 'admin@localhost', password: 'administrator' },
+    })
+    const { id } = await api(
+      'POST',
+      '/api/mcp/servers',
+      { ...owner, token: body.access_token },
+      {
+        name: 'Parrot',
+        toolkit_name: 'Parrot',
+        toolkit_slug: 'parrot',
+        description: 'Says it again',
+        url: upstream.url,
+        auth_config: { type: 'none' },
+      },
+    )
+    const attempt = await api('POST', `/api/mcp/connect_account?org_id=${owner.organizationId}`, owner, {
+      server_id: id,
+    })
+    await fetch(attempt.redirect_url, { redirect: 'manual' })
+  }
+
+  test('one that is deployed is not deleted, and says where; then it is', async () => {
+    const id = await keeper.make({ name: 'Doorman' })
+    const deployment = await api('POST', `/api/agent_deploy/create?org_id=${owner.organizationId}`, owner, {
+      agent_id: id,
+      name: 'Front door',
+      description: '',
+      deployment_type: 'api',
+      config: {},
+    })
+    const page = await open(`/agents/${id}`)
+    const remove = async () => {
+      await page.getByRole('button', { name: 'More' }).click()
+      await page.getByRole('menuitem', { name: 'Delete' }).click()
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+    }
+    await remove()
+    await page.getByRole('alert').getByText('Front door').waitFor()
+    await api('DELETE', `/api/agent_deploy/delete?deployment_id=${deployment.id}`)
+    await page.getByLabel('Name').fill('Unsaved')
+    await remove()
+    await page.getByRole('table').waitFor()
+    expect(new URL(page.url()).pathname).toBe('/agents')
+    expect(await page.getByRole('link', { name: 'Doorman' }).count()).toBe(0)
+    await page.context().close()
+  })
+
+  test('who may not change agents is offered nothing, and who may no more is told so', async () => {
+    const id = await keeper.make({ name: 'Guide' })
+    const admin = await colleagues.join('admin')
+    const page = await open(`/agents/${id}`, admin)
+    await page.getByLabel('What it is for').fill('Shows the way')
+    await colleagues.demote(admin, 'guest')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('alert').getByText('Missing permission: agent:write').waitFor()
+    page.on('dialog', (dialog) => void dialog.accept())
+    await page.reload()
+    await page.getByText('Your role may not change agents.').waitFor()
+    await page.getByText('Your role may not talk to agents.').waitFor()
+    expect(await page.getByLabel('Name').isDisabled()).toBe(true)
+    expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0)
+    await expectAccessible(page)
+    await page.getByRole('link', { name: 'Agents' }).first().click()
+    await page.getByRole('link', { name: 'Guide' }).waitFor()
+    expect(await page.getByRole('button', { name: 'New agent' }).count()).toBe(0)
+    await page.context().close()
+  })
+
+  test('a public one of others can be tried, and no more', async () => {
+    const id = await keeper.make({ name: 'Herald', is_public: true })
+    const stranger = await stage.server.signUp()
+    const page = await open(`/agents/${id}`, stranger)
+    await page.getByRole('heading', { name: 'A public agent of another organization' }).waitFor()
+    await page.getByLabel('Message', { exact: true }).fill('Good morning')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText('not a language model').waitFor()
+    await page.getByRole('button', { name: 'Send' }).waitFor()
+    await expectAccessible(page)
+    await page.context().close()
+    const gone = await open('/agents/01890a5d-ac96-774b-bcce-b302099a8057')
+    await gone.getByRole('alert').getByText('Agent not found').waitFor()
+    await expectAccessible(gone)
+    await gone.context().close()
+    expect(stage.problems).toEqual([])
+  })
+})

@@ -1,0 +1,164 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeInBrowser } from '../support/browser.ts'
+import type { Person } from '../support/client.ts'
+import { type ConsoleStage, expectAccessible, startConsoleStage } from '../support/console-stage.ts'
+import { librarian, textSource } from '../support/knowledge.ts'
+import { type EmulatedProvider, startProvider } from '../support/provider/index.ts'
+
+const DOT = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+describeInBrowser('chats in the console', () => {
+  let stage: ConsoleStage
+  let provider: EmulatedProvider
+  let person: Person
+  let page: Page
+
+  beforeAll(async () => {
+    const [started, emulated] = await Promise.all([startConsoleStage(), startProvider()])
+    stage = started
+    provider = emulated
+    person = await stage.server.signUp()
+    for (const model of ['emu-n3000-gap20', 'emu-n4-errmid'])
+      await stage.server.addModel(person, {
+        name: model,
+        provider: 'openai-compatible',
+        version: model,
+        config: { model, base_url: `${provider.url}/v1`, api_key: 'key' },
+      })
+    const library = librarian(stage.server, person)
+    const kb = await library.create({
+      name: 'Handbook',
+      sources: [textSource('Holidays', 'Everybody has 30 days of holiday a year.')],
+    })
+    await library.settle(kb)
+    page = await stage.open('/chats', person)
+  }, 180_000)
+
+  afterAll(async () => {
+    await stage?.stop()
+    await provider?.close()
+  })
+
+  const field = () => page.getByRole('textbox', { name: 'Message', exact: true })
+  const button = (name: string | RegExp) => page.getByRole('button', { name })
+  const replies = () => page.getByRole('article', { name: 'Reply' })
+  const choose = async (label: string, option: RegExp) => {
+    await button(new RegExp(`^${label}`)).click()
+    await page.getByRole('option', { name: option }).click()
+    await page.keyboard.press('Escape')
+  }
+  const say = async (text: string) => {
+    await field().fill(text)
+    await field().press('Enter')
+  }
+  const ended = () => page.getByRole('button', { name: 'Send', exact: true }).waitFor()
+
+  test('a first message makes a chat, whose reply has marks that open their passages', async () => {
+    await page.getByRole('heading', { name: 'What can I do for you, Ada?' }).waitFor()
+    const focused = "document.activeElement?.getAttribute('aria-label')"
+    await expect.poll(() => page.evaluate(focused), { timeout: 10_000 }).toBe('Message')
+    await expectAccessible(page)
+    await choose('Model or agent', /Parley demo \(no language model\)/)
+    await choose('Knowledge', /Handbook/)
+    await say('How many days of holiday are there?')
+    await page.waitForURL(/\/chats\/[0-9a-f-]{36}/)
+    await button('Answer again').first().waitFor()
+    await button('Source 1: Holidays').first().click()
+    const passage = page.getByRole('dialog', { name: 'Source 1' })
+    await passage.getByText('Everybody has 30 days of holiday a year.').waitFor()
+    expect(await passage.getByRole('link', { name: 'Open the document' }).getAttribute('href')).toMatch(
+      /^\/knowledge\/[0-9a-f-]+\/documents\/[0-9a-f-]+\?.*chunk=/,
+    )
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    // The title comes by itself.
+    const list = page.getByRole('navigation', { name: 'Your chats' })
+    await list.getByRole('link', { name: /How many days/ }).waitFor()
+    await expectAccessible(page)
+  })
+
+  test('an edited message begins a branch; arrows lead between them, and a reload keeps the one', async () => {
+    await button('Edit').click()
+    const edited = page.getByRole('form', { name: 'Edit the message' })
+    await edited.getByRole('textbox').fill('Is there holiday in March?')
+    await edited.getByRole('button', { name: 'Send' }).click()
+    await page.getByText('2 of 2').waitFor()
+    await ended()
+    await button('Version before').click()
+    await page.getByText('1 of 2').waitFor()
+    await page.getByText('How many days of holiday are there?').first().waitFor()
+    await page.reload()
+    await page.getByText('1 of 2').waitFor()
+    await page.getByRole('button', { name: 'Answer again', exact: true }).click()
+    await replies().last().getByText('2 of 2').waitFor()
+    await ended()
+  })
+
+  test('a reply goes on after a reload and in another tab, and is stopped from there', async () => {
+    await choose('Model or agent', /emu-n3000/)
+    await say('A long story, please')
+    await button('Stop the reply').waitFor()
+    await replies().last().getByText('the quick brown fox').waitFor()
+    await page.reload()
+    await replies().last().getByText('the quick brown fox').waitFor()
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await other.getByRole('button', { name: 'Stop the reply' }).click()
+    await other.getByText('Stopped').waitFor()
+    await page.getByText('Stopped').waitFor()
+    await other.close()
+  })
+
+  test('what breaks says so, and is answered by another model', async () => {
+    await choose('Model or agent', /errmid/)
+    await say('This fails')
+    await replies().last().getByRole('button', { name: 'Try again' }).waitFor()
+    await ended()
+    await expectAccessible(page)
+    await replies().last().getByRole('button', { name: 'Answer again with…' }).click()
+    await page.getByRole('menuitem', { name: /Parley demo \(no language model\)/ }).click()
+    await replies().last().getByText('You said:').waitFor()
+    await ended()
+    expect(await replies().last().getByRole('alert').count()).toBe(0)
+  })
+
+  test('files go with a message; one of a wrong kind is refused in words', async () => {
+    await choose('Model or agent', /Parley demo \(no language model\)/)
+    await page.getByLabel('Files to add').setInputFiles([
+      { name: 'plan.md', mimeType: 'text/markdown', buffer: Buffer.from('# Plan\n\nSleep.') },
+      { name: 'dot.png', mimeType: 'image/png', buffer: DOT },
+      { name: 'program.exe', mimeType: 'application/x-msdownload', buffer: Buffer.from('MZ\0\0\0') },
+    ])
+    await page.getByText(/program\.exe: Files of this kind are not taken/).waitFor()
+    await expectAccessible(page)
+    await button('Remove program.exe').click()
+    await field().fill('What is the plan?')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    const files = page.getByRole('list', { name: 'Files', exact: true })
+    await files.getByRole('link', { name: /plan\.md/ }).waitFor()
+    await files.getByRole('img', { name: 'dot.png' }).waitFor()
+    await ended()
+  })
+
+  test('a draft outlives a reload, and a refused message comes back', async () => {
+    await field().fill('Half a thought')
+    await page.reload()
+    await expect.poll(() => field().inputValue()).toBe('Half a thought')
+    const detail = 'Insufficient credits to use this model.'
+    await page.route('**/api/chat/send_message*', (route) =>
+      route.fulfill({ status: 402, json: { detail, code: 'billing.insufficient_credits' } }),
+    )
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByText(detail).waitFor()
+    await page.getByRole('link', { name: 'See the usage' }).waitFor()
+    expect(await field().inputValue()).toBe('Half a thought')
+    await expectAccessible(page)
+    await page.unroute('**/api/chat/send_message*')
+    await field().fill('')
+    expect(stage.problems).toEqual([])
+  })
+})

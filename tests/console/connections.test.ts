@@ -1,0 +1,254 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { agentKeeper } from '#tests/support/agents.ts'
+import { describeInBrowser } from '#tests/support/browser.ts'
+import type { Person } from '#tests/support/client.ts'
+import { type Colleagues, colleaguesOf } from '#tests/support/colleagues.ts'
+import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { type AuthorizedMcpServer, startAuthorizedMcpServer } from '#tests/support/mcp/authorized-server.ts'
+import { echo, startMcpServer, type TestMcpServer } from '#tests/support/mcp/index.ts'
+
+/** Connections: found, made in each way, shared, used elsewhere, ended; and what others have begun. */
+
+const KEY = 'a-good-key'
+
+/** A busy machine takes its time. */
+const SOON = { timeout: 20_000 }
+
+describeInBrowser('connections in the console', () => {
+  let stage: ConsoleStage
+  let owner: Person
+  let colleagues: Colleagues
+  let keyed: TestMcpServer
+  let tracker: AuthorizedMcpServer
+
+  beforeAll(async () => {
+    ;[stage, keyed, tracker] = await Promise.all([
+      startConsoleStage(),
+      startMcpServer({
+        tools: [echo],
+        before(request, response) {
+          if (request.headers['x-api-key'] === KEY) return false
+          response.writeHead(401).end()
+          return true
+        },
+      }),
+      startAuthorizedMcpServer(),
+    ])
+    owner = await stage.server.signUp()
+    colleagues = colleaguesOf(stage.server, owner)
+    const keeper = await agentKeeper(stage.server, owner)
+    await keeper.make({ name: 'Concierge' })
+  }, 120_000)
+  afterAll(async () => {
+    await stage?.stop()
+    await Promise.all([keyed?.close(), tracker?.close()])
+  })
+
+  const open = (path: string, person = owner) =>
+    stage.open(`${path}${path.includes('?') ? '&' : '?'}org_id=${owner.organizationId}`, person)
+  const own = (page: Page, name: string) =>
+    page.getByRole('list', { name: 'Your connections' }).getByRole('listitem').filter({ hasText: name })
+  const act = async (page: Page, name: string, action: string) => {
+    await page.getByRole('button', { name: `Actions for ${name}` }).click()
+    await page.getByRole('menuitem', { name: action }).click()
+  }
+  /** Goes to the provider in the window that opens, which comes back by itself. */
+  async function signInThere(page: Page): Promise<void> {
+    const window = page.waitForEvent('popup')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    const popup = await window
+    if (!popup.isClosed()) await popup.waitForEvent('close')
+  }
+
+  test('the administrator puts servers into the catalogue, and changes them', async () => {
+    const login = { email: 'admin@localhost', password: 'administrator' }
+    const { body } = await stage.server.call('POST', '/api/auth/login', { body: login })
+    const organizationId = body.user.organizations[0].id
+    const administrator = {
+      ...owner,
+      token: body.access_token,
+      refreshToken: body.refresh_token,
+      organizationId,
+    }
+    const page = await stage.open(`/connections?tab=catalogue&org_id=${organizationId}`, administrator)
+    await page.getByRole('button', { name: 'Add a server' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name', { exact: true }).fill('Finder')
+    expect(await dialog.getByLabel('Short name').inputValue()).toBe('finder')
+    await dialog.getByLabel('Address', { exact: true }).fill(`${stage.server.url}/mcp`)
+    await dialog.getByLabel('What it is for').fill('Finds lost umbrellas')
+    await dialog.getByLabel('How people connect').selectOption('api_key')
+    await dialog.getByLabel('Header for the key').fill('X-Api-Key')
+    await dialog.getByRole('button', { name: 'Add' }).click()
+    await dialog.getByRole('alert').getByText('this is the address of this installation').waitFor()
+    await expectAccessible(page)
+    await dialog.getByLabel('Address', { exact: true }).fill(keyed.url)
+    await dialog.getByRole('button', { name: 'Add' }).click()
+    await dialog.waitFor({ state: 'detached' })
+
+    await page.getByRole('button', { name: 'Add a server' }).click()
+    await dialog.getByLabel('Name', { exact: true }).fill('Tracker')
+    await dialog.getByLabel('Address', { exact: true }).fill(tracker.url)
+    await dialog.getByRole('button', { name: 'Add' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByLabel('Find a server').fill('tracker')
+    await page.getByRole('link', { name: 'Tracker', exact: true }).click()
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await expect.poll(() => page.getByLabel('Address', { exact: true }).inputValue(), SOON).toBe(tracker.url)
+    await page.getByLabel('What it is for').fill('Issues and projects')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog', { name: 'Tracker' }).getByText('Issues and projects').waitFor()
+    await expectAccessible(page)
+    await page.context().close()
+  }, 120_000)
+
+  test('a server is found and connected by a key; a wrong one is refused and stays typed', async () => {
+    const page = await open('/connections')
+    await page.getByRole('heading', { name: 'Nothing is connected yet' }).waitFor()
+    await page.getByRole('link', { name: 'Browse the catalogue' }).click()
+    await page.getByRole('list', { name: 'Servers' }).waitFor()
+    await expectAccessible(page)
+    await page.getByLabel('Find a server').fill('lost umbrellas')
+    await page.getByRole('link', { name: 'Connect Finder' }).click()
+    await page.getByLabel('Your key for Finder').fill('a-bad-key')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('does not accept this key').waitFor()
+    expect(await page.getByLabel('Your key for Finder').inputValue()).toBe('a-bad-key')
+    await expectAccessible(page)
+    await page.getByLabel('Your key for Finder').fill(KEY)
+    await page.keyboard.press('Enter')
+    await page.getByText('Finder is connected').waitFor()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('listitem').getByText('Connected').waitFor()
+    expect(await page.evaluate('localStorage.getItem("parley.mcp_attempts")')).toBe('[]')
+    await page.getByLabel('Find a server').fill('nothing like this')
+    await page.getByRole('heading', { name: 'No such server' }).waitFor()
+    await page.context().close()
+  }, 120_000)
+
+  test('by signing in, in a window that comes back by itself; named, shared, used elsewhere, ended', async () => {
+    const page = await open('/connections?tab=catalogue&q=issues+projects+tracker')
+    await page.getByRole('link', { name: 'Connect Tracker' }).click()
+    await signInThere(page)
+    await page.getByText('Tracker is connected').waitFor()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('button', { name: 'Yours' }).click()
+    await own(page, 'Tracker').getByText('Active').waitFor()
+
+    await act(page, 'Tracker', 'Name and sharing')
+    await page.getByLabel('Name', { exact: true }).fill('Work account')
+    await page.getByLabel('Concierge').check()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await own(page, 'Work account').getByText('Shared with 1 agent').waitFor()
+    await expectAccessible(page)
+
+    await act(page, 'Work account', 'Use in another MCP client')
+    await page.getByRole('button', { name: 'Make an address' }).click()
+    await expect
+      .poll(() => page.getByRole('group', { name: 'address' }).innerText(), SOON)
+      .toContain(`${stage.server.url}/api/mcp/gateway/`)
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+
+    await page.getByRole('link', { name: 'Work account' }).click()
+    const drawer = page.getByRole('dialog', { name: 'Tracker' })
+    await drawer.getByText('echo', { exact: true }).click()
+    await drawer.getByText('Says what it is told').waitFor()
+    await drawer.getByRole('button', { name: 'Read again' }).click()
+    await drawer.getByText('Read just now').waitFor()
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+
+    await act(page, 'Work account', 'Disconnect')
+    await page.getByText('1 agent loses its tools').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Disconnect' }).click()
+    await expect.poll(() => own(page, 'Work account').count(), SOON).toBe(0)
+    await page.getByRole('button', { name: 'Parley as a server' }).click()
+    await page.getByText('Use Parley in your MCP client').waitFor()
+    await expectAccessible(page)
+    await page.context().close()
+  }, 120_000)
+
+  test('where windows are blocked it goes on in the tab, and says why it failed', async () => {
+    const page = await open('/connections?tab=catalogue&q=tracker')
+    await page.evaluate('window.open = () => null')
+    tracker.faults.tokenStatus = 500
+    await page.getByRole('link', { name: 'Connect Tracker' }).click()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('heading', { name: 'Tracker was not connected' }).waitFor()
+    await expectAccessible(page)
+    delete tracker.faults.tokenStatus
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.evaluate('window.open = () => null')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('heading', { name: 'Tracker is connected' }).waitFor()
+    await page.getByText(owner.email).last().waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Go to your connections' }).click()
+    await own(page, 'Tracker').getByText('Active').waitFor()
+    await page.context().close()
+  }, 120_000)
+
+  test('what this browser has not begun is asked about, and what is not one’s own is said', async () => {
+    const servers = await stage.server.call('GET', `/api/mcp/list_servers?org_id=${owner.organizationId}`, {
+      token: owner.token,
+    })
+    const server = servers.body.servers.find((one: { name: string }) => one.name === 'Tracker')
+    const begin = async (person: Person) => {
+      const { body } = await stage.server.call(
+        'POST',
+        `/api/mcp/connect_account?org_id=${owner.organizationId}`,
+        { token: person.token, body: { server_id: server.id } },
+      )
+      return body.redirect_url as string
+    }
+    const page = await open('/connections')
+    await own(page, 'Tracker').waitFor()
+    const before = await own(page, 'Tracker').count()
+    await page.goto(await begin(owner))
+    await page.getByRole('heading', { name: 'Did you connect Tracker?' }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Remove it' }).click()
+    await own(page, 'Tracker').first().waitFor()
+    await expect.poll(() => own(page, 'Tracker').count(), SOON).toBe(before)
+
+    const stranger = await colleagues.join('member')
+    await page.goto(await begin(stranger))
+    await page.getByText('that access may now belong to somebody else').waitFor()
+    await expectAccessible(page)
+    // Words of an address are no words of ours.
+    await page.goto(`/mcp/callback?mcp_session_id=${crypto.randomUUID()}&error=Call+this+number`)
+    await page.getByRole('heading', { name: 'Nothing was connected for you' }).waitFor()
+    expect(await page.getByText('Call this number').count()).toBe(0)
+    await page.context().close()
+  }, 120_000)
+
+  test('one that has ended says why, and is connected anew; guests are offered nothing', async () => {
+    const page = await open('/connections')
+    tracker.endAccessTokens()
+    tracker.faults.refuseRefresh = true
+    await page.getByRole('link', { name: 'Tracker' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Read again' }).click()
+    await page.getByRole('dialog').getByRole('status').last().waitFor()
+    await page.keyboard.press('Escape')
+    await page.reload()
+    await own(page, 'Tracker').getByRole('button', { name: 'Reconnect' }).waitFor()
+    await expectAccessible(page)
+    delete tracker.faults.refuseRefresh
+    await own(page, 'Tracker').getByRole('button', { name: 'Reconnect' }).click()
+    await signInThere(page)
+    await page.getByText('Tracker is connected').waitFor()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await own(page, 'Tracker').getByText('Active').waitFor()
+
+    const guest = await colleagues.join('guest')
+    const other = await open('/connections?tab=catalogue&q=finder', guest)
+    await other.getByRole('link', { name: 'Finder' }).waitFor()
+    expect(await other.getByRole('link', { name: 'Connect Finder' }).count()).toBe(0)
+    await other.context().close()
+    expect(stage.problems).toEqual([])
+  }, 120_000)
+})

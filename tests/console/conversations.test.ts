@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeInBrowser } from '#tests/support/browser.ts'
+import type { Person } from '#tests/support/client.ts'
+import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { startProvider } from '#tests/support/provider/index.ts'
+
+/** Conversations with several models: begun, asked, stopped, put away. */
+
+describeInBrowser('conversations in the console', () => {
+  let stage: ConsoleStage
+  let provider: Awaited<ReturnType<typeof startProvider>>
+  let ada: Person
+
+  beforeAll(async () => {
+    provider = await startProvider()
+    stage = await startConsoleStage()
+    ada = await stage.server.signUp()
+    for (const [name, version] of [
+      ['Short', 'emu-n5'],
+      ['Long', 'emu-n10'],
+      ['Endless', 'emu-n5000-gap20'],
+    ] as const)
+      await stage.server.addModel(ada, {
+        name,
+        provider: 'openai-compatible',
+        version,
+        config: { base_url: `${provider.url}/v1`, api_key: 'k' },
+      })
+  }, 120_000)
+  afterAll(async () => {
+    await stage?.stop()
+    await provider?.close()
+  })
+
+  test('several models answer the same question; others join, or are left out', async () => {
+    const page = await stage.open('/conversations', ada)
+    await page.getByRole('heading', { name: 'No conversations yet' }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'New conversation' }).first().click()
+    await page.getByLabel('Title').fill('Engines')
+    await page.getByRole('button', { name: 'Models' }).click()
+    await page.getByRole('option', { name: /^Short/ }).click()
+    await page.getByRole('option', { name: /^Long/ }).click()
+    await page.keyboard.press('Escape')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Begin' }).click()
+
+    await page.getByRole('heading', { name: 'Nothing was asked yet' }).waitFor()
+    await page.getByRole('textbox', { name: 'Your question' }).fill('What is an engine?')
+    await page.getByRole('textbox', { name: 'Your question' }).press('Enter')
+    const turn = page.getByRole('region', { name: 'Question: What is an engine?' })
+    await turn
+      .getByRole('article', { name: 'Reply of Short' })
+      .getByText(/5 tokens/)
+      .waitFor()
+    await turn
+      .getByRole('article', { name: 'Reply of Long' })
+      .getByText(/10 tokens/)
+      .waitFor()
+    expect(await page.getByRole('region', { name: /^Question/ }).count()).toBe(1)
+
+    await page.getByRole('button', { name: 'Add a model' }).click()
+    await page.getByRole('option', { name: /^Endless/ }).click()
+    await page.getByRole('button', { name: 'Short', exact: true }).click()
+    await page.getByRole('button', { name: 'Long', exact: true }).click()
+    await page.getByRole('button', { name: 'Endless', pressed: true }).waitFor()
+    await page.getByRole('button', { name: 'Short', exact: true, pressed: false }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('textbox', { name: 'Your question' }).fill('Tell me all')
+    await page.getByRole('button', { name: 'Ask', exact: true }).click()
+    await page.getByText('Answers', { exact: true }).waitFor()
+    // Who comes back sees it going on.
+    await page.reload()
+    const endless = page.getByRole('article', { name: 'Reply of Endless' })
+    await endless.waitFor()
+    expect(await page.getByRole('button', { name: 'Short', exact: true }).getAttribute('aria-pressed')).toBe(
+      'false',
+    )
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await endless.getByText('Stopped').waitFor()
+    await page.getByRole('button', { name: 'Ask', exact: true }).waitFor()
+  })
+
+  test('a question that nobody may answer is not lost', async () => {
+    const page = await stage.open('/conversations', ada)
+    await page.getByRole('link', { name: 'Engines' }).click()
+    await page.route('**/api/conversation/stream_chat**', (route) =>
+      route.fulfill({
+        status: 402,
+        json: { detail: 'No credits left', code: 'billing.insufficient_credits' },
+      }),
+    )
+    const box = page.getByRole('textbox', { name: 'Your question' })
+    await box.fill('And now?')
+    await box.press('Enter')
+    await page.getByRole('alert').getByText('No credits left').waitFor()
+    expect(await box.inputValue()).toBe('And now?')
+  })
+
+  test('is renamed, archived and deleted', async () => {
+    const page = await stage.open('/conversations', ada)
+    const act = async (title: string, name: string) => {
+      await page.getByRole('button', { name: `Actions for ${title}` }).click()
+      await page.getByRole('menuitem', { name }).click()
+    }
+    await act('Engines', 'Rename')
+    await page.getByLabel('Title').fill('Old engines')
+    await page.getByLabel('Title').press('Enter')
+    await page.getByRole('link', { name: 'Old engines' }).waitFor()
+    await expectAccessible(page)
+    await act('Old engines', 'Archive')
+    await page.getByRole('heading', { name: 'No conversations yet' }).waitFor()
+    await page.getByRole('button', { name: 'Archived' }).click()
+    await page.waitForURL('**archived=true**')
+    await act('Old engines', 'Delete')
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { name: 'Nothing is archived' }).waitFor()
+  })
+
+  test('nothing went wrong on any page', () => {
+    expect(stage.problems).toEqual([])
+  })
+})

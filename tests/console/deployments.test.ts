@@ -1,0 +1,168 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { agentKeeper } from '#tests/support/agents.ts'
+import { describeInBrowser } from '#tests/support/browser.ts'
+import type { Person } from '#tests/support/client.ts'
+import { type Colleagues, colleaguesOf } from '#tests/support/colleagues.ts'
+import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { talk } from '#tests/support/deployments.ts'
+
+/** Deployments: made, dressed, installed, used, paused, given a new key, deleted. */
+
+/** A busy machine takes its time. */
+const SOON = { timeout: 20_000 }
+
+describeInBrowser('deployments in the console', () => {
+  let stage: ConsoleStage
+  let owner: Person
+  let colleagues: Colleagues
+  let agentId: string
+
+  beforeAll(async () => {
+    stage = await startConsoleStage()
+    owner = await stage.server.signUp()
+    colleagues = colleaguesOf(stage.server, owner)
+    const keeper = await agentKeeper(stage.server, owner)
+    agentId = await keeper.make({ name: 'Concierge' })
+  }, 120_000)
+  afterAll(() => stage?.stop())
+
+  const open = (path: string, person = owner) =>
+    stage.open(`${path}${path.includes('?') ? '&' : '?'}org_id=${owner.organizationId}`, person)
+  const toTab = (page: Page, name: string) =>
+    page.getByRole('navigation', { name: 'Deployment' }).getByRole('button', { name }).click()
+  const preview = (page: Page) => page.frameLocator('iframe[title="Preview of the chat"]')
+
+  /** Makes one, and goes to its page. Answers its key. */
+  async function deploy(page: Page, name: string, type: string): Promise<string> {
+    await page.getByRole('button', { name: 'New deployment' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Agent').selectOption({ label: 'Concierge' })
+    await dialog.getByRole('radio', { name: type }).check()
+    await dialog.getByLabel('Name').fill(name)
+    await dialog.getByRole('button', { name: 'Deploy' }).click()
+    await page.getByRole('dialog', { name: `${name} is ready` }).waitFor()
+    const key = await page.getByRole('dialog').locator('code').innerText()
+    return key
+  }
+
+  test('a chat for a website: from the agent to the snippet, dressed as it is wanted', async () => {
+    const page = await open('/deployments')
+    await page.getByRole('heading', { name: 'No deployments yet' }).waitFor()
+    await expectAccessible(page)
+    // As the page of an agent leads here.
+    await page.goto(`/deployments?agent_id=${agentId}&org_id=${owner.organizationId}`)
+    const dialog = page.getByRole('dialog', { name: 'New deployment' })
+    await expect.poll(() => dialog.getByLabel('Agent').inputValue(), SOON).toBe(agentId)
+    await dialog.getByLabel('Name').fill('Shop window')
+    await expectAccessible(page)
+    await page.keyboard.press('Enter')
+    await page.getByText('This is the only time that the key is shown').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'See how to install it' }).click()
+
+    await page.getByRole('heading', { level: 1, name: 'Shop window' }).waitFor()
+    const script = page.getByRole('group', { name: 'script tag' })
+    const id = /deployments\/([\w-]+)/.exec(page.url())?.[1] ?? ''
+    expect(await script.innerText()).toContain(`src="${stage.server.url}/widget.js?deployment=${id}"`)
+    await expectAccessible(page)
+
+    await toTab(page, 'Look and limits')
+    await preview(page).getByText('Shop window').first().waitFor()
+    await page.getByLabel('Company name').fill('The Lighthouse')
+    await page.getByLabel('Colour', { exact: true }).fill('#0f766e')
+    await page.getByLabel('Welcome message').fill('Ahoy there')
+    await page.getByLabel('Pages that may show it').fill('www.example.com')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('alert').getByText('is not the origin of a page').waitFor()
+    await expectAccessible(page)
+    await page.getByLabel('Pages that may show it').fill('https://www.example.com')
+    await page.getByLabel('Messages a day').fill('50')
+    // Another tab is no leaving: what was typed is still there.
+    await toTab(page, 'Overview')
+    await toTab(page, 'Look and limits')
+    await page.keyboard.press('Control+s')
+    await page.getByText('All changes are saved').waitFor()
+    await preview(page).getByText('Ahoy there').waitFor()
+    await preview(page).getByText('The Lighthouse').first().waitFor()
+    await toTab(page, 'Install')
+    await page.getByText('Only pages of https://www.example.com may show it').waitFor()
+  }, 120_000)
+
+  test('the preview is talked to, and counts; paused it is closed; who may only read is offered nothing', async () => {
+    const page = await open('/deployments')
+    await page.getByRole('link', { name: 'Shop window' }).click()
+    await preview(page).getByRole('textbox').fill('Is there a key for me?')
+    await preview(page).getByRole('textbox').press('Enter')
+    await preview(page).getByText('Parley demo').waitFor()
+    const id = /deployments\/([\w-]+)/.exec(page.url())?.[1] ?? ''
+    const used = async () => {
+      const path = `/api/agent_deploy/usage?deployment_id=${id}`
+      return (await stage.server.call('GET', path, { token: owner.token })).body.totals.messages
+    }
+    await expect.poll(used, SOON).toBe(1)
+    await page.reload()
+    await page.getByText('at most 1').waitFor()
+    await page.getByLabel('Period').selectOption('7')
+    await expect.poll(() => page.url(), SOON).toContain('days=7')
+    await expectAccessible(page)
+
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByText('visitors read that the chat is closed').waitFor()
+    const guest = await colleagues.join('guest')
+    const other = await open('/deployments', guest)
+    const row = other.getByRole('row', { name: /Shop window/ })
+    await row.getByText('Paused').waitFor()
+    await row.getByText('1 of 50').waitFor()
+    await row.getByText('Concierge').waitFor()
+    expect(await other.getByRole('button', { name: 'New deployment' }).count()).toBe(0)
+    await other.getByRole('link', { name: 'Shop window' }).click()
+    await toTab(other, 'Look and limits')
+    await other.getByText('Your role may look at this').waitFor()
+    expect(await other.getByLabel('Company name').isDisabled()).toBe(true)
+    expect(await other.getByRole('button', { name: /Pause|Resume|More actions/ }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Resume' }).click()
+    // It is told to whoever looks on.
+    await other.getByText('Active', { exact: true }).waitFor()
+    await other.context().close()
+  }, 120_000)
+
+  test('one for programs: its key works until there is a new one; then it is deleted', async () => {
+    const page = await open('/deployments')
+    await page.getByRole('row', { name: /Shop window/ }).waitFor()
+    const key = await deploy(page, 'Nightly job', 'API')
+    await page.getByRole('button', { name: 'See how to call it' }).click()
+    for (const label of ['curl', 'TypeScript', 'Python'])
+      await page.getByRole('group', { name: label }).waitFor()
+    await expectAccessible(page)
+    expect((await talk(stage.server, key, { content: 'Hello' })).status).toBe(200)
+
+    await toTab(page, 'Key')
+    await page.getByText('The key that is used now begins with').waitFor()
+    await page.getByRole('button', { name: 'New key' }).click()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Make a new key' }).click()
+    await page.getByText('This is the only time').waitFor()
+    await expectAccessible(page)
+    const renewed = await page.locator('code').last().innerText()
+    expect((await talk(stage.server, key, { content: 'Hello' })).status).toBe(401)
+    expect((await talk(stage.server, renewed, { content: 'Hello' })).status).toBe(200)
+
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Rename' }).click()
+    await page.getByLabel('Description').fill('For the reports')
+    await expectAccessible(page)
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByText('For the reports').waitFor()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByLabel('Type “Nightly job” to go on').fill('Nightly job')
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('row', { name: /Shop window/ }).waitFor()
+    await expect.poll(() => page.getByRole('row', { name: /Nightly job/ }).count(), SOON).toBe(0)
+    await expectAccessible(page)
+    await page.goto(`/deployments/${crypto.randomUUID()}?org_id=${owner.organizationId}`)
+    await page.getByRole('alert').waitFor()
+    expect(stage.problems).toEqual([])
+  }, 120_000)
+})

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeInBrowser } from '#tests/support/browser.ts'
+import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { findFreePort } from '#tests/support/free-port.ts'
+import { type MailServer, mailTo, startMailServer } from '#tests/support/mail.ts'
+import { OPENID_CLIENT, type OpenidProvider, startOpenidProvider } from '#tests/support/openid-provider.ts'
+
+/** How people come in: with a password, without the one that they forgot, by links in mails, by an OpenID provider. */
+
+describeInBrowser('signing in to the console', () => {
+  let stage: ConsoleStage
+  let mails: MailServer
+  let provider: OpenidProvider
+
+  beforeAll(async () => {
+    const port = await findFreePort()
+    const url = `http://127.0.0.1:${port}`
+    mails = await startMailServer()
+    provider = await startOpenidProvider(`${url}/api/auth/oidc/callback`)
+    stage = await startConsoleStage({
+      PORT: String(port),
+      BASE_URL: url,
+      SMTP_URL: mails.url,
+      MAIL_FROM: 'Parley <parley@example.com>',
+      OIDC_ISSUER: provider.issuer,
+      OIDC_CLIENT_ID: OPENID_CLIENT.id,
+      OIDC_CLIENT_SECRET: OPENID_CLIENT.secret,
+    })
+  }, 120_000)
+  afterAll(async () => {
+    await stage?.stop()
+    await provider?.close()
+    await mails?.close()
+  })
+
+  const signIn = async (page: Page, email: string, password: string) => {
+    await page.getByLabel('Email').fill(email)
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
+  const atHome = (page: Page) => page.getByRole('heading', { name: /^Hello, / }).waitFor()
+  const linkTo = async (email: string, words: string): Promise<string> => {
+    const { text } = await mailTo(mails, email, words)
+    return /http:\S+\?token=[\w-]+/.exec(text)?.[0] ?? ''
+  }
+
+  test('somebody makes an account, signs out, and in again', async () => {
+    const page = await stage.open('/account')
+    await page.getByRole('link', { name: 'Make an account' }).click()
+    await page.getByRole('heading', { name: 'Make an account' }).waitFor()
+    await expectAccessible(page)
+    const email = `${randomUUID()}@example.com`
+    await page.getByLabel('First name').fill('Grace')
+    await page.getByLabel('Last name').fill('Hopper')
+    await page.getByLabel('Email').fill(email)
+    await page.getByLabel('Password').fill('correct horse')
+    await page.getByRole('button', { name: 'Make the account' }).click()
+    await page.waitForURL('**/account?**')
+    await page.getByRole('button', { name: /^Your account/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await signIn(page, email, 'wrong horse')
+    await page.getByRole('alert').getByText('Invalid email or password').waitFor()
+    expect(await page.getByLabel('Email').inputValue()).toBe(email)
+    await expectAccessible(page)
+    await signIn(page, email, 'correct horse')
+    await page.waitForURL('**/account?**')
+    await page.goto('/sign_in')
+    await atHome(page)
+  })
+
+  test('a forgotten password is set anew by a mailed link, once', async () => {
+    const person = await stage.server.signUp()
+    const page = await stage.open('/sign_in')
+    await page.getByRole('link', { name: 'Forgotten your password?' }).click()
+    await page.getByRole('heading', { name: 'Forgotten your password?' }).waitFor()
+    await page.getByLabel('Email').fill(person.email)
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Send the link' }).click()
+    await page.getByRole('status').getByText('a mail is on its way').waitFor()
+    await expectAccessible(page)
+
+    const link = await linkTo(person.email, 'new password')
+    await page.goto(link)
+    await page.getByRole('heading', { name: 'Choose a new password' }).waitFor()
+    expect(page.url()).toBe(`${stage.server.url}/reset_password`)
+    await page.reload()
+    await page.getByLabel('New password').fill('battery staple')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Set the password' }).click()
+    await page.getByRole('heading', { name: 'Your password is changed' }).waitFor()
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await signIn(page, person.email, 'battery staple')
+    await atHome(page)
+
+    const again = await stage.open(link)
+    await again.getByLabel('New password').fill('battery staple')
+    await again.getByRole('button', { name: 'Set the password' }).click()
+    await again.getByRole('alert').getByText('This link has expired or was used').waitFor()
+    await again.getByRole('link', { name: 'Have another link sent' }).click()
+    await again.getByRole('heading', { name: 'Forgotten your password?' }).waitFor()
+    await again.goto('/reset_password')
+    await again.getByRole('heading', { name: 'Open the link in your mail' }).waitFor()
+  })
+
+  test('an address is confirmed by a mailed link; who opens it again is told the truth', async () => {
+    const person = await stage.server.signUp()
+    const link = await linkTo(person.email, 'Is this your email address')
+    const confirmed = { name: 'Your email address is confirmed' }
+    const page = await stage.open(link, person)
+    await page.getByRole('heading', confirmed).waitFor()
+    expect(page.url()).not.toContain('token')
+    await expectAccessible(page)
+    await page.goto(link)
+    await page.getByRole('heading', confirmed).waitFor()
+    await page.getByRole('link', { name: 'Go on' }).click()
+    await atHome(page)
+
+    const stranger = await stage.open(link)
+    await stranger.getByRole('alert').getByText('This link has expired or was used').waitFor()
+    await expectAccessible(stranger)
+  })
+
+  test('an OpenID provider signs in, and leads to where one wanted to', async () => {
+    provider.account = {
+      id: randomUUID(),
+      email: `${randomUUID()}@example.com`,
+      email_verified: true,
+      given_name: 'Alan',
+      family_name: 'Turing',
+    }
+    const page = await stage.open('/account')
+    await page.getByRole('link', { name: 'Sign in with your organization' }).click()
+    await page.getByRole('heading', { name: 'Your account', exact: true }).waitFor()
+    expect(await page.getByLabel('First name').inputValue()).toBe('Alan')
+
+    provider.account = { id: randomUUID(), email: `${randomUUID()}@example.com`, email_verified: false }
+    const refused = await stage.open('/sign_in')
+    await refused.getByRole('link', { name: 'Sign in with your organization' }).click()
+    await refused.getByRole('alert').getByText('has not confirmed your email address').waitFor()
+    await expectAccessible(refused)
+    await refused.getByRole('link', { name: 'Sign in another way' }).click()
+    await refused.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+
+  test('nothing went wrong on any page', () => {
+    expect(stage.problems).toEqual([])
+  })
+})

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { describeInBrowser } from '#tests/support/browser.ts'
+import type { Person } from '#tests/support/client.ts'
+import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { type Receiver, startReceiver } from '#tests/support/receiver.ts'
+import { type Team, teamOf } from '#tests/support/team.ts'
+
+// Each looks at several screens in two sizes and two themes.
+vi.setConfig({ testTimeout: 90_000 })
+
+/** What reaches in and out: API keys, and webhooks with their deliveries. */
+
+describeInBrowser('API keys and webhooks in the console', () => {
+  let stage: ConsoleStage
+  let owner: Person
+  let team: Team
+  let receiver: Receiver
+
+  beforeAll(async () => {
+    ;[stage, receiver] = await Promise.all([startConsoleStage(), startReceiver()])
+    owner = await stage.server.signUp()
+    team = await teamOf(stage.server, owner, 'Analytical Engines')
+  }, 240_000)
+  afterAll(async () => {
+    await stage?.stop()
+    await receiver?.close()
+  })
+
+  const open = (path: string, person = owner) => stage.open(team.at(path), person)
+
+  test('a key is made with what it may, shown once, works, and is deleted', async () => {
+    const page = await open('/api_keys')
+    await page.getByRole('heading', { name: 'No API keys yet' }).waitFor()
+    await page.getByRole('button', { name: 'Create key' }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'Create an API key' })
+    await dialog.getByLabel('Name').fill('Nightly report')
+    await dialog.getByLabel('May').selectOption('Only what I choose')
+    const create = dialog.getByRole('button', { name: 'Create key' })
+    expect(await create.isDisabled()).toBe(true)
+    await dialog.getByRole('checkbox', { name: 'Organization: read' }).check()
+    await expectAccessible(page)
+    await create.click()
+    const shown = page.getByRole('dialog', { name: 'The key Nightly report' })
+    const key = (await shown.getByText(/^sk_/).first().textContent()) ?? ''
+    await expectAccessible(page)
+    const answer = await stage.server.call('GET', team.at('/api/org/features'), {
+      headers: { 'x-api-key': key },
+    })
+    expect(answer.status).toBe(200)
+    await shown.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('row', { name: /Nightly report.*organization:read/ }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Delete Nightly report' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { name: 'No API keys yet' }).waitFor()
+    await page.context().close()
+  })
+
+  test('a webhook is added, tested, redelivered, disabled, enabled, given a new secret, deleted', async () => {
+    const page = await open('/webhooks')
+    await page.getByRole('button', { name: 'Add webhook' }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'Add a webhook' })
+    await dialog.getByLabel('Address').fill('http://10.0.0.1/hooks')
+    await dialog.getByLabel('conversation.updated').check()
+    await dialog.getByRole('button', { name: 'Add webhook' }).click()
+    await dialog.getByRole('alert').waitFor()
+    await dialog.getByLabel('Address').fill(`${receiver.url}/hooks`)
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Add webhook' }).click()
+    await page.getByText(/^whsec_/).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Done' }).click()
+    await expectAccessible(page)
+    await page.getByRole('link', { name: `${receiver.url}/hooks` }).click()
+    await page.getByRole('heading', { name: 'No deliveries' }).waitFor()
+
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page
+      .getByText(/The test has arrived: 200/)
+      .first()
+      .waitFor()
+    receiver.answers.set('/hooks', (response) => response.writeHead(500).end())
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page
+      .getByText(/The test has failed/)
+      .first()
+      .waitFor()
+    await page.getByLabel('Status').selectOption('Failed')
+    await page.waitForURL(/status=failed/)
+    await page.locator('summary').filter({ hasText: 'webhook.test' }).click()
+    await page.getByRole('list', { name: 'Tries' }).getByText(/500/).waitFor()
+    await expectAccessible(page)
+    receiver.answers.delete('/hooks')
+    await page.getByRole('button', { name: 'Send again' }).click()
+    await expect.poll(() => receiver.at('/hooks').length).toBe(3)
+
+    const menu = async (choice: string) => {
+      await page.getByRole('button', { name: 'More actions' }).click()
+      await page.getByRole('menuitem', { name: choice }).click()
+    }
+    const yes = (name: string) => page.getByRole('alertdialog').getByRole('button', { name }).click()
+    await menu('Disable')
+    await yes('Disable')
+    await page.getByText('It was disabled by hand.').waitFor()
+    await page.getByRole('button', { name: 'Enable again' }).click()
+    await page.getByRole('button', { name: 'Send a test' }).waitFor()
+    await menu('New secret')
+    await yes('Make a new secret')
+    await page.getByText(/^whsec_/).waitFor()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await menu('Edit')
+    await page.getByLabel('Description').fill('Tells the desk')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Tells the desk').waitFor()
+    await menu('Delete')
+    await yes('Delete')
+    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
+    await page.context().close()
+  })
+
+  test('members are told that their role does not show this', async () => {
+    const { person } = await team.join('member', 'Emmy', 'Noether')
+    for (const path of ['/api_keys', '/webhooks', '/audit']) {
+      const page = await open(path, person)
+      await page.getByRole('heading', { name: 'Your role does not show this' }).waitFor()
+      await page.context().close()
+    }
+    expect(stage.problems).toEqual([])
+  })
+})

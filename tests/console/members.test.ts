@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { describeInBrowser } from '#tests/support/browser.ts'
+import type { Person } from '#tests/support/client.ts'
+import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { type Team, teamOf } from '#tests/support/team.ts'
+
+// Each looks at several screens in two sizes and two themes.
+vi.setConfig({ testTimeout: 90_000 })
+
+/** Members: invited, refused, given roles, suspended, removed; and who may not do that. */
+
+describeInBrowser('members in the console', () => {
+  let stage: ConsoleStage
+  let owner: Person
+  let team: Team
+
+  beforeAll(async () => {
+    stage = await startConsoleStage()
+    owner = await stage.server.signUp()
+    team = await teamOf(stage.server, owner, 'Analytical Engines')
+  }, 240_000)
+  afterAll(() => stage?.stop())
+
+  const open = (path: string, person = owner) => stage.open(team.at(path), person)
+
+  test('many are invited at once; what failed says why, and the links can be copied', async () => {
+    const page = await open('/members')
+    await page.getByRole('button', { name: 'Invite' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Invite to Analytical Engines' })
+    const addresses = dialog.getByLabel('Email addresses')
+    await addresses.fill('grace@example.com nobody')
+    await dialog.getByText('No email address: nobody').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Send the invitation' }).isDisabled()).toBe(true)
+    await addresses.fill(`Grace Hopper <grace@example.com>\nmary@example.com, ${owner.email}`)
+    await dialog.getByLabel('Role').selectOption('guest')
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Send 3 invitations' }).click()
+
+    const results = page.getByRole('dialog', { name: '2 invited' })
+    await results.getByText('This user is a member of the organization already').waitFor()
+    await results
+      .getByText(/\/invite\?token=inv_/)
+      .first()
+      .waitFor()
+    await results.getByRole('button', { name: 'Copy the link for grace@example.com' }).waitFor()
+    await expectAccessible(page)
+    await results.getByRole('button', { name: 'Change what failed' }).click()
+    expect(await addresses.inputValue()).toBe(owner.email)
+    await page.keyboard.press('Escape')
+    await page.getByRole('row', { name: /mary@example.com guest Invited/ }).waitFor()
+
+    // A link is made anew, and taken back.
+    await page.getByRole('button', { name: 'Actions for mary@example.com' }).click()
+    await page.getByRole('menuitem', { name: 'Send a new link' }).click()
+    const anew = page.getByRole('dialog', { name: 'A new link is on its way' })
+    await anew.getByText(/\/invite\?token=inv_/).waitFor()
+    await expectAccessible(page)
+    await anew.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('button', { name: 'Actions for mary@example.com' }).click()
+    await page.getByRole('menuitem', { name: 'Revoke' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('row', { name: /mary@example.com/ }).waitFor({ state: 'detached' })
+    await page.context().close()
+  })
+
+  test('who has an account is added by the ID, where that is not switched off', async () => {
+    const turing = await stage.server.signUp()
+    const page = await open('/members')
+    await page.getByRole('button', { name: 'Invite' }).click()
+    await page.getByRole('button', { name: 'By user ID' }).click()
+    await page.getByLabel('User ID').fill(owner.userId)
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('alert').getByText('This user is a member of the organization already').waitFor()
+    await page.getByLabel('User ID').fill(turing.userId)
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('row', { name: new RegExp(turing.email) }).waitFor()
+
+    await team.asAdministrator('PUT', '/api/org/features', { team_members: false })
+    await page.reload()
+    await page.getByRole('button', { name: 'Invite' }).click()
+    await page.getByRole('button', { name: 'By user ID' }).click()
+    await page.getByText('is switched off for this organization').waitFor()
+    await page.context().close()
+    await team.asAdministrator('PUT', '/api/org/features', { team_members: true })
+  })
+
+  test('a member gets another role in place, is suspended, found, and removed', async () => {
+    const { person, name } = await team.join('member', 'Emmy', 'Noether')
+    const page = await open('/members')
+    await page.getByLabel('Search').fill('noether')
+    await page.waitForURL(/q=noether/)
+    await expect.poll(() => page.getByRole('row').count()).toBe(2)
+    await page.getByRole('combobox', { name: `Role of ${name}` }).selectOption('admin')
+    await page.getByText(`${name} has the role admin now`).first().waitFor()
+    await expectAccessible(page)
+
+    await page.getByRole('button', { name: `Actions for ${name}` }).click()
+    await page.getByRole('menuitem', { name: 'Suspend' }).click()
+    await page.getByRole('heading', { name: 'Nobody found' }).waitFor()
+    await expectAccessible(page)
+    await page.getByLabel('Status').selectOption('Suspended')
+    await page.reload()
+    await page.getByRole('row', { name: new RegExp(`${name}.*Suspended`) }).waitFor()
+
+    await page.getByRole('button', { name: `Actions for ${name}` }).click()
+    await page.getByRole('menuitem', { name: 'Remove' }).click()
+    const question = page.getByRole('alertdialog', { name: `Remove ${name}?` })
+    await question.getByText(person.email).waitFor()
+    await expectAccessible(page)
+    await question.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('heading', { name: 'Nobody found' }).waitFor()
+    await page.context().close()
+  })
+
+  test('a member sees the others and can change none; ownership is handed over by its name', async () => {
+    const { person, name } = await team.join('member', 'Kurt', 'Goedel')
+    const theirs = await open('/members', person)
+    await theirs.getByRole('row', { name: new RegExp(owner.email) }).waitFor()
+    expect(await theirs.getByRole('button', { name: /Invite|Actions for/ }).count()).toBe(0)
+    expect(await theirs.getByRole('combobox', { name: /Role of/ }).count()).toBe(0)
+
+    const page = await open('/members')
+    await page.getByRole('button', { name: `Actions for ${name}` }).click()
+    await page.getByRole('menuitem', { name: 'Make owner' }).click()
+    const question = page.getByRole('alertdialog', { name: `Make ${name} the owner?` })
+    const yes = question.getByRole('button', { name: 'Transfer ownership' })
+    expect(await yes.isDisabled()).toBe(true)
+    await question.getByLabel(/Type/).fill('Analytical Engines')
+    await yes.click()
+    await page.getByText(`${name} is the owner now`).first().waitFor()
+    // What was the owner's is not offered any more.
+    await page
+      .getByLabel(/^Role of/)
+      .first()
+      .waitFor({ state: 'detached' })
+    await theirs.reload()
+    await theirs.getByRole('button', { name: 'Invite' }).waitFor()
+    await theirs.context().close()
+    await page.context().close()
+    expect(stage.problems).toEqual([])
+  })
+})

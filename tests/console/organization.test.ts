@@ -1,0 +1,138 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { describeInBrowser } from '#tests/support/browser.ts'
+import type { Person } from '#tests/support/client.ts'
+import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { type Team, teamOf } from '#tests/support/team.ts'
+
+// Each looks at several screens in two sizes and two themes.
+vi.setConfig({ testTimeout: 90_000 })
+
+/** The organization as a whole: its audit, its name, its limits, taken along, brought in, left, deleted. */
+
+describeInBrowser('the settings of an organization in the console', () => {
+  let stage: ConsoleStage
+  let owner: Person
+  let team: Team
+
+  beforeAll(async () => {
+    stage = await startConsoleStage()
+    owner = await stage.server.signUp()
+    team = await teamOf(stage.server, owner, 'Analytical Engines')
+  }, 240_000)
+  afterAll(() => stage?.stop())
+
+  const open = (path: string, person = owner) => stage.open(team.at(path), person)
+
+  test('the audit tells who did what, and what is different since', async () => {
+    const { person, name } = await team.join('member', 'Emmy', 'Noether')
+    await team.api('PUT', `/api/users/status?user_id=${person.userId}`, { status: 'suspended' })
+    const page = await open('/audit')
+    await page.getByLabel('Record').selectOption('member')
+    await page.getByLabel('Action').selectOption('member.status_changed')
+    await page.reload()
+    const entry = page.getByRole('list', { name: 'Entries' }).getByRole('listitem')
+    await entry.getByText('changed the status of a member').waitFor()
+    expect(await entry.count()).toBe(1)
+    expect(await entry.locator('del').textContent()).toContain('active')
+    expect(await entry.locator('ins').textContent()).toContain('suspended')
+    await expectAccessible(page)
+    await entry.getByRole('button', { name }).click()
+    await page.getByText(`Only the record ${person.userId}`).waitFor()
+    await page.getByLabel('From').fill('2020-01-01')
+    await page.getByLabel('To', { exact: true }).fill('2020-01-02')
+    await page.getByText('Nothing fits these filters.').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByText('created the organization').waitFor()
+    await page.context().close()
+  })
+
+  test('it is renamed, taken along, and brought in again under another name', async () => {
+    await stage.server.call('POST', '/api/org/create_org?name=Taken', { token: owner.token })
+    const page = await open('/settings')
+    await page.getByText('Storage of files').waitFor()
+    await expectAccessible(page)
+    await page.getByLabel('Name').fill('taken')
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.getByRole('alert').getByText('An organization with this name already exists').waitFor()
+    await page.getByLabel('Name').fill('Difference Engines')
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.getByRole('button', { name: 'Organization: Difference Engines' }).waitFor()
+
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download export' }).click(),
+    ])
+    const path = join(tmpdir(), `export-${team.id}.zip`)
+    await file.saveAs(path)
+    await page.getByRole('button', { name: 'Import an export' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Import an export' })
+    await dialog
+      .getByLabel('File')
+      .setInputFiles({ name: 'x.zip', mimeType: 'application/zip', buffer: Buffer.from('no') })
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    await dialog.getByRole('alert').waitFor()
+    await expectAccessible(page)
+    await dialog.getByLabel('File').setInputFiles(path)
+    await dialog.getByLabel('Name').fill('Engines again')
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    const done = page.getByRole('dialog', { name: 'Engines again is imported' })
+    await done.getByRole('heading', { name: 'Left out, or not as it was' }).waitFor()
+    await expectAccessible(page)
+    await done.getByRole('link', { name: 'Go to it' }).click()
+    await page.getByRole('button', { name: 'Organization: Engines again' }).waitFor()
+    await page.context().close()
+  })
+
+  test('a member leaves; the owner can not, and deletes it by its name', async () => {
+    const other = await teamOf(stage.server, owner, 'Short-lived')
+    const { person } = await other.join('member', 'Kurt', 'Goedel')
+    const theirs = await stage.open(other.at('/settings'), person)
+    await theirs.getByRole('heading', { name: 'Limits and use' }).waitFor()
+    expect(await theirs.getByRole('button', { name: /Rename|Download export|Delete/ }).count()).toBe(0)
+    await theirs.getByRole('button', { name: 'Leave organization' }).click()
+    await theirs.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click()
+    await theirs.getByText('You have left Short-lived').first().waitFor()
+    await theirs.waitForURL(new RegExp(person.organizationId))
+    await theirs.context().close()
+
+    const page = await stage.open(other.at('/settings'), owner)
+    await page.getByRole('button', { name: 'Leave organization' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click()
+    await page.getByText('An organization must always keep at least one owner').first().waitFor()
+    await page.getByRole('button', { name: 'Delete organization' }).click()
+    const question = page.getByRole('alertdialog', { name: 'Delete Short-lived?' })
+    await question.getByLabel(/Type/).fill('Short-lived')
+    await expectAccessible(page)
+    await question.getByRole('button', { name: 'Delete organization' }).click()
+    await page.getByText('Short-lived is deleted').first().waitFor()
+    await page.waitForURL(new RegExp(owner.organizationId))
+    await page.context().close()
+  })
+
+  test('the administrator of the installation grants credits and sets features; others may not', async () => {
+    const page = await stage.open(`/admin?organization=${team.id}`, await team.administrator())
+    await page.getByText('You are no member of it.').waitFor()
+    await page.getByLabel('Credits', { exact: true }).fill('5000')
+    await page.getByLabel('Reason').fill('Order 1042')
+    await page.getByRole('button', { name: 'Grant credits' }).click()
+    await page
+      .getByText(/5,000 credits granted/)
+      .first()
+      .waitFor()
+    await page.getByLabel('Messages a day').selectOption('At most')
+    await page.getByLabel('At most').fill('40')
+    await page.getByRole('button', { name: 'Save features' }).click()
+    await page.getByText('The features are saved').first().waitFor()
+    await expectAccessible(page)
+    expect((await team.api('GET', '/api/org/features')).daily_chat_limit).toBe(40)
+    await page.context().close()
+
+    const theirs = await open('/admin')
+    await theirs.getByRole('heading', { name: 'Your role does not show this' }).waitFor()
+    await theirs.context().close()
+    expect(stage.problems).toEqual([])
+  })
+})

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeInBrowser } from '#tests/support/browser.ts'
+import type { Person } from '#tests/support/client.ts'
+import { colleaguesOf } from '#tests/support/colleagues.ts'
+import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { startMcpServer, type TestMcpServer, textResult } from '#tests/support/mcp/index.ts'
+
+/** The playground: a server is found, connected and used; what was said is remembered and forgotten. */
+
+describeInBrowser('the playground in the console', () => {
+  let stage: ConsoleStage
+  let owner: Person
+  let weather: TestMcpServer
+
+  beforeAll(async () => {
+    ;[stage, weather] = await Promise.all([
+      startConsoleStage(),
+      startMcpServer({
+        tools: [
+          { name: 'forecast', run: ({ place }) => textResult(`Sunny in ${place}`) },
+          {
+            name: 'alerts',
+            run() {
+              throw new Error('The service is closed')
+            },
+          },
+          {
+            name: 'wait',
+            run: (_input, { signal }) => new Promise((_, end) => signal.addEventListener('abort', end)),
+          },
+        ],
+      }),
+    ])
+    owner = await stage.server.signUp()
+    const login = { email: 'admin@localhost', password: 'administrator' }
+    const { body } = await stage.server.call('POST', '/api/auth/login', { body: login })
+    const added = await stage.server.call('POST', '/api/mcp/servers', {
+      token: body.access_token,
+      body: {
+        name: 'Barometer',
+        toolkit_name: 'Barometer',
+        toolkit_slug: 'barometer',
+        description: 'Storms, wind and weather for sailors',
+        url: weather.url,
+        auth_config: { type: 'none' },
+      },
+    })
+    expect(added.status).toBe(201)
+  }, 120_000)
+  afterAll(async () => {
+    await stage?.stop()
+    await weather?.close()
+  })
+
+  const open = (path: string, person = owner) => stage.open(`${path}?org_id=${owner.organizationId}`, person)
+
+  test('from a wish to the tool that fulfils it; then it is forgotten', async () => {
+    const page = await open('/playground')
+    const log = page.getByRole('log', { name: 'Messages' })
+    const say = async (text: string) => {
+      await page.getByLabel('Message', { exact: true }).fill(text)
+      await page.keyboard.press('Enter')
+    }
+    await log.getByText('Say what you want to do').waitFor()
+    await expectAccessible(page)
+    await say('Weather for sailors: use tool forecast={"place":"Oslo"}')
+    const proposed = log.getByRole('list', { name: 'Recommended servers' })
+    await proposed.getByRole('button', { name: 'Connect Barometer' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Connect', exact: true }).click()
+    await page.getByText('Barometer is connected').waitFor()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('button', { name: 'Connections: Barometer' }).waitFor()
+    await expectAccessible(page)
+
+    await log.getByRole('button', { name: 'Ask again with the chosen connections' }).click()
+    const call = log.getByRole('group').filter({ hasText: 'forecast' }).first()
+    await call.getByText('Done').waitFor()
+    await call.getByText('forecast', { exact: true }).click()
+    await call.getByText('Sunny in Oslo').waitFor()
+    await log.getByText('answered:').waitFor()
+    await say('use tool alerts={}')
+    await log.getByRole('group').filter({ hasText: 'alerts' }).getByText('Failed').waitFor()
+    await expectAccessible(page)
+
+    await say('use tool wait={}')
+    await log.getByRole('group').filter({ hasText: 'wait' }).getByText('Running').waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await log.getByRole('group').filter({ hasText: 'wait' }).getByText('Not ended').waitFor()
+
+    await page.reload()
+    await page.getByRole('button', { name: 'Connections: Barometer' }).waitFor()
+    await log.getByText('Remembered from before').waitFor()
+    await log.getByText('use tool alerts={}').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Connections: Barometer' }).click()
+    await page.getByRole('option', { name: /Barometer/ }).click()
+    await page.keyboard.press('Escape')
+    await page.getByText('Discovery: finds servers').waitFor()
+    await page.getByRole('button', { name: 'Forget' }).click()
+    await page.getByRole('button', { name: 'Forget it' }).click()
+    await log.getByText('Say what you want to do').waitFor()
+    await page.reload()
+    await log.getByText('Say what you want to do').waitFor()
+  }, 120_000)
+
+  test('a connection that has ended is said; a message that is refused says why; guests only look', async () => {
+    const address = `/playground?with=${encodeURIComponent(JSON.stringify([crypto.randomUUID()]))}&org_id=${owner.organizationId}`
+    const page = await stage.open(address, owner)
+    await page.getByText('not active any more').waitFor()
+    await page.getByLabel('Message', { exact: true }).fill('Hello')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('log').getByRole('alert').waitFor()
+    await expectAccessible(page)
+
+    const guest = await colleaguesOf(stage.server, owner).join('guest')
+    const other = await open('/playground', guest)
+    await other.getByText('Your role may look at connections').waitFor()
+    expect(await other.getByLabel('Message', { exact: true }).count()).toBe(0)
+    expect(stage.problems).toEqual([])
+  }, 120_000)
+})

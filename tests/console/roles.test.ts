@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { describeInBrowser } from '#tests/support/browser.ts'
+import type { Person } from '#tests/support/client.ts'
+import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { type Team, teamOf } from '#tests/support/team.ts'
+
+// Each looks at several screens in two sizes and two themes.
+vi.setConfig({ testTimeout: 90_000 })
+
+/** Roles: seen, made, changed, refused and deleted; and the permissions of the installation. */
+
+describeInBrowser('roles in the console', () => {
+  let stage: ConsoleStage
+  let owner: Person
+  let team: Team
+
+  beforeAll(async () => {
+    stage = await startConsoleStage()
+    owner = await stage.server.signUp()
+    team = await teamOf(stage.server, owner, 'Analytical Engines')
+  }, 240_000)
+  afterAll(() => stage?.stop())
+
+  const open = (path: string, person = owner) => stage.open(team.at(path), person)
+
+  test('a role is made of boxes that are ticked, given, refused its end, and deleted', async () => {
+    const { person, name } = await team.join('member', 'Emmy', 'Noether')
+    const page = await open('/roles')
+    await page.getByRole('button', { name: 'owner' }).click()
+    const theirs = page.getByRole('dialog', { name: 'owner' })
+    await theirs.getByText('System roles can not be changed').waitFor()
+    const all = theirs.getByRole('checkbox', { name: 'Everything: all' })
+    expect([await all.isChecked(), await all.isDisabled()]).toEqual([true, true])
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+
+    await page.getByRole('button', { name: 'New role' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New role' })
+    await dialog.getByLabel('Name').fill('Member')
+    await dialog.getByRole('checkbox', { name: 'Knowledge bases: all' }).check()
+    // What is covered is ticked, and can't be taken.
+    expect(await dialog.getByRole('checkbox', { name: 'Knowledge bases: write' }).isChecked()).toBe(true)
+    expect(await dialog.getByRole('checkbox', { name: 'Knowledge bases: write' }).isDisabled()).toBe(true)
+    await dialog.getByRole('button', { name: 'Create role' }).click()
+    await dialog.getByRole('alert').getByText('A role with this name already exists').waitFor()
+    await expectAccessible(page)
+    await dialog.getByLabel('Name').fill('Librarian')
+    await dialog.getByLabel('Level').fill('30')
+    await dialog.getByRole('button', { name: 'Create role' }).click()
+    await page.getByRole('row', { name: /Librarian.*kb:\*/ }).waitFor()
+
+    await team.api('PUT', `/api/users/update?user_id=${person.userId}`, {
+      role_id: await roleId('Librarian'),
+    })
+    await page.getByRole('button', { name: 'Librarian' }).click()
+    await page.waitForURL(/role_id=/)
+    await page.reload()
+    const role = page.getByRole('dialog', { name: 'Librarian' })
+    await role.getByLabel('Description').fill('Keeps the books')
+    await role.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('row', { name: /Librarian Keeps the books/ }).waitFor()
+    await expectAccessible(page)
+
+    const end = async () => {
+      await page.getByRole('button', { name: 'Librarian' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+    }
+    await end()
+    await page.getByRole('alert').getByText(`This role is assigned to members: ${person.email}`).waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await team.api('PUT', `/api/users/update?user_id=${person.userId}`, { role_id: await roleId('member') })
+    await end()
+    await page.getByRole('row', { name: /Librarian/ }).waitFor({ state: 'detached' })
+    expect(name).toBe('Emmy Noether')
+    await page.context().close()
+  })
+
+  test('who may only look sees the boxes, and no button', async () => {
+    const { person } = await team.join('member', 'Kurt', 'Goedel')
+    const page = await open('/roles', person)
+    await page.getByRole('button', { name: 'guest' }).click()
+    await page.getByRole('checkbox', { name: 'Everything: read' }).waitFor()
+    expect(await page.getByRole('button', { name: /New role|Permissions|Save|Delete/ }).count()).toBe(0)
+    await page.context().close()
+  })
+
+  test('the administrator of the installation adds and removes permissions', async () => {
+    const administrator = await team.administrator()
+    const page = await stage.open('/roles', administrator)
+    await page.getByRole('button', { name: 'Permissions' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Permissions of this installation' })
+    await dialog.getByLabel('Name').fill('kb:read')
+    await dialog.getByRole('button', { name: 'Add permission' }).click()
+    await dialog.getByRole('alert').getByText('This permission exists already').waitFor()
+    await dialog.getByLabel('Name').fill('report:read')
+    await dialog.getByLabel('Description').fill('Read reports')
+    await dialog.getByRole('button', { name: 'Add permission' }).click()
+    await dialog.getByRole('listitem').filter({ hasText: 'Read reports' }).waitFor()
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Remove report:read' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
+    await dialog.getByText('There are only the').waitFor()
+    await page.context().close()
+    expect(stage.problems).toEqual([])
+  })
+
+  const roleId = async (name: string): Promise<string> => {
+    const { data } = await team.api('GET', '/api/roles/list_roles')
+    return data.find((role: { name: string }) => role.name === name).id
+  }
+})

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeInBrowser } from '#tests/support/browser.ts'
+import type { Person } from '#tests/support/client.ts'
+import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { roleOf } from '#tests/support/tenants.ts'
+
+/** Where one begins: the first question, what is to be done first, what was used last, a new organization. */
+
+describeInBrowser('the start of the console', () => {
+  let stage: ConsoleStage
+  let ada: Person
+
+  beforeAll(async () => {
+    stage = await startConsoleStage()
+    ada = await stage.server.signUp()
+  }, 120_000)
+  afterAll(async () => {
+    await stage?.stop()
+  })
+
+  const demoModel = async (): Promise<string> => {
+    const { body } = await stage.server.call('GET', `/api/llm/list?org_id=${ada.organizationId}`, {
+      token: ada.token,
+    })
+    return body.data.find(({ name }: { name: string }) => name.includes('no language model')).id
+  }
+
+  test('a newcomer is told the first steps, and asks at once', async () => {
+    const page = await stage.open('/', ada)
+    await page.getByText('0 of 4 done').waitFor()
+    await page.getByText('1,000,000').waitFor()
+    await expectAccessible(page)
+    const box = page.getByRole('textbox', { name: 'Ask something' })
+    await box.fill('How does it work?')
+    await box.press('Shift+Enter')
+    await box.pressSequentially('Tell me.')
+    await box.press('Enter')
+    await page.waitForURL('**/chats**')
+    expect(new URL(page.url()).searchParams.get('org_id')).toBe(ada.organizationId)
+  })
+
+  test('the steps know what is done; chats, knowledge, agents and credits are at hand', async () => {
+    const model_id = await demoModel()
+    const { chatId } = await stage.server.say(ada, { model_id }, { content: 'The difference engine' })
+    const asAda = (path: string, body: unknown) =>
+      stage.server.call('POST', `${path}?org_id=${ada.organizationId}`, { token: ada.token, body })
+    await asAda('/api/agents', {
+      name: 'Engine operator',
+      description: 'Operates',
+      agent_type: 'chat',
+      model_id,
+      params: {},
+    })
+    await asAda('/api/kb/create', {
+      name: 'Notes on the engine',
+      description: 'By Ada',
+      embedding_model: 'local',
+      sources: [{ type: 'text', config: { name: 'Note G', content: 'Bernoulli numbers' } }],
+    })
+    const page = await stage.open('/', ada)
+    await page.getByRole('link', { name: /^Engine operator/ }).waitFor()
+    await page.getByRole('link', { name: /^Notes on the engine/ }).waitFor()
+    await page.getByText(/used in the last 30 days, by \d repl/).waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'Make an agent (done)' }).waitFor()
+    await expectAccessible(page)
+    const chats = page.getByRole('region', { name: 'Recent chats' })
+    expect(await chats.getByRole('link').last().getAttribute('href')).toContain(`/chats/${chatId}`)
+    await page.getByRole('button', { name: 'Hide the first steps' }).click()
+    await page.getByRole('heading', { name: /^First steps/ }).waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByRole('link', { name: /^Engine operator/ }).waitFor()
+    expect(await page.getByRole('heading', { name: /^First steps/ }).count()).toBe(0)
+  })
+
+  test('somebody founds an organization, whose name nobody else has', async () => {
+    const page = await stage.open('/', ada)
+    await page.getByRole('button', { name: 'Organization: Ada Lovelace' }).click()
+    await page.getByRole('menuitem', { name: 'New organization' }).click()
+    await page.getByRole('heading', { name: 'New organization' }).waitFor()
+    await page.getByLabel('Name').fill('Analytical Engines')
+    await expectAccessible(page)
+    await page.getByLabel('Name').press('Enter')
+    await page.getByRole('button', { name: 'Organization: Analytical Engines' }).waitFor()
+    await page.getByText('0 of 4 done').waitFor()
+
+    await page.goto('/organizations/new')
+    await page.getByLabel('Name').fill('ANALYTICAL ENGINES')
+    await page.getByRole('button', { name: 'Create the organization' }).click()
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByLabel('Name').inputValue()).toBe('ANALYTICAL ENGINES')
+  })
+
+  test('a guest is offered nothing that a guest may not do', async () => {
+    const made = await stage.server.call('POST', '/api/org/create_org?name=The+Royal+Society', {
+      token: ada.token,
+    })
+    const society = { ...ada, organizationId: made.body.id }
+    const guest = await stage.server.signUp()
+    await stage.server.call('POST', '/api/org/add_member', {
+      token: ada.token,
+      body: {
+        organization_id: society.organizationId,
+        user_id: guest.userId,
+        role_id: await roleOf(stage.server, society, 'guest'),
+      },
+    })
+    const page = await stage.open(`/?org_id=${society.organizationId}`, guest)
+    await page.getByRole('heading', { name: 'Recent chats' }).waitFor()
+    expect(await page.getByRole('textbox').count()).toBe(0)
+    expect(await page.getByRole('heading', { name: /^First steps/ }).count()).toBe(0)
+    await expectAccessible(page)
+  })
+
+  test('nothing went wrong on any page', () => {
+    expect(stage.problems).toEqual([])
+  })
+})

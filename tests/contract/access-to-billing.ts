@@ -1,0 +1,30 @@
+import type { Call, Fixture } from './access-matrix.ts'
+
+const inOrganization = ({ organizationId }: Fixture): Call => ({ query: { org_id: organizationId } })
+
+/** The lines of the matrix (access-matrix.ts) for credits, budgets and usage. */
+export const BILLING: Record<string, [allowed: string, call: (fixture: Fixture) => Call]> = {
+  get_billing_balance: ['OAMGK', inOrganization],
+  get_billing_ledger: ['OAMGK', inOrganization],
+  get_billing_usage: ['OAMGK', inOrganization],
+  put_billing_settings: [
+    'OA',
+    (fixture) => ({ ...inOrganization(fixture), body: { credits_low_threshold: 1 } }),
+  ],
+  get_billing_budgets: ['OAMGK', inOrganization],
+  put_billing_budgets: [
+    'OA',
+    (fixture) => ({
+      ...inOrganization(fixture),
+      body: { api_key_id: fixture.apiKeyId, credits_per_month: 1 },
+    }),
+  ],
+  delete_billing_budgets: [
+    'OA',
+    ({ organizationId }) => ({ query: { org_id: organizationId, budget_id: crypto.randomUUID() } }),
+  ],
+  post_billing_credits: [
+    'S',
+    ({ organizationId }) => ({ body: { organization_id: organizationId, amount: 1, reason: 'x' } }),
+  ],
+}

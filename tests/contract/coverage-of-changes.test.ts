@@ -1,0 +1,3 @@
+import { coverOperations, isChange, OPERATIONS } from './cover-operations.ts'
+
+coverOperations(OPERATIONS.filter(isChange))

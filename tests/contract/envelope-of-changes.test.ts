@@ -1,0 +1,4 @@
+import { compareOperations, OPERATIONS } from './compare-envelope.ts'
+import { isChange } from './cover-operations.ts'
+
+compareOperations(OPERATIONS.filter(isChange))

@@ -1,0 +1,374 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hashToken, newToken } from '#platform/secrets/secrets.ts'
+import { type Answer, type Person, parseEvents } from '#tests/support/client.ts'
+import { makeZip } from '#tests/support/hostile-files.ts'
+import { mailTo } from '#tests/support/mail.ts'
+import type { TestServer } from '#tests/support/server.ts'
+import { type Fixture, MATRIX } from './access-matrix.ts'
+import { FIXTURES_TIMEOUT_MS, type Operation, readOperations } from './cover-operations.ts'
+import { EVERYTHING, gatherSociety, type Made, makeFixture, type Society } from './fixture.ts'
+
+/*
+ * Every POST of openapi.json is sent three times with one Idempotency-Key: the repeat is answered as the first one was
+ * and leaves every table as it is; with something else in it, it is refused. A POST without a valid request fails here.
+ */
+
+interface Sent {
+  token?: string
+  query?: Record<string, string>
+  body?: unknown
+  file?: { name: string; bytes: Uint8Array }
+  headers?: Record<string, string>
+}
+
+const OPERATIONS = readOperations().filter(({ method }) => method === 'POST')
+
+const SETTLED_MS = 400
+const SETTLED_TIMES_MAX = 40
+/** What is counted elsewhere than in what requests do. */
+const BOOKKEEPING = ['login_attempts', 'server_instances']
+const MODEL = { name: 'slow', provider: 'openai-compatible', version: 'emu-n400-gap20' }
+const EXPORT = [
+  {
+    name: 'manifest.json',
+    content: JSON.stringify({
+      format: 'parley-export',
+      version: 1,
+      organization: { id: randomUUID(), name: randomUUID() },
+      counts: {},
+    }),
+  },
+]
+const fixtureFile = (name: string) => ({
+  name,
+  bytes: readFileSync(join(import.meta.dirname, '../fixtures', name)),
+})
+
+let society: Society
+let server: TestServer
+let provider: Society['provider']
+let made: Made
+let other: Made
+let person: Person
+let counted: Record<string, number>
+const sent = new Map<string, { request: Sent; key: string; answer: Answer }>()
+
+beforeAll(async () => {
+  society = await gatherSociety()
+  ;({ server, provider } = society)
+  ;[made, other] = await Promise.all([makeFixture(society, EVERYTHING), makeFixture(society, EVERYTHING)])
+  person = await server.signUp()
+}, FIXTURES_TIMEOUT_MS)
+afterAll(() => society.stop())
+
+const asOwner = async (path: string, body: unknown, { tokens } = made): Promise<Answer> => {
+  const answer = await server.call('POST', path, { token: tokens.O, body })
+  if (answer.status >= 400) throw new Error(`${path}: ${answer.text}`)
+  return answer
+}
+
+async function oneTimeToken(purpose: string, { userId } = person): Promise<string> {
+  const token = newToken('ot')
+  await server.server.rooms.database.sql`
+    insert into one_time_tokens (token_hash, purpose, user_id, expires_at)
+    values (${hashToken(token)}, ${purpose}, ${userId}, now() + interval '1 minute')`
+  return token
+}
+
+async function deployment(type: string): Promise<{ id: string; key: string }> {
+  const { agentId, organizationId } = made.fixture
+  const { body } = await asOwner(`/api/agent_deploy/create?org_id=${organizationId}`, {
+    agent_id: agentId,
+    name: type,
+    description: '',
+    deployment_type: type,
+    config: {},
+  })
+  return { id: body.id, key: body.api_key }
+}
+
+/** A chat in which a reply is being written, for longer than anybody looks. */
+async function busyChat(): Promise<string> {
+  const query = new URLSearchParams({ org_id: made.fixture.organizationId, model_id: await addSlowModel() })
+  const headers = await beginReply(`/api/chat/send_message?${query}`, { content: 'Hi' })
+  return headers.get('x-chat-id') as string
+}
+
+/** The same of a conversation. */
+async function busyConversation(): Promise<string> {
+  const inOrganization = `org_id=${made.fixture.organizationId}`
+  const { body: conversation } = await asOwner(`/api/conversation/create?${inOrganization}`, {
+    title: 'Busy',
+  })
+  const { body: session } = await asOwner(`/api/conversation/create_session?${inOrganization}`, {
+    conversation_id: conversation.id,
+    model_id: await addSlowModel(),
+  })
+  const message = { chat_session_id: session.id, message: 'Hi' }
+  await beginReply(`/api/conversation/stream_chat?${inOrganization}`, message)
+  return conversation.id
+}
+
+async function addSlowModel(): Promise<string> {
+  const config = { base_url: `${provider.url}/v1` }
+  const { body } = await asOwner(`/api/llm/add?org_id=${made.fixture.organizationId}`, { ...MODEL, config })
+  return body.id
+}
+
+/** Has a reply written, and does not stay to read it. */
+async function beginReply(path: string, body: object): Promise<Headers> {
+  const leaving = new AbortController()
+  const response = await fetch(`${server.url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${made.tokens.O}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: leaving.signal,
+  })
+  leaving.abort()
+  return response.headers
+}
+
+const password = 'another password'
+const names = { first_name: 'Ada', last_name: 'Lovelace' }
+const signIn = async () => {
+  const { email, password } = person
+  return (await server.call('POST', '/api/auth/login', { body: { email, password } })).body
+}
+
+/** What is not as in the matrix: requests of nobody, files, and what needs something to be there. */
+const REQUESTS: Record<string, () => Promise<Sent> | Sent> = {
+  post_auth_signup: () => ({ body: { email: `${randomUUID()}@example.com`, password, ...names } }),
+  post_auth_login: () => ({ body: { email: person.email, password: person.password } }),
+  post_auth_refresh: async () => ({ body: { refresh_token: (await signIn()).refresh_token } }),
+  post_auth_logout: async () => ({ body: { refresh_token: (await signIn()).refresh_token } }),
+  async post_auth_signup_invite() {
+    const { organizationId, roleId } = made.fixture
+    const invitation = { email: `${randomUUID()}@example.com`, role_id: roleId }
+    const { body } = await asOwner(`/api/invitations/create?org_id=${organizationId}`, invitation)
+    return { body: { token: body.token, password, ...names } }
+  },
+  async post_auth_magic_link_accept() {
+    const { organizationId, roleId } = made.fixture
+    const user = { email: `${randomUUID()}@example.com`, role: roleId, ...names }
+    await asOwner(`/api/users/invite?org_id=${organizationId}`, user)
+    return { body: { token: (await mailTo(server, user.email, 'has added you')).token, password } }
+  },
+  post_auth_verify_email: async () => ({ body: { token: await oneTimeToken('verify_email') } }),
+  post_auth_forgot_password: () => ({ body: { email: person.email } }),
+  post_auth_reset_password: async () => ({
+    body: { token: await oneTimeToken('reset_password', await server.signUp()), password },
+  }),
+  post_auth_oidc_exchange: async () => ({ body: { code: await oneTimeToken('oidc_sign_in') } }),
+  post_agent_deploy_visitor: async () => ({
+    query: { deployment_id: (await deployment('widget')).id },
+    body: { visitor_key: randomBytes(32).toString('base64url') },
+  }),
+  post_agent_deploy_chat: async () => ({
+    token: (await deployment('api')).key,
+    body: { content: 'Hi' },
+  }),
+  async post_agent_deploy_stop() {
+    const { key } = await deployment('api')
+    const { headers } = await server.call('POST', '/api/agent_deploy/chat', {
+      token: key,
+      body: { content: 'Hi' },
+    })
+    const sessionId = headers.get('x-session-id') as string
+    // As if its reply were being written elsewhere.
+    const { sql } = server.server.rooms.database
+    await sql`
+      insert into open_holds (id, organization_id, instance_id, chat_id, input_ratio, output_ratio)
+      select gen_random_uuid(), organization_id, ${server.server.rooms.instance.id}, id, 1, 1
+      from chats where id = ${sessionId}`
+    return { token: key, query: { session_id: sessionId } }
+  },
+  post_org_add_member: async () => ({
+    ...MATRIX['post_org_add_member']?.[1]({ ...made.fixture, memberId: person.userId }),
+  }),
+  post_org_leave: () => ({ token: made.tokens.G, query: { org_id: made.fixture.organizationId } }),
+  post_org_transfer_ownership: () => ({
+    token: other.tokens.O,
+    ...MATRIX['post_org_transfer_ownership']?.[1](other.fixture),
+  }),
+  post_chat_stop: async () => ({
+    query: { org_id: made.fixture.organizationId, chat_id: await busyChat() },
+  }),
+  post_conversation_stop: async () => ({
+    query: { org_id: made.fixture.organizationId, conversation_id: await busyConversation() },
+  }),
+  async post_chat_bulk_delete_sessions() {
+    const { body } = await asOwner(`/api/chat?org_id=${made.fixture.organizationId}`, {})
+    return { body: { chat_ids: [body.id] } }
+  },
+  async post_chat_regenerate() {
+    const { organizationId, modelId } = made.fixture
+    const query = { org_id: organizationId, model_id: modelId }
+    const { headers } = await asOwner(`/api/chat/send_message?${new URLSearchParams(query)}`, {
+      content: 'Hi',
+    })
+    const of = { chat_id: headers.get('x-chat-id') ?? '', message_id: headers.get('x-message-id') ?? '' }
+    return { query: { ...query, ...of }, body: {} }
+  },
+  post_chat_upload_file: () => ({
+    query: { org_id: made.fixture.organizationId },
+    file: fixtureFile('note.txt'),
+  }),
+  post_org_import: () => ({ file: { name: 'export.zip', bytes: makeZip(EXPORT) } }),
+  post_kb_upload_file: () => ({ query: { kb_id: made.fixture.kbId }, file: fixtureFile('note.txt') }),
+  post_chat_transcribe: () => ({
+    query: { org_id: made.fixture.organizationId },
+    file: fixtureFile('sound.wav'),
+  }),
+  async post_kb_query() {
+    const { kbId, modelId } = made.fixture
+    return { query: { kb_id: kbId }, body: { query: 'When?', model: modelId } }
+  },
+  async post_webhooks_redeliver() {
+    const { webhookId } = made.fixture
+    const { body } = await asOwner(`/api/webhooks/test?webhook_id=${webhookId}`, undefined)
+    return { query: { webhook_id: webhookId, delivery_id: body.id } }
+  },
+  async post_openai_v1_embeddings() {
+    const config = { base_url: `${provider.url}/v1`, capabilities: ['embedding'] }
+    const model = { ...MODEL, name: 'e', version: 'emu-dim8', config }
+    const { body } = await asOwner(`/api/llm/add?org_id=${made.fixture.organizationId}`, model)
+    return { query: { org_id: made.fixture.organizationId }, body: { model: body.id, input: 'Hi' } }
+  },
+}
+
+async function requestOf(id: string): Promise<Sent> {
+  const [allowed, call] = MATRIX[id] ?? ['', (_: Fixture) => ({})]
+  const isPublic = OPERATIONS.some((one) => one.id === id && one.isPublic)
+  const token = isPublic ? {} : { token: allowed === 'S' ? made.tokens.S : made.tokens.O }
+  return { ...token, ...(await (REQUESTS[id]?.() ?? call(made.fixture))) }
+}
+
+async function send(path: string, { token, query, body, file, headers }: Sent, key: string): Promise<Answer> {
+  const to = `${path}?${new URLSearchParams(query)}`
+  const all = { 'idempotency-key': key, ...headers }
+  if (!file)
+    return server.call('POST', to, {
+      ...(token !== undefined && { token }),
+      ...(body !== undefined && { body }),
+      headers: all,
+    })
+  const form = new FormData()
+  form.set('file', new Blob([file.bytes as Uint8Array<ArrayBuffer>]), file.name)
+  const response = await fetch(server.url + to, {
+    method: 'POST',
+    headers: { ...all, authorization: `Bearer ${token}` },
+    body: form,
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }
+}
+
+/** How many rows each table has, when nothing changes any more. */
+async function countRows(): Promise<Record<string, number>> {
+  const { sql } = server.server.rooms.database
+  const tables = await sql<{ name: string }[]>`
+    select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+    where table_schema in ('public', 'jobs') and table_type = 'BASE TABLE' and not table_name = any(${BOOKKEEPING})`
+  const statement = tables.map(({ name }) => `select '${name}' as name, count(*)::int as rows from ${name}`)
+  let before = ''
+  for (let time = 0; time < SETTLED_TIMES_MAX; time++) {
+    const rows = (await sql.unsafe(statement.join(' union all '))) as unknown as {
+      name: string
+      rows: number
+    }[]
+    const counts = Object.fromEntries(rows.map((row) => [row.name, row.rows]))
+    const [busy] = await sql`select from knowledge_bases where is_ingesting limit 1`
+    if (!busy && JSON.stringify(counts) === before) return counts
+    before = JSON.stringify(counts)
+    await sleep(SETTLED_MS)
+  }
+  throw new Error('the tables go on changing')
+}
+
+/** A reply that is taken from storage comes in larger pieces. */
+const REPLIES = [
+  'post_agent_deploy_chat',
+  'post_chat_regenerate',
+  'post_chat_send_message',
+  'post_conversation_stream_chat',
+]
+
+/** What an answer says, without the comments that keep a stream open. */
+function said(id: string, { text }: Answer): unknown {
+  if (!REPLIES.includes(id)) return text.replaceAll(': still here\n\n', '')
+  const events = parseEvents(text)
+  const pieces = events.map(({ data }) => data['content'] ?? data['message'])
+  return [pieces.filter((piece) => piece !== 'DONE').join(''), events.at(-1)]
+}
+
+/** The same request, but for something that changes nothing but its sameness. */
+function changed(id: string, request: Sent): Sent {
+  const words = { post_conversation_stream_chat: 'message', post_agent_deploy_chat: 'content' }[id]
+  return words
+    ? { ...request, body: { ...(request.body as object), [words]: 'Something else' } }
+    : { ...request, query: { ...request.query, other: '1' } }
+}
+
+/** Has all of them sent at once. Answers what each of them was told. */
+async function all<Told>(
+  operations: Operation[],
+  ask: (operation: Operation) => Promise<Told>,
+): Promise<Record<string, Told>> {
+  const told = await Promise.all(
+    operations.map(async (operation) => [operation.id, await ask(operation)] as const),
+  )
+  return Object.fromEntries(told)
+}
+
+const each = <Told>(operations: Operation[], told: (operation: Operation) => Told) =>
+  Object.fromEntries(operations.map((operation) => [operation.id, told(operation)]))
+
+const lookUp = ({ id }: Operation) => sent.get(id) as { request: Sent; key: string; answer: Answer }
+
+test(
+  'each is done, and then nothing goes on',
+  async () => {
+    const told = await all(OPERATIONS, async ({ id, path }) => {
+      const [request, key] = [await requestOf(id), randomUUID()]
+      const answer = await send(path, request, key)
+      sent.set(id, { request, key, answer })
+      const isReplayed = answer.headers.has('idempotent-replayed')
+      return answer.status < 400 && !isReplayed ? 'done' : [answer.status, answer.text]
+    })
+    expect(told).toEqual(each(OPERATIONS, () => 'done'))
+    counted = await countRows()
+  },
+  FIXTURES_TIMEOUT_MS,
+)
+
+test('each is answered again as it was', async () => {
+  const told = await all(OPERATIONS, async (operation) => {
+    const { request, key } = lookUp(operation)
+    const again = await send(operation.path, request, key)
+    const isReplayed = again.headers.get('idempotent-replayed')
+    return [again.status, said(operation.id, again), again.headers.get('content-type'), isReplayed]
+  })
+  const expected = each(OPERATIONS, (operation) => {
+    const { answer } = lookUp(operation)
+    return [answer.status, said(operation.id, answer), answer.headers.get('content-type'), 'true']
+  })
+  expect(told).toEqual(expected)
+})
+
+test('each is refused with something else in it', async () => {
+  const known = OPERATIONS.filter(({ isPublic }) => !isPublic)
+  const told = await all(known, async (operation) => {
+    const { request, key } = lookUp(operation)
+    const { status, text } = await send(operation.path, changed(operation.id, request), key)
+    return [status, text]
+  })
+  expect(told).toEqual(each(known, () => [409, expect.stringContaining('was used before')]))
+})
+
+test('no table has another number of rows', async () => {
+  expect(await countRows()).toEqual(counted)
+})

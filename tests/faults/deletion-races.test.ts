@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addKey, setBudget } from '#tests/support/admission.ts'
+import type { Person } from '#tests/support/client.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+
+/* What happens at the moment in which an organization or an account is deleted. Both wait for each other in one order. */
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startTestServer()
+})
+afterAll(() => server.stop())
+
+const database = () => server.server.rooms.database
+
+/** How many statements wait for what another transaction has locked. */
+const waiting = async (): Promise<number> => {
+  const [row] = await database().sql<{ count: number }[]>`
+    select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`
+  return row?.count ?? 0
+}
+
+async function newOrganization(owner: Person, name: string): Promise<Person> {
+  const { body } = await server.call('POST', `/api/org/create_org?name=${name}`, { token: owner.token })
+  return { ...owner, organizationId: body.id }
+}
+
+const deletions: [string, (owner: Person) => [path: string, body?: object]][] = [
+  ['an organization', ({ organizationId }) => [`/api/org/delete?org_id=${organizationId}`]],
+  ['an account', ({ password }) => ['/api/users/me', { current_password: password }]],
+]
+
+test.each(deletions)(
+  'who deletes %s waits for the hold that ends there, and not it for him',
+  async (_, ask) => {
+    const { sql, embedded } = database()
+    if (embedded) return // one connection alone
+    const owner = await newOrganization(await server.signUp(), randomUUID())
+    const { organizationId } = owner
+    const { id: apiKeyId } = await addKey(server, owner)
+    await setBudget(server, owner, { api_key_id: apiKeyId, credits_per_month: 10 })
+    const payer = { organizationId, userId: owner.userId, apiKeyId }
+    await server.server.rooms.ledger.hold({ ...payer, modelId: randomUUID(), inputRatio: 1, outputRatio: 1 })
+    const [path, body] = ask(owner)
+    const deletion = await sql.begin(async (tx) => {
+      // As a hold is closed (ledger/hold-statements.ts): in this order, and the foreign keys at the end.
+      await tx`delete from open_holds where organization_id = ${organizationId}`
+      await tx`select from credit_accounts where organization_id = ${organizationId} for update`
+      await tx`update budgets set held = 0 where organization_id = ${organizationId}`
+      const deletion = server.call('DELETE', path, { token: owner.token, body })
+      await expect.poll(waiting).toBeGreaterThan(0)
+      await tx`select from organizations where id = ${organizationId} for key share`
+      return { deletion }
+    })
+    expect((await deletion.deletion).status).toBe(200)
+  },
+)
+
+test('who founds an organization while his account is deleted leaves none behind', async () => {
+  const { sql, embedded } = database()
+  if (embedded) return
+  const person = await server.signUp()
+  const name = randomUUID()
+  const over = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
+  const first = sql
+    .begin(async (tx) => {
+      await tx`insert into organizations (id, name, slug) values (${randomUUID()}, ${name}, ${name})`
+      begun.resolve()
+      await over.promise
+      throw new Error('the name is free after all')
+    })
+    .catch(() => {})
+  await begun.promise
+  const founding = newOrganization(person, name)
+  await expect.poll(waiting).toBe(1)
+  const deletion = server.call('DELETE', '/api/users/me', {
+    token: person.token,
+    body: { current_password: person.password },
+  })
+  await expect.poll(waiting).toBe(2)
+  over.resolve()
+  await first
+  const { organizationId } = await founding
+  expect(organizationId).toBeDefined()
+  expect((await deletion).status).toBe(200)
+  const left = () => sql`select from organizations where id = ${organizationId}`
+  await expect.poll(async () => (await left()).count, { timeout: 20_000 }).toBe(0)
+}, 40_000)

@@ -1,0 +1,285 @@
+import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { mailTo } from '#tests/support/mail.ts'
+import { type Receiver, startReceiver, verify } from '#tests/support/receiver.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { ownWebhooks, type WebhookOwner } from '#tests/support/webhooks.ts'
+
+/** Endpoints that fail in every way: nothing is lost, and nobody else waits. */
+
+const TIMES = {
+  timeoutMs: 1_500,
+  retryDelaysMs: [30, 60, 120],
+  claimMarginMs: 10_000,
+  pollMs: 30,
+  sweepMs: 200,
+}
+
+let server: TestServer
+let receiver: Receiver
+beforeAll(async () => {
+  receiver = await startReceiver()
+  server = await startTestServer({}, { webhookTimes: TIMES })
+})
+afterAll(async () => {
+  await server.stop()
+  await receiver.close()
+})
+
+const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make)
+const attemptsOf = async (owner: WebhookOwner, id: string) => (await owner.deliveries(id))[0]?.attempts ?? []
+const statusOf = async (owner: WebhookOwner, id: string) => (await owner.deliveries(id))[0]?.status
+
+test('what fails is tried again, with the same bytes and a new signature, until it arrives', async () => {
+  const owner = await ownWebhooks(server)
+  receiver.answers.set('/flaky', (response, count) => {
+    if (count === 0) response.writeHead(500).end('no')
+    else if (count === 1) response.destroy()
+    else if (count === 2) response.writeHead(302, { location: `${receiver.url}/elsewhere` }).end()
+    else response.end()
+  })
+  const { id, secret } = await owner.add(`${receiver.url}/flaky`)
+  await owner.converse()
+  await expect.poll(() => statusOf(owner, id), { timeout: 5_000 }).toBe('delivered')
+  const attempts = await attemptsOf(owner, id)
+  expect(attempts).toMatchObject([
+    { response_status: 500, error: 'The endpoint answered with 500.' },
+    { response_status: null, error: expect.stringContaining('broke the connection') },
+    { response_status: 302, error: expect.stringContaining('redirects are not followed') },
+    { response_status: 200, error: null },
+  ])
+  const messages = receiver.at('/flaky')
+  expect(new Set(messages.map(({ text, headers }) => text + headers['webhook-id'])).size).toBe(1)
+  for (const message of messages) verify(secret, message)
+  expect(receiver.at('/elsewhere')).toEqual([])
+})
+
+test('what never arrives has failed after its last try, and can be delivered again', async () => {
+  const owner = await ownWebhooks(server)
+  let isUp = false
+  receiver.answers.set('/down', (response) => response.writeHead(isUp ? 204 : 503).end())
+  const { id } = await owner.add(`${receiver.url}/down`)
+  await owner.converse()
+  await expect.poll(() => statusOf(owner, id), { timeout: 5_000 }).toBe('failed')
+  expect(await attemptsOf(owner, id)).toHaveLength(4)
+  const list = () => owner.call('GET', 'list', { org_id: owner.person.organizationId })
+  expect((await list()).body.data[0].failing_since).not.toBeNull()
+  isUp = true
+  const [delivery] = await owner.deliveries(id)
+  await owner.call('POST', 'redeliver', { webhook_id: id, delivery_id: delivery.id })
+  await expect.poll(() => statusOf(owner, id)).toBe('delivered')
+  expect((await list()).body.data[0]).toMatchObject({ failing_since: null, is_enabled: true })
+})
+
+test('Retry-After is heeded', async () => {
+  const owner = await ownWebhooks(server)
+  receiver.answers.set('/later', (response, count) => {
+    if (count === 0) response.writeHead(429, { 'retry-after': '2' }).end()
+    else response.end()
+  })
+  const { id } = await owner.add(`${receiver.url}/later`)
+  await owner.converse()
+  await expect.poll(async () => (await attemptsOf(owner, id)).length).toBe(1)
+  const [{ next_attempt_at: next, attempts }] = await owner.deliveries(id)
+  expect(Date.parse(next) - Date.parse(attempts[0].at)).toBeGreaterThanOrEqual(2_000)
+  await expect.poll(() => statusOf(owner, id), { timeout: 5_000 }).toBe('delivered')
+})
+
+test('who hangs is cut off, and holds nobody up', async () => {
+  const owner = await ownWebhooks(server)
+  const hanging = await ownWebhooks(server)
+  receiver.answers.set('/hang', () => {})
+  const { id } = await hanging.add(`${receiver.url}/hang`)
+  for (let count = 0; count < 12; count++) await hanging.converse()
+  await expect.poll(() => receiver.at('/hang').length).toBeGreaterThan(0)
+  const { id: good } = await owner.add(`${receiver.url}/good`)
+  await owner.converse()
+  await expect.poll(() => statusOf(owner, good)).toBe('delivered')
+  await expect
+    .poll(async () => (await hanging.deliveries(id)).at(-1)?.attempts[0]?.error, { timeout: 5_000 })
+    .toBe('127.0.0.1:'.concat(new URL(receiver.url).port, ' did not answer within 1.5 seconds.'))
+  expect(await hanging.deliveries(id, { status: 'delivered' })).toEqual([])
+})
+
+test('where all hang that may, the next turn is of who has none', async () => {
+  const patient = await startTestServer({}, { webhookTimes: { ...TIMES, timeoutMs: 60_000 } })
+  const held: ServerResponse[] = []
+  try {
+    receiver.answers.set('/held', (response) => held.push(response))
+    for (const hanging of await Promise.all(times(4, () => ownWebhooks(patient)))) {
+      for (let count = 0; count < 4; count++) await hanging.add(`${receiver.url}/held`)
+      for (let count = 0; count < 6; count++) await hanging.converse()
+    }
+    await expect.poll(() => held.length, { timeout: 10_000 }).toBe(64)
+    const owner = await ownWebhooks(patient)
+    await owner.add(`${receiver.url}/next`)
+    await owner.converse()
+    held[0]?.end()
+    await expect.poll(() => receiver.at('/next').length, { timeout: 5_000 }).toBe(1)
+  } finally {
+    receiver.answers.delete('/held')
+    for (const response of held) response.end()
+    await patient.stop()
+  }
+}, 30_000)
+
+test('an answer that is garbage without end counts by its status', async () => {
+  const owner = await ownWebhooks(server)
+  receiver.answers.set('/drip', (response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' })
+    const timer = setInterval(() => response.write('a'), 20)
+    response.on('close', () => clearInterval(timer))
+  })
+  receiver.answers.set('/flood', (response) => {
+    const write = (): void => {
+      while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+    }
+    response.writeHead(200).on('drain', write)
+    write()
+  })
+  const drip = await owner.add(`${receiver.url}/drip`)
+  const flood = await owner.add(`${receiver.url}/flood`)
+  await owner.converse()
+  for (const { id } of [drip, flood]) {
+    await expect.poll(() => statusOf(owner, id), { timeout: 5_000 }).toBe('delivered')
+    expect(await attemptsOf(owner, id)).toHaveLength(1)
+  }
+})
+
+test('who is gone (410) is disabled at once; what waits has failed, and the owner is told', async () => {
+  const owner = await ownWebhooks(server)
+  receiver.answers.set('/gone', (response) => response.writeHead(410).end())
+  const { id } = await owner.add(`${receiver.url}/gone`)
+  await owner.converse()
+  const { organizationId } = owner.person
+  const view = async () => (await owner.call('GET', 'list', { org_id: organizationId })).body.data[0]
+  await expect.poll(async () => (await view()).is_enabled).toBe(false)
+  expect((await view()).disabled_reason).toBe('The endpoint answered with 410 Gone.')
+  expect(await statusOf(owner, id)).toBe('failed')
+  const mail = await mailTo(server, owner.person.email, 'was disabled')
+  expect(mail.text).toContain('410 Gone')
+  await owner.converse()
+  expect(await owner.deliveries(id)).toHaveLength(1)
+  const { body } = await owner.call('PUT', 'update', { webhook_id: id }, { is_enabled: true })
+  expect(body).toMatchObject({ is_enabled: true, disabled_reason: null, failing_since: null })
+})
+
+test('where nothing has arrived for five days, no more is sent', async () => {
+  const owner = await ownWebhooks(server)
+  receiver.answers.set('/dead', (response) => response.writeHead(500).end())
+  const { id } = await owner.add(`${receiver.url}/dead`)
+  const { sql } = server.server.rooms.database
+  const failFor = (days: number) =>
+    sql`update webhook_endpoints set failing_since = now() - ${days} * interval '1 day' where id = ${id}`
+  const view = async () =>
+    (await owner.call('GET', 'list', { org_id: owner.person.organizationId })).body.data[0]
+  await failFor(4.9)
+  await owner.converse()
+  await expect.poll(() => statusOf(owner, id), { timeout: 5_000 }).toBe('failed')
+  expect((await view()).is_enabled).toBe(true)
+  await failFor(5.1)
+  await owner.converse()
+  await expect.poll(async () => (await view()).is_enabled).toBe(false)
+  expect((await view()).disabled_reason).toBe('Nothing has arrived there for 5 days.')
+  await expect.poll(() => statusOf(owner, id)).toBe('failed')
+  expect((await attemptsOf(owner, id)).at(-1).error).toContain('disabled before this was delivered')
+  expect((await mailTo(server, owner.person.email, 'was disabled')).text).toContain('for 5 days')
+})
+
+test('private addresses are refused when something is sent, and the delivery says why', async () => {
+  const strict = await startTestServer({ ALLOW_PRIVATE_NETWORK: 'false' }, { webhookTimes: TIMES })
+  try {
+    const owner = await ownWebhooks(strict)
+    const { port } = new URL(receiver.url)
+    const { id } = await owner.add(`http://localhost:${port}/private`)
+    const { body } = await owner.call('POST', 'test', { webhook_id: id })
+    expect(body).toMatchObject({
+      status: 'failed',
+      attempts: [
+        { response_status: null, error: expect.stringContaining('localhost is not at a public address') },
+      ],
+    })
+    expect(receiver.at('/private')).toEqual([])
+  } finally {
+    await strict.stop()
+  }
+})
+
+test('of 200 changes at once each is an event, numbered without a gap at each endpoint', async () => {
+  const owner = await ownWebhooks(server)
+  const [first, second] = [await owner.add(`${receiver.url}/all`), await owner.add(`${receiver.url}/all-too`)]
+  const ids = await Promise.all(Array.from({ length: 200 }, () => owner.converse()))
+  for (const [path, { secret }] of [
+    ['/all', first],
+    ['/all-too', second],
+  ] as const) {
+    await expect.poll(() => receiver.at(path).length, { timeout: 15_000 }).toBeGreaterThanOrEqual(200)
+    const bodies = receiver.at(path).map((message) => verify(secret, message) as ReceivedBody)
+    const numbers = new Map(bodies.map((body) => [body.sequence, body.data.conversation_id]))
+    expect([...numbers.keys()].sort((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, i) => i + 1))
+    expect([...numbers.values()].sort()).toEqual([...ids].sort())
+    // At most four of an endpoint are under way at once, so none comes long before one that happened earlier.
+    const early = bodies.filter(({ sequence }, place) => sequence - 1 - place > 8)
+    expect(early).toEqual([])
+  }
+})
+
+interface ReceivedBody {
+  sequence: number
+  data: { conversation_id: string }
+}
+
+test('what is not due is not touched, however much of it there is', async () => {
+  const owner = await ownWebhooks(server)
+  const { id } = await owner.add(`${receiver.url}/patient`)
+  const { sql } = server.server.rooms.database
+  await sql`
+    insert into webhook_deliveries (id, organization_id, endpoint_id, sequence, event_type, data, next_attempt_at)
+    select gen_random_uuid(), ${owner.person.organizationId}, ${id}, 10000 + n, 'conversation.updated', '{}',
+      now() + interval '1 hour' from generate_series(1, 5000) as n`
+  await owner.converse()
+  await expect.poll(() => receiver.at('/patient').length).toBe(1)
+  await sleep(200)
+  const [row] = await sql`
+    select count(*)::int as touched from webhook_deliveries
+    where endpoint_id = ${id} and (status <> 'pending' or attempts <> '[]')`
+  expect([row?.['touched'], receiver.at('/patient').length]).toEqual([1, 1])
+})
+
+test('what is older than 30 days goes; what waits for a webhook that is disabled has failed', async () => {
+  const owner = await ownWebhooks(server)
+  const { id } = await owner.add(`${receiver.url}/old`)
+  await owner.call('PUT', 'update', { webhook_id: id }, { is_enabled: false })
+  const { sql } = server.server.rooms.database
+  await sql`
+    insert into webhook_deliveries (id, organization_id, endpoint_id, sequence, event_type, data, created_at)
+    select gen_random_uuid(), ${owner.person.organizationId}, ${id}, days, 'conversation.updated', '{}',
+      now() - days * interval '1 day' from unnest(array[29, 31]) as days`
+  await expect
+    .poll(async () => (await owner.deliveries(id)).map(({ sequence, status }) => [sequence, status]))
+    .toEqual([[29, 'failed']])
+  expect(receiver.at('/old')).toEqual([])
+})
+
+test('what is settled waits for a deletion of its webhook without holding what that deletes', async () => {
+  const owner = await ownWebhooks(server)
+  let answer = (): void => {}
+  receiver.answers.set('/deleted', (response) => {
+    answer = () => response.end()
+  })
+  const { id } = await owner.add(`${receiver.url}/deleted`)
+  const { sql } = server.server.rooms.database
+  const waiting = async () =>
+    (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+      .count
+  await owner.converse()
+  await expect.poll(() => receiver.at('/deleted').length, { timeout: 5_000 }).toBe(1)
+  await sql.begin(async (tx) => {
+    await tx`select from webhook_endpoints where id = ${id} for update`
+    answer()
+    await expect.poll(waiting, { timeout: 5_000 }).toBeGreaterThan(0)
+    await tx`select from webhook_deliveries where endpoint_id = ${id} for update nowait`
+    await tx`delete from webhook_endpoints where id = ${id}`
+  })
+})

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addKey, setBudget } from '#tests/support/admission.ts'
+import { ledgerOf } from '#tests/support/chats.ts'
+import type { Answer, Person } from '#tests/support/client.ts'
+import { expectSoundLedger } from '#tests/support/ledger-invariants.ts'
+import { startProvider } from '#tests/support/provider/index.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+
+let server: TestServer
+let provider: Awaited<ReturnType<typeof startProvider>>
+beforeAll(async () => {
+  provider = await startProvider()
+  server = await startTestServer()
+})
+afterAll(async () => {
+  await server.stop()
+  await provider.close()
+})
+
+const sql = () => server.server.rooms.database.sql
+
+async function personWithModel() {
+  const person = await server.signUp()
+  const config = { base_url: `${provider.url}/v1` }
+  const modelId = await server.addModel(person, { provider: 'openai-compatible', version: 'emu-n3', config })
+  const say = (who: Person = person) => server.say(who, { model_id: modelId }, { content: 'Hi' })
+  return { person, modelId, say }
+}
+
+const budgets = (
+  method: string,
+  { token, organizationId }: Person,
+  { query = '', body }: { query?: string; body?: unknown } = {},
+): Promise<Answer> =>
+  server.call(method, `/api/billing/budgets?org_id=${organizationId}${query}`, {
+    token,
+    ...(body !== undefined && { body }),
+  })
+
+const spentBy = async (person: Person): Promise<number> =>
+  -(await ledgerOf(server, person)).reduce((sum, { amount }) => sum + amount, 0)
+
+describe('a budget', () => {
+  test('is set, replaced, listed and removed, and the audit tells so', async () => {
+    const { person } = await personWithModel()
+    const key = await addKey(server, person)
+    const ofMember = await setBudget(server, person, { user_id: person.userId, credits_per_month: 50 })
+    const now = new Date()
+    expect(ofMember).toEqual({
+      id: expect.any(String),
+      user_id: person.userId,
+      api_key_id: null,
+      credits_per_month: 50,
+      spent: 0,
+      held: 0,
+      available: 50,
+      resets_at: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)).toISOString(),
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    })
+    const ofKey = await setBudget(server, person, { api_key_id: key.id, credits_per_month: 0.5 })
+    const replaced = await setBudget(server, person, { user_id: person.userId, credits_per_month: 60 })
+    expect(replaced).toMatchObject({ id: ofMember.id, credits_per_month: 60 })
+    const { body } = await budgets('GET', person)
+    expect(body.data.map(({ id }: { id: string }) => id)).toEqual([ofKey.id, ofMember.id])
+    const removed = await budgets('DELETE', person, { query: `&budget_id=${ofKey.id}` })
+    expect([removed.status, removed.body]).toEqual([200, { message: 'Budget removed' }])
+    expect((await budgets('DELETE', person, { query: `&budget_id=${ofKey.id}` })).status).toBe(404)
+
+    const audit = await server.call('GET', `/api/audit/list?org_id=${person.organizationId}`, {
+      token: person.token,
+    })
+    const told = audit.body.data.filter(({ action }: { action: string }) => action.startsWith('budget.'))
+    expect(told.map(({ action }: { action: string }) => action)).toEqual([
+      'budget.deleted',
+      'budget.updated',
+      'budget.created',
+      'budget.created',
+    ])
+    expect(told[1]).toMatchObject({ before: { credits_per_month: 50 }, after: { credits_per_month: 60 } })
+  })
+
+  test('is for one member or one key of the organization', async () => {
+    const { person } = await personWithModel()
+    const stranger = await server.signUp()
+    const foreign = await addKey(server, stranger)
+    for (const [subject, status] of [
+      [{}, 400],
+      [{ user_id: person.userId, api_key_id: foreign.id }, 400],
+      [{ user_id: stranger.userId }, 404],
+      [{ user_id: crypto.randomUUID() }, 404],
+      [{ api_key_id: foreign.id }, 404],
+      [{ user_id: person.userId, credits_per_month: -1 }, 400],
+    ] as const) {
+      const answer = await budgets('PUT', person, { body: { credits_per_month: 1, ...subject } })
+      expect([subject, answer.status]).toEqual([subject, status])
+    }
+    const made = await setBudget(server, person, { user_id: person.userId, credits_per_month: 1 })
+    expect((await budgets('DELETE', stranger, { query: `&budget_id=${made.id}` })).status).toBe(404)
+  })
+
+  test('begins with what was spent this month, goes on with what is, and ends with its key', async () => {
+    const { person, say } = await personWithModel()
+    const key = await addKey(server, person)
+    await say()
+    await say(key.sender)
+    const [first = 0] = (await ledgerOf(server, person)).flatMap(({ kind, amount }) =>
+      kind === 'DEBIT' ? [-amount] : [],
+    )
+    const ofMember = await setBudget(server, person, { user_id: person.userId, credits_per_month: 1e6 })
+    const ofKey = await setBudget(server, person, { api_key_id: key.id, credits_per_month: 1e6 })
+    expect(ofMember.spent).toBe(await spentBy(person))
+    expect(ofKey.spent).toBe(ofMember.spent - first)
+    await say(key.sender)
+    const { body } = await budgets('GET', person)
+    expect(body.data[1].spent).toBe(await spentBy(person))
+    expect(body.data[0].spent).toBe(body.data[1].spent - first)
+    await expectSoundLedger(sql(), person.organizationId)
+    await server.call('DELETE', `/api/api_keys/delete?api_key_id=${key.id}`, { token: person.token })
+    expect((await budgets('GET', person)).body.data).toHaveLength(1)
+  })
+
+  test('begins anew with the month', async () => {
+    const { person, say } = await personWithModel()
+    await say()
+    const spent = await spentBy(person)
+    await setBudget(server, person, { user_id: person.userId, credits_per_month: spent })
+    await expect(say()).rejects.toThrow('402')
+    await sql()`
+      update budgets set month = month - interval '1 month' where organization_id = ${person.organizationId}`
+    expect((await budgets('GET', person)).body.data[0]).toMatchObject({ spent: 0, available: spent })
+    await say()
+    const [budget] = (await budgets('GET', person)).body.data
+    expect(budget.spent).toBe((await spentBy(person)) - spent)
+  })
+})
+
+describe('who has spent a budget', () => {
+  test('is told whose it is and when it begins anew, by every kind of call', async () => {
+    const { person, modelId, say } = await personWithModel()
+    const key = await addKey(server, person)
+    await setBudget(server, person, { user_id: person.userId, credits_per_month: 0 })
+    const day = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1, 1))
+    const sentence = (whose: string) =>
+      `The budget of ${whose} for this month is used up. It begins anew on ${day.toISOString().slice(0, 10)} (UTC).`
+    await expect(say()).rejects.toThrow(sentence('this member'))
+    await setBudget(server, person, { api_key_id: key.id, credits_per_month: 0 })
+    await expect(say(key.sender)).rejects.toThrow(sentence('this API key'))
+    const prompt = await server.call('POST', `/api/chat/prompt?org_id=${person.organizationId}`, {
+      token: person.token,
+      body: { text: 'bees', num_prompts: 1, prompt_type: 'creative' },
+    })
+    expect([prompt.status, prompt.body.code]).toEqual([402, 'billing.budget_exceeded'])
+    const completion = await server.call('POST', '/openai/v1/chat/completions', {
+      token: key.sender.token,
+      body: { model: modelId, messages: [{ role: 'user', content: 'Hi' }] },
+    })
+    expect([completion.status, completion.body.error]).toEqual([
+      402,
+      {
+        message: sentence('this API key'),
+        type: 'insufficient_quota',
+        param: null,
+        code: 'insufficient_quota',
+      },
+    ])
+    expect(await ledgerOf(server, person)).toEqual([])
+  })
+})

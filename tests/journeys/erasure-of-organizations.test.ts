@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { fillOrganization, fillPersonal } from '#tests/support/belongings.ts'
+import { type ErasureStage, GONE, newMark, openErasureStage } from '#tests/support/erasure-stage.ts'
+import { mailTo } from '#tests/support/mail.ts'
+import { startTestServer } from '#tests/support/server.ts'
+import { administratorToken } from '#tests/support/tenants.ts'
+
+/** An organization that is deleted is gone from the database, the storage, Redis and the mail that is kept. */
+
+let stage: ErasureStage
+let server: ErasureStage['server']
+beforeAll(async () => {
+  stage = await openErasureStage()
+  server = stage.server
+}, 60_000)
+afterAll(() => stage.close())
+
+const testOnPostgres = test.skipIf(inject('postgres') === null)
+/** The tables, folders and keys in which there are traces, each once. */
+const kindsOf = (found: string[]): string[] => [
+  ...new Set(
+    found.map(
+      (one) => /^[\w.]+(?=:)/.exec(one)?.[0] ?? (one.startsWith('/') ? 'file' : (one.split(':')[1] ?? '')),
+    ),
+  ),
+]
+
+describe('an organization that is deleted', () => {
+  test('leaves nothing anywhere, and nothing at its providers', async () => {
+    const mark = newMark()
+    const owner = await stage.newOrganization(await server.signUp(), `${mark}organization`)
+    await fillPersonal(server, owner, mark, stage.provider)
+    await fillOrganization(server, owner, mark)
+    await mailTo(server, `${mark}new@example.com`, 'added you')
+    await expect
+      .poll(() => stage.traces(`${mark}question`).then(kindsOf), GONE)
+      .toContain('public.chat_words')
+    expect(kindsOf(await stage.traces(mark))).toEqual(expect.arrayContaining(['public.kb_chunks', 'file']))
+    const { revocations } = stage.provider.counts
+
+    const deleted = await server.call('DELETE', `/api/org/delete?org_id=${owner.organizationId}`, {
+      token: owner.token,
+    })
+    expect([deleted.status, deleted.text]).toEqual([200, '{"message":"Organization deleted"}'])
+    const again = await server.call('GET', `/api/org/features?org_id=${owner.organizationId}`, {
+      token: owner.token,
+    })
+    expect(again.status).toBe(404)
+    await expect.poll(() => stage.traces(mark), GONE).toEqual([])
+    expect(await stage.traces(owner.organizationId)).toEqual([])
+    expect(stage.provider.counts.revocations).toBeGreaterThan(revocations)
+  }, 90_000)
+
+  // The lock would keep the one connection of the embedded database.
+  testOnPostgres(
+    'is there for nobody from that moment on, however much of it is left',
+    async () => {
+      const owner = await stage.newOrganization(await server.signUp(), newMark())
+      const { agentId } = await fillOrganization(server, owner, newMark())
+      const { sql } = server.server.rooms.database
+      const [deployment] = await sql<{ id: string }[]>`
+      select id from agent_deployments where organization_id = ${owner.organizationId}`
+      const key = await server.call(
+        'POST',
+        `/api/agent_deploy/regenerate_key?deployment_id=${deployment?.id}`,
+        { token: owner.token },
+      )
+      // What goes on erasing waits for this lock.
+      await sql.begin(async (tx) => {
+        await tx`select pg_advisory_xact_lock(hashtextextended(${owner.organizationId}, 0))`
+        const deletion = server.call('DELETE', `/api/org/delete?org_id=${owner.organizationId}`, {
+          token: owner.token,
+        })
+        await expect
+          .poll(
+            async () =>
+              (await server.call('GET', `/api/agents/get?agent_id=${agentId}`, { token: owner.token }))
+                .status,
+          )
+          .toBe(404)
+        const talk = await server.call('POST', '/api/agent_deploy/chat', {
+          headers: { 'x-api-key': key.body.api_key },
+          body: { content: 'Hi' },
+        })
+        expect(talk.status).toBe(401)
+        const features = await server.call('PUT', `/api/org/features?org_id=${owner.organizationId}`, {
+          token: await administratorToken(server),
+          body: {},
+        })
+        expect(features.status).toBe(404)
+        expect((await deletion).status).toBe(200)
+      })
+      await expect.poll(() => stage.traces(owner.organizationId), GONE).toEqual([])
+    },
+    90_000,
+  )
+
+  // The embedded database belongs to one process.
+  testOnPostgres(
+    'is erased to the end by another process where the one that began has died',
+    async () => {
+      const { sql } = server.server.rooms.database
+      const owner = await stage.newOrganization(await server.signUp(), newMark())
+      const { organizationId: id } = owner
+      await fillOrganization(server, owner, newMark())
+      // As far as closing and a part of the chats.
+      await sql`update memberships set status = 'deleted', role_id = null where organization_id = ${id}`
+      await sql`update organizations set closed_at = now() where id = ${id}`
+      await sql`delete from chats where organization_id = ${id}`
+      const other = await startTestServer(server.environment)
+      await expect.poll(() => stage.traces(id), GONE).toEqual([])
+      await other.server.stop()
+    },
+    90_000,
+  )
+
+  test('does not come back, and only then do its ledger and audit go', async () => {
+    const { sql } = server.server.rooms.database
+    const { organizationId } = await server.signUp()
+    const failure = 'are never changed'
+    await expect(sql`delete from ledger_entries where organization_id = ${organizationId}`).rejects.toThrow(
+      failure,
+    )
+    const revived = sql.begin(async (tx) => {
+      await tx`update organizations set closed_at = now() where id = ${organizationId}`
+      const change = (inner: typeof tx) =>
+        inner`update ledger_entries set reason = 'x' where organization_id = ${organizationId}`
+      await expect(tx.savepoint(change)).rejects.toThrow(failure)
+      await tx`delete from ledger_entries where organization_id = ${organizationId}`
+      await tx`update organizations set closed_at = null where id = ${organizationId}`
+    })
+    await expect(revived).rejects.toThrow('do not come back')
+  })
+})

@@ -1,0 +1,343 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { importArchive } from '#tests/support/archives.ts'
+import type { Person } from '#tests/support/client.ts'
+import { makeZip, type ZipPart } from '#tests/support/hostile-files.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+
+/** Archives that are no exports, or not whole, or meant ill: each is refused with a sentence, and nothing stays of it. */
+
+let server: TestServer
+let person: Person
+let untouched: string
+beforeAll(async () => {
+  server = await startTestServer()
+  person = await server.signUp()
+  untouched = await countRows()
+}, 60_000)
+afterAll(() => server.stop())
+
+const [formerUser, modelId, chatId, fileId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+const moment = '2026-01-31T12:00:00.000Z'
+const times = { created_at: moment, updated_at: moment }
+const role = (name: string, more: object = {}) => ({
+  id: randomUUID(),
+  name,
+  description: '',
+  hierarchy_level: 5,
+  is_system_role: false,
+  permissions: ['chats:read'],
+  ...times,
+  ...more,
+})
+const model = {
+  id: modelId,
+  name: 'M',
+  provider: 'demo',
+  version: 'parley-demo',
+  is_active: true,
+  config: {},
+  ...times,
+}
+const chat = (more: object = {}) => ({
+  id: chatId,
+  user_id: formerUser,
+  title: 'T',
+  status: 'ACTIVE',
+  settings: {},
+  is_conversation: false,
+  pinned: false,
+  folder: null,
+  model_id: null,
+  agent_id: null,
+  deployment_id: null,
+  leaf_message_id: null,
+  last_message_at: null,
+  ...times,
+  ...more,
+})
+const file = (size: number) => ({
+  id: fileId,
+  user_id: formerUser,
+  chat_id: null,
+  source: 'user',
+  filename: 'note.txt',
+  size,
+})
+
+/** The parts of an export: rows by concept, further parts, and what the manifest says otherwise. */
+function partsOf(
+  rows: Record<string, object[] | string>,
+  more: ZipPart[] = [],
+  manifest: Record<string, unknown> = {},
+): ZipPart[] {
+  const all = { members: [{ user_id: formerUser, email: person.email }], ...rows }
+  const lines = Object.entries(all).map(([concept, some]) => ({
+    name: `${concept}.jsonl`,
+    content: typeof some === 'string' ? some : some.map((row) => `${JSON.stringify(row)}\n`).join(''),
+  }))
+  const counts = Object.fromEntries(
+    lines.map(({ name, content }) => [name.slice(0, -'.jsonl'.length), content.split('\n').length - 1]),
+  )
+  const said = {
+    format: 'parley-export',
+    version: 1,
+    organization: { id: randomUUID(), name: `Imported ${randomUUID()}` },
+    counts,
+    ...manifest,
+  }
+  return [...lines, ...more, { name: 'manifest.json', content: JSON.stringify(said) }]
+}
+
+/** How many rows each table has, but for those that tell of requests and processes. */
+async function countRows(): Promise<string> {
+  const { sql } = server.server.rooms.database
+  const tables = await sql<{ name: string }[]>`
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE' 
+      and table_name not in ('server_instances', 'chat_words_walk', 'mcp_servers') order by 1`
+  const counts: string[] = []
+  for (const { name } of tables)
+    counts.push(`${name} ${(await sql`select count(*)::int as n from ${sql(name)}`)[0]?.['n']}`)
+  return counts.join('\n')
+}
+
+const send = async (bytes: Uint8Array) => {
+  const { status, body } = await importArchive(server, person, bytes)
+  return [status, body.code, body.detail]
+}
+
+const expectNothing = () => expect.poll(countRows, { timeout: 15_000 }).toBe(untouched)
+afterEach(expectNothing, 20_000)
+
+describe('is refused before anything is stored', () => {
+  const some = { roles: [role('one')] }
+  const refusals: [what: string, make: () => Uint8Array, code: string, sentence: RegExp][] = [
+    ['no zip', () => Buffer.from('not a zip at all'), 'import.damaged', /can not be read/],
+    ['an empty file', () => Buffer.alloc(0), 'import.damaged', /can not be read/],
+    [
+      'a zip that was cut off',
+      () => makeZip(partsOf(some)).subarray(0, 300),
+      'import.damaged',
+      /can not be read/,
+    ],
+    [
+      'a foreign entry',
+      () => makeZip(partsOf(some, [{ name: 'word/document.xml', content: '' }])),
+      'import.damaged',
+      /"word\/document.xml" is in no export/,
+    ],
+    [
+      'a path upward',
+      () => makeZip(partsOf(some, [{ name: '../../etc/passwd', content: '' }])),
+      'import.damaged',
+      /can not be read|in no export/,
+    ],
+    [
+      'an absolute path',
+      () => makeZip(partsOf(some, [{ name: '/etc/passwd', content: '' }])),
+      'import.damaged',
+      /can not be read|in no export/,
+    ],
+    [
+      'a name twice',
+      () => makeZip(partsOf(some, [{ name: 'roles.jsonl', content: '' }])),
+      'import.damaged',
+      /"roles.jsonl" is in it twice/,
+    ],
+    [
+      'an encrypted entry',
+      () => makeZip(partsOf(some, [{ name: `files/${fileId}`, content: 'x', flags: 1 }])),
+      'import.damaged',
+      /is encrypted/,
+    ],
+    [
+      'another checksum',
+      () => makeZip(partsOf({}).map((part) => ({ ...part, checksum: 1 }))),
+      'import.damaged',
+      /checksum/,
+    ],
+    [
+      'a directory that tells a smaller size',
+      () =>
+        makeZip(partsOf(some).map((part) => (part.name === 'roles.jsonl' ? { ...part, claims: 1 } : part))),
+      'import.damaged',
+      /can not be read/,
+    ],
+    [
+      'a bomb',
+      () => makeZip(partsOf({ audit: `${' '.repeat(20_000_000)}\n` })),
+      'import.too_large',
+      /more than 250 times its size/,
+    ],
+    [
+      'a bomb that says it is larger than all bounds',
+      () => makeZip(partsOf(some, [{ name: `files/${fileId}`, content: 'x', claims: 0xfffffff0 }])),
+      'import.too_large',
+      /times its size/,
+    ],
+    [
+      'a line without end',
+      () =>
+        makeZip(
+          partsOf({
+            roles: Buffer.alloc(17 * 1024 * 1024)
+              .fill('0123456789abcdefghij')
+              .toString(),
+          }),
+        ),
+      'import.too_large',
+      /times its size|A line of roles.jsonl/,
+    ],
+    [
+      'too many entries',
+      () => {
+        const zip = makeZip(partsOf(some))
+        zip.writeUInt16LE(50_001, zip.length - 12) // as the end of the directory says
+        return zip
+      },
+      'import.too_large',
+      /more than 50000 entries/,
+    ],
+    [
+      'no manifest',
+      () => makeZip(partsOf(some).slice(0, -1)),
+      'import.incomplete',
+      /no manifest.json: the export was cut off/,
+    ],
+    [
+      'a manifest that is no JSON',
+      () => makeZip([{ name: 'manifest.json', content: '{' }]),
+      'import.invalid',
+      /manifest.json: It is not valid JSON/,
+    ],
+    [
+      'another format',
+      () => makeZip(partsOf(some, [], { format: 'zip' })),
+      'import.invalid',
+      /manifest.json: format/,
+    ],
+    [
+      'another version',
+      () => makeZip(partsOf(some, [], { version: 2 })),
+      'import.damaged',
+      /of version 2, and this server reads 1/,
+    ],
+    [
+      'the export of a person',
+      () => makeZip(partsOf(some, [], { user: {}, organization: undefined })),
+      'import.damaged',
+      /it is of a person/,
+    ],
+    [
+      'counts that do not agree',
+      () => makeZip(partsOf(some, [], { counts: { members: 1, roles: 2 } })),
+      'import.incomplete',
+      /roles.jsonl has 1 lines, and manifest.json says 2/,
+    ],
+    [
+      'a line that was cut off',
+      () => makeZip(partsOf({ roles: JSON.stringify(role('one')) })),
+      'import.incomplete',
+      /ends in the middle of a line/,
+    ],
+    [
+      'a line that is no JSON',
+      () => makeZip(partsOf({ roles: `${JSON.stringify(role('one'))}\n{"a":\n` })),
+      'import.invalid',
+      /roles.jsonl, line 2: It is not valid JSON/,
+    ],
+    [
+      'a line that is deeper than any',
+      () => makeZip(partsOf({ audit: `${'['.repeat(100)}${']'.repeat(100)}\n` })),
+      'import.invalid',
+      /audit.jsonl, line 1: It is nested deeper/,
+    ],
+    [
+      'a line that is not UTF-8',
+      () => makeZip([{ name: 'roles.jsonl', content: Buffer.from([0xff, 0x0a]) }, ...partsOf({})]),
+      'import.invalid',
+      /roles.jsonl, line 1: It is not valid UTF-8/,
+    ],
+    [
+      'NUL',
+      () => makeZip(partsOf({ roles: [role('a\0b')] })),
+      'import.invalid',
+      /roles.jsonl, line 1: name must not contain the NUL character/,
+    ],
+    [
+      'half a surrogate pair',
+      () => makeZip(partsOf({ roles: `${JSON.stringify(role('x')).replace('"x"', '"\\ud800"')}\n` })),
+      'import.invalid',
+      /surrogate/,
+    ],
+    [
+      'a row without what it needs',
+      () => makeZip(partsOf({ roles: [role('one'), { id: randomUUID(), ...times }] })),
+      'import.invalid',
+      /roles.jsonl, line 2: \w+ is required/,
+    ],
+    [
+      'an id that is none',
+      () => makeZip(partsOf({ chats: [chat({ id: "'; drop table chats; --" })] })),
+      'import.invalid',
+      /chats.jsonl, line 1: id/,
+    ],
+    [
+      'a name beyond its bound',
+      () => makeZip(partsOf({ roles: [role('x'.repeat(61))] })),
+      'import.invalid',
+      /roles.jsonl, line 1: name/,
+    ],
+  ]
+  test.each(refusals)('%s', async (_what, make, code, sentence) => {
+    expect(await send(make())).toEqual([400, code, expect.stringMatching(sentence)])
+  })
+})
+
+describe('leaves nothing behind, though much was stored', () => {
+  const stored = () => ({ roles: [role('one')], models: [model], chats: [chat()] })
+  const failures: [what: string, make: () => Uint8Array, code: string][] = [
+    ['an id twice', () => makeZip(partsOf({ ...stored(), chats: [chat(), chat()] })), 'import.invalid'],
+    [
+      "a role that has a system role's name",
+      () => makeZip(partsOf({ roles: [role('Owner')] })),
+      'import.invalid',
+    ],
+    [
+      'a file of another size',
+      () =>
+        makeZip(partsOf({ ...stored(), files: [file(5)] }, [{ name: `files/${fileId}`, content: 'four' }])),
+      'import.invalid',
+    ],
+    [
+      'a file with another checksum',
+      () =>
+        makeZip(
+          partsOf({ ...stored(), files: [file(4)] }, [
+            { name: `files/${fileId}`, content: 'four', checksum: 1 },
+          ]),
+        ),
+      'import.damaged',
+    ],
+  ]
+  test.each(failures)('%s', async (_what, make, code) => {
+    expect(await send(make())).toEqual([400, code, expect.any(String)])
+  })
+
+  test('a process that dies', async () => {
+    const { sql } = server.server.rooms.database
+    const bytes = makeZip(
+      partsOf({ ...stored(), files: [file(4)] }, [{ name: `files/${fileId}`, content: 'four' }]),
+    )
+    const { status, body } = await importArchive(server, person, bytes)
+    expect([status, body.imported]).toEqual([201, { roles: 1, models: 1, chats: 1, files: 1 }])
+    // As it stands before the last transaction, with the id of a process that is gone.
+    await sql`update organizations set importing_by = ${randomUUID()} where id = ${body.organization.id}`
+    await expect
+      .poll(async () => (await sql`select from organizations where id = ${body.organization.id}`).count, {
+        timeout: 30_000,
+      })
+      .toBe(0)
+  }, 40_000)
+})

@@ -1,0 +1,126 @@
+import { expect } from 'vitest'
+import type { Client, Person } from './client.ts'
+import { type EmulatedProvider, startProvider } from './provider/index.ts'
+import { idsOf, openMessage, type StreamReader } from './reader.ts'
+import { createDatabase, startTestServer, type TestServer } from './server.ts'
+
+/** Two processes on one PostgreSQL (one on the embedded database where there is none), and a provider. */
+export interface Stage {
+  server: TestServer
+  other: TestServer
+  provider: EmulatedProvider
+  close(): Promise<void>
+}
+
+/** Nobody has credits there but by a grant. */
+export async function openStage(): Promise<Stage> {
+  const database = await createDatabase()
+  if (process.env['CI'] && database === null) throw new Error('PostgreSQL is missing')
+  const environment = {
+    STARTING_CREDITS: '0',
+    ...(database && { DATABASE_URL: database.url, SECRET: 's'.repeat(32) }),
+  }
+  const provider = await startProvider()
+  const server = await startTestServer(environment)
+  const other = database ? await startTestServer(environment) : server
+  return {
+    server,
+    other,
+    provider,
+    async close() {
+      if (other !== server) await other.stop()
+      await server.stop()
+      await provider.close()
+      await database?.drop()
+    },
+  }
+}
+
+/** Somebody whose organization has credits, and a model, which does not answer unless it is told to. */
+export async function personWith({ server, provider }: Stage, credits: number, version = 'emu-hang') {
+  const person = await server.signUp()
+  const config = { base_url: `${provider.url}/v1` }
+  const modelId = await server.addModel(person, { provider: 'openai-compatible', version, config })
+  await server.server.rooms.ledger.grant(person.organizationId, credits, 'test')
+  return { person, modelId }
+}
+
+export const setDailyLimit = async (
+  { server }: Stage,
+  { organizationId }: Person,
+  limit: number | null,
+): Promise<void> => {
+  await server.server.rooms.database.sql`
+    update organizations set features = ${JSON.stringify({ daily_chat_limit: limit })}::text::jsonb
+    where id = ${organizationId}`
+}
+
+export interface Sent {
+  sender: Person
+  stream: StreamReader
+  /** The status and the code; null: it was admitted. */
+  refusal: string | null
+}
+
+/** Sends a message of each of them at once, each in a chat of its own. */
+export const sendAll = ({ server, other }: Stage, modelId: string, senders: Person[]): Promise<Sent[]> =>
+  Promise.all(
+    senders.map(async (sender, index) => {
+      const process = index % 2 ? server : other
+      const stream = await openMessage(process.url, sender, { model_id: modelId }, { content: `${index}` })
+      return { sender, stream, refusal: stream.status === 200 ? null : await refusalOf(stream) }
+    }),
+  )
+
+async function refusalOf(stream: StreamReader): Promise<string> {
+  const { code } = JSON.parse(await stream.text())
+  if (stream.status === 429) {
+    const midnight = new Date().setUTCHours(24, 0, 0, 0)
+    const wait = Number(stream.headers.get('retry-after'))
+    expect(Math.abs(midnight - Date.now() - wait * 1000)).toBeLessThan(60_000)
+  }
+  return `${stream.status} ${code}`
+}
+
+export const started = (sent: Sent[]): Sent[] => sent.filter(({ refusal }) => refusal === null)
+
+/** How many were refused with each status and code. */
+export const refusals = (sent: Sent[]): Record<string, number> =>
+  Object.fromEntries(
+    [...Map.groupBy(sent, ({ refusal }) => refusal)]
+      .filter(([refusal]) => refusal !== null)
+      .map(([refusal, group]) => [refusal, group.length]),
+  )
+
+export const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value)
+
+/** Ends replies that would not end by themselves. */
+export async function stopAll(client: Client, sent: Sent[]): Promise<void> {
+  const streams = started(sent)
+  for (const { sender, stream } of streams) {
+    const query = `org_id=${sender.organizationId}&chat_id=${idsOf(stream).chatId}`
+    const stopped = await client.call('POST', `/api/chat/stop?${query}`, { token: sender.token })
+    expect(stopped.status).toBe(200)
+  }
+  await Promise.all(streams.map(({ stream }) => stream.take()))
+}
+
+export async function setBudget(
+  client: Client,
+  { token, organizationId }: Person,
+  body: { user_id?: string; api_key_id?: string; credits_per_month: number },
+) {
+  const answer = await client.call('PUT', `/api/billing/budgets?org_id=${organizationId}`, { token, body })
+  if (answer.status !== 200) throw new Error(answer.text)
+  return answer.body
+}
+
+/** A key of somebody's own, and what he is with it. */
+export async function addKey(client: Client, person: Person): Promise<{ id: string; sender: Person }> {
+  const answer = await client.call('POST', `/api/api_keys/create?org_id=${person.organizationId}`, {
+    token: person.token,
+    body: { name: 'key', permissions: ['chats:read', 'chats:write'] },
+  })
+  if (answer.status !== 201) throw new Error(answer.text)
+  return { id: answer.body.id, sender: { ...person, token: answer.body.key } }
+}

@@ -1,0 +1,108 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { seriousFindings } from './axe.ts'
+import { startBrowser } from './browser.ts'
+import type { Person } from './client.ts'
+import { findFreePort } from './free-port.ts'
+import { type ServerProcess, startProcess } from './process.ts'
+
+const BUILD_PROGRAM = join(import.meta.dirname, '../../console/build.ts')
+const DESKTOP = { width: 1280, height: 800 }
+const PHONE = { width: 375, height: 740 }
+/** Tokens live for 15 minutes: no test takes so long. */
+const TOKEN_MS = 900_000
+const THEME_MS_MAX = 10_000
+
+export interface ConsoleStage {
+  /** As `npm start` runs it: on the embedded database and the built-in demo models. */
+  server: ServerProcess
+  browser: Browser
+  /** A page of the console, as somebody who is signed in sees it, or as a stranger. */
+  open(path: string, person?: Person, options?: BrowserContextOptions): Promise<Page>
+  /** What no page may ever say: errors of scripts, and what its policy has refused. */
+  problems: string[]
+  stop(): Promise<void>
+}
+
+/** The console over a real server, in a browser. `environment`: what the server runs with beside its defaults. */
+export async function startConsoleStage(environment: Record<string, string> = {}): Promise<ConsoleStage> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'parley-console-'))
+  const port = await findFreePort()
+  // It does nothing where the console is built already.
+  await promisify(execFile)(process.execPath, [BUILD_PROGRAM])
+  const [server, browser] = await Promise.all([
+    startProcess({
+      DATA_DIR: dataDir,
+      PORT: String(port),
+      BASE_URL: `http://127.0.0.1:${port}`,
+      ADMIN_PASSWORD: 'administrator',
+      ALLOW_PRIVATE_NETWORK: '127.0.0.0/8',
+      LOG_LEVEL: 'warn',
+      ...environment,
+    }),
+    startBrowser(),
+  ])
+  const problems: string[] = []
+  return {
+    server,
+    browser,
+    problems,
+    async open(path, person, options = {}) {
+      const context = await browser.newContext({ viewport: DESKTOP, baseURL: server.url, ...options })
+      if (person) await keepSignedIn(context, person)
+      const page = await context.newPage()
+      page.on('pageerror', (error) => problems.push(`${page.url()}: ${error.stack ?? error.message}`))
+      page.on('console', (message) => {
+        if (message.type() !== 'error') return
+        // A request that is refused is the console's to show, and not an error of the page.
+        if (!message.text().startsWith('Failed to load resource')) problems.push(message.text())
+      })
+      await page.goto(path)
+      return page
+    },
+    async stop() {
+      await browser.close()
+      await server.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** What the console itself keeps when somebody has signed in. */
+async function keepSignedIn(context: BrowserContext, { token, refreshToken }: Person): Promise<void> {
+  const session = { accessToken: token, refreshToken, expiresAt: Date.now() + TOKEN_MS }
+  await context.addInitScript((text) => {
+    if (localStorage.getItem('parley.session') === null) localStorage.setItem('parley.session', text)
+  }, JSON.stringify(session))
+}
+
+/** Contrast is the colours', all else the layout's: each of both is looked at once. */
+const APPEARANCES = [
+  { name: 'a phone in the dark', viewport: PHONE, colorScheme: 'dark' },
+  { name: 'a desktop in the light', viewport: DESKTOP, colorScheme: 'light' },
+] as const
+
+/** axe finds nothing serious on what a page shows: in light and dark, on a desktop and a phone, and nothing is cut off. */
+export async function expectAccessible(page: Page): Promise<void> {
+  for (const { name, viewport, colorScheme } of APPEARANCES) {
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    // The page follows when it is told, which takes its time on a busy machine.
+    const theme = () => page.evaluate("document.documentElement.dataset['theme']")
+    await expect.poll(theme, { timeout: THEME_MS_MAX }).toBe(colorScheme)
+    // Colours change by a transition.
+    await page.evaluate(
+      'new Promise((resolve) => requestAnimationFrame(() => Promise.all(document.getAnimations().map((one) => one.finished)).then(resolve, resolve)))',
+    )
+    expect({ [name]: await seriousFindings(page) }).toEqual({ [name]: [] })
+    const wide = await page.evaluate(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    )
+    expect({ name, wide }).toEqual({ name, wide: 0 })
+  }
+}

@@ -1,0 +1,67 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { startBrowser } from '../browser.ts'
+import type { Person } from '../client.ts'
+import type { TestServer } from '../server.ts'
+import { REDIRECT_URI, startAddressedServer } from './connecting.ts'
+
+/** Of the app that asks, as it says. */
+export const APP_NAME = 'An <b>app</b> & more'
+
+export interface ConsentStage {
+  server: TestServer
+  /** Somebody with two organizations: the personal one, and The Lighthouse. */
+  person: Person
+  /**
+   * Opens the page as a new visitor. `said`: what its console has. The app that the browser is sent back to is not
+   * there; where it is sent is what counts.
+   */
+  open(options?: BrowserContextOptions): Promise<{ page: Page; back: Promise<URL>; said: string[] }>
+  signIn(page: Page, password?: string): Promise<void>
+  stop(): Promise<void>
+}
+
+/** A server, a browser, and an app that asks to be connected. */
+export async function startConsentStage(): Promise<ConsentStage> {
+  const [server, browser]: [TestServer, Browser] = await Promise.all([startAddressedServer(), startBrowser()])
+  const person = await server.signUp()
+  const path = '/api/org/create_org?name=The%20Lighthouse'
+  const created = await server.call('POST', path, { token: person.token })
+  if (created.status !== 201) throw new Error(created.text)
+  const body = { redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: 'none', client_name: APP_NAME }
+  const registered = await server.call('POST', '/mcp/oauth/register', { body })
+  const address = `${server.url}/mcp/oauth/authorize?${new URLSearchParams({
+    client_id: registered.body.client_id,
+    redirect_uri: REDIRECT_URI,
+    response_type: 'code',
+    code_challenge: 'c'.repeat(43),
+    code_challenge_method: 'S256',
+    state: 's',
+  })}`
+  return {
+    server,
+    person,
+    async open(options = {}) {
+      const context = await browser.newContext(options)
+      const page = await context.newPage()
+      const said: string[] = []
+      page.on('console', (message) => said.push(message.text()))
+      page.on('pageerror', (error) => said.push(String(error)))
+      const { promise, resolve } = Promise.withResolvers<URL>()
+      await page.route(`${new URL(REDIRECT_URI).origin}/**`, async (route) => {
+        resolve(new URL(route.request().url()))
+        await route.fulfill({ body: 'back' })
+      })
+      await page.goto(address)
+      return { page, back: promise, said }
+    },
+    async signIn(page, password = person.password) {
+      await page.getByLabel('Email').fill(person.email)
+      await page.getByLabel('Password').fill(password)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+    },
+    async stop() {
+      await browser.close()
+      await server.stop()
+    },
+  }
+}

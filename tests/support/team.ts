@@ -1,0 +1,56 @@
+import { expect } from 'vitest'
+import type { Client, Person } from './client.ts'
+
+/** An organization with members, as a console test needs it. */
+export interface Team {
+  id: string
+  /** A path of the console, at this organization. */
+  at(path: string): string
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
+  api(method: string, path: string, body?: unknown, person?: Person): Promise<any>
+  /** The same as the system administrator (ADMIN_PASSWORD: administrator). */
+  // biome-ignore lint/suspicious/noExplicitAny: the same
+  asAdministrator(method: string, path: string, body?: unknown): Promise<any>
+  administrator(): Promise<Person>
+  /** Somebody signs up, and is made a member with a system role. */
+  join(role: string, first_name: string, last_name: string): Promise<{ person: Person; name: string }>
+}
+
+export async function teamOf(server: Client, owner: Person, name: string): Promise<Team> {
+  const call = async (method: string, path: string, person: Person, body?: unknown) => {
+    const answer = await server.call(method, path, { token: person.token, body })
+    expect(answer.text, `${method} ${path} ${answer.status}`).toSatisfy(() => answer.status < 400)
+    return answer.body
+  }
+  const { id } = await call('POST', `/api/org/create_org?${new URLSearchParams({ name })}`, owner)
+  const inTeam = (path: string) => `${path}${path.includes('?') ? '&' : '?'}org_id=${id}`
+  const { data: roles } = await call('GET', inTeam('/api/roles/list_roles'), owner)
+  const team: Team = {
+    id,
+    at: inTeam,
+    api: (method, path, body, person = owner) => call(method, inTeam(path), person, body),
+    asAdministrator: async (method, path, body) =>
+      call(method, inTeam(path), await team.administrator(), body),
+    async administrator() {
+      const credentials = { email: 'admin@localhost', password: 'administrator' }
+      const { body } = await server.call('POST', '/api/auth/login', { body: credentials })
+      const { user, access_token: token, refresh_token: refreshToken } = body
+      return {
+        ...credentials,
+        userId: user.id,
+        token,
+        refreshToken,
+        organizationId: user.organizations[0].id,
+      }
+    },
+    async join(role, first_name, last_name) {
+      const person = await server.signUp()
+      await server.call('PUT', '/api/users/me', { token: person.token, body: { first_name, last_name } })
+      const role_id = roles.find((one: { name: string }) => one.name === role).id
+      const body = { organization_id: id, user_id: person.userId, role_id }
+      await call('POST', '/api/org/add_member', owner, body)
+      return { person, name: `${first_name} ${last_name}` }
+    },
+  }
+  return team
+}

@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createClient } from 'redis'
+import type { TestServer } from './server.ts'
+
+/** Where traces are looked for beside the database. */
+export interface Places {
+  /** Folders with all that is in them. */
+  folders: string[]
+  redisUrl?: string
+}
+
+/** Everything that holds this word: rows of whatever table as `table: row`, files, names of files, keys of Redis. */
+export async function findTraces(server: TestServer, places: Places, word: string): Promise<string[]> {
+  const [rows, files, keys] = [
+    await findRows(server, word),
+    places.folders.flatMap((folder) => findFiles(folder, word)),
+    places.redisUrl === undefined ? [] : await findKeys(places.redisUrl, word),
+  ]
+  return [...rows, ...files, ...keys]
+}
+
+/** Each row of each table of each schema, read as text. */
+async function findRows(server: TestServer, word: string): Promise<string[]> {
+  const { sql } = server.server.rooms.database
+  const tables = await sql<{ name: string }[]>`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables
+    where schemaname not in ('pg_catalog', 'information_schema')`
+  const found: string[] = []
+  for (const { name } of tables) {
+    const rows = await sql.unsafe<{ text: string }[]>(`select t::text as text from ${name} t`)
+    found.push(...rows.filter(({ text }) => text.includes(word)).map(({ text }) => `${name}: ${text}`))
+  }
+  return found
+}
+
+/** Without the embedded database, which is looked into as a database. */
+function findFiles(folder: string, word: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
+    const path = join(entry.parentPath, entry.name)
+    if (path.includes('/postgres/')) return []
+    const isIn = entry.isFile() && readFileSync(path, 'latin1').includes(word)
+    return isIn || entry.name.includes(word) ? [path] : []
+  })
+}
+
+async function findKeys(url: string, word: string): Promise<string[]> {
+  const redis = createClient({ url })
+  await redis.connect()
+  const found: string[] = []
+  for (const key of await redis.keys('*')) {
+    const bytes = await redis.sendCommand<string | null>(['DUMP', key])
+    const stream =
+      (await redis.type(key)) === 'stream' ? JSON.stringify(await redis.xRange(key, '-', '+')) : ''
+    if (`${key} ${bytes} ${stream}`.includes(word)) found.push(key)
+  }
+  redis.destroy()
+  return found
+}

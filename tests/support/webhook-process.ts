@@ -1,0 +1,12 @@
+import { readConfig } from '#config'
+import { startServer, stopOnSignals } from '../../server/main.ts'
+
+/** A server of its own process whose webhooks have short times. */
+
+const webhookTimes = {
+  timeoutMs: 1_000,
+  claimMarginMs: 500,
+  retryDelaysMs: [50, 100, 500, 1_000],
+  pollMs: 50,
+}
+stopOnSignals(await startServer(readConfig(process.env), undefined, { webhookTimes }))
