@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { CDPSession, Page } from 'playwright-core'
 import postgres from 'postgres'
 import { newId } from '../server/database/new-id.ts'
 import type { Person } from '../tests/support/client.ts'
@@ -9,6 +8,7 @@ import { startConsoleStage } from '../tests/support/console-stage.ts'
 import { startPostgres } from '../tests/support/postgres.ts'
 import { startProvider } from '../tests/support/provider/index.ts'
 import { mixed } from './markdown-texts.ts'
+import { describeCosts, longestTaskDuring, readCosts, SLOWDOWN, slowDown } from './page-costs.ts'
 import { POSTGRES_SETTINGS } from './parley.ts'
 
 /*
@@ -17,7 +17,6 @@ import { POSTGRES_SETTINGS } from './parley.ts'
  * `node bench/console-chat.ts`. Times of scripting and tasks are of the page's own thread.
  */
 
-const SLOWDOWN = 4
 const GAP_MS = 10
 const TOKENS = 2_000
 const MESSAGES = 2_000
@@ -68,23 +67,20 @@ async function writing(person: Person): Promise<void> {
   const chatId = await fill(person, 40)
   const page = await stage.open(`/chats/${chatId}?org_id=${person.organizationId}`, person)
   await page.getByRole('textbox', { name: 'Message' }).fill(`say: ${textOf(TOKENS)}`)
-  const devtools = await slow(page)
-  await stage.browser.startTracing(page, { categories: ['disabled-by-default-devtools.timeline'] })
-  await page.getByRole('button', { name: 'Send' }).click()
-  await page.getByRole('button', { name: 'Stop the reply' }).waitFor()
-  await page.getByText('Waiting for the first words').waitFor({ state: 'detached' })
-  const begin = performance.now()
-  const before = await costs(devtools)
-  await page.waitForTimeout((TOKENS * GAP_MS) / 2)
-  const after = await costs(devtools)
-  const tokens = (performance.now() - begin) / GAP_MS
-  await page.getByRole('button', { name: 'Send' }).waitFor({ timeout: 60_000 })
-  const longest = longestTask(await stage.browser.stopTracing())
-  const perToken = (of: keyof Costs): string => (((after[of] - before[of]) * 1_000) / tokens).toFixed(2)
+  const devtools = await slowDown(page)
+  let costs = ''
+  const longest = await longestTaskDuring(stage.browser, page, async () => {
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('button', { name: 'Stop the reply' }).waitFor()
+    await page.getByText('Waiting for the first words').waitFor({ state: 'detached' })
+    const begin = performance.now()
+    const before = await readCosts(devtools)
+    await page.waitForTimeout((TOKENS * GAP_MS) / 2)
+    costs = describeCosts(before, await readCosts(devtools), (performance.now() - begin) / GAP_MS)
+    await page.getByRole('button', { name: 'Send' }).waitFor({ timeout: 60_000 })
+  })
   console.log(
-    `a reply at 100 tokens a second: ${perToken('ScriptDuration')} ms of scripting a token, ` +
-      `${perToken('LayoutDuration')} of layout, ${perToken('RecalcStyleDuration')} of styles, ` +
-      `${perToken('TaskDuration')} of everything; longest task ${longest.toFixed(0)} ms, from sending to the end`,
+    `a reply at 100 tokens a second: ${costs}; longest task ${longest.toFixed(0)} ms, from sending to the end`,
   )
   await page.context().close()
 }
@@ -107,14 +103,14 @@ async function opening(person: Person): Promise<void> {
   console.log(
     `a chat of ${MESSAGES} messages is there after ${times.map((time) => time.toFixed(0)).join(', ')} ms`,
   )
-  await slow(page)
-  await stage.browser.startTracing(page, { categories: ['disabled-by-default-devtools.timeline'] })
+  await slowDown(page)
   await page.getByRole('log').hover()
-  for (let step = 0; step < SCROLL_STEPS; step++) {
-    await page.mouse.wheel(0, -SCROLL_PIXELS)
-    await page.waitForTimeout(50)
-  }
-  const longest = longestTask(await stage.browser.stopTracing())
+  const longest = await longestTaskDuring(stage.browser, page, async () => {
+    for (let step = 0; step < SCROLL_STEPS; step++) {
+      await page.mouse.wheel(0, -SCROLL_PIXELS)
+      await page.waitForTimeout(50)
+    }
+  })
   const first = await page
     .getByRole('log')
     .getByText(/^Message \d+/)
@@ -162,45 +158,4 @@ function textOf(words: number): string {
   let end = 0
   for (let word = 0; word < words && end >= 0; word++) end = whole.indexOf(' ', end + 1)
   return end < 0 ? whole : whole.slice(0, end)
-}
-
-async function slow(page: Page): Promise<CDPSession> {
-  const devtools = await page.context().newCDPSession(page)
-  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' })
-  await devtools.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN })
-  return devtools
-}
-
-type Costs = Record<'ScriptDuration' | 'LayoutDuration' | 'RecalcStyleDuration' | 'TaskDuration', number>
-
-async function costs(devtools: CDPSession): Promise<Costs> {
-  const { metrics } = await devtools.send('Performance.getMetrics')
-  const of = (name: string): number => metrics.find((metric) => metric.name === name)?.value ?? 0
-  return {
-    ScriptDuration: of('ScriptDuration'),
-    LayoutDuration: of('LayoutDuration'),
-    RecalcStyleDuration: of('RecalcStyleDuration'),
-    TaskDuration: of('TaskDuration'),
-  }
-}
-
-interface TraceEvent {
-  name: string
-  pid: number
-  tid: number
-  /** Microseconds of the thread. */
-  tdur?: number
-  args?: { name?: string }
-}
-
-/** The longest task of the page in a trace: milliseconds of its own thread, whatever else the machine did meanwhile. */
-function longestTask(trace: Buffer): number {
-  const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] }
-  const main = traceEvents.filter(
-    ({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain',
-  )
-  const isOfPage = ({ pid, tid }: TraceEvent): boolean =>
-    main.some((one) => one.pid === pid && one.tid === tid)
-  const tasks = traceEvents.filter((event) => event.name === 'RunTask' && isOfPage(event))
-  return Math.max(0, ...tasks.map(({ tdur = 0 }) => tdur / 1_000))
 }

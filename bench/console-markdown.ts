@@ -1,9 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname } from 'node:path'
-import { type CDPSession, chromium } from 'playwright-core'
+import { chromium } from 'playwright-core'
 import { build } from 'rolldown'
 import { longCode, longReply, longTable, mixed } from './markdown-texts.ts'
+import { describeCosts, longestTaskDuring, readCosts, slowDown } from './page-costs.ts'
 
 /*
  * What it costs the browser to show a reply of the console while it is written: a processor four times slower than this
@@ -13,7 +14,6 @@ import { longCode, longReply, longTable, mixed } from './markdown-texts.ts'
 
 const TYPES: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css' }
 const CHROMIUM = '/usr/bin/chromium'
-const SLOWDOWN = 4
 const TOKENS_PER_SECOND = 100
 const FRAME_MS = 1_000 / 60
 /** Of texts too long to wait for, so much is there from the beginning. */
@@ -84,9 +84,7 @@ async function measure(name: string, text: string): Promise<string> {
   tab.on('pageerror', (error) => complaints.push(error.message))
   await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
   await tab.waitForFunction('window.buffer')
-  const devtools = await tab.context().newCDPSession(tab)
-  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' })
-  await devtools.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN })
+  const devtools = await slowDown(tab)
   const tokens = text.match(/\s*\S{1,6}/g) ?? []
   const shown = Math.min(tokens.length, SHOWN_SECONDS * TOKENS_PER_SECOND)
   await tab.evaluate(WATCH)
@@ -96,24 +94,22 @@ async function measure(name: string, text: string): Promise<string> {
   )
   await tab.waitForTimeout(tokens.length > shown ? BEGINNING_MS : 500)
   await tab.evaluate('gaps.length = 0')
-  await browser.startTracing(tab, { categories: ['disabled-by-default-devtools.timeline'] })
-  const before = await costs(devtools)
-  await tab.evaluate(FEED, { tokens: tokens.slice(-shown), gapMs: 1_000 / TOKENS_PER_SECOND })
-  await tab.waitForTimeout(100)
-  const after = await costs(devtools)
-  const longest = longestTask(await browser.stopTracing())
+  let costs = ''
+  const longest = await longestTaskDuring(browser, tab, async () => {
+    const before = await readCosts(devtools)
+    await tab.evaluate(FEED, { tokens: tokens.slice(-shown), gapMs: 1_000 / TOKENS_PER_SECOND })
+    await tab.waitForTimeout(100)
+    costs = describeCosts(before, await readCosts(devtools), shown)
+  })
   const gaps = (await tab.evaluate('gaps')) as number[]
-  await browser.startTracing(tab, { categories: ['disabled-by-default-devtools.timeline'] })
-  await tab.evaluate('endReply()')
-  await tab.waitForTimeout(3_000)
-  const end = longestTask(await browser.stopTracing())
+  const end = await longestTaskDuring(browser, tab, async () => {
+    await tab.evaluate('endReply()')
+    await tab.waitForTimeout(3_000)
+  })
   const dropped = gaps.reduce((sum, gap) => sum + Math.max(0, Math.round(gap / FRAME_MS) - 1), 0)
   await tab.close()
-  const perToken = (of: keyof Costs): string => (((after[of] - before[of]) * 1_000) / shown).toFixed(2)
   return [
-    `${name} (${tokens.length} tokens, ${shown} of them one by one):`,
-    `${perToken('ScriptDuration')} ms of scripting a token,`,
-    `${perToken('LayoutDuration')} of layout, ${perToken('RecalcStyleDuration')} of styles, ${perToken('TaskDuration')} of everything,`,
+    `${name} (${tokens.length} tokens, ${shown} of them one by one): ${costs};`,
     `longest task ${longest.toFixed(0)} ms, at the end ${end.toFixed(0)} ms,`,
     `${dropped} of ${gaps.length + dropped} frames dropped`,
     ...complaints.slice(0, 3).map((complaint) => `\n  the page says: ${complaint}`),
@@ -135,27 +131,6 @@ const WATCH = `
   }
   requestAnimationFrame(frame)`
 
-/** The longest task of the page in a trace: milliseconds of its own thread, whatever else the machine did meanwhile. */
-function longestTask(trace: Buffer): number {
-  const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] }
-  const main = traceEvents.filter(
-    ({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain',
-  )
-  const isOfPage = ({ pid, tid }: TraceEvent): boolean =>
-    main.some((one) => one.pid === pid && one.tid === tid)
-  const tasks = traceEvents.filter((event) => event.name === 'RunTask' && isOfPage(event))
-  return Math.max(0, ...tasks.map(({ tdur = 0 }) => tdur / 1_000))
-}
-
-interface TraceEvent {
-  name: string
-  pid: number
-  tid: number
-  /** Microseconds of the thread. */
-  tdur?: number
-  args?: { name?: string }
-}
-
 /** Adds the tokens when they are due, as they come from a server. */
 const FEED = async ({ tokens, gapMs }: { tokens: string[]; gapMs: number }): Promise<void> => {
   const begin = performance.now()
@@ -163,19 +138,6 @@ const FEED = async ({ tokens, gapMs }: { tokens: string[]; gapMs: number }): Pro
     const due = Math.min(tokens.length, Math.floor((performance.now() - begin) / gapMs))
     for (; next < due; next += 1) (globalThis as unknown as Page).buffer.add(tokens[next] ?? '')
     await new Promise((resolve) => setTimeout(resolve, gapMs))
-  }
-}
-
-type Costs = Record<'ScriptDuration' | 'LayoutDuration' | 'RecalcStyleDuration' | 'TaskDuration', number>
-
-async function costs(devtools: CDPSession): Promise<Costs> {
-  const { metrics } = await devtools.send('Performance.getMetrics')
-  const of = (name: string): number => metrics.find((metric) => metric.name === name)?.value ?? 0
-  return {
-    ScriptDuration: of('ScriptDuration'),
-    LayoutDuration: of('LayoutDuration'),
-    RecalcStyleDuration: of('RecalcStyleDuration'),
-    TaskDuration: of('TaskDuration'),
   }
 }
 

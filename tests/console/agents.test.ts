@@ -120,9 +120,9 @@ describeInBrowser('agents in the console', () => {
 
     await page.getByLabel('Message', { exact: true }).fill('TOOL:shout={"text":"hear"}')
     await page.keyboard.press('Enter')
-    const call = page.locator('summary', { hasText: 'shout' })
+    const call = page.getByRole('group', { name: 'Call of shout' })
     await call.getByText('Done').waitFor()
-    await call.click()
+    await call.getByRole('button').first().click()
     await page.getByRole('group', { name: 'answer' }).getByText('HEAR?!').waitFor()
     await page.getByRole('button', { name: 'Send' }).waitFor()
     await expectAccessible(page)

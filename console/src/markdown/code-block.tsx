@@ -1,5 +1,5 @@
 import { memo, type ReactNode, useEffect, useMemo, useState } from 'react'
-import { copyText } from './copy-text.ts'
+import { copyText } from '../ui/copy-text.ts'
 import { type Highlighted, highlighter } from './highlight.ts'
 import { useLate } from './late.ts'
 

@@ -1,5 +1,6 @@
 import { CircleAlert, CircleCheck, LoaderCircle } from 'lucide-react'
 import { Snippet } from './copy.tsx'
+import { Fold } from './fold.tsx'
 
 /** A call of a tool; `output` null and no error: it is running, or gave nothing. */
 export interface ShownCall {
@@ -21,34 +22,37 @@ export function CallLine({
   open?: boolean
 }) {
   const state = stateOf(call, isOver)
-  const { icon: Icon, look, word } = STATES[state]
+  const { icon, look, word } = STATES[state]
   return (
-    <details open={open} className="group rounded-xl border border-line">
-      <summary className="flex items-center gap-2 rounded-xl px-3 py-2 text-sm">
-        <Icon aria-hidden size={15} className={look} />
-        <code className="min-w-0 grow truncate font-mono">{call.name}</code>
-        <span className={state === 'failed' ? 'text-danger' : 'text-muted'}>{word}</span>
-      </summary>
-      <div className="flex flex-col gap-2 px-3 pb-3">
-        <p className="text-xs text-muted">Given</p>
-        <Snippet label="arguments" code={jsonOf(call.input)} />
-        {state === 'done' && (
-          <>
-            <p className="text-xs text-muted">Answered</p>
-            <Snippet label="answer" code={jsonOf(call.output)} />
-          </>
-        )}
-        {call.error && <Snippet label="error" code={call.error} />}
-      </div>
-    </details>
+    <div role="group" aria-label={`Call of ${call.name}`}>
+      <Fold
+        icon={icon}
+        iconLook={look}
+        title={<code className="font-mono">{call.name}</code>}
+        note={<span className={state === 'failed' ? 'text-danger' : 'text-muted'}>{word}</span>}
+        isOpenAtFirst={open}
+      >
+        <div className="flex flex-col gap-2">
+          <p className="text-xs text-muted">Given</p>
+          <Snippet label="arguments" code={jsonOf(call.input)} />
+          {state === 'done' && (
+            <>
+              <p className="text-xs text-muted">Answered</p>
+              <Snippet label="answer" code={jsonOf(call.output)} />
+            </>
+          )}
+          {state === 'failed' && <Snippet label="error" code={call.error ?? 'The tool failed.'} />}
+        </div>
+      </Fold>
+    </div>
   )
 }
 
 const STATES = {
-  running: { icon: LoaderCircle, look: 'shrink-0 animate-spin text-muted', word: 'Running' },
-  done: { icon: CircleCheck, look: 'shrink-0 text-success', word: 'Done' },
-  failed: { icon: CircleAlert, look: 'shrink-0 text-danger', word: 'Failed' },
-  ended: { icon: CircleAlert, look: 'shrink-0 text-muted', word: 'Not ended' },
+  running: { icon: LoaderCircle, look: 'animate-spin text-muted', word: 'Running' },
+  done: { icon: CircleCheck, look: 'text-success', word: 'Done' },
+  failed: { icon: CircleAlert, look: 'text-danger', word: 'Failed' },
+  ended: { icon: CircleAlert, look: 'text-muted', word: 'Not ended' },
 }
 
 function stateOf({ successful, output, error }: ShownCall, isOver: boolean): keyof typeof STATES {

@@ -1,6 +1,7 @@
 import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Button, IconButton } from './button.tsx'
+import { copyText } from './copy-text.ts'
 
 const DONE_MS = 2_000
 
@@ -12,7 +13,7 @@ export function CopyButton({ text, label, what = 'Copy' }: { text: string; label
     const timer = setTimeout(() => setDone(false), DONE_MS)
     return () => clearTimeout(timer)
   }, [isDone])
-  const copy = () => void copyText(text).then(() => setDone(true))
+  const copy = () => void copyText(text).then(setDone)
   const icon = isDone ? Check : Copy
   if (label === undefined)
     return <IconButton small icon={icon} label={isDone ? 'Copied' : what} onClick={copy} />
@@ -21,20 +22,6 @@ export function CopyButton({ text, label, what = 'Copy' }: { text: string; label
       {isDone ? 'Copied' : label}
     </Button>
   )
-}
-
-/** Browsers have the clipboard over https only; the old way works everywhere. */
-export async function copyText(text: string): Promise<void> {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text)
-  const area = document.createElement('textarea')
-  area.value = text
-  area.setAttribute('readonly', '')
-  area.style.position = 'fixed'
-  area.style.opacity = '0'
-  document.body.append(area)
-  area.select()
-  document.execCommand('copy')
-  area.remove()
 }
 
 /** A piece of code to take along. */

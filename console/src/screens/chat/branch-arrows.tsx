@@ -5,7 +5,7 @@ import { useActions } from './conversation-context.ts'
 
 /** The way to what stands in a message's place on other branches. */
 export function BranchArrows({ message, beside }: { message: ChatMessage; beside: readonly ChatMessage[] }) {
-  const { goTo, isBusy } = useActions()
+  const { goTo } = useActions()
   const place = beside.findIndex(({ id }) => id === message.id)
   if (beside.length < 2 || place < 0) return null
   const before = beside[place - 1]
@@ -16,7 +16,7 @@ export function BranchArrows({ message, beside }: { message: ChatMessage; beside
         small
         icon={ChevronLeft}
         label="Version before"
-        disabled={!before || isBusy}
+        disabled={!before}
         onClick={() => before && goTo(before)}
       />
       <span className="text-xs text-muted tabular-nums">
@@ -26,7 +26,7 @@ export function BranchArrows({ message, beside }: { message: ChatMessage; beside
         small
         icon={ChevronRight}
         label="Version after"
-        disabled={!after || isBusy}
+        disabled={!after}
         onClick={() => after && goTo(after)}
       />
     </div>

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CheckField, SwitchField, TextField } from '../../ui/field.tsx'
 import { InstructionPicker, KnowledgePicker } from './composer-pickers.tsx'
-import { useActions } from './conversation-context.ts'
+import { useActions, useConversationState } from './conversation-context.ts'
 import { InstructionsDialog } from './instructions-dialog.tsx'
 
 const TEMPERATURE = 0.7
@@ -13,7 +13,7 @@ const TOKENS_MAX = 10_000_000
 /** How the reply is written: what is seldom changed. */
 export function MoreOptions() {
   const [isManaging, setManaging] = useState(false)
-  const { choices } = useActions()
+  const { choices } = useConversationState()
   const isChanged = choices.temperature !== null || choices.maxTokens !== null || choices.thinking
   return (
     <>
@@ -51,7 +51,8 @@ export function MoreOptions() {
 }
 
 function WritingFields() {
-  const { choices, change } = useActions()
+  const { change } = useActions()
+  const { choices } = useConversationState()
   const { thinking, temperature, maxTokens } = choices
   return (
     <>

@@ -2,11 +2,12 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { readPages } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Picker } from '../../ui/picker.tsx'
-import { useActions } from './conversation-context.ts'
+import { useActions, useConversationState } from './conversation-context.ts'
 
 /** Which model or agent answers. */
 export function AnswererPicker() {
-  const { models, agents, target, change } = useActions()
+  const { models, agents, change } = useActions()
+  const { target } = useConversationState()
   const choices = [
     ...models.map(({ id, name, config }) => ({
       id: `model ${id}`,
@@ -37,7 +38,8 @@ function noteOf(capabilities: readonly string[] = []): string | undefined {
 /** Where the reply looks for passages. */
 export function KnowledgePicker() {
   const { organization } = useHere()
-  const { choices, change } = useActions()
+  const { change } = useActions()
+  const { choices } = useConversationState()
   const { data = [] } = useInfiniteQuery(
     readPages('GET /api/chat/available_knowledge_bases', { org_id: organization.id, limit: 100 }),
   )
@@ -63,7 +65,8 @@ const NONE = 'none'
 /** What is said to the model first. */
 export function InstructionPicker() {
   const { organization } = useHere()
-  const { choices, change } = useActions()
+  const { change } = useActions()
+  const { choices } = useConversationState()
   const { data = [] } = useInfiniteQuery(
     readPages('GET /api/instructions/list', { org_id: organization.id, limit: 100 }),
   )

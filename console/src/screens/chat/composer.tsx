@@ -6,7 +6,7 @@ import { buttonLook, IconButton } from '../../ui/button.tsx'
 import { Attachments } from './attachments.tsx'
 import { MoreOptions } from './composer-options.tsx'
 import { AnswererPicker, InstructionPicker, KnowledgePicker } from './composer-pickers.tsx'
-import { useActions } from './conversation-context.ts'
+import { useActions, useConversationState } from './conversation-context.ts'
 import { Dictation } from './dictation.tsx'
 import { attach, changeDraft, draftOf, useDraft } from './drafts.ts'
 import { uploadQueryOf } from './drop-zone.tsx'
@@ -20,7 +20,8 @@ const NOTICES_FROM = '8.5rem'
 /** Where a message is written, with what goes with it and who answers. */
 export function Composer({ chatId, chat }: { chatId: string | null; chat: Chat | null }) {
   const { organization } = useHere()
-  const { send, stop, isBusy, target } = useActions()
+  const { send, stop } = useActions()
+  const { isBusy, target } = useConversationState()
   const place = draftPlaceOf(organization.id, chatId)
   const { text, attachments, refusal } = useDraft(place)
   const field = useRef<HTMLTextAreaElement>(null)

@@ -1,16 +1,10 @@
 import { createContext, use } from 'react'
-import type { Agent, Chat, ChatMessage, LanguageModel } from '../../api/operations.ts'
+import type { Agent, ChatMessage, LanguageModel } from '../../api/operations.ts'
 import type { Choices } from './choices.ts'
 
-/** What can be done in the chat that is shown. It stays the same object while nothing but its messages changes. */
+/** What can be done in the chat that is shown. It stays the same object while messages come and choices change. */
 export interface ConversationActions {
-  chat: Chat | null
-  /** A reply is being written: what would make another one has to wait. */
-  isBusy: boolean
   mayWrite: boolean
-  choices: Choices
-  /** Who answers: what is chosen and there, else the first one. */
-  target: string | null
   models: readonly LanguageModel[]
   agents: readonly Agent[]
   /** It is known who can answer. */
@@ -27,10 +21,23 @@ export interface ConversationActions {
   stop: () => void
 }
 
-export const ConversationContext = createContext<ConversationActions | null>(null)
+/** How it is now. */
+export interface ConversationState {
+  /** A reply is being written: what would make another one has to wait. */
+  isBusy: boolean
+  choices: Choices
+  /** Who answers: what is chosen and there, else the first one. */
+  target: string | null
+}
 
-export function useActions(): ConversationActions {
-  const actions = use(ConversationContext)
-  if (!actions) throw new Error('useActions is for what a conversation shows')
-  return actions
+export const ActionsContext = createContext<ConversationActions | null>(null)
+export const StateContext = createContext<ConversationState | null>(null)
+
+/** For what each message shows: it is not drawn again when a reply begins or ends. */
+export const useActions = (): ConversationActions => there(use(ActionsContext))
+export const useConversationState = (): ConversationState => there(use(StateContext))
+
+function there<T>(value: T | null): T {
+  if (value === null) throw new Error('It is for what a conversation shows')
+  return value
 }

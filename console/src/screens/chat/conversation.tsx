@@ -7,7 +7,7 @@ import { branchOf, siblingsOf } from './branch.ts'
 import { type ChatPlace, readChat } from './chat-data.ts'
 import { ChatHeader } from './chat-header.tsx'
 import { Composer } from './composer.tsx'
-import { ConversationContext } from './conversation-context.ts'
+import { ActionsContext, StateContext } from './conversation-context.ts'
 import { DropZone } from './drop-zone.tsx'
 import { keyOf, leaveOthers, resume, useLive } from './live-replies.ts'
 import { MessageList } from './message-list.tsx'
@@ -26,7 +26,12 @@ export function Conversation({ chatId, onShowList }: { chatId: string | null; on
     const { messages, leafId } = withPending(data, live)
     return { branch: branchOf(messages, leafId), siblings: siblingsOf(messages) }
   }, [data, live, live?.messageId, live?.userMessageId])
-  const conversation = useConversation({ chatId, chat: data?.chat ?? null, messages: data?.messages, live })
+  const { actions, state } = useConversation({
+    chatId,
+    chat: data?.chat ?? null,
+    messages: data?.messages,
+    live,
+  })
 
   useTitle(data?.chat.title ?? 'New chat')
   const underWay = data?.messages.findLast(({ status }) => status === 'streaming')
@@ -37,32 +42,34 @@ export function Conversation({ chatId, onShowList }: { chatId: string | null; on
 
   const isThere = data !== undefined || live !== null
   return (
-    <ConversationContext value={conversation}>
-      <DropZone chatId={chatId} className="relative flex min-w-0 grow flex-col">
-        <ChatHeader chat={data?.chat ?? null} onShowList={onShowList} />
-        {chatId !== null &&
-          !isThere &&
-          (query.error ? (
-            <NotThere error={query.error} onRetry={() => void query.refetch()} />
-          ) : (
-            <MessagesSkeleton />
-          ))}
-        {chatId === null && !live && <NewChat />}
-        {isThere && (
-          <MessageList
-            key={live && live.chatId === null ? live.key : keyOf(chatId ?? '')}
-            place={place}
-            branch={branch}
-            siblings={siblings}
-            live={live}
-            hasOlder={data?.older != null}
-          />
-        )}
-        {may('chats:write') && !(query.error && !isThere) && (
-          <Composer chatId={chatId} chat={data?.chat ?? null} />
-        )}
-      </DropZone>
-    </ConversationContext>
+    <ActionsContext value={actions}>
+      <StateContext value={state}>
+        <DropZone chatId={chatId} className="relative flex min-w-0 grow flex-col">
+          <ChatHeader chat={data?.chat ?? null} onShowList={onShowList} />
+          {chatId !== null &&
+            !isThere &&
+            (query.error ? (
+              <NotThere error={query.error} onRetry={() => void query.refetch()} />
+            ) : (
+              <MessagesSkeleton />
+            ))}
+          {chatId === null && !live && <NewChat />}
+          {isThere && (
+            <MessageList
+              key={live && live.chatId === null ? live.key : keyOf(chatId ?? '')}
+              place={place}
+              branch={branch}
+              siblings={siblings}
+              live={live}
+              hasOlder={data?.older != null}
+            />
+          )}
+          {may('chats:write') && !(query.error && !isThere) && (
+            <Composer chatId={chatId} chat={data?.chat ?? null} />
+          )}
+        </DropZone>
+      </StateContext>
+    </ActionsContext>
   )
 }
 

@@ -1,5 +1,5 @@
 import { Brain } from 'lucide-react'
-import { Fold } from './fold.tsx'
+import { Fold } from '../../ui/fold.tsx'
 
 /** What a model has thought before it answered. */
 export function Reasoning({

@@ -17,20 +17,14 @@ export function ReplyFooter({
   beside: readonly ChatMessage[]
   credits: number | null
 }) {
-  const { regenerate, isBusy, mayWrite } = useActions()
+  const { regenerate, mayWrite } = useActions()
   return (
     <div className="-ml-1.5 flex flex-wrap items-center gap-0.5">
       <BranchArrows message={message} beside={beside} />
       {message.content !== '' && <CopyButton text={message.content} what="Copy the reply" />}
       {mayWrite && (
         <>
-          <IconButton
-            small
-            icon={RefreshCw}
-            label="Answer again"
-            disabled={isBusy}
-            onClick={() => regenerate(message)}
-          />
+          <IconButton small icon={RefreshCw} label="Answer again" onClick={() => regenerate(message)} />
           <OtherModels message={message} />
         </>
       )}
@@ -40,12 +34,9 @@ export function ReplyFooter({
 }
 
 function OtherModels({ message }: { message: ChatMessage }) {
-  const { regenerate, isBusy, models, agents } = useActions()
+  const { regenerate, models, agents } = useActions()
   return (
-    <Menu
-      align="start"
-      trigger={<IconButton small icon={Shuffle} label="Answer again with…" disabled={isBusy} />}
-    >
+    <Menu align="start" trigger={<IconButton small icon={Shuffle} label="Answer again with…" />}>
       <MenuLabel>Answer again with</MenuLabel>
       {models.map(({ id, name }) => (
         <MenuItem key={id} onSelect={() => regenerate(message, `model ${id}`)}>

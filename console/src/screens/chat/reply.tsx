@@ -94,7 +94,7 @@ const Waiting = () => (
 
 /** How it has ended, where that is not the usual way; or that the connection is gone. */
 function Ending({ message, isLost }: { message: ChatMessage; isLost: boolean }) {
-  const { regenerate, isBusy, mayWrite } = useActions()
+  const { regenerate, mayWrite } = useActions()
   if (isLost)
     return (
       <p role="status" className="text-sm text-muted">
@@ -112,7 +112,7 @@ function Ending({ message, isLost }: { message: ChatMessage; isLost: boolean }) 
     <div role="alert" className="flex flex-wrap items-center gap-3 rounded-xl bg-danger-soft px-4 py-3">
       <p className="min-w-0 grow text-danger wrap-anywhere">{message.error ?? 'The reply failed.'}</p>
       {mayWrite && (
-        <Button size="small" disabled={isBusy} onClick={() => regenerate(message)}>
+        <Button size="small" onClick={() => regenerate(message)}>
           Try again
         </Button>
       )}

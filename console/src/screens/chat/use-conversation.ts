@@ -9,7 +9,7 @@ import { useNotify } from '../../ui/toast.tsx'
 import { newestLeafBelow } from './branch.ts'
 import { changeChat } from './chat-data.ts'
 import { type Choices, choose, idsOf, targetOf, useChoices } from './choices.ts'
-import type { ConversationActions } from './conversation-context.ts'
+import type { ConversationActions, ConversationState } from './conversation-context.ts'
 import { draftOf, emptyDraft, giveBack } from './drafts.ts'
 import { type Answering, regenerate, send } from './live-replies.ts'
 import type { LiveReply, Question } from './live-reply.ts'
@@ -25,8 +25,11 @@ interface Shown {
 export const draftPlaceOf = (organizationId: string, chatId: string | null): string =>
   chatId ?? `new ${organizationId}`
 
-/** What can be done in a chat. */
-export function useConversation({ chatId, chat, messages, live }: Shown): ConversationActions {
+/** What can be done in a chat, and how it is. */
+export function useConversation({ chatId, chat, messages, live }: Shown): {
+  actions: ConversationActions
+  state: ConversationState
+} {
   const { organization, may } = useHere()
   const org_id = organization.id
   const place = draftPlaceOf(org_id, chatId)
@@ -41,12 +44,21 @@ export function useConversation({ chatId, chat, messages, live }: Shown): Conver
   ])
   const mayWrite = may('chats:write')
   const isBusy = live !== null
+  const state = useMemo(() => ({ isBusy, choices, target }), [isBusy, choices, target])
   // Read when something is done, so that what is done stays the same function while messages come.
-  const latest = useRef({ messages, live })
-  latest.current = { messages, live }
+  const latest = useRef({ chat, messages, live, choices, target })
+  latest.current = { chat, messages, live, choices, target }
 
-  return useMemo(() => {
-    const begin = (question: Question, isFork: boolean, onRefused: (error: Error) => void) =>
+  const actions = useMemo(() => {
+    const refused = (error: Error) => notify(error)
+    /** One reply at a time: the server would refuse another one too. */
+    const mayBegin = (): boolean => {
+      if (latest.current.live === null) return true
+      notify(new Error('A reply is being written. Wait for its end, or stop it.'))
+      return false
+    }
+    const begin = (question: Question, isFork: boolean, onRefused: (error: Error) => void) => {
+      const { choices, target } = latest.current
       send({
         organizationId: org_id,
         chatId,
@@ -60,17 +72,14 @@ export function useConversation({ chatId, chat, messages, live }: Shown): Conver
           void navigate({ to: '/chats/$chatId', params: { chatId: id }, replace: true })
         },
       })
-    const refused = (error: Error) => notify(error)
+    }
     return {
-      chat,
-      isBusy,
       mayWrite,
-      choices,
-      target,
       models,
       agents,
       isReady,
       change(change: Partial<Choices>) {
+        const { chat, choices } = latest.current
         choose(org_id, chatId, { ...choices, ...change })
         if (chatId === null || !('temperature' in change || 'maxTokens' in change)) return
         const settings = settingsOf({ ...choices, ...change }, chat)
@@ -80,24 +89,24 @@ export function useConversation({ chatId, chat, messages, live }: Shown): Conver
       send() {
         const draft = draftOf(place)
         const uploads = draft.attachments.flatMap(({ upload }) => upload ?? [])
+        const parentId = latest.current.chat?.active_message_id ?? null
         emptyDraft(place)
-        begin({ content: draft.text, uploads, parentId: chat?.active_message_id ?? null }, false, (error) =>
-          giveBack(place, draft, error),
-        )
+        begin({ content: draft.text, uploads, parentId }, false, (error) => giveBack(place, draft, error))
       },
-      edit: ({ file_uploads, parent_message_id }: ChatMessage, content: string) =>
-        begin({ content, uploads: file_uploads, parentId: parent_message_id }, true, refused),
+      edit: ({ file_uploads, parent_message_id }: ChatMessage, content: string) => {
+        if (mayBegin()) begin({ content, uploads: file_uploads, parentId: parent_message_id }, true, refused)
+      },
       regenerate(message: ChatMessage, other?: string) {
         const userMessageId = message.role === 'user' ? message.id : message.parent_message_id
-        if (chatId === null || userMessageId === null) return
+        if (chatId === null || userMessageId === null || !mayBegin()) return
         const who = other ?? targetOf(message.model_id, message.agent_id)
-        const answering = answeringOf(choices, who)
+        const answering = answeringOf(latest.current.choices, who)
         regenerate({ organizationId: org_id, chatId, onRefused: refused }, userMessageId, answering)
       },
       goTo({ id }: ChatMessage) {
         const leaf = newestLeafBelow(latest.current.messages ?? [], id)
-        if (chatId === null || leaf === null) return
-        const before = chat?.active_message_id ?? null
+        if (chatId === null || leaf === null || !mayBegin()) return
+        const before = latest.current.chat?.active_message_id ?? null
         changeChat(client, { org_id, chat_id: chatId }, { active_message_id: leaf })
         call('PUT /api/chat', {
           query: { org_id, chat_id: chatId },
@@ -118,22 +127,8 @@ export function useConversation({ chatId, chat, messages, live }: Shown): Conver
         })
       },
     }
-  }, [
-    org_id,
-    chatId,
-    chat,
-    isBusy,
-    mayWrite,
-    choices,
-    target,
-    models,
-    agents,
-    isReady,
-    place,
-    client,
-    navigate,
-    notify,
-  ])
+  }, [org_id, chatId, mayWrite, models, agents, isReady, place, client, navigate, notify])
+  return { actions, state }
 }
 
 /** The models and agents that can be asked. */

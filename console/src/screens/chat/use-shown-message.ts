@@ -3,7 +3,7 @@ import type { Virtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
 import type { ChatMessage } from '../../api/operations.ts'
 import type { Branch } from './branch.ts'
-import { useActions } from './conversation-context.ts'
+import { useActions, useConversationState } from './conversation-context.ts'
 
 /** Brings the message into view that the address names, once: from another branch, or from far above. */
 export function useShownMessage(
@@ -14,6 +14,7 @@ export function useShownMessage(
 ): void {
   const { message: wanted } = useSearch({ from: '/app/chats' })
   const { goTo } = useActions()
+  const { isBusy } = useConversationState()
   const shown = useRef<string>(undefined)
   useEffect(() => {
     if (wanted === undefined || wanted === shown.current) return
@@ -24,7 +25,8 @@ export function useShownMessage(
       return
     }
     const elsewhere = [...siblings.values()].flat().find(({ id }) => id === wanted)
-    if (elsewhere) goTo(elsewhere)
-    else if (hasOlder) load()
-  }, [wanted, messages, siblings, hasOlder, load, goTo, list])
+    if (elsewhere) {
+      if (!isBusy) goTo(elsewhere)
+    } else if (hasOlder) load()
+  }, [wanted, isBusy, messages, siblings, hasOlder, load, goTo, list])
 }

@@ -4,7 +4,7 @@ import type { ChatMessage } from '../../api/operations.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { BranchArrows } from './branch-arrows.tsx'
-import { useActions } from './conversation-context.ts'
+import { useActions, useConversationState } from './conversation-context.ts'
 import { Files } from './files.tsx'
 import type { MessageRowProps } from './message-row.tsx'
 
@@ -14,7 +14,7 @@ const SHOWN_LINES_MAX = 15
 
 /** What somebody has said, as it was typed. */
 export function UserMessage({ message, beside }: MessageRowProps) {
-  const { mayWrite, isBusy, edit } = useActions()
+  const { mayWrite, edit } = useActions()
   const [isEdited, setEdited] = useState(false)
   const { content, file_uploads: files } = message
   if (isEdited)
@@ -37,9 +37,7 @@ export function UserMessage({ message, beside }: MessageRowProps) {
       <div className="flex items-center gap-0.5">
         <BranchArrows message={message} beside={beside} />
         <CopyButton text={content} what="Copy the message" />
-        {mayWrite && (
-          <IconButton small icon={Pencil} label="Edit" disabled={isBusy} onClick={() => setEdited(true)} />
-        )}
+        {mayWrite && <IconButton small icon={Pencil} label="Edit" onClick={() => setEdited(true)} />}
       </div>
     </article>
   )
@@ -75,7 +73,8 @@ interface EditedMessageProps {
 
 function EditedMessage({ content, onCancel, onSend }: EditedMessageProps) {
   const [text, setText] = useState(content)
-  const canSend = text.trim() !== ''
+  const { isBusy } = useConversationState()
+  const canSend = text.trim() !== '' && !isBusy
   const press = (event: KeyboardEvent) => {
     if (event.key === 'Escape') onCancel()
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || !canSend) return
@@ -87,7 +86,7 @@ function EditedMessage({ content, onCancel, onSend }: EditedMessageProps) {
       aria-label="Edit the message"
       onSubmit={(event) => {
         event.preventDefault()
-        onSend(text)
+        if (canSend) onSend(text)
       }}
       className="flex flex-col gap-2 rounded-2xl border border-line-strong bg-raised p-3"
     >

@@ -1,23 +1,27 @@
 import { ChevronRight, type LucideIcon } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { classNames } from '../../ui/class-names.ts'
+import { classNames } from './class-names.ts'
 
 /** A line that opens on what is behind it. Nothing of that is drawn before. */
 export function Fold({
   icon: Icon,
+  iconLook = 'text-muted',
   title,
   note,
   isBusy = false,
+  isOpenAtFirst = false,
   children,
 }: {
   icon: LucideIcon
+  iconLook?: string
   title: ReactNode
   /** At the right of the line. */
   note?: ReactNode
   isBusy?: boolean
+  isOpenAtFirst?: boolean
   children: ReactNode
 }) {
-  const [isOpen, setOpen] = useState(false)
+  const [isOpen, setOpen] = useState(isOpenAtFirst)
   return (
     <div className="min-w-0 overflow-hidden rounded-xl border border-line bg-surface">
       <button
@@ -26,7 +30,7 @@ export function Fold({
         onClick={() => setOpen(!isOpen)}
         className="flex w-full min-w-0 items-center gap-2 px-3 py-2 text-left text-sm -outline-offset-2 hover:bg-hover"
       >
-        <Icon aria-hidden size={15} className={classNames('shrink-0 text-muted', isBusy && 'shimmer')} />
+        <Icon aria-hidden size={15} className={classNames('shrink-0', iconLook, isBusy && 'shimmer')} />
         <span className="min-w-0 grow truncate">{title}</span>
         {note}
         <ChevronRight
