@@ -5,6 +5,9 @@ import { defineConfig } from 'vite'
 /** Where `vite` finds the server while the console is worked on. */
 const SERVER = process.env['PARLEY_URL'] ?? 'http://localhost:3000'
 
+/** What so many screens use comes in one piece with them, and not in fifty. */
+const SHARED_FROM = 6
+
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwind()],
@@ -14,6 +17,9 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: SHARED_FROM }] } },
+    },
   },
   server: {
     proxy: {

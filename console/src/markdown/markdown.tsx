@@ -10,7 +10,7 @@ const NO_PASSAGES: readonly CitedPassage[] = []
 const FIRST_BLOCKS = 24
 const CITATION_MARK = /\[\d{1,3}\]/
 
-interface MarkdownProps {
+export interface MarkdownProps {
   text: string
   /** More is to come. */
   streaming: boolean

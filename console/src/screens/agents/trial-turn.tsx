@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Markdown } from '../../markdown/markdown.tsx'
+import { ReplyText } from '../../markdown/reply-text.tsx'
 import type { Citation } from '../../streams/reply-event.ts'
 import { CallLine } from '../../ui/call-line.tsx'
 import { Failure } from '../../ui/states.tsx'
@@ -25,7 +25,7 @@ export function TrialTurn({ turn, text }: { turn: Turn; text: string }) {
         <CallLine key={call.id} call={call} isOver={!isWriting} />
       ))}
       {text !== '' && (
-        <Markdown text={text} streaming={isWriting} citations={citations} onCitation={setOpenSource} />
+        <ReplyText text={text} streaming={isWriting} citations={citations} onCitation={setOpenSource} />
       )}
       {isWriting && text === '' && (
         <p role="status" className="shimmer text-sm text-muted">

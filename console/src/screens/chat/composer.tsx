@@ -1,6 +1,7 @@
 import { ArrowUp, type LucideIcon, Paperclip, Square } from 'lucide-react'
 import { type ComponentProps, type KeyboardEvent, useEffect, useRef } from 'react'
 import type { Chat } from '../../api/operations.ts'
+import { prepareReplyText } from '../../markdown/reply-text.tsx'
 import { useHere } from '../../shell/organization.tsx'
 import { buttonLook, IconButton } from '../../ui/button.tsx'
 import { Attachments } from './attachments.tsx'
@@ -68,7 +69,10 @@ export function Composer({ chatId, chat }: { chatId: string | null; chat: Chat |
           placeholder="Write a message"
           rows={Math.min(LINES_MAX, text.split('\n').length)}
           value={text}
-          onChange={({ target: { value } }) => changeDraft(place, { text: value })}
+          onChange={({ target: { value } }) => {
+            prepareReplyText()
+            changeDraft(place, { text: value })
+          }}
           onKeyDown={press}
           className="field-sizing-content max-h-72 min-h-9 w-full resize-none bg-transparent px-2 py-1.5 outline-none"
         />

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
+import { prepareReplyText } from '../../markdown/reply-text.tsx'
 import { useHere } from '../../shell/organization.tsx'
 import { useTitle } from '../../ui/page.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
@@ -34,6 +35,9 @@ export function Conversation({ chatId, onShowList }: { chatId: string | null; on
   })
 
   useTitle(data?.chat.title ?? 'New chat')
+  useEffect(() => {
+    if (chatId !== null) prepareReplyText()
+  }, [chatId])
   const underWay = data?.messages.findLast(({ status }) => status === 'streaming')
   useEffect(() => leaveOthers(organization.id, chatId), [organization.id, chatId])
   useEffect(() => {

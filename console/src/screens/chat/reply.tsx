@@ -1,6 +1,6 @@
 import { useState, useSyncExternalStore } from 'react'
 import type { ChatMessage, Media } from '../../api/operations.ts'
-import { Markdown } from '../../markdown/markdown.tsx'
+import { ReplyText } from '../../markdown/reply-text.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Sources } from './citations.tsx'
@@ -35,7 +35,7 @@ export function Reply({ message, beside, live }: MessageRowProps) {
       {shown.tool_calls.length > 0 && <ToolCalls calls={shown.tool_calls} isUnderWay={isUnderWay} />}
       {isSilent && <Waiting />}
       {shown.content !== '' && (
-        <Markdown
+        <ReplyText
           text={shown.content}
           streaming={isUnderWay}
           citations={shown.citations}

@@ -1,7 +1,7 @@
 import { MessagesSquare } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { ConversationMessage } from '../../api/operations.ts'
-import { Markdown } from '../../markdown/markdown.tsx'
+import { ReplyText } from '../../markdown/reply-text.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { CopyButton } from '../../ui/copy.tsx'
@@ -100,7 +100,7 @@ function StoredReply({ reply, name }: { reply: ConversationMessage; name: string
         </>
       }
     >
-      {content !== '' && <Markdown text={content} streaming={status === 'streaming'} />}
+      {content !== '' && <ReplyText text={content} streaming={status === 'streaming'} />}
       {status === 'streaming' && content === '' && <p className="text-sm text-muted">Thinks</p>}
       {error && <p className="text-sm text-danger">{error}</p>}
     </Reply>
@@ -111,7 +111,7 @@ const STATES = { waiting: 'Is asked next', streaming: 'Answers', ended: null }
 
 const ReplyUnderWay = ({ reply: { text, state }, name }: { reply: LiveReply; name: string }) => (
   <Reply name={name} foot={STATES[state] && <span role="status">{STATES[state]}</span>}>
-    {text !== '' && <Markdown text={text} streaming={state === 'streaming'} />}
+    {text !== '' && <ReplyText text={text} streaming={state === 'streaming'} />}
   </Reply>
 )
 

@@ -1,5 +1,5 @@
 import { Square } from 'lucide-react'
-import { Markdown } from '../../markdown/markdown.tsx'
+import { ReplyText } from '../../markdown/reply-text.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatNumber } from '../../ui/format.ts'
@@ -54,7 +54,7 @@ function Written({ answer: { text, isBusy, sources, ended, stop } }: { answer: A
             {sources.length > 0 ? 'Reading the passages…' : 'Looking for passages…'}
           </p>
         ) : (
-          <Markdown text={text} streaming={isBusy} citations={sources} onCitation={showSource} />
+          <ReplyText text={text} streaming={isBusy} citations={sources} onCitation={showSource} />
         )}
       </div>
       {ended && (

@@ -1,5 +1,5 @@
 import type { PlaygroundMemoryEntry } from '../../api/operations.ts'
-import { Markdown } from '../../markdown/markdown.tsx'
+import { ReplyText } from '../../markdown/reply-text.tsx'
 
 /** What was said before, as the next reply is told it. */
 export const Remembered = ({ entries }: { entries: readonly PlaygroundMemoryEntry[] }) => (
@@ -9,7 +9,7 @@ export const Remembered = ({ entries }: { entries: readonly PlaygroundMemoryEntr
       role === 'user' ? (
         <Question key={`${created_at} ${role}`} text={content} />
       ) : (
-        <Markdown key={`${created_at} ${role}`} text={content} streaming={false} />
+        <ReplyText key={`${created_at} ${role}`} text={content} streaming={false} />
       ),
     )}
   </section>

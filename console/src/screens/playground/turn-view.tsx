@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Plug, Plus, RotateCw } from 'lucide-react'
 import type { McpServer } from '../../api/operations.ts'
 import { read } from '../../api/queries.ts'
-import { Markdown } from '../../markdown/markdown.tsx'
+import { ReplyText } from '../../markdown/reply-text.tsx'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CallLine } from '../../ui/call-line.tsx'
@@ -29,7 +29,7 @@ export function TurnView({ turn, onAgain, ...proposing }: TurnViewProps) {
         'call' in part ? (
           <CallLine key={part.call.id} call={part.call} isOver={isOver} />
         ) : (
-          <Markdown
+          <ReplyText
             // biome-ignore lint/suspicious/noArrayIndexKey: parts are only added
             key={place}
             text={part.text}

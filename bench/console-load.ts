@@ -1,0 +1,52 @@
+import { startConsoleStage } from '../tests/support/console-stage.ts'
+import { SLOWDOWN, slowDown } from './page-costs.ts'
+import { quantile } from './times.ts'
+
+/*
+ * How long somebody looks at nothing who opens the console for the first time, over loopback: to the first paint, and
+ * to the largest one. `node bench/console-load.ts`.
+ */
+
+const OPENINGS = 9
+const PATHS = ['/sign_in', '/', '/chats']
+
+interface Paints {
+  first: number
+  largest: number
+}
+
+/** Milliseconds since the page was asked for. */
+const PAINTS = `new Promise((resolve) => {
+  new PerformanceObserver((list) => {
+    const largest = list.getEntries().at(-1).startTime
+    setTimeout(() => resolve({ first: performance.getEntriesByName('first-contentful-paint')[0].startTime, largest }), 100)
+  }).observe({ type: 'largest-contentful-paint', buffered: true })
+})`
+
+const stage = await startConsoleStage()
+try {
+  const person = await stage.server.signUp()
+  for (const path of PATHS)
+    for (const isSlow of [false, true]) {
+      const paints: Paints[] = []
+      for (let round = 0; round < OPENINGS; round++) {
+        const page = await stage.open('about:blank', path === '/sign_in' ? undefined : person)
+        if (isSlow) await slowDown(page)
+        await page.goto(path, { waitUntil: 'networkidle' })
+        paints.push((await page.evaluate(PAINTS)) as Paints)
+        await page.context().close()
+      }
+      const middle = (of: keyof Paints): string =>
+        quantile(
+          paints.map((paint) => paint[of]),
+          0.5,
+        ).toFixed(0)
+      const worst = Math.max(...paints.map(({ first }) => first)).toFixed(0)
+      console.log(
+        `${path}${isSlow ? ` at ${SLOWDOWN}x` : ''}: first paint ${middle('first')} ms (${worst} at most), largest ${middle('largest')} ms`,
+      )
+    }
+  for (const problem of stage.problems) console.log(`the page says: ${problem}`)
+} finally {
+  await stage.stop()
+}

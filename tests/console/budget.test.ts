@@ -1,0 +1,77 @@
+import { gzipSync } from 'node:zlib'
+import type { Page, Response } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeInBrowser } from '#tests/support/browser.ts'
+import type { Person } from '#tests/support/client.ts'
+import { type ConsoleStage, startConsoleStage } from '#tests/support/console-stage.ts'
+
+/** What a first look at the console may cost, whatever the machine: bytes, requests, jumps. Times are the bench's. */
+
+const STYLE_BYTES_MAX = 20_000
+const FILES_MAX = 20
+/** What Lighthouse calls good. */
+const LAYOUT_SHIFT_MAX = 0.1
+
+/** Where people arrive, and where most of them go first; bytes of scripts, packed by gzip. */
+const SCREENS = [
+  { path: '/sign_in', heading: 'Sign in', isOutside: true, scriptBytesMax: 190_000 },
+  { path: '/', heading: /Ada/, isOutside: false, scriptBytesMax: 190_000 },
+  { path: '/chats', heading: /What can I do for you/, isOutside: false, scriptBytesMax: 225_000 },
+]
+
+describeInBrowser('the first look at the console', () => {
+  let stage: ConsoleStage
+  let person: Person
+  beforeAll(async () => {
+    stage = await startConsoleStage()
+    person = await stage.server.signUp()
+  }, 60_000)
+  afterAll(() => stage?.stop())
+
+  test.each(SCREENS)('$path is light, is still, and asks nobody else', async (screen) => {
+    const page = await stage.open('about:blank', screen.isOutside ? undefined : person)
+    const responses: Response[] = []
+    page.on('response', (response) => responses.push(response))
+    await watchShifts(page)
+    await page.goto(screen.path)
+    await page.getByRole('heading', { name: screen.heading }).first().waitFor()
+    await page.waitForLoadState('networkidle')
+
+    const files = responses.filter((response) =>
+      ['script', 'stylesheet', 'font', 'image'].includes(kindOf(response)),
+    )
+    const bytes = await bytesByKind(files)
+    expect(bytes['script']).toBeGreaterThan(50_000)
+    expect(bytes['script']).toBeLessThan(screen.scriptBytesMax)
+    expect(bytes['stylesheet']).toBeLessThan(STYLE_BYTES_MAX)
+    expect(files.length).toBeLessThan(FILES_MAX)
+    for (const file of files) {
+      expect(file.url()).toContain(stage.server.url)
+      // A second look asks for none of them.
+      expect(file.headers()['cache-control']).toContain('immutable')
+    }
+    expect(await page.evaluate('window.shifted')).toBeLessThan(LAYOUT_SHIFT_MAX)
+    await page.context().close()
+  })
+})
+
+const kindOf = (response: Response): string => response.request().resourceType()
+
+/** What they take packed by gzip, of which every browser and proxy knows. */
+async function bytesByKind(responses: Response[]): Promise<Record<string, number>> {
+  const bytes: Record<string, number> = {}
+  for (const response of responses) {
+    const packed = gzipSync(await response.body()).length
+    bytes[kindOf(response)] = (bytes[kindOf(response)] ?? 0) + packed
+  }
+  return bytes
+}
+
+/** Adds up how far what is shown has jumped. */
+const watchShifts = (page: Page): Promise<unknown> =>
+  page.addInitScript(`
+    window.shifted = 0
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value
+    }).observe({ type: 'layout-shift', buffered: true })
+  `)
