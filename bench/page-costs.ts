@@ -43,29 +43,38 @@ export function describeCosts(before: Costs, after: Costs, tokens: number): stri
   )
 }
 
+const CATEGORIES = ['devtools.timeline', 'disabled-by-default-devtools.timeline']
+const BEGIN = 'work begins'
+const END = 'work has ended'
+
 interface TraceEvent {
   name: string
   pid: number
   tid: number
+  /** Microseconds. */
+  ts: number
   /** Microseconds of the thread. */
   tdur?: number
-  args?: { name?: string }
+  args?: { name?: string; data?: { message?: string } }
 }
 
-/** The longest task of a page while something is done: milliseconds. */
+/** The longest task of a page while something is done, without what measuring takes of it: milliseconds. */
 export async function longestTaskDuring(
   browser: Browser,
   page: Page,
   work: () => Promise<unknown>,
 ): Promise<number> {
-  await browser.startTracing(page, { categories: ['disabled-by-default-devtools.timeline'] })
+  await browser.startTracing(page, { categories: CATEGORIES })
+  await page.evaluate((text) => console.timeStamp(text), BEGIN)
   await work()
+  await page.evaluate((text) => console.timeStamp(text), END)
   const { traceEvents } = JSON.parse(String(await browser.stopTracing())) as { traceEvents: TraceEvent[] }
-  const main = traceEvents.filter(
-    ({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain',
+  const stampOf = (text: string) => traceEvents.find(({ args }) => args?.data?.message === text)
+  const [begin, end] = [stampOf(BEGIN), stampOf(END)]
+  if (!begin || !end) throw new Error('The trace does not tell when the work was done')
+  const tasks = traceEvents.filter(
+    ({ name, tid, pid, ts }) =>
+      name === 'RunTask' && pid === begin.pid && tid === begin.tid && ts > begin.ts && ts < end.ts,
   )
-  const isOfPage = ({ pid, tid }: TraceEvent): boolean =>
-    main.some((one) => one.pid === pid && one.tid === tid)
-  const tasks = traceEvents.filter((event) => event.name === 'RunTask' && isOfPage(event))
   return Math.max(0, ...tasks.map(({ tdur = 0 }) => tdur / 1_000))
 }

@@ -76,9 +76,11 @@ export async function startConsoleStage(environment: Record<string, string> = {}
 /** What the console itself keeps when somebody has signed in. */
 async function keepSignedIn(context: BrowserContext, { token, refreshToken }: Person): Promise<void> {
   const session = { accessToken: token, refreshToken, expiresAt: Date.now() + TOKEN_MS }
-  await context.addInitScript((text) => {
-    if (localStorage.getItem('parley.session') === null) localStorage.setItem('parley.session', text)
-  }, JSON.stringify(session))
+  // An empty page has no storage.
+  await context.addInitScript(`
+    if (location.protocol !== 'about:' && localStorage.getItem('parley.session') === null)
+      localStorage.setItem('parley.session', ${JSON.stringify(JSON.stringify(session))})
+  `)
 }
 
 /** Contrast is the colours', all else the layout's: each of both is looked at once. */
