@@ -224,6 +224,28 @@ describe('a reply', () => {
     await expect(refused).rejects.toMatchObject({ status: 404, code: 'llm.not_found' })
   })
 
+  test('too many requests are told at once, but waited for where an answer was lost', async () => {
+    const { person, modelId } = await personWithModel('emu-n4')
+    const send = sendAs(person)
+    const limited = () =>
+      Response.json({ detail: 'Too many requests.', code: 'rate.limited' }, { status: 429 })
+    const refused = collect(sendAndFollow(async () => limited(), requestOf(person, modelId), never))
+    await expect(refused).rejects.toMatchObject({ status: 429, code: 'rate.limited' })
+
+    let posts = 0
+    const losing: Send = async (path, init) => {
+      posts += 1
+      if (posts === 2) return limited()
+      const response = await send(path, init)
+      if (posts > 2) return response
+      await response.body?.cancel()
+      throw new TypeError('fetch failed')
+    }
+    const events = await collect(sendAndFollow(losing, requestOf(person, modelId), never))
+    expect(posts).toBe(3)
+    expect((await storedReply(person, acceptedOf(events).chatId)).count).toBe(2)
+  })
+
   test('is left without a word, and goes on', async () => {
     const { person, modelId } = await personWithModel('emu-n30-gap10')
     const leaving = new AbortController()

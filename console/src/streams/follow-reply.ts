@@ -83,7 +83,8 @@ export async function* sendAndFollow(
   let first: Response | null = null
   const backoff = new Backoff(SEND_TRIES_MAX)
   for (let isLost = false; first === null; ) {
-    const answer = await ask(post, signal)
+    // What was never sent before is not waiting anywhere: who is told to wait can decide.
+    const answer = await ask(post, signal, isLost ? PASSING_CODES : PASSING_OF_FIRST)
     if (answer === 'aborted') return
     if (answer instanceof Response) first = answer
     else if (!isLost) yield { kind: 'connection', isLost: true }
@@ -180,12 +181,16 @@ class Place {
 type Answer = Response | { isPassing: true; retryAfterSeconds: number | null } | 'stale' | 'aborted'
 
 /** Throws ReplyRefused for what another try would not change. */
-async function ask(request: () => Promise<Response>, signal: AbortSignal): Promise<Answer> {
+async function ask(
+  request: () => Promise<Response>,
+  signal: AbortSignal,
+  passingCodes = PASSING_CODES,
+): Promise<Answer> {
   try {
     const response = await request()
     if (response.ok) return response
     const refused = await refusalOf(response)
-    if (!isPassing(refused)) throw refused
+    if (!isPassing(refused, passingCodes)) throw refused
     return { isPassing: true, retryAfterSeconds: refused.retryAfterSeconds }
   } catch (error) {
     if (signal.aborted) return 'aborted'
@@ -195,11 +200,12 @@ async function ask(request: () => Promise<Response>, signal: AbortSignal): Promi
 }
 
 /** Another process has the reply, or its twin is on its way; or somebody between us and the server says that it is away. */
-const PASSING_CODES = ['chat.elsewhere', 'request.in_progress', 'rate.limited']
+const PASSING_OF_FIRST = ['chat.elsewhere', 'request.in_progress']
+const PASSING_CODES = [...PASSING_OF_FIRST, 'rate.limited']
 const PASSING_STATUSES = [502, 503, 504]
 
-const isPassing = ({ status, code }: ReplyRefused): boolean =>
-  PASSING_STATUSES.includes(status) || (code !== null && PASSING_CODES.includes(code))
+const isPassing = ({ status, code }: ReplyRefused, passingCodes: readonly string[]): boolean =>
+  PASSING_STATUSES.includes(status) || (code !== null && passingCodes.includes(code))
 
 /** A reply that was stored only up to a place before that one. */
 const staleOr = (error: unknown): 'stale' => {
