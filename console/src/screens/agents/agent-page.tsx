@@ -60,7 +60,7 @@ function OwnAgent({ agent }: { agent: Agent }) {
         <>
           {!agent.is_active && <Badge>Inactive</Badge>}
           {agent.is_public && <Badge tone="accent">Public</Badge>}
-          <Link to={`/deployments?agent_id=${agent.id}` as string} className={buttonLook()}>
+          <Link to="/deployments" search={{ agent_id: agent.id }} className={buttonLook()}>
             <Rocket aria-hidden size={16} /> Deploy
           </Link>
           {may('agent:delete') && (

@@ -33,7 +33,8 @@ export function AgentTool({ tool, saved, onConfig, onRemove }: AgentToolProps) {
         <div className="min-w-0">
           <p className="flex flex-wrap items-center gap-2 font-medium">
             <Link
-              to={`/tools/${tool.tool_id}` as string}
+              to="/tools/$toolId"
+              params={{ toolId: tool.tool_id }}
               className="min-w-0 wrap-anywhere text-accent hover:underline"
             >
               {tool.name}

@@ -41,7 +41,7 @@ export function ConnectionsSection({ agent, edit }: AgentPart) {
       {connections.data && offered.length === 0 && (
         <p className="text-sm text-muted">
           You have no active connection.{' '}
-          <Link to={'/connections' as string} className="text-accent underline">
+          <Link to="/connections" className="text-accent underline">
             Connect an account
           </Link>
         </p>

@@ -31,7 +31,7 @@ export function KnowledgeSection({ agent, edit }: AgentPart) {
         <p className="text-sm text-muted">
           None.{' '}
           {bases.data?.length === 0 && (
-            <Link to={'/knowledge' as string} className="text-accent underline">
+            <Link to="/knowledge" className="text-accent underline">
               Make a knowledge base
             </Link>
           )}
@@ -44,7 +44,8 @@ export function KnowledgeSection({ agent, edit }: AgentPart) {
             return (
               <li key={id} className="flex items-center gap-3 px-4 py-2">
                 <Link
-                  to={`/knowledge/${id}` as string}
+                  to="/knowledge/$kbId"
+                  params={{ kbId: id }}
                   className="min-w-0 font-medium wrap-anywhere text-accent hover:underline"
                 >
                   {name}

@@ -34,7 +34,7 @@ export function ModelField({ modelId, onChange, withTools = false }: ModelFieldP
     return (
       <p className="text-sm text-danger">
         There is no active model that writes text.{' '}
-        <Link to={'/models' as string} className="underline">
+        <Link to="/models" className="underline">
           Add a model
         </Link>{' '}
         first.

@@ -41,7 +41,7 @@ export function ToolsSection({ agent, edit, saved }: AgentPart & { saved: Agent 
         <p className="text-sm text-muted">
           None: it answers from what it knows.{' '}
           {usable.length === 0 && tools.data && (
-            <Link to={'/tools' as string} className="text-accent underline">
+            <Link to="/tools" className="text-accent underline">
               Make a tool
             </Link>
           )}

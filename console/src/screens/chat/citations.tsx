@@ -61,9 +61,9 @@ function DocumentLink({ citation: { kb_id, document_id, chunk_id } }: { citation
   if (kb_id === undefined || !may('kb:read')) return null
   return (
     <Link
-      // The screens of knowledge have it.
-      to={`/knowledge/${kb_id}/documents/${document_id}` as '/chats'}
-      search={{ chunk: chunk_id } as object}
+      to="/knowledge/$kbId/documents/$documentId"
+      params={{ kbId: kb_id, documentId: document_id }}
+      search={{ chunk: chunk_id }}
       className="inline-flex items-center gap-1.5 font-medium text-accent hover:underline"
     >
       <FileText aria-hidden size={15} /> Open the document

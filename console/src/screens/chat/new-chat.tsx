@@ -22,7 +22,7 @@ export function NewChat() {
         <p role="alert" className="max-w-md rounded-xl bg-warning-soft px-4 py-3 text-sm text-warning">
           There is no model to answer yet.{' '}
           {may('organization:write') ? (
-            <Link to={'/models' as '/chats'} className="font-medium underline">
+            <Link to="/models" className="font-medium underline">
               Add one
             </Link>
           ) : (

@@ -22,7 +22,7 @@ function Advice({ error }: { error: Error }): ReactNode {
   if (status === 402)
     return may('organization:read') ? (
       <>
-        <Link to={'/usage' as '/chats'} className="font-medium underline">
+        <Link to="/usage" className="font-medium underline">
           See the usage
         </Link>
         , or ask an administrator for more.

@@ -35,7 +35,7 @@ export function ParleyServer() {
         />
         {may('organization:admin') ? (
           <p className="text-sm">
-            <Link to={'/api_keys' as string} className="text-accent underline">
+            <Link to="/api_keys" className="text-accent underline">
               Make a key
             </Link>{' '}
             with agent:read, agent:execute and kb:read.

@@ -23,7 +23,7 @@ export function Spending() {
     >
       <header className="flex items-center justify-between gap-3">
         <h2 className="font-semibold">Credits</h2>
-        <Link to={'/usage' as string} className="text-sm text-accent underline" aria-label="All usage">
+        <Link to="/usage" className="text-sm text-accent underline" aria-label="All usage">
           All
         </Link>
       </header>

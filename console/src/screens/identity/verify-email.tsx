@@ -45,7 +45,7 @@ function Verification({ token }: { token: string }) {
           If you have confirmed it before, all is well. Else sign in, and have a new mail sent from your
           account.
         </p>
-        <Link to={isSignedIn ? ('/account' as string) : '/sign_in'} className={buttonLook()}>
+        <Link to={isSignedIn ? '/account' : '/sign_in'} className={buttonLook()}>
           {isSignedIn ? 'Your account' : 'Sign in'}
         </Link>
       </Outside>
