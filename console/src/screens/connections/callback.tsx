@@ -36,7 +36,7 @@ function Returned({ attempt, error }: { attempt: Attempt; error: string | null }
   }, [id, error, way, client])
   const organization = organizations.find((one) => one.id === organizationId)
   const goOn = (search: { tab?: 'catalogue'; connect?: string }) =>
-    void navigate({ to: '/connections', search: { org_id: organizationId, ...search } as never })
+    void navigate({ to: '/connections', search: { org_id: organizationId, ...search } })
   if (error !== null)
     return (
       <Page title="Not connected">

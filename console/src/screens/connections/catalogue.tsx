@@ -37,8 +37,9 @@ export function Catalogue({ servers }: { servers: UseQueryResult<McpServerList> 
             value={q}
             onChange={({ target }) =>
               void navigate({
+                from: '/connections',
                 to: '.',
-                search: (search) => ({ ...search, q: target.value || undefined }) as never,
+                search: (search) => ({ ...search, q: target.value || undefined }),
                 replace: true,
               })
             }
@@ -108,8 +109,9 @@ function ServerCard({ server }: { server: McpServer }) {
         <div className="flex min-w-0 grow flex-col">
           <h2 className="font-medium wrap-anywhere">
             <Link
+              from="/connections"
               to="."
-              search={(search) => ({ ...search, server_id: id }) as never}
+              search={(search) => ({ ...search, server_id: id })}
               className="hover:text-accent hover:underline"
             >
               {name}
@@ -124,8 +126,9 @@ function ServerCard({ server }: { server: McpServer }) {
       </div>
       {may('mcp:write') && auth_type !== null && (
         <Link
+          from="/connections"
           to="."
-          search={(search) => ({ ...search, connect: id }) as never}
+          search={(search) => ({ ...search, connect: id })}
           aria-label={`${is_connected ? 'Connect another account at' : 'Connect'} ${name}`}
           className={`${buttonLook(is_connected ? 'ghost' : 'secondary', 'small')} self-start`}
         >

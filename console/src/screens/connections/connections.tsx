@@ -19,8 +19,9 @@ export function Connections() {
   const sought = servers.data?.servers.find(({ id }) => id === connect)
   const close = (name: 'connect' | 'server_id') =>
     void navigate({
+      from: '/connections',
       to: '.',
-      search: (search) => ({ ...search, [name]: undefined }) as never,
+      search: (search) => ({ ...search, [name]: undefined }),
       replace: true,
     })
   return (
@@ -39,7 +40,7 @@ export function Connections() {
         onChange={(name) =>
           void navigate({
             to: '/connections',
-            search: { org_id: organization.id, ...(name !== 'own' && { tab: name }) } as never,
+            search: { org_id: organization.id, ...(name !== 'own' && { tab: name }) },
           })
         }
       />

@@ -55,8 +55,9 @@ const None = () => (
     title="Nothing is connected yet"
     action={
       <Link
-        to="/connections"
-        search={(search) => ({ ...search, tab: 'catalogue' }) as never}
+        from="/connections"
+        to="."
+        search={(search) => ({ ...search, tab: 'catalogue' })}
         className={buttonLook('primary')}
       >
         Browse the catalogue
@@ -97,8 +98,9 @@ function InstanceRow({ instance, onDo }: RowProps) {
       <div className="flex min-w-0 grow basis-40 flex-col">
         <h2 className="flex flex-wrap items-center gap-2 font-medium">
           <Link
+            from="/connections"
             to="."
-            search={(search) => ({ ...search, server_id: mcp_server_id }) as never}
+            search={(search) => ({ ...search, server_id: mcp_server_id })}
             title="Its tools"
             className="wrap-anywhere hover:text-accent hover:underline"
           >
@@ -141,8 +143,9 @@ function InstanceMenu({ instance, onDo }: RowProps) {
         icon={ListTree}
         onSelect={() =>
           void navigate({
+            from: '/connections',
             to: '.',
-            search: (search) => ({ ...search, server_id: instance.mcp_server_id }) as never,
+            search: (search) => ({ ...search, server_id: instance.mcp_server_id }),
           })
         }
       >

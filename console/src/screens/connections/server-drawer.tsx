@@ -43,8 +43,9 @@ function Details({ server, onGone }: { server: McpServerWithTools; onGone: () =>
       <div className="flex flex-wrap gap-2">
         {may('mcp:write') && auth_type !== null && !is_connected && (
           <Link
+            from="/connections"
             to="."
-            search={(search) => ({ ...search, connect: id, server_id: undefined }) as never}
+            search={(search) => ({ ...search, connect: id, server_id: undefined })}
             className={buttonLook('primary', 'small')}
           >
             Connect

@@ -67,8 +67,8 @@ function OpenDeployment({ deployment }: { deployment: Deployment }) {
       <p className="-mt-4 flex flex-wrap items-center gap-x-2 text-sm text-muted">
         <type.icon aria-hidden size={15} /> {type.name} <span aria-hidden>·</span>
         <Link
-          to={'/agents/$agentId' as string}
-          params={{ agentId: deployment.agent_id } as never}
+          to="/agents/$agentId"
+          params={{ agentId: deployment.agent_id }}
           className="text-accent hover:underline"
         >
           <AgentName id={deployment.agent_id} />
@@ -84,7 +84,11 @@ function OpenDeployment({ deployment }: { deployment: Deployment }) {
         ]}
         value={tab}
         onChange={(name) =>
-          void navigate({ to: '.', search: (search) => ({ ...search, tab: name }) as never })
+          void navigate({
+            from: '/deployments/$deploymentId',
+            to: '.',
+            search: (search) => ({ ...search, tab: name }),
+          })
         }
       />
       {tab === 'overview' && <Overview deployment={deployment} />}

@@ -44,8 +44,9 @@ function Usage({ deployment }: { deployment: Deployment }) {
   })
   const choose = (chosen: Period) =>
     void navigate({
+      from: '/deployments/$deploymentId',
       to: '.',
-      search: (search) => ({ ...search, days: chosen }) as never,
+      search: (search) => ({ ...search, days: chosen }),
       replace: true,
     })
   return (
@@ -111,8 +112,9 @@ function Facts({ deployment }: { deployment: Deployment }) {
       title="About it"
       actions={
         <Link
+          from="/deployments/$deploymentId"
           to="."
-          search={(search) => ({ ...search, tab: 'install' }) as never}
+          search={(search) => ({ ...search, tab: 'install' })}
           className={buttonLook('secondary', 'small')}
         >
           {type === 'api' ? 'How to call it' : 'How to install it'}

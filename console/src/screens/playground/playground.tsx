@@ -44,8 +44,8 @@ function OpenPlayground() {
   const isEmpty = earlier.length === 0 && chat.turns.length === 0
   const use = (ids: readonly string[]) =>
     void navigate({
-      to: '.',
-      search: (search) => ({ ...search, with: ids.length > 0 ? [...ids] : undefined }) as never,
+      to: '/playground',
+      search: (search) => ({ ...search, with: ids.length > 0 ? [...ids] : undefined }),
       replace: true,
     })
   const add = (id: string) => use([...new Set([...chosen, id])])

@@ -45,7 +45,7 @@ export function Setup({ chosen, model, onChoose }: SetupProps) {
       {instances.data?.length === 0 && (
         <Link
           to="/connections"
-          search={(search) => ({ org_id: search.org_id, tab: 'catalogue' }) as never}
+          search={(search) => ({ org_id: search.org_id, tab: 'catalogue' })}
           className="text-sm text-accent hover:underline"
         >
           Connect an account
@@ -68,8 +68,8 @@ function ModelPicker({ model, withTools }: { model: string | undefined; withTool
   const models = useModelChoices(withTools)
   const choose = (id: string | undefined) =>
     void navigate({
-      to: '.',
-      search: (search) => ({ ...search, model: id || undefined }) as never,
+      to: '/playground',
+      search: (search) => ({ ...search, model: id || undefined }),
       replace: true,
     })
   const isKnown = model === undefined || models.some(({ id }) => id === model)
