@@ -1,7 +1,6 @@
-import { expect } from 'vitest'
 import type { Client, Person } from './client.ts'
 
-/** An organization with members, as a console test needs it. */
+/** An organization with members, as a test of the console and its pictures need it. */
 export interface Team {
   id: string
   /** A path of the console, at this organization. */
@@ -19,7 +18,7 @@ export interface Team {
 export async function teamOf(server: Client, owner: Person, name: string): Promise<Team> {
   const call = async (method: string, path: string, person: Person, body?: unknown) => {
     const answer = await server.call(method, path, { token: person.token, body })
-    expect(answer.text, `${method} ${path} ${answer.status}`).toSatisfy(() => answer.status < 400)
+    if (answer.status >= 400) throw new Error(`${method} ${path} ${answer.status}: ${answer.text}`)
     return answer.body
   }
   const { id } = await call('POST', `/api/org/create_org?${new URLSearchParams({ name })}`, owner)

@@ -1,0 +1,58 @@
+import { fillPeople, type People } from './fill-people.ts'
+import {
+  type Connections,
+  type Deployments,
+  fillAgents,
+  fillConnections,
+  fillDeployments,
+  fillKeys,
+  fillWebhooks,
+} from './fill-reach.ts'
+import { fillChats, fillConversations, fillPlayground, fillVisits } from './fill-talk.ts'
+import { fillUsage } from './fill-usage.ts'
+import { fillKnowledge, fillModels, fillTools, type Knowledge } from './fill-work.ts'
+import type { Shop } from './shop.ts'
+
+/** The ids that addresses of screens are made of. */
+export interface Filled {
+  people: People
+  knowledge: Knowledge
+  connections: Connections
+  deployments: Deployments
+  model: string
+  tool: string
+  agent: string
+  chat: string
+  conversation: string
+  webhook: string
+}
+
+/** Everything that the pictures show, in the order in which people would have done it. */
+export async function fill(shop: Shop): Promise<Filled> {
+  const people = await fillPeople(shop)
+  const webhook = await fillWebhooks(shop)
+  const models = await fillModels(shop)
+  const knowledge = await fillKnowledge(shop)
+  const tool = await fillTools(shop)
+  const connections = await fillConnections(shop)
+  const agent = await fillAgents(shop, models, { tool, handbook: knowledge.handbook, connections })
+  const deployments = await fillDeployments(shop, agent)
+  const key = await fillKeys(shop)
+  await fillUsage(shop, people, { models, agent, deployments, key })
+  const chat = await fillChats(shop, models, knowledge)
+  const conversation = await fillConversations(shop, models)
+  await fillVisits(shop, deployments.websiteKey)
+  await fillPlayground(shop, connections.parcels)
+  return {
+    people,
+    knowledge,
+    connections,
+    deployments,
+    model: models.large,
+    tool,
+    agent,
+    chat,
+    conversation,
+    webhook,
+  }
+}

@@ -1,0 +1,124 @@
+import type { Page } from 'playwright-core'
+import { ASKED_OF_HANDBOOK, TRIED } from './chats.ts'
+import type { Filled } from './fill.ts'
+
+/** One picture: what it is called, where the screen is, and what is done there before. */
+export interface Screen {
+  name: string
+  path: string
+  /** Default: the owner of the shop. */
+  as?: 'owner' | 'stranger' | 'administrator'
+  before?: (page: Page) => Promise<void>
+  /** Those that matter most are also taken in the dark, and on a phone. */
+  isChief?: true
+}
+
+/** Every screen of the console (screens/…/routes.ts). */
+export const screensOf = (filled: Filled): Screen[] => [
+  ...strangers(filled.people.invitationToken),
+  { name: 'home', path: '/', isChief: true },
+  { name: 'chat', path: `/chats/${filled.chat}`, before: seeCode, isChief: true },
+  { name: 'chat-new', path: '/chats' },
+  { name: 'conversations', path: '/conversations' },
+  { name: 'conversation', path: `/conversations/${filled.conversation}` },
+  { name: 'agents', path: '/agents' },
+  { name: 'agent', path: `/agents/${filled.agent}`, before: tryAgent, isChief: true },
+  ...ofKnowledge(filled),
+  { name: 'tools', path: '/tools' },
+  { name: 'tool', path: `/tools/${filled.tool}`, before: runTool },
+  ...ofConnections(filled),
+  { name: 'playground', path: `/playground?with=["${filled.connections.parcels}"]` },
+  ...ofDeployments(filled),
+  ...ofOrganization(filled),
+  { name: 'account', path: '/account' },
+  { name: 'new-organization', path: '/organizations/new' },
+  { name: 'not-found', path: '/nowhere' },
+]
+
+const strangers = (invitation: string): Screen[] =>
+  [
+    { name: 'sign-in', path: '/sign_in' },
+    { name: 'sign-up', path: '/sign_up' },
+    { name: 'forgot-password', path: '/forgot_password' },
+    { name: 'reset-password', path: '/reset_password?token=of-a-mail' },
+    { name: 'verify-email', path: '/verify_email?token=of-a-mail' },
+    { name: 'invite', path: `/invite?token=${invitation}` },
+    { name: 'magic-link', path: '/magic_link?token=of-a-mail' },
+    { name: 'oidc', path: '/oidc?error=The+provider+has+refused+the+sign-in' },
+  ].map((screen) => ({ ...screen, as: 'stranger' }))
+
+function ofKnowledge({ knowledge: { handbook, document, evaluation } }: Filled): Screen[] {
+  const at = (path: string) => `/knowledge/${handbook}/${path}`
+  const question = encodeURIComponent(ASKED_OF_HANDBOOK.asked)
+  return [
+    { name: 'knowledge', path: '/knowledge' },
+    { name: 'knowledge-documents', path: at('documents') },
+    { name: 'knowledge-sources', path: at('sources') },
+    { name: 'knowledge-search', path: at('search?q=returning+a+signed+book'), isChief: true },
+    { name: 'knowledge-ask', path: at(`search?mode=ask&q=${question}`), before: askHandbook },
+    { name: 'knowledge-evaluations', path: at('evaluations') },
+    { name: 'knowledge-evaluation', path: at(`evaluations/${evaluation}`) },
+    { name: 'knowledge-settings', path: at('settings') },
+    { name: 'knowledge-document', path: at(`documents/${document}`) },
+  ]
+}
+
+const ofConnections = ({ connections: { parcelServer, diary } }: Filled): Screen[] => [
+  { name: 'connections', path: '/connections' },
+  { name: 'connections-catalogue', path: '/connections?tab=catalogue' },
+  { name: 'connections-server', path: `/connections?tab=catalogue&server_id=${parcelServer}` },
+  { name: 'connections-parley', path: '/connections?tab=parley' },
+  { name: 'connections-callback', path: `/mcp/callback?mcp_session_id=${diary}` },
+]
+
+function ofDeployments({ deployments: { website, report } }: Filled): Screen[] {
+  return [
+    { name: 'deployments', path: '/deployments' },
+    { name: 'deployment', path: `/deployments/${website}` },
+    { name: 'deployment-look', path: `/deployments/${website}?tab=look` },
+    { name: 'deployment-install', path: `/deployments/${website}?tab=install` },
+    { name: 'deployment-api', path: `/deployments/${report}?tab=install` },
+    { name: 'deployment-key', path: `/deployments/${website}?tab=key` },
+  ]
+}
+
+const ofOrganization = ({ model, webhook }: Filled): Screen[] => [
+  { name: 'members', path: '/members' },
+  { name: 'roles', path: '/roles' },
+  { name: 'role-new', path: '/roles?role_id=new' },
+  { name: 'models', path: '/models' },
+  { name: 'model', path: `/models?model_id=${model}` },
+  { name: 'usage', path: '/usage' },
+  { name: 'usage-ledger', path: '/usage?tab=ledger' },
+  { name: 'usage-budgets', path: '/usage?tab=budgets' },
+  { name: 'api-keys', path: '/api_keys' },
+  { name: 'webhooks', path: '/webhooks' },
+  { name: 'webhook', path: `/webhooks/${webhook}` },
+  { name: 'audit', path: '/audit' },
+  { name: 'settings', path: '/settings' },
+  { name: 'admin', path: '/admin', as: 'administrator' },
+]
+
+/** The code of a reply has its colours when they have been fetched. */
+const seeCode = (page: Page): Promise<void> => page.locator('pre [class*=hljs]').first().waitFor()
+
+async function tryAgent(page: Page): Promise<void> {
+  const toTrial = page.getByRole('button', { name: 'Try', exact: true })
+  await page.getByText('All changes are saved').first().waitFor()
+  if (await toTrial.isVisible()) await toTrial.click()
+  await page.getByLabel('Message', { exact: true }).fill(TRIED.asked)
+  await page.keyboard.press('Enter')
+  await page.getByText('it reaches you after two days').waitFor()
+  await page.getByRole('button', { name: 'Send' }).waitFor()
+}
+
+async function askHandbook(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Ask', exact: true }).last().click()
+  await page.getByText(/tokens read/).waitFor()
+}
+
+async function runTool(page: Page): Promise<void> {
+  await page.getByLabel('title (text)').fill('tide')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByRole('group', { name: 'answer' }).getByText('in_stock').waitFor()
+}

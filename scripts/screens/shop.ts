@@ -1,0 +1,115 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import type { Answer, Person } from '#tests/support/client.ts'
+import { type ConsoleStage, startConsoleStage } from '#tests/support/console-stage.ts'
+import { type AuthorizedMcpServer, startAuthorizedMcpServer } from '#tests/support/mcp/authorized-server.ts'
+import { startMcpServer, type TestMcpServer, textResult } from '#tests/support/mcp/index.ts'
+import { startPostgres } from '#tests/support/postgres.ts'
+import { startReceiver } from '#tests/support/receiver.ts'
+import { type Team, teamOf } from '#tests/support/team.ts'
+import { ANSWERS } from './chats.ts'
+import { startModel } from './model.ts'
+
+/** A bookshop in a lighthouse: its organization on a real server, and all that this server talks to. */
+export interface Shop {
+  stage: ConsoleStage
+  sql: postgres.Sql
+  team: Team
+  owner: Person
+  /** What an addition has answered, of which the id is wanted. */
+  make(path: string, body: unknown, person?: Person): Promise<string>
+  modelUrl: string
+  parcels: TestMcpServer
+  diary: AuthorizedMcpServer
+  hooksUrl: string
+  close(): Promise<void>
+}
+
+/** Where people of the shop get their mail. */
+export const addressOf = (name: string): string => `${name}@lighthouse.example`
+export const PASSWORD = 'eighty-four steps up'
+/** What the owner has signed in with, as the list of sessions tells. */
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:147.0) Gecko/20100101 Firefox/147.0'
+
+export async function openShop(): Promise<Shop> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-screens-'))
+  mkdirSync(join(folder, 'postgres'))
+  const database = await startPostgres({ dataDir: join(folder, 'postgres') })
+  await database.createDatabase('parley')
+  const [stage, model, parcels, diary, receiver] = await Promise.all([
+    startConsoleStage({
+      DATABASE_URL: database.url('parley'),
+      SECRET: 'of-pictures-and-of-nothing-else-0000',
+    }),
+    startModel(ANSWERS),
+    startMcpServer({ tools: PARCEL_TOOLS }),
+    startAuthorizedMcpServer({ tools: DIARY_TOOLS }),
+    startReceiver(),
+  ])
+  receiver.answers.set('/tills', (response) => response.writeHead(503).end())
+  const sql = postgres(database.url('parley'), { onnotice() {} })
+  const owner = await signUp(stage, 'Marta', 'Lind')
+  const team = await teamOf(stage.server, owner, 'Lighthouse Books')
+  return {
+    stage,
+    sql,
+    team,
+    owner: { ...owner, organizationId: team.id },
+    make: async (path, body, person) => (await team.api('POST', path, body, person)).id,
+    modelUrl: `${model.url}/v1`,
+    parcels,
+    diary,
+    hooksUrl: receiver.url,
+    async close() {
+      await stage.stop()
+      await sql.end()
+      await Promise.all([model.close(), parcels.close(), diary.close(), receiver.close()])
+      await database.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function signUp(stage: ConsoleStage, first_name: string, last_name: string): Promise<Person> {
+  const email = addressOf(first_name.toLowerCase())
+  const body = { email, password: PASSWORD, first_name, last_name }
+  const headers = { 'user-agent': BROWSER }
+  return personOf(email, await stage.server.call('POST', '/api/auth/signup', { body, headers }))
+}
+
+/** Whoever has just signed up or in. */
+export function personOf(email: string, { status, body, text }: Answer): Person {
+  if (status >= 400) throw new Error(text)
+  const { user, access_token: token, refresh_token: refreshToken } = body
+  const organizationId = user.organizations[0].id
+  return { userId: user.id, email, password: PASSWORD, token, refreshToken, organizationId }
+}
+
+const PARCEL_TOOLS = [
+  {
+    name: 'track_parcel',
+    description: 'Tells where a parcel is, and when it is expected',
+    inputSchema: { type: 'object', properties: { number: { type: 'string' } }, required: ['number'] },
+    run: ({ number }: Record<string, unknown>) =>
+      textResult(
+        JSON.stringify({ number, place: 'Sorting office, Port Ellen', expected: 'tomorrow before noon' }),
+      ),
+  },
+  {
+    name: 'order_pickup',
+    description: 'Has parcels picked up at the shop on a day',
+    inputSchema: { type: 'object', properties: { day: { type: 'string' } }, required: ['day'] },
+    run: () => textResult('Ordered'),
+  },
+]
+
+const DIARY_TOOLS = [
+  {
+    name: 'list_events',
+    description: 'Lists the events of a day',
+    inputSchema: { type: 'object' as const, properties: { day: { type: 'string' } } },
+    run: () => 'Reading at seven',
+  },
+]

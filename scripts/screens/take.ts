@@ -1,0 +1,68 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Person } from '#tests/support/client.ts'
+import type { Screen } from './screens.ts'
+import type { Shop } from './shop.ts'
+
+const QUALITY = 80
+
+/** How a picture is taken. */
+export interface Look {
+  /** Follows the name of the screen. */
+  suffix: string
+  viewport: { width: number; height: number }
+  colorScheme: 'light' | 'dark'
+}
+
+export const DESKTOP: Look = {
+  suffix: '',
+  viewport: { width: 1280, height: 800 },
+  colorScheme: 'light',
+}
+export const CHIEF_LOOKS: readonly Look[] = [
+  { ...DESKTOP, suffix: '-dark', colorScheme: 'dark' },
+  { suffix: '-phone', viewport: { width: 375, height: 740 }, colorScheme: 'light' },
+]
+
+/** Takes a picture of a screen into a folder. */
+export async function take(
+  { stage, team }: Shop,
+  person: Person | undefined,
+  { name, path, before }: Screen,
+  { suffix, viewport, colorScheme }: Look,
+  folder: string,
+): Promise<void> {
+  const options: BrowserContextOptions = {
+    viewport,
+    colorScheme,
+    reducedMotion: 'reduce',
+    deviceScaleFactor: 1,
+    locale: 'en-GB',
+  }
+  const isOfTeam = person?.organizationId === team.id
+  const page = await stage.open(isOfTeam ? team.at(path) : path, person, options)
+  await settle(page)
+  await before?.(page)
+  await settle(page)
+  writeFileSync(join(folder, `${name}${suffix}.webp`), await capture(page))
+  await page.context().close()
+}
+
+/** Waits until nothing is on its way, and nothing moves. */
+async function settle(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle')
+  await page.waitForFunction(STILL)
+}
+
+const STILL = `document.querySelector('h1, main, form') !== null
+  && document.querySelector('.shimmer, [aria-label=Loading], .animate-spin') === null
+  && document.fonts.status === 'loaded'
+  && document.getAnimations().every(({ playState }) => playState !== 'running')`
+
+/** Playwright knows PNG and JPEG; the browser itself also WebP, which is a fourth of the size. */
+async function capture(page: Page): Promise<Buffer> {
+  const devtools = await page.context().newCDPSession(page)
+  const { data } = await devtools.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY })
+  return Buffer.from(data, 'base64')
+}

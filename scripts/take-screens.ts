@@ -1,0 +1,34 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fill } from './screens/fill.ts'
+import { type Screen, screensOf } from './screens/screens.ts'
+import { openShop } from './screens/shop.ts'
+import { CHIEF_LOOKS, DESKTOP, take } from './screens/take.ts'
+
+/*
+ * Takes pictures of every screen of the console into docs/screens, over a real server with a small bookshop in it.
+ * `npm run screens` takes them all, `npm run screens -- chat usage` those whose names begin so. It needs
+ * /usr/bin/chromium, and a PostgreSQL (scripts/get-postgres.sh), into which it writes a past.
+ */
+
+const FOLDER = join(import.meta.dirname, '../docs/screens')
+const wanted = process.argv.slice(2)
+
+const shop = await openShop()
+try {
+  const filled = await fill(shop)
+  const administrator = await shop.team.administrator()
+  const personOf = ({ as = 'owner' }: Screen) =>
+    ({ stranger: undefined, administrator, owner: shop.owner })[as]
+  if (wanted.length === 0) rmSync(FOLDER, { recursive: true, force: true })
+  mkdirSync(FOLDER, { recursive: true })
+  for (const screen of screensOf(filled)) {
+    if (wanted.length > 0 && !wanted.some((name) => screen.name.startsWith(name))) continue
+    for (const look of screen.isChief ? [DESKTOP, ...CHIEF_LOOKS] : [DESKTOP])
+      await take(shop, personOf(screen), screen, look, FOLDER)
+    console.log(screen.name)
+  }
+  for (const problem of shop.stage.problems) console.log(`a page says: ${problem}`)
+} finally {
+  await shop.close()
+}
