@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '../support/browser.ts'
 import type { Person } from '../support/client.ts'
@@ -111,6 +111,15 @@ describeInBrowser('chats in the console', () => {
     await other.getByText('Stopped').waitFor()
     await page.getByText('Stopped').waitFor()
     await other.close()
+  })
+
+  test('code in a reply has its colours', async () => {
+    await say('say: ```js\nconst lamp = 1\n```')
+    const word = page.getByRole('group', { name: 'Code in js' }).getByText('const', { exact: true })
+    await word.waitFor()
+    const colourOf = (place: Locator) => place.evaluate('(element) => getComputedStyle(element).color')
+    expect(await colourOf(word)).not.toBe(await colourOf(word.locator('..')))
+    await ended()
   })
 
   test('what breaks says so, and is answered by another model', async () => {
