@@ -69,7 +69,7 @@ export function Conversations() {
                     <Link
                       to="/conversations/$conversationId"
                       params={{ conversationId: id }}
-                      className="font-medium break-words hover:underline"
+                      className="font-medium wrap-anywhere text-accent hover:underline"
                     >
                       {title}
                     </Link>

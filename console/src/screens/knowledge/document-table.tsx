@@ -39,7 +39,7 @@ const Name = ({ document: { id, kb_id, name, error } }: { document: KnowledgeBas
     <Link
       to="/knowledge/$kbId/documents/$documentId"
       params={{ kbId: kb_id, documentId: id }}
-      className="font-medium break-words hover:underline"
+      className="font-medium wrap-anywhere text-accent hover:underline"
     >
       {name}
     </Link>

@@ -46,7 +46,7 @@ export function Evaluations() {
                       <Link
                         to="/knowledge/$kbId/evaluations/$evaluationId"
                         params={{ kbId: base.id, evaluationId: id }}
-                        className="font-medium break-words hover:underline"
+                        className="font-medium wrap-anywhere text-accent hover:underline"
                       >
                         {name}
                       </Link>

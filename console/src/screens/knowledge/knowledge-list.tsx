@@ -70,7 +70,7 @@ const KnowledgeTable = ({ bases }: { bases: KnowledgeBase[] }) => (
             <Link
               to="/knowledge/$kbId/documents"
               params={{ kbId: id }}
-              className="font-medium break-words hover:underline"
+              className="font-medium wrap-anywhere text-accent hover:underline"
             >
               {name}
             </Link>
