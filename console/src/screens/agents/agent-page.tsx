@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { ArrowLeft, Bot, Ellipsis, Rocket, Trash2 } from 'lucide-react'
+import { Bot, Ellipsis, Rocket, Trash2 } from 'lucide-react'
 import type { Agent } from '../../api/operations.ts'
 import { read, useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
+import { Back } from '../../ui/back.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonLook, IconButton } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
@@ -38,11 +39,7 @@ export function AgentPage() {
   )
 }
 
-const ToAgents = () => (
-  <Link to="/agents" className="inline-flex items-center gap-1 self-start text-sm text-muted hover:text-ink">
-    <ArrowLeft aria-hidden size={14} /> Agents
-  </Link>
-)
+const ToAgents = () => <Back to="/agents">Agents</Back>
 
 function OwnAgent({ agent }: { agent: Agent }) {
   const { may } = useHere()

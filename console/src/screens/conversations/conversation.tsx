@@ -1,9 +1,9 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { ArrowLeft } from 'lucide-react'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import type { ConversationWithSessions } from '../../api/operations.ts'
 import { read } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
+import { Back } from '../../ui/back.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Loaded, Skeleton } from '../../ui/states.tsx'
 import { AskForm } from './ask-form.tsx'
@@ -49,14 +49,7 @@ function Open({ conversation }: { conversation: ConversationWithSessions }) {
     <Page
       title={conversation.title}
       wide
-      above={
-        <Link
-          to="/conversations"
-          className="flex items-center gap-1 self-start text-sm text-muted hover:text-ink"
-        >
-          <ArrowLeft aria-hidden size={14} /> Conversations
-        </Link>
-      }
+      above={<Back to="/conversations">Conversations</Back>}
       actions={
         <ConversationMenu
           conversation={conversation}

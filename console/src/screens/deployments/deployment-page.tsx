@@ -3,6 +3,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { Deployment } from '../../api/operations.ts'
 import { read, useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
+import { Back } from '../../ui/back.tsx'
 import { useEdits } from '../../ui/edits.ts'
 import { Page } from '../../ui/page.tsx'
 import { Loaded, SkeletonList } from '../../ui/states.tsx'
@@ -24,7 +25,7 @@ export function DeploymentPage() {
   return deployment.data ? (
     <OpenDeployment key={deployment.data.id} deployment={deployment.data} />
   ) : (
-    <Page title="Deployment" above={<Above />}>
+    <Page title="Deployment" above={<ToDeployments />}>
       <Loaded query={deployment} skeleton={<SkeletonList lines={3} />}>
         {() => null}
       </Loaded>
@@ -32,11 +33,7 @@ export function DeploymentPage() {
   )
 }
 
-const Above = () => (
-  <Link to="/deployments" className="w-fit text-sm text-muted hover:underline">
-    Deployments
-  </Link>
-)
+const ToDeployments = () => <Back to="/deployments">Deployments</Back>
 
 function OpenDeployment({ deployment }: { deployment: Deployment }) {
   const { may } = useHere()
@@ -60,7 +57,7 @@ function OpenDeployment({ deployment }: { deployment: Deployment }) {
     <Page
       wide
       title={deployment.name}
-      above={<Above />}
+      above={<ToDeployments />}
       description={deployment.description || undefined}
       actions={<DeploymentActions deployment={deployment} />}
     >

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { ChevronLeft, ExternalLink } from 'lucide-react'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { ExternalLink } from 'lucide-react'
 import type { DocumentWithChunks } from '../../api/operations.ts'
 import { read } from '../../api/queries.ts'
+import { Back } from '../../ui/back.tsx'
 import { formatBytes, formatNumber } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
 import { Failure, Loaded, SkeletonList } from '../../ui/states.tsx'
@@ -36,13 +37,9 @@ export function DocumentScreen() {
     <Page
       title={document.data?.name ?? 'Document'}
       above={
-        <Link
-          to="/knowledge/$kbId/documents"
-          params={{ kbId }}
-          className="flex w-fit items-center gap-1 text-sm text-muted hover:text-ink"
-        >
-          <ChevronLeft aria-hidden size={15} /> {base.data?.name ?? 'Knowledge base'}
-        </Link>
+        <Back to="/knowledge/$kbId/documents" params={{ kbId }}>
+          {base.data?.name ?? 'Knowledge base'}
+        </Back>
       }
       actions={document.data && <StatusBadge status={document.data.status} />}
     >

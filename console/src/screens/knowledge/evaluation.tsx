@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { ChevronLeft, Gauge, Play, Trash2 } from 'lucide-react'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Gauge, Play, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { EvaluationRun } from '../../api/operations.ts'
 import { read, useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
+import { Back } from '../../ui/back.tsx'
 import { Button } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
 import { formatNumber } from '../../ui/format.ts'
@@ -83,13 +84,9 @@ function Heading({ evaluationId, onRun }: { evaluationId: string; onRun: () => v
   return (
     <header className="flex flex-wrap items-end justify-between gap-3">
       <div className="min-w-0">
-        <Link
-          to="/knowledge/$kbId/evaluations"
-          params={{ kbId: base.id }}
-          className="flex w-fit items-center gap-1 text-sm text-muted hover:text-ink"
-        >
-          <ChevronLeft aria-hidden size={15} /> All evaluations
-        </Link>
+        <Back to="/knowledge/$kbId/evaluations" params={{ kbId: base.id }}>
+          All evaluations
+        </Back>
         <h2 className="text-lg font-semibold break-words">{evaluation.data?.name ?? 'Evaluation'}</h2>
         {evaluation.data && (
           <p className="text-sm text-muted">{formatNumber(evaluation.data.question_count)} questions</p>

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router'
-import { ChevronLeft } from 'lucide-react'
 import type { KnowledgeBase } from '../../api/operations.ts'
 import { read } from '../../api/queries.ts'
+import { Back } from '../../ui/back.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
@@ -30,7 +30,7 @@ export function KnowledgeBaseScreen() {
   })
   if (base.data) return <Opened key={kbId} base={base.data} />
   return (
-    <Page title="Knowledge base" above={<Back />}>
+    <Page title="Knowledge base" above={<ToKnowledge />}>
       {base.error ? (
         <Failure error={base.error} onRetry={() => void base.refetch()} />
       ) : (
@@ -53,7 +53,7 @@ function Opened({ base }: { base: KnowledgeBase }) {
     <Page
       title={base.name}
       description={base.description || undefined}
-      above={<Back />}
+      above={<ToKnowledge />}
       actions={<StatusBadge status={base.status} />}
     >
       <Tabs label="Views of this knowledge base" tabs={TABS} value={tab} onChange={open} />
@@ -80,8 +80,4 @@ function FailedSources({ base }: { base: KnowledgeBase }) {
   )
 }
 
-const Back = () => (
-  <Link to="/knowledge" className="flex w-fit items-center gap-1 text-sm text-muted hover:text-ink">
-    <ChevronLeft aria-hidden size={15} /> Knowledge
-  </Link>
-)
+const ToKnowledge = () => <Back to="/knowledge">Knowledge</Back>

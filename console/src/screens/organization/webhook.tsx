@@ -1,9 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
-import { ArrowLeft, Webhook as WebhookIcon } from 'lucide-react'
+import { useParams } from '@tanstack/react-router'
+import { Webhook as WebhookIcon } from 'lucide-react'
 import type { Webhook } from '../../api/operations.ts'
 import { readPages } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
+import { Back } from '../../ui/back.tsx'
 import { formatTime } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
@@ -26,14 +27,7 @@ export function WebhookScreen() {
       title="Webhook"
       description={webhook && <Address webhook={webhook} />}
       actions={webhook && <WebhookActions webhook={webhook} />}
-      above={
-        <Link
-          to="/webhooks"
-          className="flex items-center gap-1.5 self-start text-sm text-muted hover:text-ink"
-        >
-          <ArrowLeft aria-hidden size={15} /> Webhooks
-        </Link>
-      }
+      above={<Back to="/webhooks">Webhooks</Back>}
     >
       {!may('organization:admin') ? (
         <NotAllowed needs="organization:admin" />

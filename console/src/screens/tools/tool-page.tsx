@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { ArrowLeft, Ellipsis, FileDown, Trash2 } from 'lucide-react'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Ellipsis, FileDown, Trash2 } from 'lucide-react'
 import type { Tool } from '../../api/operations.ts'
 import { read, useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
+import { Back } from '../../ui/back.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
@@ -37,11 +38,7 @@ export function ToolPage() {
   return isOwn ? <OwnTool key={toolId} tool={tool.data} /> : <OthersTool key={toolId} tool={tool.data} />
 }
 
-const ToTools = () => (
-  <Link to="/tools" className="inline-flex items-center gap-1 self-start text-sm text-muted hover:text-ink">
-    <ArrowLeft aria-hidden size={14} /> Tools
-  </Link>
-)
+const ToTools = () => <Back to="/tools">Tools</Back>
 
 function OwnTool({ tool }: { tool: Tool }) {
   const { may } = useHere()
