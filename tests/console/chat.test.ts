@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '../support/browser.ts'
 import type { Person } from '../support/client.ts'
@@ -115,10 +115,10 @@ describeInBrowser('chats in the console', () => {
 
   test('code in a reply has its colours', async () => {
     await say('say: ```js\nconst lamp = 1\n```')
-    const word = page.getByRole('group', { name: 'Code in js' }).getByText('const', { exact: true })
-    await word.waitFor()
-    const colourOf = (place: Locator) => place.evaluate('(element) => getComputedStyle(element).color')
-    expect(await colourOf(word)).not.toBe(await colourOf(word.locator('..')))
+    await page.locator('.hljs-keyword', { hasText: 'const' }).waitFor()
+    const colourOf = (place: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${place}')).color`)
+    expect(await colourOf('.hljs-keyword')).not.toBe(await colourOf('pre'))
     await ended()
   })
 

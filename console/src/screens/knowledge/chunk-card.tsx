@@ -57,7 +57,7 @@ export function ChunkCard({ kbId, chunk, isMarked }: ChunkCardProps) {
         )}
       </div>
       {chunk.headings.length > 0 && (
-        <p className="text-sm font-medium break-words">{chunk.headings.join(' › ')}</p>
+        <p className="text-sm break-words text-muted">{chunk.headings.join(' › ')}</p>
       )}
       {isEditing ? (
         <Edit kbId={kbId} chunk={chunk} onEnd={() => setEditing(false)} />

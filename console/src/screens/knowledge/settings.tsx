@@ -62,7 +62,7 @@ function Naming() {
     update.mutate({ query: { kb_id: base.id }, body: { name, description } })
   }
   return (
-    <Section title="Name">
+    <Section title="Name and description">
       <form onSubmit={submit} className="flex flex-col gap-4">
         <TextField
           label="Name"

@@ -52,7 +52,7 @@ function OwnTool({ tool }: { tool: Tool }) {
       wide
       actions={
         <>
-          <span className="text-sm text-muted">{tool.version}</span>
+          <span className="text-sm text-muted">Version {tool.version}</span>
           {!tool.is_active && <Badge>Inactive</Badge>}
           {tool.is_public && <Badge tone="accent">Public</Badge>}
           <Menu trigger={<IconButton icon={Ellipsis} label="More" />}>
@@ -84,7 +84,7 @@ const OthersTool = ({ tool }: { tool: Tool }) => (
     wide
     actions={
       <>
-        <span className="text-sm text-muted">{tool.version}</span>
+        <span className="text-sm text-muted">Version {tool.version}</span>
         <Badge tone="accent">Of others</Badge>
       </>
     }

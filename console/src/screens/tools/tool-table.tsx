@@ -56,7 +56,7 @@ const ToolName = ({ tool }: { tool: Tool }) => (
       >
         {tool.name}
       </Link>
-      <span className="text-xs text-muted">{tool.version}</span>
+      <span className="text-xs text-muted">version {tool.version}</span>
     </span>
     <span className="line-clamp-2 max-w-md wrap-anywhere text-muted">{tool.description}</span>
   </div>
