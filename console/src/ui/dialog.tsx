@@ -23,6 +23,7 @@ export function Dialog({ open, onClose, title, description, children, actions, w
         <RadixDialog.Overlay className="fixed inset-0 z-40 bg-backdrop" />
         <RadixDialog.Content
           {...(!description && { 'aria-describedby': undefined })}
+          onOpenAutoFocus={focusFirstField}
           className={classNames(
             'appear fixed z-50 flex max-h-[90dvh] flex-col border border-line bg-raised shadow-xl',
             'inset-x-0 bottom-0 rounded-t-2xl sm:inset-auto sm:top-1/2 sm:left-1/2 sm:w-[calc(100%-2rem)] sm:-translate-x-1/2 sm:-translate-y-1/2 sm:rounded-2xl',
@@ -50,6 +51,17 @@ export function Dialog({ open, onClose, title, description, children, actions, w
       </RadixDialog.Portal>
     </RadixDialog.Root>
   )
+}
+
+const FIELD =
+  'input:not([type=hidden], [type=file], :disabled), select:not(:disabled), textarea:not(:disabled)'
+
+/** What is to be filled in comes first, and not the cross, which stands before it. */
+function focusFirstField(event: Event): void {
+  const field = event.currentTarget instanceof HTMLElement && event.currentTarget.querySelector(FIELD)
+  if (!(field instanceof HTMLElement)) return
+  event.preventDefault()
+  field.focus()
 }
 
 /** A panel at the side of the page: details, the navigation of a phone. */
