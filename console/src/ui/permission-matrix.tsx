@@ -43,9 +43,9 @@ export function PermissionMatrix({ names, chosen, onChange, isAllowed = () => tr
       aria-label="Permissions"
       className="overflow-x-auto rounded-xl border border-line"
     >
-      <table className="w-full text-sm">
+      <table className="w-full border-separate border-spacing-0 text-sm">
         <thead>
-          <tr className="border-b border-line text-muted">
+          <tr className="text-muted *:border-b *:border-line">
             <th scope="col" className="sticky left-0 bg-raised px-3 py-2 text-left font-medium">
               What
             </th>
@@ -58,7 +58,7 @@ export function PermissionMatrix({ names, chosen, onChange, isAllowed = () => tr
         </thead>
         <tbody>
           {resources.map(([resource, text]) => (
-            <tr key={resource} className="border-b border-line last:border-b-0">
+            <tr key={resource} className="*:border-b *:border-line last:*:border-b-0">
               <th scope="row" className="sticky left-0 bg-raised px-3 py-1.5 text-left font-normal">
                 {text}
               </th>
