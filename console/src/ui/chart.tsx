@@ -14,8 +14,7 @@ interface BarChartProps {
 }
 
 const WIDTH = 720
-const HEIGHT = 180
-const FOOT = 20
+const HEIGHT = 160
 const GAP_SHARE = 0.25
 const LABELS_MAX = 8
 
@@ -23,47 +22,37 @@ const LABELS_MAX = 8
 export function BarChart({ label, bars, format }: BarChartProps) {
   const top = Math.max(...bars.map(({ value }) => value), 0)
   const step = WIDTH / Math.max(bars.length, 1)
-  const every = Math.ceil(bars.length / LABELS_MAX)
-  const heightOf = (value: number) => (top === 0 ? 0 : (value / top) * (HEIGHT - FOOT - 8))
+  const heightOf = (value: number) => (top === 0 ? 0 : (value / top) * (HEIGHT - 8))
   return (
-    <figure className="flex flex-col gap-1">
+    <figure className="@container flex flex-col gap-1">
       <p aria-hidden className="text-right text-xs text-muted">
         at most {format(top)}
       </p>
       <svg aria-hidden viewBox={`0 0 ${WIDTH} ${HEIGHT}`} className="h-auto w-full">
-        <line x1={0} x2={WIDTH} y1={HEIGHT - FOOT} y2={HEIGHT - FOOT} className="stroke-line" />
+        <line x1={0} x2={WIDTH} y1={HEIGHT} y2={HEIGHT} className="stroke-line" />
         {bars.map(({ label: name, value }, place) => (
           <g key={name}>
             <rect
               x={place * step}
               y={0}
               width={step}
-              height={HEIGHT - FOOT}
+              height={HEIGHT}
               className="fill-transparent hover:fill-hover"
             >
               <title>{`${name}: ${format(value)}`}</title>
             </rect>
             <rect
               x={place * step + (step * GAP_SHARE) / 2}
-              y={HEIGHT - FOOT - heightOf(value)}
+              y={HEIGHT - heightOf(value)}
               width={step * (1 - GAP_SHARE)}
               height={heightOf(value)}
               rx={Math.min(3, step / 4)}
               className="pointer-events-none fill-accent"
             />
-            {place % every === 0 && (
-              <text
-                x={place === 0 ? 0 : place * step + step / 2}
-                y={HEIGHT - 4}
-                textAnchor={place === 0 ? 'start' : 'middle'}
-                className="fill-muted text-[11px]"
-              >
-                {name.length > 10 ? `${name.slice(0, 9)}…` : name}
-              </text>
-            )}
           </g>
         ))}
       </svg>
+      <Axis names={bars.map(({ label: name }) => name)} />
       <table className="sr-only">
         <caption>{label}</caption>
         <tbody>
@@ -76,6 +65,31 @@ export function BarChart({ label, bars, format }: BarChartProps) {
         </tbody>
       </table>
     </figure>
+  )
+}
+
+/** Names below some of the bars, as large as other small words however narrow the chart is: then there are fewer. */
+function Axis({ names }: { names: readonly string[] }) {
+  const every = Math.ceil(names.length / LABELS_MAX)
+  return (
+    <div aria-hidden className="relative h-4 text-xs text-muted">
+      {names.map(
+        (name, place) =>
+          place % every === 0 && (
+            <span
+              key={name}
+              style={{ left: place === 0 ? 0 : `${((place + 0.5) / names.length) * 100}%` }}
+              className={classNames(
+                'absolute max-w-20 truncate',
+                place > 0 && '-translate-x-1/2',
+                (place / every) % 2 === 1 && 'hidden @sm:inline',
+              )}
+            >
+              {name}
+            </span>
+          ),
+      )}
+    </div>
   )
 }
 

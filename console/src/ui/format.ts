@@ -2,6 +2,7 @@ const NUMBER = new Intl.NumberFormat()
 const COMPACT = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
 const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
 
 const SECOND = 1_000
@@ -22,6 +23,9 @@ export const formatCompact = (value: number): string => COMPACT.format(value)
 export const formatDate = (time: string): string => DATE.format(new Date(time))
 
 export const formatTime = (time: string): string => DATE_TIME.format(new Date(time))
+
+/** Of `2026-01-31`, a day of UTC: `Jan 31`. */
+export const formatDay = (day: string): string => DAY.format(new Date(day))
 
 /** As `3 hours ago`. */
 export function formatAgo(time: string, now = Date.now()): string {

@@ -6,7 +6,7 @@ import { buttonLook } from '../../ui/button.tsx'
 import { BarChart } from '../../ui/chart.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { SelectField } from '../../ui/field.tsx'
-import { formatCompact, formatCredits, formatDate, formatNumber } from '../../ui/format.ts'
+import { formatCompact, formatCredits, formatDate, formatDay, formatNumber } from '../../ui/format.ts'
 import { Section } from '../../ui/page.tsx'
 import { Loaded, Skeleton } from '../../ui/states.tsx'
 import { ChatPreview } from './chat-preview.tsx'
@@ -90,7 +90,7 @@ const UsageChart = ({ usage: { totals, daily } }: { usage: DeploymentUsage }) =>
       <BarChart
         label="Replies by day"
         format={formatNumber}
-        bars={daily.map(({ date, messages }) => ({ label: date.slice(5), value: messages }))}
+        bars={daily.map(({ date, messages }) => ({ label: formatDay(date), value: messages }))}
       />
     )}
   </>

@@ -7,13 +7,13 @@ import { useHere } from '../../shell/organization.tsx'
 import { BarChart } from '../../ui/chart.tsx'
 import { DownloadButton } from '../../ui/download-button.tsx'
 import { SelectField } from '../../ui/field.tsx'
-import { formatCredits, formatNumber } from '../../ui/format.ts'
+import { formatCredits, formatDay, formatNumber } from '../../ui/format.ts'
 import { Section } from '../../ui/page.tsx'
 import { Empty, Loaded, Skeleton } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { USAGE_DAYS, USAGE_GROUPS } from './routes.ts'
 import type { ShowUsage } from './usage.tsx'
-import { dayText, everyDay, periodOf } from './usage-period.ts'
+import { everyDay, periodOf } from './usage-period.ts'
 
 type Group = (typeof USAGE_GROUPS)[number]
 
@@ -80,7 +80,7 @@ const ByDay = ({ usage }: { usage: Usage }) =>
       </p>
       <BarChart
         label="Credits by day"
-        bars={everyDay(usage, usage.rows).map(({ label, value }) => ({ label: dayText(label), value }))}
+        bars={everyDay(usage, usage.rows).map(({ label, value }) => ({ label: formatDay(label), value }))}
         format={formatCredits}
       />
     </>

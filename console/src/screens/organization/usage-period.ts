@@ -18,9 +18,4 @@ export function everyDay(
   })
 }
 
-const SHORT = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
-
-/** As `Jan 31`. */
-export const dayText = (day: string): string => SHORT.format(new Date(day))
-
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
