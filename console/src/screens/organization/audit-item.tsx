@@ -54,7 +54,7 @@ export function AuditItem({ entry, show }: { entry: AuditEntry; show: ShowAudit 
           }
           className="break-all hover:underline"
         >
-          {nameOf(entry.record_id) ?? entry.record_id}
+          {named(entry.record_id) ?? nameIn(entry) ?? entry.record_id}
         </button>
         <span>from {entry.ip_address}</span>
       </p>
@@ -66,7 +66,7 @@ const Differences = ({ differences }: { differences: Difference[] }) => (
   <dl className="grid gap-x-4 gap-y-1 sm:grid-cols-[minmax(8rem,auto)_1fr]">
     {differences.map(({ field, before, after }) => (
       <div key={field} className="contents">
-        <dt className="text-muted">{field.replaceAll('_', ' ')}</dt>
+        <dt className="text-muted">{fieldText(field)}</dt>
         <dd className="mb-1 flex min-w-0 flex-col items-start gap-1 sm:mb-0">
           {before !== undefined && <Side kind="del" text={before} />}
           {after !== undefined && <Side kind="ins" text={after} />}
@@ -75,6 +75,15 @@ const Differences = ({ differences }: { differences: Difference[] }) => (
     ))}
   </dl>
 )
+
+/** What an id stands for is named beside it, where it has a name. */
+const fieldText = (field: string): string => field.replace(/_id$/, '').replaceAll('_', ' ')
+
+/** What the record was called then. */
+function nameIn({ before, after }: AuditEntry): string | undefined {
+  const name = after?.['name'] ?? before?.['name']
+  return typeof name === 'string' && name !== '' ? name : undefined
+}
 
 /** Of a long text so much is shown at first. */
 const SHOWN_CHARACTERS = 300

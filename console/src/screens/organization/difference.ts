@@ -1,3 +1,5 @@
+import { formatTime } from '../../ui/format.ts'
+
 type Values = Record<string, unknown>
 
 export interface Difference {
@@ -19,9 +21,12 @@ export function differencesOf(before: Values | null, after: Values | null): Diff
 /** Says what the entry says already, or counts for itself. */
 const UNINTERESTING = ['created_by', 'last_sequence']
 
+/** As the server writes one. */
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
+
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return undefined
-  if (typeof value === 'string') return value
+  if (typeof value === 'string') return MOMENT.test(value) ? formatTime(value) : value
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (typeof value === 'number') return value.toLocaleString()
   if (Array.isArray(value)) {
