@@ -17,7 +17,7 @@ export function ChatPreview({ deployment: { id, status, updated_at } }: { deploy
           title="Preview of the chat"
           src={`/embed/${id}`}
           allow="clipboard-write"
-          className="h-[36rem] w-full rounded-2xl border border-line"
+          className="h-[min(36rem,60dvh)] w-full rounded-2xl border border-line"
         />
       )}
       <p className="text-sm text-muted">

@@ -51,7 +51,7 @@ function OpenPlayground() {
   const add = (id: string) => use([...new Set([...chosen, id])])
   const ask = (question: string) => chat.ask({ question, instanceIds: chosen, model })
   return (
-    <div className="mx-auto flex h-full w-full max-w-4xl flex-col">
+    <div className="mx-auto flex h-full w-full max-w-5xl flex-col">
       <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 pt-5 pb-3 sm:px-8">
         <h1 className="text-2xl font-semibold tracking-tight">Playground</h1>
         <ClearButton isEmpty={isEmpty} onCleared={chat.clear} />
