@@ -28,7 +28,7 @@ describeInBrowser('roles in the console', () => {
     const page = await open('/roles')
     await page.getByRole('button', { name: 'owner' }).click()
     const theirs = page.getByRole('dialog', { name: 'owner' })
-    await theirs.getByText('System roles can not be changed').waitFor()
+    await theirs.getByText('System roles cannot be changed').waitFor()
     const all = theirs.getByRole('checkbox', { name: 'Everything: all' })
     expect([await all.isChecked(), await all.isDisabled()]).toEqual([true, true])
     await expectAccessible(page)

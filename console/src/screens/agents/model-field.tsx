@@ -48,7 +48,7 @@ export function ModelField({ modelId, onChange, withTools = false }: ModelFieldP
       onChange={({ target }) => onChange(target.value)}
       error={
         withTools && chosen && !can(chosen, 'tools')
-          ? 'This model can not call tools. Choose another one, or take the tools away.'
+          ? 'This model cannot call tools. Choose another one, or take the tools away.'
           : null
       }
     >

@@ -27,7 +27,7 @@ export function ParleyServer() {
       </Section>
       <Section
         title="With an API key"
-        description={`For clients that can not sign in. The key says that it is about ${organization.name}.`}
+        description={`For clients that cannot sign in. The key says that it is about ${organization.name}.`}
       >
         <Snippet
           label="settings"

@@ -150,7 +150,7 @@ function Administration({ server, onGone }: { server: McpServerWithTools; onGone
     const isSure = await confirm({
       title: `Take ${server.name} out of the catalogue?`,
       consequence:
-        'Nobody can connect to it any more. A server that people are connected to can not be taken out.',
+        'Nobody can connect to it any more. A server that people are connected to cannot be taken out.',
       action: 'Take it out',
     })
     if (isSure) remove.mutate({ query: { server_id: server.id } }, { onError: notify })

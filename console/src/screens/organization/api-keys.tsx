@@ -113,7 +113,7 @@ function DeleteKey({ apiKey: { id, name } }: { apiKey: ApiKey }) {
     onDone: () => notify(`The key ${name} is deleted`),
   })
   const remove = async () => {
-    const consequence = 'Programs that use it are refused at once. This can not be undone.'
+    const consequence = 'Programs that use it are refused at once. This cannot be undone.'
     if (await confirm({ title: `Delete the key ${name}?`, consequence, action: 'Delete' }))
       removal.mutate({ query: { api_key_id: id } }, { onError: notify })
   }

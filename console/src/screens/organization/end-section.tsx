@@ -90,7 +90,7 @@ function Leave() {
       leaving.mutate({ query: { org_id: organization.id } }, { onError: notify })
   }
   return (
-    <Line text="Leave" hint="Somebody has to invite you to come back. The only owner can not leave.">
+    <Line text="Leave" hint="Somebody has to invite you to come back. The only owner cannot leave.">
       <Button busy={leaving.isPending} onClick={() => void leave()}>
         Leave organization
       </Button>

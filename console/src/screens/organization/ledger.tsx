@@ -99,5 +99,5 @@ function What({ entry: { kind, reason, usage, user_id, created_at } }: { entry: 
 
 function signed(amount: number): string {
   if (amount === 0) return '–'
-  return amount > 0 ? `+${formatCredits(amount)}` : formatCredits(amount)
+  return amount > 0 ? `+${formatCredits(amount)}` : `−${formatCredits(-amount)}`
 }

@@ -139,7 +139,7 @@ function useRemoval(role: Role | null, onDeleted: () => void) {
   })
   const remove = async () => {
     if (!role) return
-    const consequence = 'Only a role that nobody has can be deleted. This can not be undone.'
+    const consequence = 'Only a role that nobody has can be deleted. This cannot be undone.'
     if (await confirm({ title: `Delete the role ${role.name}?`, consequence, action: 'Delete' }))
       removal.mutate({ query: { org_id: organization.id, role_id: role.id } })
   }
@@ -184,6 +184,6 @@ const idsOf = (names: string[], permissions: Permission[]): string[] =>
   permissions.filter(({ name }) => names.includes(name)).map(({ id }) => id)
 
 const reasonOf = (role: Role | null): string | undefined => {
-  if (role?.is_system_role) return `${role.description}. System roles can not be changed.`
+  if (role?.is_system_role) return `${role.description}. System roles cannot be changed.`
   return 'You may look at this role, and not change it.'
 }
