@@ -63,7 +63,7 @@ const PlaceLink = ({ place, onChosen }: { place: Place; onChosen: (() => void) |
   <Link
     to={place.to}
     onClick={onChosen}
-    className={`${ROW} h-8 aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent`}
+    className={`${ROW} h-8 shrink-0 aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent`}
   >
     <place.icon aria-hidden size={16} className="shrink-0" />
     {place.text}
