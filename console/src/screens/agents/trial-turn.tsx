@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { ReplyText } from '../../markdown/reply-text.tsx'
-import type { Citation } from '../../streams/reply-event.ts'
 import { CallLine } from '../../ui/call-line.tsx'
 import { Failure } from '../../ui/states.tsx'
+import { Sources } from '../chat/citations.tsx'
 import type { Turn } from './use-trial.ts'
 
 /** A question, and the reply with what the agent did for it. */
@@ -39,36 +39,3 @@ export function TrialTurn({ turn, text }: { turn: Turn; text: string }) {
     </div>
   )
 }
-
-interface SourcesProps {
-  citations: Citation[]
-  open: number | null
-  onOpen: (number: number | null) => void
-}
-
-const Sources = ({ citations, open, onOpen }: SourcesProps) => (
-  <div className="flex flex-col gap-1 text-sm">
-    <p className="text-muted">Given to the model:</p>
-    <ol className="flex flex-col gap-1">
-      {citations.map(({ chunk_id, document_name, snippet }, place) => {
-        const number = place + 1
-        const isOpen = open === number
-        return (
-          <li key={chunk_id}>
-            <button
-              type="button"
-              aria-expanded={isOpen}
-              onClick={() => onOpen(isOpen ? null : number)}
-              className="text-left wrap-anywhere text-accent hover:underline"
-            >
-              [{number}] {document_name}
-            </button>
-            {isOpen && (
-              <p className="mt-1 rounded-lg bg-surface px-3 py-2 wrap-anywhere text-muted">{snippet}</p>
-            )}
-          </li>
-        )
-      })}
-    </ol>
-  </div>
-)
