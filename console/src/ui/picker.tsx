@@ -39,9 +39,13 @@ export function Picker({
   empty = 'Nothing found',
 }: PickerProps) {
   const [isOpen, setOpen] = useState(false)
-  // What is seen is what it is called: who speaks to the browser says what he reads.
-  const said = typeof children === 'string' ? children : label
-  const names = choices.filter(({ id }) => chosen.includes(id)).map(({ name }) => name)
+  const names = choices
+    .filter(({ id }) => chosen.includes(id))
+    .map(({ name }) => name)
+    .join(', ')
+  // What is seen is in what it is called: who speaks to the browser says what he reads.
+  const seen = typeof children === 'string' ? children : ''
+  const said = new Set([seen.startsWith(label) ? '' : label, seen, names])
   const toggle = (id: string) => {
     if (several) return onChange(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id])
     onChange([id])
@@ -52,10 +56,10 @@ export function Picker({
     <Popover.Root open={isOpen} onOpenChange={setOpen}>
       <Popover.Trigger
         disabled={disabled}
-        aria-label={names.length > 0 ? `${said}: ${names.join(', ')}` : said}
+        aria-label={[...said].filter(Boolean).join(': ')}
         className="inline-flex h-8 max-w-full min-w-0 items-center gap-1.5 rounded-lg border border-line bg-raised px-2.5 text-sm hover:bg-hover disabled:opacity-50"
       >
-        <span className="min-w-0 truncate">{children ?? (names.join(', ') || label)}</span>
+        <span className="min-w-0 truncate">{children ?? (names || label)}</span>
         <ChevronDown aria-hidden size={14} className="shrink-0 text-muted" />
       </Popover.Trigger>
       <Popover.Portal>

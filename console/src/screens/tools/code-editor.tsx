@@ -38,6 +38,7 @@ export default function CodeEditor({ language, code, onCode, isReadOnly, wrongLi
         syntaxHighlighting(classHighlighter),
         EditorView.lineWrapping,
         LEAVING,
+        TYPING_OVER,
         EditorView.cspNonce.of(getNonce() ?? ''),
         EditorView.contentAttributes.of({ 'aria-label': 'Code', 'aria-describedby': hint }),
         EditorState.readOnly.of(isReadOnly),
@@ -90,6 +91,25 @@ const LEAVING_MS = 5_000
 const LEAVING = EditorView.domEventObservers({
   keydown: ({ key }, editor) => {
     if (key === 'Escape') editor.setTabFocusMode(LEAVING_MS)
+  },
+})
+
+/**
+ * What is typed over a selection goes into the code past the page's own editing: where lines become one, a browser would
+ * write the looks of their words into them as styles, which the page's policy refuses.
+ */
+const TYPING_OVER = EditorView.domEventHandlers({
+  beforeinput({ inputType, data }, editor) {
+    const { state } = editor
+    const { from, to, empty } = state.selection.main
+    if (inputType !== 'insertText' || data === null || empty || state.readOnly) return false
+    const typed = () =>
+      state.update(state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true })
+    const isHandled = state
+      .facet(EditorView.inputHandler)
+      .some((handle) => handle(editor, from, to, data, typed))
+    if (!isHandled) editor.dispatch(typed())
+    return true
   },
 })
 
