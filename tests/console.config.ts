@@ -4,5 +4,13 @@ import config from '../vitest.config.ts'
 /** All journeys through the console. */
 export default mergeConfig(
   { ...config, test: { ...config.test, projects: undefined } },
-  { test: { root: '.', include: ['tests/console/**/*.test.ts'], testTimeout: 90_000, hookTimeout: 120_000 } },
+  {
+    test: {
+      root: '.',
+      include: ['tests/console/**/*.test.ts'],
+      isolate: false,
+      testTimeout: 90_000,
+      hookTimeout: 120_000,
+    },
+  },
 )

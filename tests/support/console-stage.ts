@@ -1,6 +1,4 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
@@ -9,7 +7,7 @@ import { seriousFindings } from './axe.ts'
 import { startBrowser } from './browser.ts'
 import type { Person } from './client.ts'
 import { findFreePort } from './free-port.ts'
-import { type ServerProcess, startProcess } from './process.ts'
+import { startTestServer, type TestServer } from './server.ts'
 
 const BUILD_PROGRAM = join(import.meta.dirname, '../../console/build.ts')
 const DESKTOP = { width: 1280, height: 800 }
@@ -19,8 +17,8 @@ const TOKEN_MS = 900_000
 const THEME_MS_MAX = 10_000
 
 export interface ConsoleStage {
-  /** As `npm start` runs it: on the embedded database and the built-in demo models. */
-  server: ServerProcess
+  /** With the built-in demo models. */
+  server: TestServer
   browser: Browser
   /** A page of the console, as somebody who is signed in sees it, or as a stranger. */
   open(path: string, person?: Person, options?: BrowserContextOptions): Promise<Page>
@@ -29,22 +27,13 @@ export interface ConsoleStage {
   stop(): Promise<void>
 }
 
-/** The console over a real server, in a browser. `environment`: what the server runs with beside its defaults. */
+/** The console over a server, in a browser. `environment`: what the server runs with beside what test servers do. */
 export async function startConsoleStage(environment: Record<string, string> = {}): Promise<ConsoleStage> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'parley-console-'))
-  const port = await findFreePort()
   // It does nothing where the console is built already.
   await promisify(execFile)(process.execPath, [BUILD_PROGRAM])
+  const port = String(await findFreePort())
   const [server, browser] = await Promise.all([
-    startProcess({
-      DATA_DIR: dataDir,
-      PORT: String(port),
-      BASE_URL: `http://127.0.0.1:${port}`,
-      ADMIN_PASSWORD: 'administrator',
-      ALLOW_PRIVATE_NETWORK: '127.0.0.0/8',
-      LOG_LEVEL: 'warn',
-      ...environment,
-    }),
+    startTestServer({ PORT: port, BASE_URL: `http://127.0.0.1:${port}`, ...environment }),
     startBrowser(),
   ])
   const problems: string[] = []
@@ -60,7 +49,8 @@ export async function startConsoleStage(environment: Record<string, string> = {}
       page.on('console', (message) => {
         if (message.type() !== 'error') return
         // A request that is refused is the console's to show, and not an error of the page.
-        if (!message.text().startsWith('Failed to load resource')) problems.push(message.text())
+        if (!message.text().startsWith('Failed to load resource'))
+          problems.push(`${page.url()}: ${message.text()}`)
       })
       await page.goto(path)
       return page
@@ -68,7 +58,6 @@ export async function startConsoleStage(environment: Record<string, string> = {}
     async stop() {
       await browser.close()
       await server.stop()
-      rmSync(dataDir, { recursive: true, force: true })
     },
   }
 }
