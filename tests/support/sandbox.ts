@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
@@ -16,6 +16,13 @@ import { createExampleNet } from './provider/example-net.ts'
 
 /** Python's snapshot takes seconds to make, so the tests share one. */
 export const SANDBOX_DATA = join(tmpdir(), 'parley-tests-sandbox')
+
+/** Has whoever uses a data folder find the shared snapshot there. */
+export function shareSnapshot(dataDir: string): void {
+  const folder = join(SANDBOX_DATA, 'sandbox')
+  mkdirSync(folder, { recursive: true })
+  symlinkSync(folder, join(dataDir, 'sandbox'))
+}
 
 export interface TestSandbox {
   sandbox: Sandbox

@@ -10,6 +10,7 @@ import { createPasswords } from '#platform/secrets/passwords.ts'
 import { type Server, startServer } from '../../server/main.ts'
 import { type Client, createClient } from './client.ts'
 import { UNBUILT, UNLIMITED } from './process.ts'
+import { shareSnapshot } from './sandbox.ts'
 
 /** Tests sign up hundreds of people, and a password is to be dear only to who guesses it. */
 const QUICK_PASSWORDS = createPasswords({ memory: 64, passes: 1, parallelism: 1 })
@@ -27,6 +28,7 @@ export async function startTestServer(
   doors: Doors = {},
 ): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-test-'))
+  shareSnapshot(dataDir)
   const database = environment['DATABASE_URL'] === undefined ? await createDatabase() : null
   const complete = {
     PORT: '0',

@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeZip } from '#tests/support/hostile-files.ts'
-import { callOf, codeOf, openTestSandbox, SANDBOX_DATA } from '#tests/support/sandbox.ts'
+import { callOf, codeOf, openTestSandbox, shareSnapshot } from '#tests/support/sandbox.ts'
 
 /** Which packages Python may have. */
 
 /** The snapshot of the other tests, and packages of its own. */
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-test-'))
-mkdirSync(join(SANDBOX_DATA, 'sandbox'), { recursive: true })
-symlinkSync(join(SANDBOX_DATA, 'sandbox'), join(dataDir, 'sandbox'))
+shareSnapshot(dataDir)
 const { sandbox, run, close } = openTestSandbox({}, { dataDir })
 const never = new AbortController().signal
 beforeAll(async () => {
