@@ -1,7 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import type { Person } from '#tests/support/client.ts'
-import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import {
+  type ConsoleStage,
+  expectAccessible,
+  PHONE,
+  startConsoleStage,
+} from '#tests/support/console-stage.ts'
 import { roleOf } from '#tests/support/tenants.ts'
 
 /** Where one begins: the first question, what is to be done first, what was used last, a new organization. */
@@ -24,6 +30,30 @@ describeInBrowser('the start of the console', () => {
     })
     return body.data.find(({ name }: { name: string }) => name.includes('no language model')).id
   }
+
+  test('who has nothing yet has a streamed reply after three clicks', async () => {
+    const page = await stage.open('/')
+    let clicks = 0
+    const click = async (role: 'link' | 'button', name: string) => {
+      await page.getByRole(role, { name, exact: true }).click()
+      clicks++
+    }
+    await click('link', 'Make an account')
+    await page.getByLabel('First name').fill('Grace')
+    await page.getByLabel('Last name').fill('Hopper')
+    await page.getByLabel('Email').fill(`${randomUUID()}@example.com`)
+    await page.getByLabel('Password').fill('correct horse')
+    await click('button', 'Make the account')
+    // One is in the field already.
+    await page.locator('textarea:focus').waitFor()
+    await page.keyboard.type('What can you do?')
+    const sent = page.waitForResponse(/\/api\/chat\/send_message/)
+    await click('button', 'Ask')
+    expect((await sent).headers()['content-type']).toContain('text/event-stream')
+    const reply = page.getByRole('article', { name: 'Reply' })
+    await reply.getByText('You said: What can you do?').waitFor()
+    expect(clicks).toBe(3)
+  })
 
   test('a newcomer is told the first steps, and asks at once', async () => {
     const page = await stage.open('/', ada)
@@ -109,6 +139,26 @@ describeInBrowser('the start of the console', () => {
     expect(await page.getByRole('textbox').count()).toBe(0)
     expect(await page.getByRole('heading', { name: /^First steps/ }).count()).toBe(0)
     await expectAccessible(page)
+  })
+
+  test('every place is a few letters away; an address that leads nowhere says so, and a phone has a menu', async () => {
+    const page = await stage.open('/', ada)
+    await page.getByRole('button', { name: 'Go to…' }).waitFor()
+    await page.keyboard.press('Control+k')
+    const palette = page.getByRole('dialog', { name: 'Go to' })
+    await palette.getByRole('option', { name: 'Knowledge' }).waitFor()
+    await expectAccessible(page)
+    await page.keyboard.type('webho')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
+
+    await page.goto('/nowhere')
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+    await expectAccessible(page)
+    await page.setViewportSize(PHONE)
+    await page.getByRole('link', { name: 'Go to the start' }).click()
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.getByRole('dialog').getByRole('link', { name: 'Agents' }).waitFor()
   })
 
   test('nothing went wrong on any page', () => {

@@ -11,7 +11,7 @@ import { startTestServer, type TestServer } from './server.ts'
 
 const BUILD_PROGRAM = join(import.meta.dirname, '../../console/build.ts')
 const DESKTOP = { width: 1280, height: 800 }
-const PHONE = { width: 375, height: 740 }
+export const PHONE = { width: 375, height: 740 }
 /** Tokens live for 15 minutes: no test takes so long. */
 const TOKEN_MS = 900_000
 const THEME_MS_MAX = 10_000
