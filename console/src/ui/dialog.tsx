@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { IconButton } from './button.tsx'
 import { classNames } from './class-names.ts'
 
-interface DialogProps {
+export interface DialogProps {
   open: boolean
   onClose: () => void
   title: string

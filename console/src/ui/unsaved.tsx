@@ -1,5 +1,5 @@
 import { useBlocker } from '@tanstack/react-router'
-import { useEffect, useEffectEvent } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useEffectEvent, useRef } from 'react'
 import { Button } from './button.tsx'
 import { useConfirm } from './confirm.tsx'
 import { Failure } from './states.tsx'
@@ -25,8 +25,52 @@ export function useLeaveGuard(isUnsaved: boolean): void {
 
 const organizationOf = (search: object): unknown => (search as { org_id?: string }).org_id
 
-/** Ctrl+S, or Cmd+S. The browser's own saving of the page never comes. */
-export function useSaveKeys(save: () => void): void {
+interface SavedFormProps {
+  label: string
+  /** Why nothing in it can be changed; null: it can. */
+  refusal: string | null
+  isUnsaved: boolean
+  isSaving: boolean
+  /** Why it could not be saved. */
+  error: Error | null
+  onSave: () => void
+  onDiscard: () => void
+  children: ReactNode
+}
+
+/** Something that is changed in many places and saved as one: by its button, by Enter in a field, by Ctrl+S or Cmd+S. */
+export function SavedForm({
+  label,
+  refusal,
+  isUnsaved,
+  isSaving,
+  error,
+  onSave,
+  onDiscard,
+  children,
+}: SavedFormProps) {
+  const form = useRef<HTMLFormElement>(null)
+  const mayChange = refusal === null
+  useSaveKeys(() => mayChange && form.current?.requestSubmit())
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (isUnsaved && !isSaving) onSave()
+  }
+  return (
+    <form ref={form} onSubmit={submit} aria-label={label} className="min-w-0">
+      <fieldset disabled={!mayChange} className="flex min-w-0 flex-col gap-6">
+        {!mayChange && <p className="rounded-xl bg-surface px-4 py-3 text-sm text-muted">{refusal}</p>}
+        {children}
+        {mayChange && (
+          <SaveBar isUnsaved={isUnsaved} isSaving={isSaving} error={error} onDiscard={onDiscard} />
+        )}
+      </fieldset>
+    </form>
+  )
+}
+
+/** The browser's own saving of the page never comes. */
+function useSaveKeys(save: () => void): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     const isSave = event.key.toLowerCase() === 's' && (event.ctrlKey || event.metaKey)
     if (!isSave || event.shiftKey || event.altKey) return
@@ -39,15 +83,10 @@ export function useSaveKeys(save: () => void): void {
   }, [])
 }
 
-interface SaveBarProps {
-  isUnsaved: boolean
-  isSaving: boolean
-  error: Error | null
-  onDiscard: () => void
-}
+type SaveBarProps = Pick<SavedFormProps, 'isUnsaved' | 'isSaving' | 'error' | 'onDiscard'>
 
 /** At the foot of a form, always in sight: whether there is something to save, and why it could not be. */
-export const SaveBar = ({ isUnsaved, isSaving, error, onDiscard }: SaveBarProps) => (
+const SaveBar = ({ isUnsaved, isSaving, error, onDiscard }: SaveBarProps) => (
   <div className="sticky bottom-0 z-10 -mx-1 flex flex-col gap-3 bg-canvas px-1 pt-2 pb-4">
     {error && <Failure error={error} />}
     <div className="flex flex-wrap items-center justify-end gap-2 rounded-2xl border border-line bg-surface py-2.5 pr-2.5 pl-4">

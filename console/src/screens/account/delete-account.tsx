@@ -1,13 +1,12 @@
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { queryClient, useChange } from '../../api/queries.ts'
 import { signOut } from '../../api/session.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Section } from '../../ui/page.tsx'
-import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { isWrongPassword } from './password.tsx'
 
@@ -28,7 +27,6 @@ function Deletion({ onClose }: { onClose: () => void }) {
   const { user } = useHere()
   const navigate = useNavigate()
   const notify = useNotify()
-  const form = useId()
   const [typed, setTyped] = useState('')
   const [password, setPassword] = useState('')
   const remove = useChange('DELETE /api/users/me', {
@@ -39,53 +37,41 @@ function Deletion({ onClose }: { onClose: () => void }) {
       void navigate({ to: '/sign_in' })
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     remove.mutate({ body: password === '' ? {} : { current_password: password } })
   }
   const isWrong = isWrongPassword(remove.error)
   return (
-    <Dialog
+    <FormDialog
       open
       onClose={onClose}
       title="Delete your account?"
       description="It is gone at once, and does not come back."
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            form={form}
-            kind="danger"
-            busy={remove.isPending}
-            disabled={typed !== user.email}
-          >
-            Delete for good
-          </Button>
-        </>
-      }
+      action="Delete for good"
+      danger
+      busy={remove.isPending}
+      disabled={typed !== user.email}
+      error={isWrong ? null : remove.error}
+      onSubmit={submit}
     >
       <Consequences />
-      <form id={form} onSubmit={submit} className="flex flex-col gap-4">
-        <TextField
-          label={`Type “${user.email}” to go on`}
-          value={typed}
-          autoComplete="off"
-          onChange={({ target }) => setTyped(target.value)}
-        />
-        <TextField
-          label="Your password"
-          hint="If you have none, leave it empty: you must have signed in within the last ten minutes."
-          type="password"
-          autoComplete="current-password"
-          maxLength={128}
-          error={isWrong ? 'This is not your password' : null}
-          value={password}
-          onChange={({ target }) => setPassword(target.value)}
-        />
-        {remove.error && !isWrong && <Failure error={remove.error} />}
-      </form>
-    </Dialog>
+      <TextField
+        label={`Type “${user.email}” to go on`}
+        value={typed}
+        autoComplete="off"
+        onChange={({ target }) => setTyped(target.value)}
+      />
+      <TextField
+        label="Your password"
+        hint="If you have none, leave it empty: you must have signed in within the last ten minutes."
+        type="password"
+        autoComplete="current-password"
+        maxLength={128}
+        error={isWrong ? 'This is not your password' : null}
+        value={password}
+        onChange={({ target }) => setPassword(target.value)}
+      />
+    </FormDialog>
   )
 }
 

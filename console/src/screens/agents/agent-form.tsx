@@ -1,11 +1,10 @@
-import { type FormEvent, useRef } from 'react'
 import type { Agent } from '../../api/operations.ts'
 import { type Body, useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import type { Edits } from '../../ui/edits.ts'
 import { SwitchField, TextAreaField, TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
-import { SaveBar, useSaveKeys } from '../../ui/unsaved.tsx'
+import { SavedForm } from '../../ui/unsaved.tsx'
 import { ConnectionsSection } from './connections-section.tsx'
 import { KnowledgeSection } from './knowledge-section.tsx'
 import { ModelSection } from './model-section.tsx'
@@ -20,51 +19,37 @@ export interface AgentPart {
 export function AgentForm({ agent: saved, edits }: { agent: Agent; edits: Edits<Agent> }) {
   const { may } = useHere()
   const mayWrite = may('agent:write')
-  const form = useRef<HTMLFormElement>(null)
   const save = useSaving(saved, edits)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    save.begin()
-  }
-  useSaveKeys(() => mayWrite && form.current?.requestSubmit())
   const part = { agent: edits.value, edit: edits.edit }
   return (
-    <form ref={form} onSubmit={submit} aria-label="Agent">
-      <fieldset disabled={!mayWrite} className="flex min-w-0 flex-col gap-6">
-        {!mayWrite && (
-          <p className="rounded-xl bg-surface px-4 py-3 text-sm text-muted">
-            Your role may not change agents.
-          </p>
-        )}
-        <BasicsSection {...part} />
-        <ModelSection {...part} />
-        <ToolsSection {...part} saved={saved} />
-        <KnowledgeSection {...part} />
-        <ConnectionsSection {...part} />
-        <AccessSection {...part} />
-        {mayWrite && (
-          <SaveBar
-            isUnsaved={edits.isChanged}
-            isSaving={save.isSaving}
-            error={save.error}
-            onDiscard={() => {
-              edits.discard()
-              save.forgetError()
-            }}
-          />
-        )}
-      </fieldset>
-    </form>
+    <SavedForm
+      label="Agent"
+      refusal={mayWrite ? null : 'Your role may not change agents.'}
+      isUnsaved={edits.isChanged}
+      isSaving={save.isSaving}
+      error={save.error}
+      onSave={save.begin}
+      onDiscard={() => {
+        edits.discard()
+        save.forgetError()
+      }}
+    >
+      <BasicsSection {...part} />
+      <ModelSection {...part} />
+      <ToolsSection {...part} saved={saved} />
+      <KnowledgeSection {...part} />
+      <ConnectionsSection {...part} />
+      <AccessSection {...part} />
+    </SavedForm>
   )
 }
 
 /** Only what was changed is sent: what others change at the same time stays. */
-function useSaving(saved: Agent, { changes, isChanged, settle }: Edits<Agent>) {
+function useSaving(saved: Agent, { changes, settle }: Edits<Agent>) {
   const update = useChange('PUT /api/agents/update', {
     outdates: ['GET /api/agents/get', 'GET /api/agents/list', 'GET /api/mcp/list_instances'],
   })
   const begin = () => {
-    if (!isChanged || update.isPending) return
     update.mutate(
       { query: { agent_id: saved.id }, body: bodyOf(changes) },
       { onSuccess: () => settle(changes) },

@@ -62,7 +62,7 @@ export function Agents() {
           )
         }
       </Loaded>
-      <NewAgentDialog open={isMaking} onClose={() => setMaking(false)} />
+      {isMaking && <NewAgentDialog onClose={() => setMaking(false)} />}
     </Page>
   )
 }

@@ -1,8 +1,8 @@
-import { RotateCcw, SendHorizontal, Square } from 'lucide-react'
-import { type FormEvent, type KeyboardEvent, useState } from 'react'
+import { RotateCcw } from 'lucide-react'
 import type { Agent } from '../../api/operations.ts'
 import { useHere } from '../../shell/organization.tsx'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Composer } from '../../ui/composer.tsx'
 import { TrialTurn } from './trial-turn.tsx'
 import { useTrial } from './use-trial.ts'
 
@@ -61,7 +61,13 @@ export function TryAgent({ agent, isUnsaved }: TryAgentProps) {
       {refusal ? (
         <p className="border-t border-line px-4 py-3 text-sm text-muted">{refusal}</p>
       ) : (
-        <Composer isWriting={trial.isWriting} onSend={trial.send} onStop={trial.stop} />
+        <Composer
+          placeholder="Ask it something"
+          isWriting={trial.isWriting}
+          onSend={trial.send}
+          onStop={trial.stop}
+          className="p-3"
+        />
       )}
     </section>
   )
@@ -78,42 +84,3 @@ const Hint = () => (
     deleted when you start over or leave.
   </p>
 )
-
-interface ComposerProps {
-  isWriting: boolean
-  onSend: (text: string) => void
-  onStop: () => void
-}
-
-function Composer({ isWriting, onSend, onStop }: ComposerProps) {
-  const [text, setText] = useState('')
-  const send = (event?: FormEvent) => {
-    event?.preventDefault()
-    if (isWriting || text.trim() === '') return
-    onSend(text)
-    setText('')
-  }
-  const press = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
-    event.preventDefault()
-    send()
-  }
-  return (
-    <form onSubmit={send} className="flex items-end gap-2 border-t border-line p-3">
-      <textarea
-        aria-label="Message"
-        placeholder="Ask it something"
-        rows={2}
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-        onKeyDown={press}
-        className="max-h-40 min-w-0 grow resize-none rounded-lg border border-line-strong/60 bg-raised px-3 py-2 field-sizing-content"
-      />
-      {isWriting ? (
-        <IconButton icon={Square} label="Stop" onClick={onStop} />
-      ) : (
-        <IconButton icon={SendHorizontal} label="Send" type="submit" disabled={text.trim() === ''} />
-      )}
-    </form>
-  )
-}

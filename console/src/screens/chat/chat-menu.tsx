@@ -76,7 +76,7 @@ export function ChatMenu({ chat, isOpen, trigger }: { chat: Chat; isOpen: boolea
           </>
         )}
       </Menu>
-      <RenameChat chat={chat} open={dialog === 'rename'} onClose={() => setDialog(null)} />
+      {dialog === 'rename' && <RenameChat chat={chat} onClose={() => setDialog(null)} />}
       <MoveChat chat={chat} open={dialog === 'move'} onClose={() => setDialog(null)} />
     </>
   )

@@ -4,6 +4,7 @@ import type { Chat } from '../../api/operations.ts'
 import { prepareReplyText } from '../../markdown/reply-text.tsx'
 import { useHere } from '../../shell/organization.tsx'
 import { buttonLook, IconButton } from '../../ui/button.tsx'
+import { isEnter } from '../../ui/is-enter.ts'
 import { Attachments } from './attachments.tsx'
 import { MoreOptions } from './composer-options.tsx'
 import { AnswererPicker, InstructionPicker, KnowledgePicker } from './composer-pickers.tsx'
@@ -40,9 +41,7 @@ export function Composer({ chatId, chat }: { chatId: string | null; chat: Chat |
   const isLoaded = chatId === null || chat !== null
   const canSend = text.trim() !== '' && !isBusy && !isUploading && isLoaded && target !== null
   const press = (event: KeyboardEvent) => {
-    // 229: the key is part of a character that is being composed, also where isComposing is late (Safari).
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229)
-      return
+    if (!isEnter(event)) return
     event.preventDefault()
     if (canSend) send()
   }

@@ -1,12 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { McpInstance } from '../../api/operations.ts'
 import { readPages, useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { CheckField, TextField } from '../../ui/field.tsx'
-import { Failure, Loaded, More } from '../../ui/states.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
+import { Loaded, More } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { nameOf } from './connection-words.ts'
 
@@ -22,8 +21,7 @@ export function SharingDialog({ instance, onClose }: { instance: McpInstance; on
       onClose()
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     change.mutate({
       query: { mcp_instance_id: instance.id },
       body: { name, shared_agent_ids: [...shared] },
@@ -32,26 +30,25 @@ export function SharingDialog({ instance, onClose }: { instance: McpInstance; on
   const toggle = (id: string, isShared: boolean) =>
     setShared(isShared ? [...shared, id] : shared.filter((one) => one !== id))
   return (
-    <Dialog open onClose={onClose} title="Name and sharing">
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        <TextField
-          label="Name"
-          hint="Tells several accounts at one service apart"
-          required
-          maxLength={200}
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-        />
-        <AgentChoice shared={shared} isActive={instance.status === 'active'} onToggle={toggle} />
-        {change.error && <Failure error={change.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={change.isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      open
+      onClose={onClose}
+      title="Name and sharing"
+      action="Save"
+      busy={change.isPending}
+      error={change.error}
+      onSubmit={submit}
+    >
+      <TextField
+        label="Name"
+        hint="Tells several accounts at one service apart"
+        required
+        maxLength={200}
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <AgentChoice shared={shared} isActive={instance.status === 'active'} onToggle={toggle} />
+    </FormDialog>
   )
 }
 

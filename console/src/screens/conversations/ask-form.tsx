@@ -3,6 +3,7 @@ import { type FormEvent, type KeyboardEvent, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
+import { isEnter } from '../../ui/is-enter.ts'
 import { useNotify } from '../../ui/toast.tsx'
 
 interface AskFormProps {
@@ -29,9 +30,7 @@ export function AskForm({ conversationId, isUnderWay, canAsk, onAsk, onStop }: A
     if (!(await onAsk(question))) setText((now) => (now === '' ? question : now))
   }
   const press = (event: KeyboardEvent) => {
-    // Enter also ends a word of an input method, and is not meant for us then.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229)
-      return
+    if (!isEnter(event)) return
     event.preventDefault()
     void ask()
   }

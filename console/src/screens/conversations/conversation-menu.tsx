@@ -1,14 +1,13 @@
 import { Archive, ArchiveRestore, Ellipsis, Pencil, Trash2 } from 'lucide-react'
-import { type FormEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import type { Conversation } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
-import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 
 type Shown = Pick<Conversation, 'id' | 'title' | 'is_archived'>
@@ -80,39 +79,30 @@ export function ConversationMenu({
 
 function Rename({ conversation: { id, title }, onClose }: { conversation: Shown; onClose: () => void }) {
   const { organization } = useHere()
-  const form = useId()
   const [text, setText] = useState(title)
   const rename = useChange('PUT /api/conversation/update', { outdates: OUTDATED, onDone: onClose })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const query = { org_id: organization.id, conversation_id: id }
     rename.mutate({ query, body: { title: text.trim() } })
   }
   return (
-    <Dialog
+    <FormDialog
       open
       onClose={onClose}
       title="Rename the conversation"
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={form} kind="primary" busy={rename.isPending}>
-            Rename
-          </Button>
-        </>
-      }
+      action="Rename"
+      busy={rename.isPending}
+      error={rename.error}
+      onSubmit={submit}
     >
-      <form id={form} onSubmit={submit} className="flex flex-col gap-4">
-        <TextField
-          label="Title"
-          required
-          maxLength={500}
-          pattern=".*\S.*"
-          value={text}
-          onChange={({ target }) => setText(target.value)}
-        />
-        {rename.error && <Failure error={rename.error} />}
-      </form>
-    </Dialog>
+      <TextField
+        label="Title"
+        required
+        maxLength={500}
+        pattern=".*\S.*"
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+    </FormDialog>
   )
 }

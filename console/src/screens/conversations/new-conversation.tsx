@@ -1,66 +1,50 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { outdate } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Picker } from '../../ui/picker.tsx'
-import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { useModels } from './use-models.ts'
 
 export function NewConversation({ onClose }: { onClose: () => void }) {
-  const form = useId()
   const create = useCreate()
   const { choices } = useModels()
   const [title, setTitle] = useState('')
   const [models, setModels] = useState<string[]>([])
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     create.mutate({ title: title.trim(), models })
   }
   return (
-    <Dialog
+    <FormDialog
       open
       onClose={onClose}
       title="New conversation"
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            form={form}
-            kind="primary"
-            busy={create.isPending}
-            disabled={models.length === 0}
-          >
-            Begin
-          </Button>
-        </>
-      }
+      action="Begin"
+      busy={create.isPending}
+      disabled={models.length === 0}
+      error={create.error}
+      onSubmit={submit}
     >
-      <form id={form} onSubmit={submit} className="flex flex-col gap-4">
-        <TextField
-          label="Title"
-          required
-          maxLength={500}
-          pattern=".*\S.*"
-          value={title}
-          onChange={({ target }) => setTitle(target.value)}
-        />
-        <div className="flex flex-col items-start gap-1.5">
-          <p className="text-sm font-medium">Models</p>
-          <Picker label="Models" several choices={choices} chosen={models} onChange={setModels}>
-            {models.length === 0 ? 'Choose who takes part' : undefined}
-          </Picker>
-          <p className="text-sm text-muted">Others can join later.</p>
-        </div>
-        {create.error && <Failure error={create.error} />}
-      </form>
-    </Dialog>
+      <TextField
+        label="Title"
+        required
+        maxLength={500}
+        pattern=".*\S.*"
+        value={title}
+        onChange={({ target }) => setTitle(target.value)}
+      />
+      <div className="flex flex-col items-start gap-1.5">
+        <p className="text-sm font-medium">Models</p>
+        <Picker label="Models" several choices={choices} chosen={models} onChange={setModels}>
+          {models.length === 0 ? 'Choose who takes part' : undefined}
+        </Picker>
+        <p className="text-sm text-muted">Others can join later.</p>
+      </div>
+    </FormDialog>
   )
 }
 

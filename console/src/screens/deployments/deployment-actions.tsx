@@ -1,16 +1,15 @@
 import { useNavigate } from '@tanstack/react-router'
 import { Ellipsis, Pause, Pencil, Play, Trash2 } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { Deployment } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { TextAreaField, TextField } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
-import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { STATES } from './deployment-words.ts'
 
@@ -38,9 +37,7 @@ export function DeploymentActions({ deployment }: { deployment: Deployment }) {
           )}
         </Menu>
       )}
-      <Dialog open={isNaming} onClose={() => setNaming(false)} title="Rename">
-        <NameForm deployment={deployment} onDone={() => setNaming(false)} />
-      </Dialog>
+      {isNaming && <NameDialog deployment={deployment} onClose={() => setNaming(false)} />}
     </>
   )
 }
@@ -94,15 +91,22 @@ function useRemove({ id, name, deployment_type: type }: Deployment): () => Promi
   }
 }
 
-function NameForm({ deployment, onDone }: { deployment: Deployment; onDone: () => void }) {
+function NameDialog({ deployment, onClose }: { deployment: Deployment; onClose: () => void }) {
   const [form, setForm] = useState({ name: deployment.name, description: deployment.description })
-  const change = useChange('PUT /api/agent_deploy/update', { outdates: OUTDATED, onDone })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const change = useChange('PUT /api/agent_deploy/update', { outdates: OUTDATED, onDone: onClose })
+  const submit = () => {
     change.mutate({ query: { deployment_id: deployment.id }, body: form })
   }
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
+    <FormDialog
+      open
+      onClose={onClose}
+      title="Rename"
+      action="Save"
+      busy={change.isPending}
+      error={change.error}
+      onSubmit={submit}
+    >
       <TextField
         label="Name"
         required
@@ -118,13 +122,6 @@ function NameForm({ deployment, onDone }: { deployment: Deployment; onDone: () =
         value={form.description}
         onChange={({ target }) => setForm({ ...form, description: target.value })}
       />
-      {change.error && <Failure error={change.error} />}
-      <div className="flex justify-end gap-2">
-        <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" kind="primary" busy={change.isPending}>
-          Save
-        </Button>
-      </div>
-    </form>
+    </FormDialog>
   )
 }

@@ -1,10 +1,9 @@
-import type { FormEvent } from 'react'
 import type { Deployment } from '../../api/operations.ts'
 import { classNames } from '../../ui/class-names.ts'
 import type { Edits } from '../../ui/edits.ts'
 import { SelectField, TextAreaField, TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
-import { SaveBar, useSaveKeys } from '../../ui/unsaved.tsx'
+import { SavedForm } from '../../ui/unsaved.tsx'
 import { ChatPreview } from './chat-preview.tsx'
 import type { LookEdits } from './config-edits.ts'
 
@@ -19,11 +18,6 @@ interface LookFormProps {
 export function LookForm({ deployment, edits, save, readOnly }: LookFormProps) {
   const { deployment_type: type } = deployment
   const isShown = type !== 'api'
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    save.run()
-  }
-  useSaveKeys(() => !readOnly && edits.isChanged && !save.isPending && save.run())
   return (
     <div
       className={classNames(
@@ -31,22 +25,18 @@ export function LookForm({ deployment, edits, save, readOnly }: LookFormProps) {
         isShown && 'lg:grid-cols-[minmax(0,1fr)_minmax(0,25rem)]',
       )}
     >
-      <form onSubmit={submit} className="flex min-w-0 flex-col gap-6">
-        <fieldset disabled={readOnly} className="flex min-w-0 flex-col gap-6">
-          {isShown && <LookSection edits={edits} type={type} />}
-          <LimitsSection edits={edits} isShown={isShown} />
-        </fieldset>
-        {readOnly ? (
-          <p className="text-sm text-muted">Your role may look at this, and not change it.</p>
-        ) : (
-          <SaveBar
-            isUnsaved={edits.isChanged}
-            isSaving={save.isPending}
-            error={save.error}
-            onDiscard={edits.discard}
-          />
-        )}
-      </form>
+      <SavedForm
+        label="Look and limits"
+        refusal={readOnly ? 'Your role may look at this, and not change it.' : null}
+        isUnsaved={edits.isChanged}
+        isSaving={save.isPending}
+        error={save.error}
+        onSave={save.run}
+        onDiscard={edits.discard}
+      >
+        {isShown && <LookSection edits={edits} type={type} />}
+        <LimitsSection edits={edits} isShown={isShown} />
+      </SavedForm>
       {isShown && <ChatPreview deployment={deployment} />}
     </div>
   )

@@ -3,6 +3,7 @@ import { ArrowUp } from 'lucide-react'
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
+import { isEnter } from '../../ui/is-enter.ts'
 
 /** A question, with which a chat begins at once. */
 export function AskBox() {
@@ -16,9 +17,7 @@ export function AskBox() {
     if (prompt !== '') history.push(`/chats?${new URLSearchParams({ org_id: organization.id, prompt })}`)
   }
   const press = (event: KeyboardEvent) => {
-    // Enter also ends a word of an input method, and is not meant for us then.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229)
-      return
+    if (!isEnter(event)) return
     event.preventDefault()
     ask()
   }

@@ -1,9 +1,7 @@
-import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextAreaField, TextField } from '../../ui/field.tsx'
-import { Failure } from '../../ui/states.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { useKnowledgeBase } from './knowledge-base-context.tsx'
 import { CONTENT } from './status.tsx'
@@ -56,7 +54,6 @@ const NUMBERS: readonly (keyof Fields)[] = ['max_pages', 'max_depth', 'refresh_i
 export function AddSource({ open, onClose }: { open: boolean; onClose: () => void }) {
   const { base } = useKnowledgeBase()
   const notify = useNotify()
-  const form = useId()
   const [type, setType] = useState<SourceType>('web')
   const [fields, setFields] = useState(EMPTY)
   const add = useChange('POST /api/kb/add_source', {
@@ -71,43 +68,35 @@ export function AddSource({ open, onClose }: { open: boolean; onClose: () => voi
     value: fields[name],
     onChange: ({ target }) => setFields({ ...fields, [name]: target.value }),
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     add.mutate({ query: { kb_id: base.id }, body: { type, config: configOf(type, fields) } })
   }
   return (
-    <Dialog
+    <FormDialog
       open={open}
       onClose={onClose}
       title="Add a source"
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={form} kind="primary" busy={add.isPending}>
-            Add
-          </Button>
-        </>
-      }
+      action="Add"
+      busy={add.isPending}
+      error={add.error}
+      onSubmit={submit}
     >
-      <form id={form} onSubmit={submit} className="flex flex-col gap-4">
-        <SelectField
-          label="What kind"
-          value={type}
-          onChange={({ target }) => {
-            setType(target.value as SourceType)
-            add.reset()
-          }}
-        >
-          {TYPES.map(([name, text]) => (
-            <option key={name} value={name}>
-              {text}
-            </option>
-          ))}
-        </SelectField>
-        {FORMS[type](field)}
-        {add.error && <Failure error={add.error} />}
-      </form>
-    </Dialog>
+      <SelectField
+        label="What kind"
+        value={type}
+        onChange={({ target }) => {
+          setType(target.value as SourceType)
+          add.reset()
+        }}
+      >
+        {TYPES.map(([name, text]) => (
+          <option key={name} value={name}>
+            {text}
+          </option>
+        ))}
+      </SelectField>
+      {FORMS[type](field)}
+    </FormDialog>
   )
 }
 

@@ -1,11 +1,9 @@
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { TextAreaField, TextField } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { formatNumber } from '../../ui/format.ts'
-import { Failure } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { useKnowledgeBase } from './knowledge-base-context.tsx'
 import { parseQuestions } from './parse-questions.ts'
@@ -20,7 +18,6 @@ const WAYS = [
 export function NewEvaluation({ open, onClose }: { open: boolean; onClose: () => void }) {
   const { base } = useKnowledgeBase()
   const navigate = useNavigate()
-  const form = useId()
   const [way, setWay] = useState<'form' | 'paste'>('form')
   const [name, setName] = useState('')
   const [written, setWritten] = useState([EMPTY_QUESTION])
@@ -35,51 +32,38 @@ export function NewEvaluation({ open, onClose }: { open: boolean; onClose: () =>
   })
   const parsed = way === 'paste' ? parseQuestions(pasted) : { questions: written }
   const unanswered = way === 'form' && written.some(({ document_names: names }) => names.length === 0)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     if ('questions' in parsed && !unanswered)
       create.mutate({ query: { kb_id: base.id }, body: { name, questions: parsed.questions } })
   }
   return (
-    <Dialog
+    <FormDialog
       open={open}
       onClose={onClose}
       wide
       title="New evaluation"
       description="Its questions stay as they are: runs can be compared."
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            form={form}
-            kind="primary"
-            busy={create.isPending}
-            disabled={'problem' in parsed || unanswered}
-          >
-            Create
-          </Button>
-        </>
-      }
+      action="Create"
+      busy={create.isPending}
+      disabled={'problem' in parsed || unanswered}
+      error={create.error}
+      onSubmit={submit}
     >
-      <form id={form} onSubmit={submit} className="flex flex-col gap-4">
-        <TextField
-          label="Name"
-          placeholder="What customers ask"
-          required
-          maxLength={200}
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-        />
-        <Tabs label="How to give the questions" tabs={WAYS} value={way} onChange={setWay} />
-        {way === 'form' ? (
-          <QuestionFields questions={written} onChange={setWritten} />
-        ) : (
-          <Pasted text={pasted} onChange={setPasted} />
-        )}
-        {create.error && <Failure error={create.error} />}
-      </form>
-    </Dialog>
+      <TextField
+        label="Name"
+        placeholder="What customers ask"
+        required
+        maxLength={200}
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <Tabs label="How to give the questions" tabs={WAYS} value={way} onChange={setWay} />
+      {way === 'form' ? (
+        <QuestionFields questions={written} onChange={setWritten} />
+      ) : (
+        <Pasted text={pasted} onChange={setPasted} />
+      )}
+    </FormDialog>
   )
 }
 

@@ -1,10 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { Failure } from '../../ui/states.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { filterProblem } from './filter-problem.ts'
 import { useKnowledgeBase } from './knowledge-base-context.tsx'
 import { TextModelField } from './models.tsx'
@@ -19,7 +17,6 @@ interface StartRunProps {
 export function StartRun({ evaluationId, open, onClose }: StartRunProps) {
   const { base } = useKnowledgeBase()
   const navigate = useNavigate()
-  const form = useId()
   const [asked, setAsked] = useState({ limit: '10', least: '', filter: '', rerank: '' })
   const start = useChange('POST /api/kb/evaluations/run', {
     outdates: ['GET /api/kb/evaluations/runs'],
@@ -36,8 +33,7 @@ export function StartRun({ evaluationId, open, onClose }: StartRunProps) {
     value: asked[name],
     onChange: ({ target }: { target: { value: string } }) => setAsked({ ...asked, [name]: target.value }),
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     if (problem !== null) return
     const { limit, least, filter, rerank } = asked
     start.mutate({
@@ -51,56 +47,49 @@ export function StartRun({ evaluationId, open, onClose }: StartRunProps) {
     })
   }
   return (
-    <Dialog
+    <FormDialog
       open={open}
       onClose={onClose}
       title="Run the evaluation"
       description="Each question is searched for as the knowledge base is now. That is paid like a search."
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={form} kind="primary" busy={start.isPending}>
-            Run
-          </Button>
-        </>
-      }
+      action="Run"
+      busy={start.isPending}
+      error={start.error}
+      onSubmit={submit}
     >
-      <form id={form} onSubmit={submit} className="flex flex-col gap-4">
-        <div className="grid gap-4 sm:grid-cols-2">
-          <TextField
-            label="Documents to find"
-            hint="The k of recall@k"
-            type="number"
-            min={1}
-            max={100}
-            required
-            {...field('limit')}
-          />
-          <TextField
-            label="Least score"
-            hint="0 to 1; leaves out what fits less"
-            type="number"
-            min={0}
-            max={1}
-            step="any"
-            placeholder="0"
-            {...field('least')}
-          />
-        </div>
+      <div className="grid gap-4 sm:grid-cols-2">
         <TextField
-          label="Filter by metadata"
-          hint="JSON; empty: all documents"
-          error={problem}
-          {...field('filter')}
+          label="Documents to find"
+          hint="The k of recall@k"
+          type="number"
+          min={1}
+          max={100}
+          required
+          {...field('limit')}
         />
-        <TextModelField
-          label="Ranked again by"
-          none="No model"
-          value={asked.rerank}
-          onChange={(rerank) => setAsked({ ...asked, rerank })}
+        <TextField
+          label="Least score"
+          hint="0 to 1; leaves out what fits less"
+          type="number"
+          min={0}
+          max={1}
+          step="any"
+          placeholder="0"
+          {...field('least')}
         />
-        {start.error && <Failure error={start.error} />}
-      </form>
-    </Dialog>
+      </div>
+      <TextField
+        label="Filter by metadata"
+        hint="JSON; empty: all documents"
+        error={problem}
+        {...field('filter')}
+      />
+      <TextModelField
+        label="Ranked again by"
+        none="No model"
+        value={asked.rerank}
+        onChange={(rerank) => setAsked({ ...asked, rerank })}
+      />
+    </FormDialog>
   )
 }

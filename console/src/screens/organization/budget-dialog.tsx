@@ -1,11 +1,9 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { Budget } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
-import { Failure } from '../../ui/states.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { useMemberNames } from '../people/member-names.ts'
 import { useSubjectName } from './budgets.tsx'
@@ -25,8 +23,7 @@ export function BudgetDialog({ budget, onClose }: { budget: Budget | null; onClo
       onClose()
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const [kind, id] = subject.split(' ')
     const chosen = budget ?? { user_id: kind === 'user' ? id : null, api_key_id: kind === 'key' ? id : null }
     save.mutate({
@@ -39,33 +36,28 @@ export function BudgetDialog({ budget, onClose }: { budget: Budget | null; onClo
     })
   }
   return (
-    <Dialog
+    <FormDialog
       open
       onClose={onClose}
       title={budget ? `Budget of ${nameOf(budget)}` : 'Set a budget'}
       description="Months are those of UTC. What was spent this month already counts."
+      action="Save"
+      busy={save.isPending}
+      error={save.error}
+      onSubmit={submit}
     >
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        {!budget && <SubjectField value={subject} onChange={setSubject} />}
-        <TextField
-          label="Credits a month"
-          type="number"
-          required
-          min={0}
-          max={1e15}
-          step="any"
-          value={credits}
-          onChange={({ target }) => setCredits(target.value)}
-        />
-        {save.error && <Failure error={save.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={save.isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      {!budget && <SubjectField value={subject} onChange={setSubject} />}
+      <TextField
+        label="Credits a month"
+        type="number"
+        required
+        min={0}
+        max={1e15}
+        step="any"
+        value={credits}
+        onChange={({ target }) => setCredits(target.value)}
+      />
+    </FormDialog>
   )
 }
 

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type FormEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import type { CreatedApiKey } from '../../api/operations.ts'
 import { readPages, useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
@@ -7,8 +7,8 @@ import { Button } from '../../ui/button.tsx'
 import { SecretOnce, Snippet } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { PermissionMatrix } from '../../ui/permission-matrix.tsx'
-import { Failure } from '../../ui/states.tsx'
 
 const DAY_MS = 86_400_000
 const LIFETIMES = [
@@ -54,7 +54,6 @@ interface NewKeyProps {
 
 function NewKey({ onClose, onCreated }: NewKeyProps) {
   const { organization, may } = useHere()
-  const form = useId()
   const all = useInfiniteQuery(readPages('GET /api/roles/list_permissions', { limit: 100 }))
   const [draft, setDraft] = useState({ name: '', days: '90', scope: 'all', chosen: [] as string[] })
   const create = useChange('POST /api/api_keys/create', {
@@ -62,8 +61,7 @@ function NewKey({ onClose, onCreated }: NewKeyProps) {
     onDone: onCreated,
   })
   const isAll = draft.scope === 'all'
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const expires_at = draft.days && new Date(Date.now() + Number(draft.days) * DAY_MS).toISOString()
     create.mutate({
       query: { org_id: organization.id },
@@ -75,39 +73,27 @@ function NewKey({ onClose, onCreated }: NewKeyProps) {
     })
   }
   return (
-    <Dialog
+    <FormDialog
       wide
       open
       onClose={onClose}
       title="Create an API key"
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            form={form}
-            kind="primary"
-            busy={create.isPending}
-            disabled={!isAll && draft.chosen.length === 0}
-          >
-            Create key
-          </Button>
-        </>
-      }
+      action="Create key"
+      busy={create.isPending}
+      disabled={!isAll && draft.chosen.length === 0}
+      error={create.error}
+      onSubmit={submit}
     >
-      <form id={form} onSubmit={submit} className="flex flex-col gap-4">
-        <KeyFields draft={draft} onDraft={(change) => setDraft({ ...draft, ...change })} />
-        {create.error && <Failure error={create.error} />}
-        {!isAll && all.data && (
-          <PermissionMatrix
-            names={all.data.map(({ name }) => name)}
-            chosen={draft.chosen}
-            onChange={(chosen) => setDraft({ ...draft, chosen })}
-            isAllowed={may}
-          />
-        )}
-      </form>
-    </Dialog>
+      <KeyFields draft={draft} onDraft={(change) => setDraft({ ...draft, ...change })} />
+      {!isAll && all.data && (
+        <PermissionMatrix
+          names={all.data.map(({ name }) => name)}
+          chosen={draft.chosen}
+          onChange={(chosen) => setDraft({ ...draft, chosen })}
+          isAllowed={may}
+        />
+      )}
+    </FormDialog>
   )
 }
 

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { TriangleAlert } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { Balance } from '../../api/operations.ts'
 import { read, useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { formatCredits } from '../../ui/format.ts'
-import { Failure, Loaded, Skeleton } from '../../ui/states.tsx'
+import { Loaded, Skeleton } from '../../ui/states.tsx'
 import { Stats } from '../../ui/stats.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 
@@ -77,36 +77,30 @@ function ThresholdDialog({ credits, onClose }: { credits: Balance; onClose: () =
       onClose()
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     save.mutate({ query: { org_id: organization.id }, body: { credits_low_threshold: Number(threshold) } })
   }
   return (
-    <Dialog
+    <FormDialog
       open
       onClose={onClose}
       title="Warning of low credits"
       description="When the balance falls below this, a warning is shown here, and webhooks are told billing.credits_low."
+      action="Save"
+      busy={save.isPending}
+      error={save.error}
+      onSubmit={submit}
     >
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        <TextField
-          label="Credits"
-          type="number"
-          required
-          min={0}
-          max={1e15}
-          step="any"
-          value={threshold}
-          onChange={({ target }) => setThreshold(target.value)}
-        />
-        {save.error && <Failure error={save.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={save.isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <TextField
+        label="Credits"
+        type="number"
+        required
+        min={0}
+        max={1e15}
+        step="any"
+        value={threshold}
+        onChange={({ target }) => setThreshold(target.value)}
+      />
+    </FormDialog>
   )
 }

@@ -1,10 +1,8 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { LanguageModel } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { SwitchField, TextField } from '../../ui/field.tsx'
-import { Failure } from '../../ui/states.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 
 const RATIOS = [
@@ -30,41 +28,35 @@ export function EnvironmentModelDialog({ model, onClose }: { model: LanguageMode
       onClose()
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const given = Object.fromEntries(shown.map(([name]) => [name, Number(ratios[name])]))
     change.mutate({ query: { model_id: model.id }, body: { ...given, is_active: isActive } })
   }
   return (
-    <Dialog
+    <FormDialog
       open
       onClose={onClose}
       title={model.name}
       description="It comes from the environment of this installation. What you set here holds for all organizations."
+      action="Save"
+      busy={change.isPending}
+      error={change.error}
+      onSubmit={submit}
     >
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        <SwitchField label="Offered" checked={isActive} onChange={setActive} />
-        {shown.map(([name, label]) => (
-          <TextField
-            key={name}
-            label={label}
-            type="number"
-            required
-            min={0}
-            max={1_000_000}
-            step="any"
-            value={ratios[name] ?? ''}
-            onChange={({ target }) => setRatios({ ...ratios, [name]: target.value })}
-          />
-        ))}
-        {change.error && <Failure error={change.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={change.isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <SwitchField label="Offered" checked={isActive} onChange={setActive} />
+      {shown.map(([name, label]) => (
+        <TextField
+          key={name}
+          label={label}
+          type="number"
+          required
+          min={0}
+          max={1_000_000}
+          step="any"
+          value={ratios[name] ?? ''}
+          onChange={({ target }) => setRatios({ ...ratios, [name]: target.value })}
+        />
+      ))}
+    </FormDialog>
   )
 }

@@ -1,10 +1,8 @@
-import { type FormEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import type { LanguageModel } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Failure } from '../../ui/states.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { configOf, draftOf, type ModelDraft } from './model-draft.ts'
 import { ModelFields } from './model-fields.tsx'
@@ -16,33 +14,24 @@ interface ModelDialogProps {
 }
 
 export function ModelDialog({ model, onClose }: ModelDialogProps) {
-  const form = useId()
   const [draft, setDraft] = useState(() => draftOf(model))
   const save = useSave(model, onClose)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     save.send(draft)
   }
   return (
-    <Dialog
+    <FormDialog
       wide
       open
       onClose={onClose}
       title={model === null ? 'Add a model' : `Edit ${model.name}`}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={form} kind="primary" busy={save.isPending}>
-            {model === null ? 'Add model' : 'Save'}
-          </Button>
-        </>
-      }
+      action={model === null ? 'Add model' : 'Save'}
+      busy={save.isPending}
+      error={save.error}
+      onSubmit={submit}
     >
-      <form id={form} onSubmit={submit} className="flex flex-col gap-4">
-        <ModelFields model={model} draft={draft} onDraft={(change) => setDraft({ ...draft, ...change })} />
-        {save.error && <Failure error={save.error} />}
-      </form>
-    </Dialog>
+      <ModelFields model={model} draft={draft} onDraft={(change) => setDraft({ ...draft, ...change })} />
+    </FormDialog>
   )
 }
 

@@ -1,4 +1,4 @@
-import { type FormEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import type { Webhook, WebhookWithSecret } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { SecretOnce } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { CheckField, TextField } from '../../ui/field.tsx'
-import { Failure } from '../../ui/states.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { EVENT_TYPES, type EventType } from './event-types.ts'
 
@@ -17,7 +17,6 @@ interface WebhookDialogProps {
 }
 
 export function WebhookDialog({ webhook, onClose }: WebhookDialogProps) {
-  const form = useId()
   const [added, setAdded] = useState<WebhookWithSecret>()
   const [draft, setDraft] = useState<Draft>({
     url: webhook?.url ?? '',
@@ -25,36 +24,23 @@ export function WebhookDialog({ webhook, onClose }: WebhookDialogProps) {
     event_types: webhook?.event_types ?? [],
   })
   const save = useSave(webhook, { onAdded: setAdded, onSaved: onClose })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     save.send(draft)
   }
   if (added) return <SecretDialog webhook={added} onClose={onClose} />
   return (
-    <Dialog
+    <FormDialog
       open
       onClose={onClose}
       title={webhook ? 'Edit the webhook' : 'Add a webhook'}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            form={form}
-            kind="primary"
-            busy={save.isPending}
-            disabled={draft.event_types.length === 0}
-          >
-            {webhook ? 'Save' : 'Add webhook'}
-          </Button>
-        </>
-      }
+      action={webhook ? 'Save' : 'Add webhook'}
+      busy={save.isPending}
+      disabled={draft.event_types.length === 0}
+      error={save.error}
+      onSubmit={submit}
     >
-      <form id={form} onSubmit={submit} className="flex flex-col gap-4">
-        <Fields draft={draft} onDraft={(change) => setDraft({ ...draft, ...change })} />
-        {save.error && <Failure error={save.error} />}
-      </form>
-    </Dialog>
+      <Fields draft={draft} onDraft={(change) => setDraft({ ...draft, ...change })} />
+    </FormDialog>
   )
 }
 

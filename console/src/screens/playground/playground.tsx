@@ -6,12 +6,12 @@ import type { McpServer } from '../../api/operations.ts'
 import { read, useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Composer } from '../../ui/composer.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
 import { useTitle } from '../../ui/page.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { ConnectDialog } from '../connections/connect-dialog.tsx'
-import { Composer } from './composer.tsx'
 import { Remembered } from './remembered.tsx'
 import { Setup } from './setup.tsx'
 import { TurnView } from './turn-view.tsx'
@@ -81,7 +81,13 @@ function OpenPlayground() {
         </div>
       </div>
       {may('mcp:execute') ? (
-        <Composer isWriting={chat.isWriting} onSend={ask} onStop={chat.stop} />
+        <Composer
+          placeholder="What should be done?"
+          isWriting={chat.isWriting}
+          onSend={ask}
+          onStop={chat.stop}
+          className="px-4 py-3 sm:px-8"
+        />
       ) : (
         <p className="border-t border-line px-8 py-4 text-sm text-muted">
           Your role may look at connections, and not use them (mcp:execute).

@@ -1,10 +1,9 @@
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextAreaField, TextField } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Failure } from '../../ui/states.tsx'
 import {
   EXAMPLE_FUNCTION,
@@ -18,83 +17,70 @@ import type { ToolFile } from './tool-file.ts'
 import { useCategories } from './use-tools.ts'
 
 interface NewToolDialogProps {
-  open: boolean
   /** A tool to import; null: an example that works. */
   file: ToolFile | null
   onClose: () => void
 }
 
-export const NewToolDialog = ({ open, file, onClose }: NewToolDialogProps) => (
-  <Dialog
-    open={open}
-    onClose={onClose}
-    title={file ? 'Import a tool' : 'New tool'}
-    description={
-      file
-        ? 'Its code is as it stands in the file. Read it before you give it to an agent.'
-        : 'It begins as an example that works, for you to change.'
-    }
-  >
-    <NewToolForm file={file} onClose={onClose} />
-  </Dialog>
-)
-
 /** For a category that is not there yet. */
 const NEW = 'new'
 
-function NewToolForm({ file, onClose }: Omit<NewToolDialogProps, 'open'>) {
-  const form = useId()
+export function NewToolDialog({ file, onClose }: NewToolDialogProps) {
   const [name, setName] = useState(file?.name ?? '')
   const [description, setDescription] = useState(file?.description ?? '')
   const [language, setLanguage] = useState<Language>('javascript')
   const category = useCategoryChoice()
   const making = useMaking()
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const parts = file ?? exampleIn(language)
     making.begin(category.choice, { ...parts, name, description })
   }
   return (
-    <>
-      <form id={form} onSubmit={submit} className="flex flex-col gap-4">
-        <TextField
-          label="Name"
-          required
-          maxLength={200}
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-        />
-        <TextAreaField
-          label="What it does"
-          hint="Models read this to know when to call it"
-          rows={2}
-          maxLength={5_000}
-          value={description}
-          onChange={({ target }) => setDescription(target.value)}
-        />
-        {!file && (
-          <SelectField
-            label="Language"
-            value={language}
-            onChange={({ target }) => setLanguage(target.value as Language)}
-          >
-            {Object.entries(LANGUAGE_NAMES).map(([id, title]) => (
-              <option key={id} value={id}>
-                {title}
-              </option>
-            ))}
-          </SelectField>
-        )}
-        {category.field}
-        {making.error && <Failure error={making.error} />}
-      </form>
-      <div className="flex flex-wrap justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" form={form} kind="primary" busy={making.isBusy} disabled={!category.isReady}>
-          {file ? 'Import the tool' : 'Make the tool'}
-        </Button>
-      </div>
-    </>
+    <FormDialog
+      open
+      onClose={onClose}
+      title={file ? 'Import a tool' : 'New tool'}
+      description={
+        file
+          ? 'Its code is as it stands in the file. Read it before you give it to an agent.'
+          : 'It begins as an example that works, for you to change.'
+      }
+      action={file ? 'Import the tool' : 'Make the tool'}
+      busy={making.isBusy}
+      disabled={!category.isReady}
+      error={making.error}
+      onSubmit={submit}
+    >
+      <TextField
+        label="Name"
+        required
+        maxLength={200}
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <TextAreaField
+        label="What it does"
+        hint="Models read this to know when to call it"
+        rows={2}
+        maxLength={5_000}
+        value={description}
+        onChange={({ target }) => setDescription(target.value)}
+      />
+      {!file && (
+        <SelectField
+          label="Language"
+          value={language}
+          onChange={({ target }) => setLanguage(target.value as Language)}
+        >
+          {Object.entries(LANGUAGE_NAMES).map(([id, title]) => (
+            <option key={id} value={id}>
+              {title}
+            </option>
+          ))}
+        </SelectField>
+      )}
+      {category.field}
+    </FormDialog>
   )
 }
 

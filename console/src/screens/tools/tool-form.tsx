@@ -1,11 +1,10 @@
-import { type FormEvent, useRef } from 'react'
 import type { Tool } from '../../api/operations.ts'
 import { type Body, useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import type { Edits } from '../../ui/edits.ts'
 import { SelectField, SwitchField, TextAreaField, TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
-import { SaveBar, useSaveKeys } from '../../ui/unsaved.tsx'
+import { SavedForm } from '../../ui/unsaved.tsx'
 import { CodeSection } from './code-section.tsx'
 import { DescriptorsSection } from './descriptors-section.tsx'
 import { NetworkSection } from './network-section.tsx'
@@ -21,66 +20,52 @@ export interface ToolPart {
 export function ToolForm({ tool: saved, edits }: { tool: Tool; edits: Edits<Tool> }) {
   const { may } = useHere()
   const mayWrite = may('tool:write')
-  const form = useRef<HTMLFormElement>(null)
   const save = useSaving(saved, edits)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    save.begin()
-  }
-  useSaveKeys(() => mayWrite && form.current?.requestSubmit())
   const part = { tool: edits.value, edit: edits.edit }
   return (
-    <form ref={form} onSubmit={submit} aria-label="Tool">
-      <fieldset disabled={!mayWrite} className="flex min-w-0 flex-col gap-6">
-        {!mayWrite && (
-          <p className="rounded-xl bg-surface px-4 py-3 text-sm text-muted">
-            Your role may not change tools.
-          </p>
-        )}
-        <BasicsSection {...part} />
-        <CodeSection {...part} error={save.error} isReadOnly={!mayWrite} />
-        <DescriptorsSection
-          title="Inputs"
-          description="What the model gives with each call. Names are those of the function’s parameters."
-          thing="input"
-          descriptors={edits.value.inputs}
-          onChange={(inputs) => edits.edit({ inputs: inputs as Tool['inputs'] })}
-        />
-        <OutputSection {...part} />
-        <DescriptorsSection
-          title="Configuration"
-          description="What whoever gives the tool to an agent sets, such as a key. The code reads it from config; models never see it."
-          thing="value"
-          withSecrets
-          descriptors={edits.value.configuration}
-          onChange={(configuration) => edits.edit({ configuration: configuration as Tool['configuration'] })}
-        />
-        <NetworkSection {...part} />
-        <AccessSection {...part} />
-        <SeenByModels tool={saved} />
-        {mayWrite && (
-          <SaveBar
-            isUnsaved={edits.isChanged}
-            isSaving={save.isSaving}
-            error={save.error}
-            onDiscard={() => {
-              edits.discard()
-              save.forgetError()
-            }}
-          />
-        )}
-      </fieldset>
-    </form>
+    <SavedForm
+      label="Tool"
+      refusal={mayWrite ? null : 'Your role may not change tools.'}
+      isUnsaved={edits.isChanged}
+      isSaving={save.isSaving}
+      error={save.error}
+      onSave={save.begin}
+      onDiscard={() => {
+        edits.discard()
+        save.forgetError()
+      }}
+    >
+      <BasicsSection {...part} />
+      <CodeSection {...part} error={save.error} isReadOnly={!mayWrite} />
+      <DescriptorsSection
+        title="Inputs"
+        description="What the model gives with each call. Names are those of the function’s parameters."
+        thing="input"
+        descriptors={edits.value.inputs}
+        onChange={(inputs) => edits.edit({ inputs: inputs as Tool['inputs'] })}
+      />
+      <OutputSection {...part} />
+      <DescriptorsSection
+        title="Configuration"
+        description="What whoever gives the tool to an agent sets, such as a key. The code reads it from config; models never see it."
+        thing="value"
+        withSecrets
+        descriptors={edits.value.configuration}
+        onChange={(configuration) => edits.edit({ configuration: configuration as Tool['configuration'] })}
+      />
+      <NetworkSection {...part} />
+      <AccessSection {...part} />
+      <SeenByModels tool={saved} />
+    </SavedForm>
   )
 }
 
 /** Only what was changed is sent: the code is loaded again only where that may matter. */
-function useSaving(saved: Tool, { changes, isChanged, settle }: Edits<Tool>) {
+function useSaving(saved: Tool, { changes, settle }: Edits<Tool>) {
   const update = useChange('PUT /api/tools', {
     outdates: ['GET /api/tools', 'GET /api/tools/list_all', 'GET /api/agents/get'],
   })
   const begin = () => {
-    if (!isChanged || update.isPending) return
     update.mutate(
       {
         query: { org_id: saved.organization_id, tool_id: saved.id },

@@ -67,14 +67,15 @@ export function Tools() {
           )
         }
       </Loaded>
-      <NewToolDialog
-        open={isMaking || file !== null}
-        file={file}
-        onClose={() => {
-          setMaking(false)
-          setFile(null)
-        }}
-      />
+      {(isMaking || file !== null) && (
+        <NewToolDialog
+          file={file}
+          onClose={() => {
+            setMaking(false)
+            setFile(null)
+          }}
+        />
+      )}
       <FileInput input={input} onFile={setFile} />
       <CategoriesDialog open={isSorting} onClose={() => setSorting(false)} />
     </Page>

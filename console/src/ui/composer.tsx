@@ -1,0 +1,54 @@
+import { SendHorizontal, Square } from 'lucide-react'
+import { type KeyboardEvent, useState } from 'react'
+import { IconButton } from './button.tsx'
+import { classNames } from './class-names.ts'
+import { isEnter } from './is-enter.ts'
+
+interface ComposerProps {
+  placeholder: string
+  /** An answer is being written: it can be stopped, and nothing else be asked. */
+  isWriting: boolean
+  onSend: (text: string) => void
+  onStop: () => void
+  className?: string
+}
+
+/** Where something short is asked. Enter sends, with Shift it begins a line. */
+export function Composer({ placeholder, isWriting, onSend, onStop, className }: ComposerProps) {
+  const [text, setText] = useState('')
+  const canSend = !isWriting && text.trim() !== ''
+  const send = () => {
+    if (!canSend) return
+    onSend(text)
+    setText('')
+  }
+  const press = (event: KeyboardEvent) => {
+    if (!isEnter(event)) return
+    event.preventDefault()
+    send()
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+      className={classNames('flex items-end gap-2 border-t border-line', className)}
+    >
+      <textarea
+        aria-label="Message"
+        placeholder={placeholder}
+        rows={2}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={press}
+        className="field-sizing-content max-h-48 min-w-0 grow resize-none rounded-lg border border-line-strong/60 bg-raised px-3 py-2"
+      />
+      {isWriting ? (
+        <IconButton icon={Square} label="Stop" onClick={onStop} />
+      ) : (
+        <IconButton icon={SendHorizontal} label="Send" type="submit" disabled={!canSend} />
+      )}
+    </form>
+  )
+}
