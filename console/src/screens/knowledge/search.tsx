@@ -75,7 +75,6 @@ function Find({ params, onFind }: { params: SearchParams; onFind: (search: Searc
               <p role="status" className="sr-only">
                 {results.length} passages found
               </p>
-              {receipt && <SearchStages receipt={receipt} results={results} />}
               {results.length === 0 ? (
                 <Empty icon={SearchX} title="Nothing found">
                   {receipt && receipt.dropped.below_threshold > 0
@@ -85,6 +84,7 @@ function Find({ params, onFind }: { params: SearchParams; onFind: (search: Searc
               ) : (
                 <SearchResults kbId={base.id} results={results} receipt={receipt} />
               )}
+              {receipt && <SearchStages receipt={receipt} results={results} />}
             </div>
           )}
         </Loaded>
