@@ -27,6 +27,7 @@ export function Search() {
   return (
     <div className="flex flex-col gap-5">
       <Tabs
+        minor
         label="What to do with the question"
         tabs={MODES}
         value={params.mode ?? 'search'}

@@ -41,6 +41,7 @@ export function TestPane({ tool, isUnsaved }: { tool: Tool; isUnsaved: boolean }
         >
           <div className="shrink-0 pb-1">
             <Tabs
+              minor
               label="How it is called"
               tabs={[
                 ['values', 'With values'],
