@@ -38,7 +38,7 @@ export function Sidebar({ onChosen }: { onChosen?: () => void }) {
         <span className="grow">Go to…</span>
         <kbd className="rounded border border-line px-1.5 font-sans text-xs">Ctrl K</kbd>
       </button>
-      <nav aria-label="Console" className="flex min-h-0 grow flex-col gap-3 overflow-y-auto">
+      <nav aria-label="Console" className="flex min-h-0 grow flex-col gap-2 overflow-y-auto">
         {PLACES.map(({ group, places }) => {
           const open = places.filter(({ permission }) => permission === undefined || may(permission))
           return (
