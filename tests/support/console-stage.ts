@@ -73,27 +73,35 @@ async function keepSignedIn(context: BrowserContext, { token, refreshToken }: Pe
 }
 
 /** Contrast is the colours', all else the layout's: each of both is looked at once. */
-const APPEARANCES = [
+export const APPEARANCES = [
   { name: 'a phone in the dark', viewport: PHONE, colorScheme: 'dark' },
   { name: 'a desktop in the light', viewport: DESKTOP, colorScheme: 'light' },
 ] as const
+export type Appearance = (typeof APPEARANCES)[number]
 
 /** axe finds nothing serious on what a page shows: in light and dark, on a desktop and a phone, and nothing is cut off. */
 export async function expectAccessible(page: Page): Promise<void> {
-  for (const { name, viewport, colorScheme } of APPEARANCES) {
-    await page.setViewportSize(viewport)
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    // The page follows when it is told, which takes its time on a busy machine.
-    const theme = () => page.evaluate("document.documentElement.dataset['theme']")
-    await expect.poll(theme, { timeout: THEME_MS_MAX }).toBe(colorScheme)
-    // Colours change by a transition.
-    await page.evaluate(
-      'new Promise((resolve) => requestAnimationFrame(() => Promise.all(document.getAnimations().map((one) => one.finished)).then(resolve, resolve)))',
-    )
-    expect({ [name]: await seriousFindings(page) }).toEqual({ [name]: [] })
-    const wide = await page.evaluate(
-      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-    )
-    expect({ name, wide }).toEqual({ name, wide: 0 })
-  }
+  for (const appearance of APPEARANCES) await expectAccessibleOn(page, appearance)
+}
+
+/** The same in one of them. */
+export async function expectAccessibleOn(
+  page: Page,
+  { name, viewport, colorScheme }: Appearance,
+): Promise<void> {
+  await page.setViewportSize(viewport)
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+  // The page follows when it is told, which takes its time on a busy machine.
+  const theme = () => page.evaluate("document.documentElement.dataset['theme']")
+  await expect.poll(theme, { timeout: THEME_MS_MAX }).toBe(colorScheme)
+  // Colours change by a transition.
+  await page.evaluate(
+    'new Promise((resolve) => requestAnimationFrame(() => Promise.all(document.getAnimations().map((one) => one.finished)).then(resolve, resolve)))',
+  )
+  const at = `${new URL(page.url()).pathname} on ${name}`
+  expect({ [at]: await seriousFindings(page) }).toEqual({ [at]: [] })
+  const wide = await page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  )
+  expect({ at, wide }).toEqual({ at, wide: 0 })
 }

@@ -1,0 +1,99 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { agentKeeper } from '#tests/support/agents.ts'
+import { describeInBrowser } from '#tests/support/browser.ts'
+import type { Person } from '#tests/support/client.ts'
+import {
+  APPEARANCES,
+  type Appearance,
+  type ConsoleStage,
+  expectAccessibleOn,
+  startConsoleStage,
+} from '#tests/support/console-stage.ts'
+import { create as deploy } from '#tests/support/deployments.ts'
+import { evaluator, idsOf } from '#tests/support/evaluations.ts'
+import { librarian, textSource } from '#tests/support/knowledge.ts'
+import { toolsmith } from '#tests/support/toolsmith.ts'
+import { ownWebhooks } from '#tests/support/webhooks.ts'
+
+/** For one screen, on a busy machine. */
+const SHOWN_MS_MAX = 10_000
+/** Until its code is there, the screen before it stays. */
+const IS_SHOWN =
+  '__TSR_ROUTER__.state.status === "idle" && __TSR_ROUTER__.state.resolvedLocation?.pathname === location.pathname'
+
+/** axe looks at every screen that the router knows, also at one that nobody has written a journey for. */
+
+describeInBrowser('every screen of the console', () => {
+  let stage: ConsoleStage
+  let person: Person
+  let ids: Record<string, string>
+
+  beforeAll(async () => {
+    stage = await startConsoleStage()
+    person = await stage.server.signUp()
+    ids = await furnish(stage, person)
+  }, 120_000)
+  afterAll(() => stage?.stop())
+
+  for (const appearance of APPEARANCES)
+    test(`has nothing serious on ${appearance.name}`, async () => {
+      const outside = await stage.open('/sign_in')
+      await outside.getByRole('heading', { name: 'Sign in' }).waitFor()
+      await lookAtAll(outside, (id) => !id.startsWith('/app'), appearance)
+      const inside = await stage.open('/', person)
+      await inside.getByRole('heading', { level: 1 }).waitFor()
+      await lookAtAll(inside, (id) => id.startsWith('/app'), appearance)
+      await inside.context().close()
+      await outside.context().close()
+      expect(stage.problems).toEqual([])
+    }, 120_000)
+
+  async function lookAtAll(page: Page, isMeant: (id: string) => boolean, appearance: Appearance) {
+    const paths = (await pathsOf(page)).filter(([id]) => isMeant(id)).map(([, path]) => path)
+    expect(paths.length).toBeGreaterThan(7)
+    for (const path of new Set(paths)) {
+      const address = path.replaceAll(/\$(\w+)/g, (_, name: string) => ids[name] ?? `no ${name} is known`)
+      // As a link does it: a page that loads anew for each takes three times as long.
+      await page.evaluate(`history.pushState({}, '', ${JSON.stringify(address)})`)
+      await expect.poll(() => page.evaluate(IS_SHOWN), { timeout: SHOWN_MS_MAX }).toBe(true)
+      await page.getByRole('heading').first().waitFor()
+      await expect
+        .poll(() => page.getByRole('status', { name: 'Loading' }).count(), { timeout: SHOWN_MS_MAX })
+        .toBe(0)
+      await expectAccessibleOn(page, appearance)
+    }
+  }
+})
+
+/** The ids of the router's routes, with their paths. */
+const pathsOf = (page: Page): Promise<[id: string, path: string][]> =>
+  page.evaluate(
+    `Object.entries(__TSR_ROUTER__.routesById).map(([id, { fullPath }]) => [id, fullPath.replace(/(.)\\/$/, '$1')])`,
+  )
+
+/** Something of everything that a path names, by its parameter. */
+async function furnish({ server }: ConsoleStage, person: Person): Promise<Record<string, string>> {
+  const library = librarian(server, person)
+  const kbId = await library.create({ sources: [textSource('Hours', 'We open at nine.')] })
+  await library.settle(kbId)
+  const questions = [{ question: 'When do you open?', document_names: ['Hours'] }]
+  const evaluation = await evaluator(library, kbId).create(questions)
+  const keeper = await agentKeeper(server, person)
+  const agentId = await keeper.make({ name: 'Clerk' })
+  const deployment = await deploy(server, person, agentId, { deployment_type: 'widget' })
+  const { chatId } = await server.say(person, { model_id: keeper.modelId }, { content: 'Hello' })
+  const webhooks = await ownWebhooks(server, person)
+  const webhook = await webhooks.add('http://127.0.0.1:9/hooks')
+  return {
+    kbId,
+    documentId: (await idsOf(library, kbId))['Hours'] ?? '',
+    evaluationId: evaluation.body.id,
+    agentId,
+    toolId: await toolsmith(server, person).make(),
+    deploymentId: deployment.body.id,
+    chatId,
+    webhookId: webhook.id,
+    conversationId: await webhooks.converse(),
+  }
+}
