@@ -83,10 +83,11 @@ describe.each(FORMATS)('on $provider', (format) => {
       hold_id: hold.id,
       amount: -(input * 2 + output * 3),
       balance_after: 1_000_000 - (input * 2 + output * 3),
-      usage: reply.usage,
+      usage: { input_tokens: input, output_tokens: output },
       chat_id: chatId,
       model_id: modelId,
     })
+    expect(reply.usage).toEqual({ input_tokens: input, output_tokens: output, credits: -debit.amount })
     expect(await balanceOf(person)).toMatchObject({
       balance: debit.balance_after,
       held: 0,

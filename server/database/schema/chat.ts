@@ -124,6 +124,8 @@ export const chatMessages = pgTable(
     agentId: uuid('agent_id'),
     inputTokens: integer('input_tokens'),
     outputTokens: integer('output_tokens'),
+    /** What its usage has cost; null: nothing, or it was paid where the chat was imported from. */
+    credits: numeric('credits', { precision: 24, scale: 6, mode: 'number' }),
     /** The files that came with a message of the user. */
     uploadIds: uuid('upload_ids').array(),
     /** What a reply was given from knowledge bases. */

@@ -208,7 +208,8 @@ async function endReplies(sql: Sql, replies: ReplyEnd[]): Promise<boolean[]> {
     ended_message as (
       update chat_messages as m set status = e.status, content = e.content, reasoning = e.reasoning,
         media = e.media, tool_calls = coalesce(e.tool_calls, m.tool_calls),
-        error = e.error, input_tokens = e.input_tokens, output_tokens = e.output_tokens
+        error = e.error, input_tokens = e.input_tokens, output_tokens = e.output_tokens,
+        credits = case when e.input_tokens is not null then -closed.amount end
       from ending e join closed using (hold_id)
       where m.id = e.message_id and m.status = 'streaming'),
     idle_chat as (

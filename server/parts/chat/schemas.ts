@@ -249,7 +249,15 @@ export const MessageView = Type.Object(
       description: 'What a reply has called, in the order of their beginning',
     }),
     media: Type.Array(MediaView, { description: 'The images and videos of a reply' }),
-    usage: Nullable(Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() })),
+    usage: Nullable(
+      Type.Object({
+        input_tokens: Type.Integer(),
+        output_tokens: Type.Integer(),
+        credits: Nullable(
+          Type.Number({ description: 'What was paid; null: not known, as where the chat was imported' }),
+        ),
+      }),
+    ),
     created_at: Timestamp,
   },
   { title: 'ChatMessage' },
@@ -340,6 +348,6 @@ export const viewMessage = (row: MessageRow, files: Files = { uploads: [], media
   usage:
     row.inputTokens === null || row.outputTokens === null
       ? null
-      : { input_tokens: row.inputTokens, output_tokens: row.outputTokens },
+      : { input_tokens: row.inputTokens, output_tokens: row.outputTokens, credits: row.credits },
   created_at: row.createdAt.toISOString(),
 })

@@ -62,7 +62,7 @@ async function fromStorage(
 ): Promise<EventStream | null> {
   const delivered = deliveredOf(message, lastEventId)
   if (delivered === null) return null
-  const { inputTokens, outputTokens } = message
+  const { inputTokens, outputTokens, credits } = message
   const events = new ReplyEvents(delivered)
   const begin = namedEventsOf(message)
   for (const [name, data] of begin.slice(delivered.named)) events.addNamed(name, data)
@@ -73,7 +73,7 @@ async function fromStorage(
   const [view] = await viewMessages(storage, scope, [message])
   for (const one of view?.media ?? []) events.addMedia({ ...one, status: 'complete', progress: 1 })
   if (inputTokens !== null && delivered.named <= begin.length)
-    events.addNamed('usage', { input_tokens: inputTokens, output_tokens: outputTokens })
+    events.addNamed('usage', { input_tokens: inputTokens, output_tokens: outputTokens, credits })
   events.end(message.error)
   return { log: events.log, named, headers: headersOf(message) }
 }

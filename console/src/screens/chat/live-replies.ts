@@ -46,8 +46,8 @@ const lives = new Map<string, LiveReply>()
 const listeners = new Set<() => void>()
 /** Of messages and chats that were shown before they had an id: what they are known by where they are drawn. */
 const aliases = new Map<string, string>()
-/** What only those know who have looked on. */
-const seen = new Map<string, { thoughtMs: number | null; credits: number | null }>()
+/** How long each has thought: what only those know who have looked on. */
+const thoughts = new Map<string, number | null>()
 
 /** Other tabs of this browser read a chat again when a reply begins in it. */
 const channel = new BroadcastChannel(CHANNEL)
@@ -62,7 +62,7 @@ export const useLive = (organizationId: string, chatId: string | null): LiveRepl
   useSyncExternalStore(subscribe, () => lives.get(placeOf(organizationId, chatId)) ?? null)
 
 export const keyOf = (id: string): string => aliases.get(id) ?? id
-export const seenOf = (messageId: string) => seen.get(messageId)
+export const thoughtMsOf = (messageId: string): number | null => thoughts.get(messageId) ?? null
 
 /** Sends a message and follows its reply, whoever looks on. */
 export function send(sending: Sending): void {
@@ -196,8 +196,7 @@ function name(live: LiveReply, userMessageId: string | null): void {
 async function settle(live: LiveReply): Promise<void> {
   const { organizationId, chatId, messageId } = live
   if (chatId === null || messageId === null) return remove(live)
-  const { thoughtMs, credits } = live.state()
-  seen.set(messageId, { thoughtMs, credits })
+  thoughts.set(messageId, live.state().thoughtMs)
   for (let tries = 0; tries < SETTLE_TRIES_MAX; tries++) {
     const options = readChat({ org_id: organizationId, chat_id: chatId })
     const data = await queryClient.fetchQuery({ ...options, staleTime: 0 }).catch(() => null)

@@ -13,7 +13,6 @@ export interface ReplyState {
   toolCalls: ToolCall[]
   media: Media | null
   usage: ChatMessage['usage']
-  credits: number | null
   /** A sentence for people. */
   error: string | null
   hasEnded: boolean
@@ -29,7 +28,6 @@ const NOTHING: ReplyState = {
   toolCalls: [],
   media: null,
   usage: null,
-  credits: null,
   error: null,
   hasEnded: false,
   isLost: false,
@@ -111,8 +109,11 @@ export class LiveReply {
         return this.#change({ media: event.media })
       case 'usage':
         return this.#change({
-          usage: { input_tokens: event.inputTokens, output_tokens: event.outputTokens },
-          credits: event.credits ?? null,
+          usage: {
+            input_tokens: event.inputTokens,
+            output_tokens: event.outputTokens,
+            credits: event.credits ?? null,
+          },
         })
       case 'connection':
         return this.#change({ isLost: event.isLost })

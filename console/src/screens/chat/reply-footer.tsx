@@ -8,15 +8,7 @@ import { BranchArrows } from './branch-arrows.tsx'
 import { useActions } from './conversation-context.ts'
 
 /** What a reply has cost, and what can be done with it. */
-export function ReplyFooter({
-  message,
-  beside,
-  credits,
-}: {
-  message: ChatMessage
-  beside: readonly ChatMessage[]
-  credits: number | null
-}) {
+export function ReplyFooter({ message, beside }: { message: ChatMessage; beside: readonly ChatMessage[] }) {
   const { regenerate, mayWrite } = useActions()
   return (
     <div className="-ml-1.5 flex flex-wrap items-center gap-0.5">
@@ -28,7 +20,7 @@ export function ReplyFooter({
           <OtherModels message={message} />
         </>
       )}
-      {message.usage && <Cost usage={message.usage} credits={credits} />}
+      {message.usage && <Cost usage={message.usage} />}
     </div>
   )
 }
@@ -53,14 +45,14 @@ function OtherModels({ message }: { message: ChatMessage }) {
   )
 }
 
-function Cost({ usage, credits }: { usage: NonNullable<ChatMessage['usage']>; credits: number | null }) {
+function Cost({ usage }: { usage: NonNullable<ChatMessage['usage']> }) {
   const tokens = usage.input_tokens + usage.output_tokens
   return (
     <span
       className="ml-1.5 text-xs text-muted"
       title={`${formatNumber(usage.input_tokens)} tokens in, ${formatNumber(usage.output_tokens)} out`}
     >
-      {formatNumber(tokens)} tokens{credits !== null && ` · ${formatCredits(credits)} credits`}
+      {formatNumber(tokens)} tokens{usage.credits !== null && ` · ${formatCredits(usage.credits)} credits`}
     </span>
   )
 }

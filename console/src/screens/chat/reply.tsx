@@ -5,7 +5,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Sources } from './citations.tsx'
 import { useActions } from './conversation-context.ts'
-import { seenOf } from './live-replies.ts'
+import { thoughtMsOf } from './live-replies.ts'
 import type { LiveReply, ReplyState } from './live-reply.ts'
 import { MediaMade } from './media.tsx'
 import type { MessageRowProps } from './message-row.tsx'
@@ -17,7 +17,6 @@ import { ToolCalls } from './tool-calls.tsx'
 export function Reply({ message, beside, live }: MessageRowProps) {
   const state = useLiveState(live)
   const shown = state ? shownOf(message, state) : message
-  const seen = state ?? seenOf(message.id)
   const isUnderWay = shown.status === 'streaming'
   const [cited, setCited] = useState<number | null>(null)
   const isSilent =
@@ -29,7 +28,7 @@ export function Reply({ message, beside, live }: MessageRowProps) {
         <Reasoning
           text={shown.reasoning}
           isUnderWay={isUnderWay && shown.content === ''}
-          thoughtMs={seen?.thoughtMs ?? null}
+          thoughtMs={state ? state.thoughtMs : thoughtMsOf(message.id)}
         />
       )}
       {shown.tool_calls.length > 0 && <ToolCalls calls={shown.tool_calls} isUnderWay={isUnderWay} />}
@@ -45,7 +44,7 @@ export function Reply({ message, beside, live }: MessageRowProps) {
       <MediaMade media={shown.media} progress={isUnderWay ? (state?.media ?? null) : null} />
       {shown.citations.length > 0 && <Sources citations={shown.citations} open={cited} onOpen={setCited} />}
       <Ending message={shown} isLost={state?.isLost ?? false} />
-      {!isUnderWay && <ReplyFooter message={shown} beside={beside} credits={seen?.credits ?? null} />}
+      {!isUnderWay && <ReplyFooter message={shown} beside={beside} />}
     </article>
   )
 }
