@@ -34,6 +34,7 @@ export function Tabs<Name extends string>({ label, tabs, value, onChange, minor 
       {tabs.map(([name, text]) => (
         <button
           key={name}
+          ref={name === value ? reveal : undefined}
           type="button"
           aria-current={name === value ? 'page' : undefined}
           onClick={() => onChange(name)}
@@ -49,3 +50,6 @@ export function Tabs<Name extends string>({ label, tabs, value, onChange, minor 
     </nav>
   )
 }
+
+/** On a phone what is chosen may be beside the screen. */
+const reveal = (tab: HTMLElement | null): void => tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })

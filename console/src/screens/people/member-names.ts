@@ -1,8 +1,10 @@
-import { useQuery } from '@tanstack/react-query'
-import { read } from '../../api/queries.ts'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { call } from '../../api/call.ts'
+import type { UserList } from '../../api/operations.ts'
 import { useHere } from '../../shell/organization.tsx'
 
-const LISTED_MAX = 100
+const PAGE = 100
+const LISTED_MAX = 500
 
 export interface MemberName {
   id: string
@@ -10,16 +12,13 @@ export interface MemberName {
   email: string
 }
 
-/** The members of the organization, for choosing from and to name what has an id: the first hundred of each status. */
+/** The members of the organization, for choosing from and to name what has an id: up to 500 of each status. */
 export function useMemberNames() {
   const { organization, may } = useHere()
-  const ask = (status: 'active' | 'suspended') => ({
-    ...read('GET /api/users/list', { org_id: organization.id, status, limit: LISTED_MAX }),
-    enabled: may('users:read'),
-  })
+  const ask = (status: Status) => ({ ...readAll(organization.id, status), enabled: may('users:read') })
   const active = useQuery(ask('active'))
   const suspended = useQuery(ask('suspended'))
-  const members = [...(active.data?.users ?? []), ...(suspended.data?.users ?? [])].flatMap(
+  const members = [...(active.data ?? []), ...(suspended.data ?? [])].flatMap(
     ({ id, full_name, email }): MemberName[] => (id === null ? [] : [{ id, name: full_name, email }]),
   )
   return {
@@ -28,3 +27,19 @@ export function useMemberNames() {
     nameOf: (id: string): string | null => members.find((member) => member.id === id)?.name ?? null,
   }
 }
+
+type Status = 'active' | 'suspended'
+
+const readAll = (org_id: string, status: Status) =>
+  queryOptions({
+    queryKey: ['GET /api/users/list', { org_id, status }, 'all'],
+    queryFn: async ({ signal }) => {
+      const members: UserList['users'] = []
+      for (;;) {
+        const query = { org_id, status, limit: PAGE, offset: members.length }
+        const { users, total } = await call('GET /api/users/list', { query, signal })
+        members.push(...users)
+        if (users.length === 0 || members.length >= Math.min(total, LISTED_MAX)) return members
+      }
+    },
+  })
