@@ -29,6 +29,7 @@ describeInBrowser('models and usage in the console', () => {
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Add model' }).first().click()
     const dialog = page.getByRole('dialog', { name: 'Add a model' })
+    await dialog.getByLabel('Provider').and(page.locator(':focus')).waitFor()
     await dialog.getByLabel('Provider').selectOption('openai-compatible')
     await dialog.getByLabel('Name').fill('House model')
     await dialog.getByLabel('Model', { exact: true }).fill('house-1')

@@ -31,6 +31,12 @@ describe('the difference of two sides of a record', () => {
     ])
   })
 
+  it('writes a time as people do, and leaves other texts alone', () => {
+    const [time, day] = differencesOf(null, { expires_at: '2027-02-20T13:45:11.828Z', day: '2027-02-20' })
+    expect(time?.after).toMatch(/2027, /)
+    expect(day?.after).toBe('2027-02-20')
+  })
+
   it('shows what is nested as JSON', () => {
     expect(differencesOf(null, { config: { model: 'm' } })[0]?.after).toBe('{\n  "model": "m"\n}')
   })
