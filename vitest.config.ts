@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
-/** One journey for each group of screens; the others take ten minutes more: `npm run test:console`. */
-const JOURNEYS = 'tests/console/{agents,chat,connections,deployments,knowledge,members}.test.ts'
+/** Journeys through each group of screens; all others take three minutes more: `npm run test:console`. */
+const JOURNEYS =
+  'tests/console/{agents,chat,connections,deployments,identity,knowledge,members,start}.test.ts'
 const NOT_HERE = ['node_modules/**', 'bench/**']
 /** These end processes, fill memory, or count what else runs beside them: each has a process to itself. */
 const ALONE = [

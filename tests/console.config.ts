@@ -9,7 +9,6 @@ export default mergeConfig(
       root: '.',
       include: ['tests/console/**/*.test.ts'],
       isolate: false,
-      testTimeout: 90_000,
       hookTimeout: 120_000,
     },
   },

@@ -101,7 +101,7 @@ describeInBrowser('connections in the console', () => {
     await page.getByRole('dialog', { name: 'Tracker' }).getByText('Issues and projects').waitFor()
     await expectAccessible(page)
     await page.context().close()
-  }, 120_000)
+  })
 
   test('a server is found and connected by a key; a wrong one is refused and stays typed', async () => {
     const page = await open('/connections')
@@ -125,7 +125,7 @@ describeInBrowser('connections in the console', () => {
     await page.getByLabel('Find a server').fill('nothing like this')
     await page.getByRole('heading', { name: 'No such server' }).waitFor()
     await page.context().close()
-  }, 120_000)
+  })
 
   test('by signing in, in a window that comes back by itself; named, shared, used elsewhere, ended', async () => {
     const page = await open('/connections?tab=catalogue&q=issues+projects+tracker')
@@ -170,7 +170,7 @@ describeInBrowser('connections in the console', () => {
     await page.getByText('Use Parley in your MCP client').waitFor()
     await expectAccessible(page)
     await page.context().close()
-  }, 120_000)
+  })
 
   test('where windows are blocked it goes on in the tab, and says why it failed', async () => {
     const page = await open('/connections?tab=catalogue&q=tracker')
@@ -190,7 +190,7 @@ describeInBrowser('connections in the console', () => {
     await page.getByRole('button', { name: 'Go to your connections' }).click()
     await own(page, 'Tracker').getByText('Active').waitFor()
     await page.context().close()
-  }, 120_000)
+  })
 
   test('what this browser has not begun is asked about, and what is not one’s own is said', async () => {
     const servers = await stage.server.call('GET', `/api/mcp/list_servers?org_id=${owner.organizationId}`, {
@@ -224,7 +224,7 @@ describeInBrowser('connections in the console', () => {
     await page.getByRole('heading', { name: 'Nothing was connected for you' }).waitFor()
     expect(await page.getByText('Call this number').count()).toBe(0)
     await page.context().close()
-  }, 120_000)
+  })
 
   test('one that has ended says why, and is connected anew; guests are offered nothing', async () => {
     const page = await open('/connections')
@@ -250,5 +250,5 @@ describeInBrowser('connections in the console', () => {
     expect(await other.getByRole('link', { name: 'Connect Finder' }).count()).toBe(0)
     await other.context().close()
     expect(stage.problems).toEqual([])
-  }, 120_000)
+  })
 })

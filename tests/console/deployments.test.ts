@@ -87,7 +87,7 @@ describeInBrowser('deployments in the console', () => {
     await preview(page).getByText('The Lighthouse').first().waitFor()
     await toTab(page, 'Install')
     await page.getByText('Only pages of https://www.example.com may show it').waitFor()
-  }, 120_000)
+  })
 
   test('the preview is talked to, and counts; paused it is closed; who may only read is offered nothing', async () => {
     const page = await open('/deployments')
@@ -125,7 +125,7 @@ describeInBrowser('deployments in the console', () => {
     // It is told to whoever looks on.
     await other.getByText('Active', { exact: true }).waitFor()
     await other.context().close()
-  }, 120_000)
+  })
 
   test('one for programs: its key works until there is a new one; then it is deleted', async () => {
     const page = await open('/deployments')
@@ -164,5 +164,5 @@ describeInBrowser('deployments in the console', () => {
     await page.goto(`/deployments/${crypto.randomUUID()}?org_id=${owner.organizationId}`)
     await page.getByRole('alert').waitFor()
     expect(stage.problems).toEqual([])
-  }, 120_000)
+  })
 })

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import type { Person } from '#tests/support/client.ts'
 import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
 import { type Receiver, startReceiver } from '#tests/support/receiver.ts'
 import { type Team, teamOf } from '#tests/support/team.ts'
-
-// Each looks at several screens in two sizes and two themes.
-vi.setConfig({ testTimeout: 90_000 })
 
 /** What reaches in and out: API keys, and webhooks with their deliveries. */
 

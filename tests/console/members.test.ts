@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import type { Person } from '#tests/support/client.ts'
 import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
 import { type Team, teamOf } from '#tests/support/team.ts'
-
-// Each looks at several screens in two sizes and two themes.
-vi.setConfig({ testTimeout: 90_000 })
 
 /** Members: invited, refused, given roles, suspended, removed; and who may not do that. */
 

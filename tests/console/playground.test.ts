@@ -101,7 +101,7 @@ describeInBrowser('the playground in the console', () => {
     await log.getByText('Say what you want to do').waitFor()
     await page.reload()
     await log.getByText('Say what you want to do').waitFor()
-  }, 120_000)
+  })
 
   test('a connection that has ended is said; a message that is refused says why; guests only look', async () => {
     const address = `/playground?with=${encodeURIComponent(JSON.stringify([crypto.randomUUID()]))}&org_id=${owner.organizationId}`
@@ -117,5 +117,5 @@ describeInBrowser('the playground in the console', () => {
     await other.getByText('Your role may look at connections').waitFor()
     expect(await other.getByLabel('Message', { exact: true }).count()).toBe(0)
     expect(stage.problems).toEqual([])
-  }, 120_000)
+  })
 })

@@ -47,7 +47,7 @@ describeInBrowser('every screen of the console', () => {
       await inside.context().close()
       await outside.context().close()
       expect(stage.problems).toEqual([])
-    }, 120_000)
+    })
 
   async function lookAtAll(page: Page, isMeant: (id: string) => boolean, appearance: Appearance) {
     const paths = (await pathsOf(page)).filter(([id]) => isMeant(id)).map(([, path]) => path)

@@ -4,6 +4,8 @@ import { describe } from 'vitest'
 
 /** Where Debian puts it. */
 const PROGRAM = '/usr/bin/chromium'
+/** A browser takes its time where other tests are under way. */
+const TEST_MS_MAX = 90_000
 const isMissing = !existsSync(PROGRAM)
 const FLAGS = [
   '--no-sandbox',
@@ -19,7 +21,7 @@ const FLAGS = [
 export const describeInBrowser = (name: string, tests: () => void): void => {
   const isSkipped = isMissing && !process.env['CI']
   if (isSkipped) console.warn(`Skipped, as there is no ${PROGRAM}: ${name}`)
-  describe.skipIf(isSkipped)(name, tests)
+  describe.skipIf(isSkipped)(name, { timeout: TEST_MS_MAX }, tests)
 }
 
 /** Chromium without a window, with a profile of its own. */
