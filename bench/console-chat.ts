@@ -1,15 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import postgres from 'postgres'
 import { newId } from '../server/database/new-id.ts'
 import type { Person } from '../tests/support/client.ts'
-import { startConsoleStage } from '../tests/support/console-stage.ts'
-import { startPostgres } from '../tests/support/postgres.ts'
 import { startProvider } from '../tests/support/provider/index.ts'
 import { mixed } from './markdown-texts.ts'
+import { startMeasuredConsole } from './measured-console.ts'
 import { describeCosts, longestTaskDuring, readCosts, SLOWDOWN, slowDown } from './page-costs.ts'
-import { POSTGRES_SETTINGS } from './parley.ts'
 
 /*
  * What the screen of a chat costs the browser, over a real server: while a reply is written at 100 tokens a second on a
@@ -33,27 +27,16 @@ const OPEN = `async (wanted) => {
   return performance.now() - begin
 }`
 
-const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'))
-mkdirSync(join(folder, 'postgres'))
-const database = await startPostgres({ dataDir: join(folder, 'postgres'), settings: POSTGRES_SETTINGS })
-await database.createDatabase('parley')
 const provider = await startProvider({ record: false })
-const stage = await startConsoleStage({
-  DATABASE_URL: database.url('parley'),
-  SECRET: 'of-a-measurement-and-nothing-else-0',
-})
-const sql = postgres(database.url('parley'), { onnotice() {} })
+const { stage, sql, stop } = await startMeasuredConsole()
 try {
   const person = await stage.server.signUp()
   await writing(person)
   await opening(person)
   for (const problem of stage.problems) console.log(`the page says: ${problem}`)
 } finally {
-  await stage.stop()
-  await sql.end()
+  await stop()
   await provider.close()
-  await database.stop()
-  rmSync(folder, { recursive: true, force: true })
 }
 
 /** A reply is written in a chat that has some messages before it. */

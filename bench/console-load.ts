@@ -1,4 +1,4 @@
-import { startConsoleStage } from '../tests/support/console-stage.ts'
+import { startMeasuredConsole } from './measured-console.ts'
 import { SLOWDOWN, slowDown } from './page-costs.ts'
 import { quantile } from './times.ts'
 
@@ -23,7 +23,7 @@ const PAINTS = `new Promise((resolve) => {
   }).observe({ type: 'largest-contentful-paint', buffered: true })
 })`
 
-const stage = await startConsoleStage()
+const { stage, stop } = await startMeasuredConsole()
 try {
   const person = await stage.server.signUp()
   for (const path of PATHS)
@@ -48,5 +48,5 @@ try {
     }
   for (const problem of stage.problems) console.log(`the page says: ${problem}`)
 } finally {
-  await stage.stop()
+  await stop()
 }

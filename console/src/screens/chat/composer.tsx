@@ -1,5 +1,5 @@
 import { ArrowUp, type LucideIcon, Paperclip, Square } from 'lucide-react'
-import { type ComponentProps, type KeyboardEvent, useEffect, useRef } from 'react'
+import { type ComponentProps, type KeyboardEvent, memo, useEffect, useRef } from 'react'
 import type { Chat } from '../../api/operations.ts'
 import { prepareReplyText } from '../../markdown/reply-text.tsx'
 import { useHere } from '../../shell/organization.tsx'
@@ -76,15 +76,7 @@ export function Composer({ chatId, chat }: { chatId: string | null; chat: Chat |
           className="field-sizing-content max-h-72 min-h-9 w-full resize-none bg-transparent px-2 py-1.5 outline-none"
         />
         <div className="flex items-center gap-1">
-          <FileButton onFiles={(files) => attach(place, uploadQueryOf(organization.id, chatId), files)} />
-          <div className="flex min-w-0 grow items-center gap-1">
-            <AnswererPicker />
-            <span className="hidden shrink-0 items-center gap-1 sm:flex">
-              <KnowledgePicker />
-              <InstructionPicker />
-            </span>
-            <MoreOptions />
-          </div>
+          <Tools chatId={chatId} />
           <Dictation onText={write} />
           {isBusy ? (
             <SendButton icon={Square} label="Stop the reply" onClick={stop} />
@@ -101,6 +93,26 @@ export function Composer({ chatId, chat }: { chatId: string | null; chat: Chat |
     </form>
   )
 }
+
+/** What can be chosen beside the words. It is not drawn again with each of them. */
+const Tools = memo(({ chatId }: { chatId: string | null }) => {
+  const { organization } = useHere()
+  const add = (files: File[]) =>
+    attach(draftPlaceOf(organization.id, chatId), uploadQueryOf(organization.id, chatId), files)
+  return (
+    <>
+      <FileButton onFiles={add} />
+      <div className="flex min-w-0 grow items-center gap-1">
+        <AnswererPicker />
+        <span className="hidden shrink-0 items-center gap-1 sm:flex">
+          <KnowledgePicker />
+          <InstructionPicker />
+        </span>
+        <MoreOptions />
+      </div>
+    </>
+  )
+})
 
 const SendButton = ({
   icon: Icon,
