@@ -77,6 +77,8 @@ function ChatRows({ openId, onChosen, selected, onSelect }: ChatRowsProps) {
   }
   const pinned = useInfiniteQuery(readPages('GET /api/chat/list', { ...wanted, pinned: true }))
   const others = useInfiniteQuery(readPages('GET /api/chat/list', { ...wanted, pinned: false }))
+  // They are read one by one: for a moment a chat that was just pinned may be in both.
+  const isPinned = ({ id }: Chat) => pinned.data?.some((one) => one.id === id) ?? false
   const rowOf = (chat: Chat) => (
     <ChatRow
       key={chat.id}
@@ -99,7 +101,7 @@ function ChatRows({ openId, onChosen, selected, onSelect }: ChatRowsProps) {
               <ListHeading>{archived ? 'Others' : 'Chats'}</ListHeading>
             </>
           )}
-          <ul>{chats.map(rowOf)}</ul>
+          <ul>{chats.filter((chat) => !isPinned(chat)).map(rowOf)}</ul>
           {chats.length === 0 && !pinned.data?.length && <NoChats folder={folder} archived={archived} />}
           <MoreOnSight query={others} />
         </>
