@@ -59,6 +59,8 @@ describeInBrowser('the playground in the console', () => {
     const log = page.getByRole('log', { name: 'Messages' })
     const say = async (text: string) => {
       await page.getByLabel('Message', { exact: true }).fill(text)
+      // While an answer is written nothing is sent.
+      await page.getByRole('button', { name: 'Send' }).waitFor()
       await page.keyboard.press('Enter')
     }
     await log.getByText('Say what you want to do').waitFor()

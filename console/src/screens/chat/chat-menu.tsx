@@ -88,19 +88,17 @@ function useChatChange(chat: Chat) {
   const client = useQueryClient()
   const notify = useNotify()
   const place = { org_id: chat.organization_id, chat_id: chat.id }
-  const { mutate } = useChange('PUT /api/chat', {
+  const { mutateAsync } = useChange('PUT /api/chat', {
     outdates: ['GET /api/chat/list'],
     onDone: (now) => changeChat(client, place, now),
   })
-  return (body: ChatChange, text: string, before?: ChatChange) =>
-    mutate(
-      { query: place, body },
-      {
-        onSuccess: () =>
-          notify({ text, ...(before && { undo: () => mutate({ query: place, body: before }) }) }),
-        onError: notify,
-      },
+  // The list may have lost the chat by then, and this menu with it: what mutate() is told to do would not be done.
+  const change = (body: ChatChange, text: string, before?: ChatChange): Promise<void> =>
+    mutateAsync({ query: place, body }).then(
+      () => notify({ text, ...(before && { undo: () => void change(before, 'Undone') }) }),
+      notify,
     )
+  return (body: ChatChange, text: string, before?: ChatChange) => void change(body, text, before)
 }
 
 function useRemoveChat(chat: Chat, isOpen: boolean) {

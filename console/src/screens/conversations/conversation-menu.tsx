@@ -36,15 +36,15 @@ export function ConversationMenu({
       onDeleted?.()
     },
   })
-  const setArchived = (to: boolean) =>
-    archive.mutate(
-      { query, body: { is_archived: to } },
-      {
-        onSuccess: () =>
-          notify({ text: to ? 'Archived' : 'Back among the open ones', undo: () => setArchived(!to) }),
-        onError: notify,
-      },
-    )
+  const setArchived = (to: boolean) => {
+    // The list may have lost the conversation by then, and this menu with it: what mutate() is told to do would not be done.
+    void archive
+      .mutateAsync({ query, body: { is_archived: to } })
+      .then(
+        () => notify({ text: to ? 'Archived' : 'Back among the open ones', undo: () => setArchived(!to) }),
+        notify,
+      )
+  }
   const askToRemove = async () => {
     const yes = await confirm({
       title: `Delete “${title}”?`,

@@ -19,9 +19,9 @@ export function useTransfer(): (to: { id: string; name: string }) => Promise<voi
       typed: organization.name,
     })
     if (!isSure) return
-    transfer.mutate(
-      { query: { org_id: organization.id }, body: { user_id: id } },
-      { onSuccess: () => notify(`${name} is the owner now`), onError: notify },
-    )
+    // Where it was asked may not be shown any more then: what mutate() is told to do would not be done.
+    await transfer
+      .mutateAsync({ query: { org_id: organization.id }, body: { user_id: id } })
+      .then(() => notify(`${name} is the owner now`), notify)
   }
 }
