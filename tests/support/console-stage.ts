@@ -27,13 +27,21 @@ export interface ConsoleStage {
   stop(): Promise<void>
 }
 
-/** The console over a server, in a browser. `environment`: what the server runs with beside what test servers do. */
+/**
+ * The console over a server, in a browser. `environment`: what the server runs with beside what test servers do, and
+ * beside the embedded database.
+ */
 export async function startConsoleStage(environment: Record<string, string> = {}): Promise<ConsoleStage> {
   // It does nothing where the console is built already.
   await promisify(execFile)(process.execPath, [BUILD_PROGRAM])
   const port = String(await findFreePort())
   const [server, browser] = await Promise.all([
-    startTestServer({ PORT: port, BASE_URL: `http://127.0.0.1:${port}`, ...environment }),
+    startTestServer({
+      DATABASE_URL: '',
+      PORT: port,
+      BASE_URL: `http://127.0.0.1:${port}`,
+      ...environment,
+    }),
     startBrowser(),
   ])
   const problems: string[] = []
