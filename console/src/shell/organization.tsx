@@ -18,12 +18,3 @@ export function useHere(): Here {
   if (!here) throw new Error('useHere is for what the shell shows')
   return here
 }
-
-/** `*` stands for any word on either side of the colon. */
-export function covers(held: readonly string[], wanted: string): boolean {
-  const [area, action] = wanted.split(':')
-  return held.some((permission) => {
-    const [heldArea, heldAction] = permission.split(':')
-    return (heldArea === '*' || heldArea === area) && (heldAction === '*' || heldAction === action)
-  })
-}

@@ -1,4 +1,4 @@
-import { covers } from '../shell/organization.tsx'
+import { covers } from '../api/covers.ts'
 
 const RESOURCES = [
   ['*', 'Everything'],
