@@ -116,7 +116,8 @@ describe.runIf(inject('postgres') !== null)('a process that is killed', () => {
   test(
     'between the debit and the answer: there is neither, and then both, once',
     async () => {
-      const [server, person, key] = [await doomed(), await withModel('emu-n5'), randomUUID()]
+      // Two seconds, in which the account is taken.
+      const [server, person, key] = [await doomed(), await withModel('emu-n40-gap50'), randomUUID()]
       const ask = (to: Client) => post(to, person, '/api/chat/prompt', { text: 'Bees' }, key)
       // The statement after the answer's is the debit's: it waits for the account.
       const holding = Promise.withResolvers<void>()
