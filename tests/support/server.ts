@@ -44,7 +44,7 @@ export async function startTestServer(
     ...(database && { DATABASE_URL: database.url, SECRET: 's'.repeat(32) }),
     ...environment,
   }
-  if (complete['DATABASE_URL'] === undefined) copyEmbedded(complete['DATA_DIR'])
+  if (!complete['DATABASE_URL']) copyEmbedded(complete['DATA_DIR'])
   const server = await startServer(readConfig(complete), undefined, { passwords: QUICK_PASSWORDS, ...doors })
   return {
     ...createClient(server.address),
