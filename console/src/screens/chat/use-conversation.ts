@@ -91,7 +91,10 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
         const uploads = draft.attachments.flatMap(({ upload }) => upload ?? [])
         const parentId = latest.current.chat?.active_message_id ?? null
         emptyDraft(place)
-        begin({ content: draft.text, uploads, parentId }, false, (error) => giveBack(place, draft, error))
+        // The field is empty at once. What else is drawn comes after it, so that no task is long.
+        setTimeout(() =>
+          begin({ content: draft.text, uploads, parentId }, false, (error) => giveBack(place, draft, error)),
+        )
       },
       edit: ({ file_uploads, parent_message_id }: ChatMessage, content: string) => {
         if (mayBegin()) begin({ content, uploads: file_uploads, parentId: parent_message_id }, true, refused)
