@@ -1,29 +1,26 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
-import type { Person } from '#tests/support/client.ts'
-import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { type ConsoleStage, expectAccessible } from '#tests/support/console-stage.ts'
 import { type Receiver, startReceiver } from '#tests/support/receiver.ts'
-import { type Team, teamOf } from '#tests/support/team.ts'
+import type { Team } from '#tests/support/team.ts'
+import { startTeamStage, type TeamStage } from '#tests/support/team-stage.ts'
 
 /** What reaches in and out: API keys, and webhooks with their deliveries. */
 
 describeInBrowser('API keys and webhooks in the console', () => {
   let stage: ConsoleStage
-  let owner: Person
   let team: Team
+  let open: TeamStage['open']
   let receiver: Receiver
 
   beforeAll(async () => {
-    ;[stage, receiver] = await Promise.all([startConsoleStage(), startReceiver()])
-    owner = await stage.server.signUp()
-    team = await teamOf(stage.server, owner, 'Analytical Engines')
+    receiver = await startReceiver()
+    ;({ stage, team, open } = await startTeamStage())
   }, 240_000)
   afterAll(async () => {
     await stage?.stop()
     await receiver?.close()
   })
-
-  const open = (path: string, person = owner) => stage.open(team.at(path), person)
 
   test('a key is made with what it may, shown once, works, and is deleted', async () => {
     const page = await open('/api_keys')

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import type { Person } from '#tests/support/client.ts'
-import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
-import { type Team, teamOf } from '#tests/support/team.ts'
+import { type ConsoleStage, expectAccessible } from '#tests/support/console-stage.ts'
+import type { Team } from '#tests/support/team.ts'
+import { startTeamStage, type TeamStage } from '#tests/support/team-stage.ts'
 
 /** Members: invited, refused, given roles, suspended, removed; and who may not do that. */
 
@@ -10,15 +11,12 @@ describeInBrowser('members in the console', () => {
   let stage: ConsoleStage
   let owner: Person
   let team: Team
+  let open: TeamStage['open']
 
   beforeAll(async () => {
-    stage = await startConsoleStage()
-    owner = await stage.server.signUp()
-    team = await teamOf(stage.server, owner, 'Analytical Engines')
+    ;({ stage, owner, team, open } = await startTeamStage())
   }, 240_000)
   afterAll(() => stage?.stop())
-
-  const open = (path: string, person = owner) => stage.open(team.at(path), person)
 
   test('many are invited at once; what failed says why, and the links can be copied', async () => {
     const page = await open('/members')

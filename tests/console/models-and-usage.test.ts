@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import type { Person } from '#tests/support/client.ts'
-import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
-import { type Team, teamOf } from '#tests/support/team.ts'
+import { type ConsoleStage, expectAccessible } from '#tests/support/console-stage.ts'
+import type { Team } from '#tests/support/team.ts'
+import { startTeamStage, type TeamStage } from '#tests/support/team-stage.ts'
 
 /** Models and what they cost: added, tested, priced; what was used, and who may use how much. */
 
@@ -10,15 +11,12 @@ describeInBrowser('models and usage in the console', () => {
   let stage: ConsoleStage
   let owner: Person
   let team: Team
+  let open: TeamStage['open']
 
   beforeAll(async () => {
-    stage = await startConsoleStage()
-    owner = await stage.server.signUp()
-    team = await teamOf(stage.server, owner, 'Analytical Engines')
+    ;({ stage, owner, team, open } = await startTeamStage())
   }, 240_000)
   afterAll(() => stage?.stop())
-
-  const open = (path: string, person = owner) => stage.open(team.at(path), person)
 
   test('a model is added, tested, changed, switched off, and kept while an agent uses it', async () => {
     const page = await open('/models')

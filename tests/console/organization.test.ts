@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import type { Person } from '#tests/support/client.ts'
-import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { type ConsoleStage, expectAccessible } from '#tests/support/console-stage.ts'
 import { type Team, teamOf } from '#tests/support/team.ts'
+import { startTeamStage, type TeamStage } from '#tests/support/team-stage.ts'
 
 /** The organization as a whole: its audit, its name, its limits, taken along, brought in, left, deleted. */
 
@@ -12,15 +13,12 @@ describeInBrowser('the settings of an organization in the console', () => {
   let stage: ConsoleStage
   let owner: Person
   let team: Team
+  let open: TeamStage['open']
 
   beforeAll(async () => {
-    stage = await startConsoleStage()
-    owner = await stage.server.signUp()
-    team = await teamOf(stage.server, owner, 'Analytical Engines')
+    ;({ stage, owner, team, open } = await startTeamStage())
   }, 240_000)
   afterAll(() => stage?.stop())
-
-  const open = (path: string, person = owner) => stage.open(team.at(path), person)
 
   test('the audit tells who did what, and what is different since', async () => {
     const { person, name } = await team.join('member', 'Emmy', 'Noether')

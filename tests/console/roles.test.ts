@@ -1,24 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
-import type { Person } from '#tests/support/client.ts'
-import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
-import { type Team, teamOf } from '#tests/support/team.ts'
+import { type ConsoleStage, expectAccessible } from '#tests/support/console-stage.ts'
+import type { Team } from '#tests/support/team.ts'
+import { startTeamStage, type TeamStage } from '#tests/support/team-stage.ts'
 
 /** Roles: seen, made, changed, refused and deleted; and the permissions of the installation. */
 
 describeInBrowser('roles in the console', () => {
   let stage: ConsoleStage
-  let owner: Person
   let team: Team
+  let open: TeamStage['open']
 
   beforeAll(async () => {
-    stage = await startConsoleStage()
-    owner = await stage.server.signUp()
-    team = await teamOf(stage.server, owner, 'Analytical Engines')
+    ;({ stage, team, open } = await startTeamStage())
   }, 240_000)
   afterAll(() => stage?.stop())
-
-  const open = (path: string, person = owner) => stage.open(team.at(path), person)
 
   test('a role is made of boxes that are ticked, given, refused its end, and deleted', async () => {
     const { person, name } = await team.join('member', 'Emmy', 'Noether')

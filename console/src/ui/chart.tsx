@@ -93,28 +93,6 @@ function Axis({ names }: { names: readonly string[] }) {
   )
 }
 
-/** Lying bars with names: shares of a whole, scores. `value` from 0 to `top`. */
-export function Meters({
-  label,
-  bars,
-  format,
-  top = Math.max(...bars.map(({ value }) => value), 0),
-}: BarChartProps & { top?: number }) {
-  return (
-    <dl aria-label={label} className="flex flex-col gap-2.5">
-      {bars.map(({ label: name, value }) => (
-        <div key={name} className="flex flex-col gap-1">
-          <div className="flex justify-between gap-4 text-sm">
-            <dt className="min-w-0 truncate">{name}</dt>
-            <dd className="text-muted tabular-nums">{format(value)}</dd>
-          </div>
-          <Bar share={top === 0 ? 0 : value / top} />
-        </div>
-      ))}
-    </dl>
-  )
-}
-
 /** How much of something is done or used, from 0 to 1; the words are beside it. */
 export const Bar = ({ share, tone = 'accent' }: { share: number; tone?: 'accent' | 'danger' }) => (
   <svg

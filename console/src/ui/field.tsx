@@ -30,11 +30,7 @@ function Field({
         {label}
       </label>
       {children(tie)}
-      {hint && !error && (
-        <p id={`${id}-hint`} className="text-sm text-muted">
-          {hint}
-        </p>
-      )}
+      {hint && !error && <Hint id={id}>{hint}</Hint>}
       {error && (
         <p id={`${id}-error`} className="text-sm text-danger">
           {error}
@@ -44,10 +40,17 @@ function Field({
   )
 }
 
-function tieOf(id: string, hint: ReactNode, error: string | null | undefined) {
+/** The control's side of it. */
+function tieOf(id: string, hint: ReactNode, error?: string | null) {
   const described = error ? `${id}-error` : hint ? `${id}-hint` : undefined
   return { id, 'aria-invalid': error ? (true as const) : undefined, 'aria-describedby': described }
 }
+
+const Hint = ({ id, children }: { id: string; children: ReactNode }) => (
+  <p id={`${id}-hint`} className="text-sm text-muted">
+    {children}
+  </p>
+)
 
 export const TextField = ({
   label,
@@ -107,18 +110,13 @@ export function SwitchField({ label, hint, checked, onChange, disabled = false }
         <label htmlFor={id} className="text-sm font-medium">
           {label}
         </label>
-        {hint && (
-          <p id={`${id}-hint`} className="text-sm text-muted">
-            {hint}
-          </p>
-        )}
+        {hint && <Hint id={id}>{hint}</Hint>}
       </div>
       <RadixSwitch.Root
-        id={id}
+        {...tieOf(id, hint)}
         checked={checked}
         onCheckedChange={onChange}
         disabled={disabled}
-        aria-describedby={hint ? `${id}-hint` : undefined}
         className="mt-0.5 h-6 w-10 shrink-0 rounded-full bg-line-strong transition-colors data-[state=checked]:bg-accent disabled:opacity-50"
       >
         <RadixSwitch.Thumb className="block size-5 translate-x-0.5 rounded-full bg-canvas transition-transform data-[state=checked]:translate-x-[1.125rem]" />
@@ -136,22 +134,12 @@ export function CheckField({
   const id = useId()
   return (
     <div className="flex items-start gap-2.5">
-      <input
-        id={id}
-        type="checkbox"
-        {...rest}
-        aria-describedby={hint ? `${id}-hint` : undefined}
-        className="mt-1 size-4 shrink-0 accent-accent"
-      />
+      <input {...tieOf(id, hint)} type="checkbox" {...rest} className="mt-1 size-4 shrink-0 accent-accent" />
       <div className="min-w-0">
         <label htmlFor={id} className="text-sm">
           {label}
         </label>
-        {hint && (
-          <p id={`${id}-hint`} className="text-sm text-muted">
-            {hint}
-          </p>
-        )}
+        {hint && <Hint id={id}>{hint}</Hint>}
       </div>
     </div>
   )

@@ -44,7 +44,7 @@ export const changeChat = (client: QueryClient, place: ChatPlace, change: Partia
 }
 
 /** Ids grow with time, so what is older than a page is what has a lower id than its first message. */
-export function withNewest(
+function withNewest(
   before: ChatData | undefined,
   { messages, pagination, file_uploads: _files, ...chat }: ChatWithMessages,
 ): ChatData {

@@ -9,7 +9,6 @@ export interface MessageRowProps {
   /** What stands in its place on other branches, and itself. */
   beside: readonly ChatMessage[]
   live: LiveReply | null
-  isLast: boolean
 }
 
 /** A message, drawn again only when it has changed. */
@@ -17,8 +16,5 @@ export const MessageRow = memo(
   (props: MessageRowProps) =>
     props.message.role === 'user' ? <UserMessage {...props} /> : <Reply {...props} />,
   (before, now) =>
-    before.message === now.message &&
-    before.live === now.live &&
-    before.isLast === now.isLast &&
-    before.beside.length === now.beside.length,
+    before.message === now.message && before.live === now.live && before.beside.length === now.beside.length,
 )
