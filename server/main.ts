@@ -87,10 +87,11 @@ export async function startServer(
       endMcpServerSweep()
       endRepeatsSweep()
       const closed = app.http.close()
+      const evaluated = evaluationRuns.stop()
       await Promise.all([
-        app.chat.stop(STOP_GRACE_MS),
+        app.chat.stop(STOP_GRACE_MS, evaluated),
         ingestion.stop(),
-        evaluationRuns.stop(),
+        evaluated,
         app.webhooks.sender.stop(),
         app.console.stop(),
       ])

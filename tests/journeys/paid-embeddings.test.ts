@@ -129,7 +129,7 @@ describe('a call that hangs', () => {
     const stopping = new PaidCalls(server.server.rooms)
     const embedding = embed(['one'], IN_PEACE, stopping).catch((error: unknown) => error)
     await expect.poll(() => provider.stats.open).toBe(1)
-    await stopping.close(10)
+    await stopping.close(10, Promise.resolve())
     expect(await embedding).toBeInstanceOf(Error)
     expect(stopping.holdIds()).toEqual([])
     await expectReleased(person)

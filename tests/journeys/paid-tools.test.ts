@@ -121,7 +121,7 @@ test.each(['who asked', 'the end of the server'])('a tool that hangs is ended by
   await expect.poll(() => given.length).toBe(2)
   expect(await balanceOf(server, person)).toMatchObject({ held: 1 })
   if (who === 'who asked') abort.abort()
-  else await stopping.close(10)
+  else await stopping.close(10, Promise.resolve())
   expect(await ended).toMatchObject({ error: expect.any(String), content: 'Wait.', finishReason: null })
   expect(given.every(({ aborted }) => aborted)).toBe(true)
   expect(await closingOf(person)).toMatchObject({ kind: 'DEBIT', amount: -5 * (1 + 2 * 12) })

@@ -35,8 +35,11 @@ export interface Chat {
   deployments: DeploymentChats
   /** Ends what dead processes have left, now and from time to time. */
   start(): Promise<void>
-  /** Gives replies that are being written this many milliseconds to end by themselves. */
-  stop(graceMs: number): Promise<void>
+  /**
+   * Gives replies that are being written this many milliseconds to end by themselves, and so many at most to `callers`,
+   * what else asks models and is ending.
+   */
+  stop(graceMs: number, callers: Promise<unknown>): Promise<void>
 }
 
 export function createChat(
@@ -86,10 +89,11 @@ export function createChat(
         repeat(INDEX_SWEEP_MS, index.sweep, failure),
       ]
     },
-    async stop(graceMs) {
+    async stop(graceMs, callers) {
       for (const end of endSweeps) end()
       const repliesEnded = replies.close(graceMs)
-      await Promise.all([repliesEnded, titles.close(repliesEnded), calls.close(graceMs), index.stop()])
+      const callsEnded = calls.close(graceMs, callers)
+      await Promise.all([repliesEnded, titles.close(repliesEnded), callsEnded, index.stop()])
     },
   }
 }

@@ -118,9 +118,9 @@ export class PaidCalls {
     return [...this.#underWay.keys()]
   }
 
-  /** Lets calls go on for a while, and then ends them where they are. */
-  async close(graceMs: number): Promise<void> {
-    const all = Promise.allSettled(this.#underWay.values())
+  /** Lets calls go on for a while, also those that `callers` begin until they end, and then ends them where they are. */
+  async close(graceMs: number, callers: Promise<unknown>): Promise<void> {
+    const all = callers.then(() => Promise.allSettled(this.#underWay.values()))
     await Promise.race([all, sleep(graceMs, undefined, { ref: false })])
     this.#shutdown.abort()
     await all
