@@ -225,7 +225,7 @@ const floorOf = (path: string): number => {
   if (path.startsWith('server/parts/')) return 3
   if (path.startsWith('server/platform/')) return 2
   if (path.startsWith('server/database/')) return 1
-  if (path === 'server/errors.ts' || path === 'server/config.ts') return 0
+  if (path.startsWith('server/errors/') || path === 'server/config.ts') return 0
   return 4
 }
 
@@ -239,7 +239,8 @@ const imports = FILES.flatMap(importsOf)
 
 function resolveName(file: string, name: string): string {
   if (name.startsWith('.')) return relative('.', join(dirname(file), name))
-  if (name === '#errors' || name === '#config' || name === '#app') return `server/${name.slice(1)}.ts`
+  if (name === '#errors') return 'server/errors/index.ts'
+  if (name === '#config' || name === '#app') return `server/${name.slice(1)}.ts`
   return name.startsWith('#') ? `server/${name.slice(1)}` : name
 }
 

@@ -1,0 +1,33 @@
+import type { Catalogue } from './catalogue.ts'
+
+export const REQUESTS_ERRORS = {
+  'request.invalid': [400, '{reason}'],
+  'request.malformed': [400, '{reason}'],
+  'request.invalid_cursor': [400, 'cursor is not one that this list has given out'],
+  'request.idempotency_reused': [409, 'This Idempotency-Key was used before with another request'],
+  'request.in_progress': [409, 'The first request with this Idempotency-Key is still being worked on'],
+  'request.interrupted': [
+    409,
+    'The first request with this Idempotency-Key was cut off, and what it has done elsewhere is not known here. ' +
+      'Look at what has come of it, and send it with a new key to have it done again',
+  ],
+  'request.answer_not_kept': [
+    409,
+    'This was done, but its answer was larger than the {limit} bytes that are kept for repeats',
+  ],
+  'request.not_found': [404, 'No such endpoint: {method} {path}'],
+  'request.method_not_allowed': [405, '{method} is not allowed here; allowed: {allowed}'],
+  'request.timed_out': [408, 'The request took too long to arrive'],
+  'request.too_large': [413, 'The request body is larger than {limit} bytes'],
+  'request.file_too_large': [413, 'The file is larger than {limit} bytes'],
+  'request.form_needed': [415, 'Send the file as multipart/form-data, in the field file'],
+  'request.unsupported_type': [415, 'Send the body as application/json'],
+  'request.uri_too_long': [414, 'The request address is too long'],
+  'request.upgrade_needed': [426, 'Connect to this address with a WebSocket'],
+  'request.headers_too_large': [431, 'The request headers are too large'],
+
+  'rate.limited': [429, 'Too many requests: there may be {rate}. Try again in {wait}.'],
+
+  'server.error': [500, 'Something went wrong on our side. Quote the request id when you report it.'],
+  'server.unavailable': [503, '{reason}'],
+} as const satisfies Catalogue
