@@ -278,7 +278,7 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
     withBody(inOrganization, ({ mcpServerId }) => ({ server_id: mcpServerId })),
   ],
   post_mcp_generate_url: [
-    EVERYBODY_AND_KEY,
+    EVERYBODY,
     ({ mcpServerId, mcpInstanceId }) => ({ body: { server_id: mcpServerId, session_id: mcpInstanceId } }),
   ],
   get_mcp_list_instances: ['OAMG', inOrganization],

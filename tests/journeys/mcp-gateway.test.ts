@@ -268,9 +268,13 @@ describe('an address', () => {
 
   test('that has expired opens nothing', async () => {
     const { id: instanceId = '' } = instances['key'] ?? {}
+    const session = new URL(urls['key'] ?? '').searchParams.get('session') ?? ''
     const expires = String(Math.floor(Date.now() / 1000) - 1)
-    const signature = server.server.rooms.secrets.sign(`${expires}\n${instanceId}\n`, 'MCP gateway addresses')
-    const query = new URLSearchParams({ expires, signature })
+    const signature = server.server.rooms.secrets.sign(
+      `${expires}\n${instanceId}\nsession ${session}`,
+      'MCP gateway addresses',
+    )
+    const query = new URLSearchParams({ session, expires, signature })
     const { status } = await begin(`${server.url}/api/mcp/gateway/${instanceId}?${query}`)
     expect(status).toBe(403)
   })
@@ -294,7 +298,7 @@ describe('an address', () => {
     const { organizationId, userId, token } = connector.person
     const made = await server.call('POST', `/api/api_keys/create?org_id=${organizationId}`, {
       token,
-      body: { name: 'for MCP', permissions: ['mcp:read'] },
+      body: { name: 'for MCP', permissions: ['mcp:write'] },
     })
     const keyed = await addressOf('key', made.body.key ?? made.body.api_key)
     expect((await begin(keyed)).status).toBe(200)
@@ -306,6 +310,43 @@ describe('an address', () => {
     expect((await begin(url)).body.code).toBe('mcp.instance_not_found')
     await sql`update memberships set status = 'active' where user_id = ${userId}`
     expect((await begin(url)).status).toBe(200)
+  })
+
+  test('needs mcp:write: a key that only reads is refused', async () => {
+    const { organizationId, token } = connector.person
+    const { serverId = '', id = '' } = instances['key'] ?? {}
+    const { body } = await server.call('POST', `/api/api_keys/create?org_id=${organizationId}`, {
+      token,
+      body: { name: 'reader', permissions: ['mcp:read'] },
+    })
+    const answer = await generate(serverId, id, body.key)
+    expect([answer.status, answer.body.detail]).toEqual([403, 'Missing permission: mcp:write'])
+  })
+
+  test("ends when the owner's role loses mcp:write", async () => {
+    const { sql } = server.server.rooms.database
+    const somebody = await mcpConnector(server)
+    const { organizationId, userId, token } = somebody.person
+    const serverId = await somebody.addServer(bySse.url, { type: 'none' })
+    const { body } = await generate(serverId, await somebody.connect(serverId), token)
+    const url = here(body.mcp_url)
+    expect((await begin(url)).status).toBe(200)
+    await sql`
+      update memberships set role_id = (
+        select id from roles where organization_id = ${organizationId} and name = 'guest')
+      where organization_id = ${organizationId} and user_id = ${userId}`
+    expect((await begin(url)).body.code).toBe('mcp.instance_not_found')
+  })
+
+  test('ends with the session that made it', async () => {
+    const somebody = await mcpConnector(server)
+    const { token, refreshToken } = somebody.person
+    const serverId = await somebody.addServer(bySse.url, { type: 'none' })
+    const { body } = await generate(serverId, await somebody.connect(serverId), token)
+    const url = here(body.mcp_url)
+    expect((await begin(url)).status).toBe(200)
+    await server.call('POST', '/api/auth/logout', { body: { refresh_token: refreshToken } })
+    expect((await begin(url)).body.code).toBe('mcp.instance_not_found')
   })
 
   test.each([

@@ -172,3 +172,21 @@ describe('an instance', () => {
     expect([refused.status, refused.body.detail]).toEqual([403, 'Missing permission: agent:write'])
   })
 })
+
+test('the playground and deleting an instance need mcp:write, and nothing else', async () => {
+  const { person, connect } = await mcpConnector(server)
+  const keyWith = async (...permissions: string[]): Promise<string> => {
+    const { body } = await server.call('POST', `/api/api_keys/create?org_id=${person.organizationId}`, {
+      token: person.token,
+      body: { name: 'for MCP', permissions },
+    })
+    return body.key
+  }
+  const id = await connect(ids.none)
+  const tryWith = async (token: string) => [
+    (await server.call('GET', '/api/mcp_playground/memory', { token })).status,
+    (await server.call('DELETE', `/api/mcp/instance?mcp_instance_id=${id}`, { token })).status,
+  ]
+  expect(await tryWith(await keyWith('mcp:read', 'mcp:execute', 'mcp:delete'))).toEqual([403, 403])
+  expect(await tryWith(await keyWith('mcp:write'))).toEqual([200, 200])
+})

@@ -80,6 +80,16 @@ test('of direct mode 30 messages are remembered, of discovery 60', async () => {
   expect(both[0]?.content).toBe('say: d2')
 })
 
+test('direct mode sends 30 remembered messages at most, whichever mode they came from', async () => {
+  const person = await local.person(MODEL)
+  const { id } = await local.connectTo(person, 'Any', {})
+  for (let count = 1; count <= 16; count++) await local.ask(person, `say: ${count}`, { model: MODEL })
+  await local.ask(person, 'say: last', { ids: [id], model: MODEL })
+  const sent = sentTo(local)
+  expect(sent).toHaveLength(31)
+  expect(sent[0]).toBe('say: 2')
+})
+
 test('a reply that came to nothing is not remembered', async () => {
   const person = await local.person('gpt-emu-err500')
   await local.ask(person, 'Hi', { model: 'gpt-emu-err500' })

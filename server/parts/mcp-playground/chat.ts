@@ -20,7 +20,7 @@ export interface PlaygroundDesk {
   memory: PlaygroundMemory
 }
 
-type Executor = Scope<'mcp:execute'>
+type Executor = Scope<'mcp:write'>
 
 /** How a message is answered. */
 interface Reply {

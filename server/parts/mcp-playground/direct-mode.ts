@@ -3,7 +3,7 @@ import { promptBytesOf } from '#platform/models/context-window.ts'
 import type { RunnableTool } from '#platform/models/index.ts'
 import type { Preparation, ResolvedModel } from '../llm/index.ts'
 import { type FailedInstance, type Mcp, type ReadyInstance, TOOLS_MAX } from '../mcp/index.ts'
-import type { Exchange } from './memory.ts'
+import { DIRECT_EXCHANGES_MAX, type Exchange } from './memory.ts'
 import { describeNextPages } from './next-pages.ts'
 import { writePrompt } from './write-prompt.ts'
 
@@ -27,10 +27,11 @@ export const prepareDirect =
     asked: { question: string; instances: ReadyInstance[]; remembered: Promise<Exchange[]> },
   ): Preparation =>
   async (signal) => {
-    const [{ tools: all, failed }, remembered] = await Promise.all([
+    const [{ tools: all, failed }, everything] = await Promise.all([
       mcp.openTools(asked.instances, signal, OPEN_BOUNDS),
       asked.remembered,
     ])
+    const remembered = everything.slice(-DIRECT_EXCHANGES_MAX)
     if (failed.length === asked.instances.length) throw noServer(failed)
     const tools = await fitting(mcp, model, asked.question, all)
     const definitions = tools.map(({ definition }) => definition)

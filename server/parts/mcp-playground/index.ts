@@ -8,7 +8,7 @@ import type { Exchange, PlaygroundMemory } from './memory.ts'
 import { MemoryView, PlaygroundEvent, PlaygroundMessage } from './schemas.ts'
 import { SharedMemory } from './shared-memory.ts'
 
-const access = { permission: 'mcp:execute', orgOf: 'query or personal' } as const
+const access = { permission: 'mcp:write', orgOf: 'query or personal' } as const
 const query = Type.Object({ org_id: Type.Optional(Uuid) })
 
 export type { PlaygroundMemory } from './memory.ts'
@@ -51,7 +51,8 @@ export function playgroundRoutes(desk: PlaygroundDesk): Route[] {
       method: 'GET',
       url: '/api/mcp_playground/memory',
       summary: 'Get what the playground remembers, oldest first',
-      description: 'Yours alone, in this organization; the newest 60 messages, 30 of direct mode at most.',
+      description:
+        'Yours alone, in this organization; the newest 60 messages, at most 30 of them from direct mode.',
       access,
       query,
       reply: [200, MemoryView],
@@ -86,9 +87,9 @@ const MODELS =
   'then the newest date. Where it is absent: the default of the mode, where the organization can use that, else its ' +
   'first model that will do, else one of the environment.'
 const MEMORY =
-  'What was said goes with the next message, until nothing was said for 30 minutes; with it the page tokens of tools ' +
-  '(nextPageToken), so that a model can go on where the person asks for more. Of a message or reply the first 20,000 ' +
-  'characters are remembered. A reply that came to nothing is not.'
+  'What was said goes with the next message, until nothing was said for 30 minutes: up to 60 messages, 30 in direct ' +
+  'mode. Page tokens of tools (nextPageToken) go with it, so that a model can go on where the person asks for more. ' +
+  'Of a message or reply the first 20,000 characters are remembered. A reply that came to nothing is not.'
 const PAYMENT =
   'org_id: who pays, else the organization of the API key or your personal one. Closing the connection ends the reply; ' +
   'what was used by then is paid.'

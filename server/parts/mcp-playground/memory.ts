@@ -30,8 +30,8 @@ export interface PlaygroundMemory {
 /** Spec, Limits: 60 messages. */
 export const EXCHANGES_MAX = 30
 export const MESSAGES_MAX = 2 * EXCHANGES_MAX
-/** Spec, Limits: of direct mode 30 messages. */
-const DIRECT_EXCHANGES_MAX = 15
+/** Spec, Limits: 30 messages in direct mode. */
+export const DIRECT_EXCHANGES_MAX = 15
 export const MEMORY_SECONDS = 30 * 60
 /** A question or an answer, in characters; of longer ones the beginning is remembered. */
 const REMEMBERED_CHARACTERS_MAX = 20_000

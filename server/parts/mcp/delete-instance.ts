@@ -12,7 +12,7 @@ import { openReplaced } from './stored-credentials.ts'
  */
 export async function deleteInstance(
   desk: McpDesk,
-  scope: Scope<'mcp:delete'>,
+  scope: Scope<'mcp:write'>,
   instanceId: string,
 ): Promise<string> {
   // The row first: what it holds at its end is what is to be revoked, also where a token was renewed a moment ago.

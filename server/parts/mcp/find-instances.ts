@@ -1,7 +1,7 @@
 import type { ISql } from 'postgres'
 import type { McpAuthConfig, McpToolRecord } from '#database/schema/mcp.ts'
-import { liveKey } from '#platform/access/credentials.ts'
-import { coverings } from '#platform/access/permissions.ts'
+import { liveKey, liveSession } from '#platform/access/credentials.ts'
+import { coverings, type Permission } from '#platform/access/permissions.ts'
 import type { McpEndpoint } from '#platform/mcp/connection.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
 import type { McpDesk } from './desk.ts'
@@ -31,6 +31,9 @@ export interface SharedInstance extends ReadyInstance {
 /** What a server has listed so recently is not asked for again by a message to an agent. */
 const FRESH_SECONDS = 60
 
+/** Reading shows an instance's tools; everything that uses or changes it needs mcp:write. */
+type McpPermission = Extract<Permission, 'mcp:read' | 'mcp:write'>
+
 interface Row extends Omit<ReadyInstance, 'endpoint'> {
   url: string
   authConfig: McpAuthConfig | null
@@ -50,26 +53,30 @@ export class InstanceFinder {
   }
 
   /**
-   * The user's own among these ids, in their order, in whatever organization he may read them (mcp:read); with
-   * `onlyOrganizationId` in that one.
+   * Returns the user's own instances among these ids, in their order, in the organizations where the user's role holds
+   * `permission`; with `onlyOrganizationId` in that one only.
    */
-  async findOwn(userId: string, onlyOrganizationId: string | null, ids: string[]): Promise<ReadyInstance[]> {
+  async findOwn(
+    userId: string,
+    onlyOrganizationId: string | null,
+    ids: string[],
+    permission: McpPermission,
+  ): Promise<ReadyInstance[]> {
     const { sql } = this.#desk.database
     const rows = await sql<Row[]>`
       select ${columns(sql)} from ${usable(sql)}
       where i.user_id = ${userId} and i.id = any(${ids}::uuid[])
         and i.organization_id = coalesce(${onlyOrganizationId}::uuid, i.organization_id)
-        and ${mayRead(sql)}`
+        and ${holds(sql, permission)}`
     return rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id)).flatMap((row) => this.#open(row))
   }
 
-  /** What an address of the gateway opens: as long as the owner may read it, and the key lives that asked for it. */
-  async findLinked({ instanceId, apiKeyId }: GatewayLink): Promise<ReadyInstance | null> {
+  /** Returns what a gateway address opens while the owner holds mcp:write and the session or key that made it lives. */
+  async findLinked({ instanceId, madeBy }: GatewayLink): Promise<ReadyInstance | null> {
     const { sql } = this.#desk.database
     const rows = await sql<Row[]>`
       select ${columns(sql)} from ${usable(sql)}
-      where i.id = ${instanceId} and ${mayRead(sql)} and (${apiKeyId}::uuid is null or exists (
-        select from api_keys k where k.id = ${apiKeyId}::uuid and k.user_id = i.user_id and ${liveKey(sql)}))`
+      where i.id = ${instanceId} and ${holds(sql, 'mcp:write')} and exists (${maker(sql, madeBy)})`
     return rows.flatMap((row) => this.#open(row))[0] ?? null
   }
 
@@ -109,7 +116,16 @@ const usable = (sql: ISql) => sql`
   join memberships m on m.organization_id = i.organization_id and m.user_id = i.user_id and m.status = 'active'
     and i.status = 'active'`
 
-const mayRead = (sql: ISql) => sql`
+const holds = (sql: ISql, permission: McpPermission) => sql`
   exists (
     select from role_permissions rp join permissions p on p.id = rp.permission_id
-    where rp.role_id = m.role_id and p.name = any(${coverings('mcp:read')}))`
+    where rp.role_id = m.role_id and p.name = any(${coverings(permission)}))`
+
+/** The session or key that made a gateway address, if it lives and is the owner's. */
+const maker = (sql: ISql, { kind, id }: GatewayLink['madeBy']) =>
+  kind === 'session'
+    ? sql`select from sessions s where s.id = ${id}::uuid and s.user_id = i.user_id and ${liveSession(sql)}`
+    : sql`
+      select from api_keys k
+      where k.id = ${id}::uuid and k.user_id = i.user_id and ${liveKey(sql)}
+        and k.permissions && ${coverings('mcp:write')}::text[]`

@@ -6,19 +6,19 @@ export const GATEWAY = '/api/mcp/gateway'
 const ADDRESS_SECONDS = 3_600
 const PURPOSE = 'MCP gateway addresses'
 
-/** What an address opens: an instance, for as long as the API key lives that it was asked for with, if it was one. */
+/** What an address opens: an instance, while the session or API key that made the address lives. */
 export interface GatewayLink {
   instanceId: string
-  apiKeyId: string | null
+  madeBy: { kind: 'session' | 'key'; id: string }
 }
 
 type Desk = Pick<McpDesk, 'config' | 'secrets'>
 
-/** Where any MCP client uses this instance for an hour from now. Who has the address can: it is a secret. */
+/** Returns the address where any MCP client can use this instance for one hour. Anyone who has it can: it is a secret. */
 export function gatewayAddress({ config, secrets }: Desk, link: GatewayLink): string {
   const expires = String(Math.floor(Date.now() / 1000) + ADDRESS_SECONDS)
   const query = new URLSearchParams({
-    ...(link.apiKeyId !== null && { key: link.apiKeyId }),
+    [link.madeBy.kind]: link.madeBy.id,
     expires,
     signature: secrets.sign(signedText(link, expires), PURPOSE),
   })
@@ -29,16 +29,18 @@ export function gatewayAddress({ config, secrets }: Desk, link: GatewayLink): st
 export function readGatewayAddress(
   { secrets }: Pick<Desk, 'secrets'>,
   instanceId: string,
-  { key, expires, signature }: Record<string, unknown>,
+  { key, session, expires, signature }: Record<string, unknown>,
 ): GatewayLink | null {
   if (typeof expires !== 'string' || typeof signature !== 'string') return null
-  if (key !== undefined && typeof key !== 'string') return null
-  const link = { instanceId, apiKeyId: key ?? null }
+  const kind = key === undefined ? 'session' : 'key'
+  const id = key ?? session
+  if (typeof id !== 'string' || (key !== undefined && session !== undefined)) return null
+  const link: GatewayLink = { instanceId, madeBy: { kind, id } }
   const isGood =
     sameText(signature, secrets.sign(signedText(link, expires), PURPOSE)) &&
     Number(expires) * 1000 > Date.now()
   return isGood ? link : null
 }
 
-const signedText = ({ instanceId, apiKeyId }: GatewayLink, expires: string): string =>
-  `${expires}\n${instanceId}\n${apiKeyId ?? ''}`
+const signedText = ({ instanceId, madeBy }: GatewayLink, expires: string): string =>
+  `${expires}\n${instanceId}\n${madeBy.kind} ${madeBy.id}`

@@ -1,20 +1,21 @@
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { McpDesk } from './desk.ts'
-import { gatewayAddress } from './gateway-address.ts'
+import { type GatewayLink, gatewayAddress } from './gateway-address.ts'
 import type { GatewayUrl, UrlRequest } from './schemas.ts'
 
 /**
- * Where an MCP client finds the caller's own account at a server, in whatever organization he may read it. Throws
- * mcp.no_attempt, and mcp.instance_inactive for one that is pending or has ended.
+ * Returns a gateway address for the caller's own account at a server, in any organization where the caller holds
+ * mcp:write. Throws access.missing_permission, mcp.no_attempt, and mcp.instance_inactive for an instance that is
+ * pending or inactive.
  */
 export async function generateUrl(
   desk: McpDesk,
-  scopes: Scope<'mcp:read'>[],
+  scopes: Scope<'mcp:write'>[],
   { server_id: serverId, session_id: instanceId }: UrlRequest,
 ): Promise<GatewayUrl> {
   const [scope] = scopes
-  if (!scope) throw fail('mcp.no_attempt')
+  if (!scope) throw fail('access.missing_permission', { permission: 'mcp:write' })
   const organizationIds = scopes.map((each) => each.organizationId)
   const [instance] = await desk.database.sql<{ status: string }[]>`
     select i.status from mcp_instances i join mcp_servers s on s.id = i.server_id and not s.is_deleted
@@ -22,5 +23,11 @@ export async function generateUrl(
       and i.organization_id = any(${organizationIds}::uuid[])`
   if (!instance) throw fail('mcp.no_attempt')
   if (instance.status !== 'active') throw fail('mcp.instance_inactive')
-  return { mcp_url: gatewayAddress(desk, { instanceId, apiKeyId: scope.apiKeyId }), status: 'active' }
+  return { mcp_url: gatewayAddress(desk, { instanceId, madeBy: makerOf(scope) }), status: 'active' }
+}
+
+function makerOf({ sessionId, apiKeyId }: Scope<'mcp:write'>): GatewayLink['madeBy'] {
+  if (apiKeyId !== null) return { kind: 'key', id: apiKeyId }
+  if (sessionId === null) throw new Error('a caller with neither a session nor an API key')
+  return { kind: 'session', id: sessionId }
 }

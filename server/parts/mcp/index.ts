@@ -25,7 +25,7 @@ export { registerGateway } from './serve-gateway.ts'
 /** MCP servers, and the accounts that people have connected there. */
 export interface Mcp {
   routes: Route[]
-  /** The user's own active instances among these ids; ids of anything else are left out. */
+  /** Returns the user's own active instances among these ids that the user may use (mcp:write). Ignores other ids. */
   findInstances(userId: string, onlyOrganizationId: string | null, ids: string[]): Promise<ReadyInstance[]>
   /**
    * The tools of the active instances that their owners, active members all of them, have shared with an agent; without
@@ -64,7 +64,8 @@ export function createMcp(rooms: Rooms): Mcp {
   let endSweep = (): void => {}
   return {
     routes: [...catalogueRoutes(desk, reader), ...instanceRoutes(desk)],
-    findInstances: (userId, onlyOrganizationId, ids) => finder.findOwn(userId, onlyOrganizationId, ids),
+    findInstances: (userId, onlyOrganizationId, ids) =>
+      finder.findOwn(userId, onlyOrganizationId, ids, 'mcp:write'),
     openShared: (agentId, signal, bounds) => shared.open(agentId, signal, bounds),
     searchCatalogue: (userId, onlyOrganizationId, question, limit) =>
       catalogue.search(userId, onlyOrganizationId, question, limit),

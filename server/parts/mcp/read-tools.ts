@@ -73,7 +73,12 @@ export class ToolReader {
       holder: { table: 'mcp_instances', id: instance.id },
       known: instance,
       open: async () => {
-        const [ready] = await this.#instances.findOwn(scope.userId, scope.organizationId, [instance.id])
+        const [ready] = await this.#instances.findOwn(
+          scope.userId,
+          scope.organizationId,
+          [instance.id],
+          'mcp:read',
+        )
         if (!ready)
           throw new McpError(
             'unauthorized',

@@ -73,10 +73,11 @@ export const instanceRoutes = (desk: McpDesk): Route[] => [
     summary: 'Make an address at which any MCP client uses your connected account, for an hour',
     description:
       'mcp_url speaks MCP over Streamable HTTP, in all versions of the protocol, and adds the account on the way: what ' +
-      'proves it to the server is never shown. Who has the address can use the account, so keep it secret. It ends ' +
-      'after an hour, and at once when the connection is deleted or becomes inactive, when you may no longer read it ' +
-      '(mcp:read), or when the API key is deleted that it was made with. A connection that is pending or inactive has no address.',
-    access: { permission: 'mcp:read', inEvery: 'organization' },
+      'proves it to the server is never shown. Anyone who has the address can use the account, so keep it secret. It ' +
+      'expires after one hour. It stops earlier when the connection is deleted or becomes inactive, when the owner ' +
+      'leaves the organization or loses mcp:write there, and when the session or API key that made it ends. ' +
+      'Connections that are pending or inactive have no address.',
+    access: { permission: 'mcp:write', inEvery: 'organization' },
     body: schemas.UrlRequest,
     example: {
       server_id: '019a0000-0000-7000-8000-000000000001',
@@ -116,7 +117,7 @@ export const instanceRoutes = (desk: McpDesk): Route[] => [
     summary: 'Delete a connection, and end its access at the provider',
     description:
       'It is gone here whatever the provider does; message says where that one could not be told within 10 seconds.',
-    access: { permission: 'mcp:delete', orgOf: ofInstance },
+    access: { permission: 'mcp:write', orgOf: ofInstance },
     query: OneInstance,
     reply: [200, Message],
     errors: ['mcp.instance_not_found'],

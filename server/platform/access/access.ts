@@ -174,11 +174,12 @@ function callerOf(
 }
 
 function scopeOf<P extends Permission>(database: Database, caller: Caller, membership: Membership): Scope<P> {
-  const { userId, apiKeyId, client } = caller
+  const { userId, sessionId, apiKeyId, client } = caller
   const { organization_id: organizationId, permissions, key_permissions: ofKey } = membership
   const owner = { organizationId, userId, apiKeyId, client }
   return {
     ...owner,
+    sessionId,
     role: { id: membership.role_id, name: membership.role_name, level: membership.role_level },
     holds: (permission: string) =>
       covers(permissions, permission) && (ofKey === null || covers(ofKey, permission)),

@@ -51,6 +51,7 @@ export function createDeploymentAccess({ sql, db }: Database) {
       ...owner,
       role: { id, name: 'deployment', level: 0 },
       holds: (permission: string) => HELD.includes(permission),
+      sessionId: null,
       ...scopeDatabase(db, owner),
     } as unknown as Scope<'chats:write'>
     return { id, organizationId, agentId, type, config, visitorId, scope }

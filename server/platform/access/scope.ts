@@ -37,6 +37,8 @@ export interface Caller extends Actor {
 export interface Scope<P extends Permission> extends ScopedDatabase, Actor {
   readonly [held]: P
   readonly organizationId: string
+  /** Null: with an API key, or for a deployment. */
+  readonly sessionId: string | null
   readonly role: { readonly id: string; readonly name: string; readonly level: number }
   /** Whether the caller holds a permission, which may have wildcards, through the role and through the API key. */
   holds(permission: string): boolean

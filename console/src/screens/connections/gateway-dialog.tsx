@@ -18,7 +18,8 @@ export function GatewayDialog({ instance, onClose }: { instance: McpInstance; on
       description={`Claude, Cursor and others can use your ${nameOf(instance)} account at an address that Parley makes for you.`}
     >
       <p className="rounded-xl bg-warning-soft p-4 text-sm text-warning">
-        Whoever has the address uses your account. It ends after an hour, and at once when you disconnect.
+        Anyone who has this address can use your account. It expires after one hour, and earlier when you
+        disconnect or sign out.
       </p>
       {make.data ? (
         <Address url={make.data.mcp_url} slug={instance.toolkit_slug} />

@@ -156,7 +156,7 @@ function InstanceMenu({ instance, onDo }: RowProps) {
           Name and sharing
         </MenuItem>
       )}
-      {isActive && (
+      {isActive && may('mcp:write') && (
         <MenuItem icon={Link2} onSelect={() => onDo('address')}>
           Use in another MCP client
         </MenuItem>
@@ -166,7 +166,7 @@ function InstanceMenu({ instance, onDo }: RowProps) {
           Connect anew
         </MenuItem>
       )}
-      {may('mcp:delete') && (
+      {may('mcp:write') && (
         <>
           <MenuLine />
           <MenuItem icon={Trash2} danger onSelect={() => void remove()}>

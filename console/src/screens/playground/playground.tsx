@@ -37,7 +37,7 @@ function OpenPlayground() {
   const { organization, may } = useHere()
   const { with: chosen = [], model } = useSearch({ from: '/app/playground' })
   const navigate = useNavigate()
-  const memory = useQuery({ ...readMemory(organization.id), enabled: may('mcp:execute') })
+  const memory = useQuery({ ...readMemory(organization.id), enabled: may('mcp:write') })
   const chat = usePlayground(organization.id)
   const [connecting, setConnecting] = useState<McpServer>()
   const earlier = memory.data ?? []
@@ -80,7 +80,7 @@ function OpenPlayground() {
           ))}
         </div>
       </div>
-      {may('mcp:execute') ? (
+      {may('mcp:write') ? (
         <Composer
           placeholder="What should be done?"
           isWriting={chat.isWriting}
@@ -90,7 +90,7 @@ function OpenPlayground() {
         />
       ) : (
         <p className="border-t border-line px-8 py-4 text-sm text-muted">
-          Your role may look at connections, and not use them (mcp:execute).
+          Your role can view connections but not use them. Ask for the permission mcp:write.
         </p>
       )}
       {connecting && (
@@ -135,7 +135,7 @@ function ClearButton({ isEmpty, onCleared }: { isEmpty: boolean; onCleared: () =
     if (isSure) forget.mutate({ query: { org_id: organization.id } }, { onError: notify })
   }
   return (
-    may('mcp:execute') && (
+    may('mcp:write') && (
       <Button
         kind="ghost"
         size="small"
