@@ -53,6 +53,16 @@ describe('guessing passwords', () => {
     await server.server.rooms.database.sql`delete from login_attempts`
   })
 
+  test('counts an IPv6 network, not each of its addresses', async () => {
+    const person = await server.signUp()
+    await logIn(person.email, 'wrong password', '2001:db8:7:7::1')
+    await countAs(30)
+    const neighbour = await logIn(person.email, person.password, '2001:db8:7:7:ffff:1:2:3')
+    expect([neighbour.status, neighbour.headers.get('retry-after')]).toEqual([429, '900'])
+    expect((await logIn(person.email, person.password, '2001:db8:7:8::1')).status).toBe(200)
+    await server.server.rooms.database.sql`delete from login_attempts`
+  })
+
   test('hashes nothing in clear: the table knows no email and no address', async () => {
     await logIn('nobody@example.com', 'wrong password', '198.51.100.10')
     const rows = await server.server.rooms.database.sql`select * from login_attempts`

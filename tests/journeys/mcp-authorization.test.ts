@@ -240,12 +240,16 @@ describe('a request for authorization', () => {
   })
 })
 
-test('one address registers twenty clients in an hour', async () => {
-  const other = await startAddressedServer()
+test.each([
+  ['IPv4 address', () => '192.0.2.1'],
+  ['IPv6 network', (number: number) => `2001:db8::${number}`],
+])('one %s registers twenty clients per hour', async (_name, addressOf) => {
+  const other = await startAddressedServer({ TRUST_PROXY: '1' })
   const statuses: number[] = []
   for (let number = 0; number < 21; number++) {
     const body = { redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: 'none' }
-    statuses.push((await other.call('POST', '/mcp/oauth/register', { body })).status)
+    const headers = { 'x-forwarded-for': addressOf(number) }
+    statuses.push((await other.call('POST', '/mcp/oauth/register', { body, headers })).status)
   }
   expect(statuses).toEqual([...Array(20).fill(201), 429])
   await other.stop()

@@ -25,8 +25,10 @@ test('who asks for many leaves documents to others, and all together get so many
     for (let count = 0; ; count++) if (!(await documents.fetch(http.url).catch(() => null))) return count
   }
   expect(await countUntilRefused()).toBe(20)
-  asker = '192.0.2.2'
+  asker = '2001:db8:0:1::1'
   expect(await countUntilRefused()).toBe(20)
+  asker = '2001:db8:0:1::2'
+  expect(await countUntilRefused()).toBe(0)
   asker = '192.0.2.3'
   expect(await countUntilRefused()).toBe(20)
   asker = '192.0.2.4'

@@ -1,3 +1,4 @@
+import { networkOf } from '#platform/net/addresses.ts'
 import { exchangeOnce } from '#platform/net/fetch-bounded.ts'
 import type { Net } from '#platform/net/index.ts'
 
@@ -6,9 +7,9 @@ const DOCUMENT_TIMEOUT_MS = 5_000
 /** Documents that are fetched at once, and within a minute: anybody can name an address. */
 const UNDER_WAY_MAX = 8
 const FETCHES_MAX = 60
-/** The same for whoever asks from one address, who leaves the rest to others. */
-const UNDER_WAY_OF_ADDRESS_MAX = 4
-const FETCHES_OF_ADDRESS_MAX = 20
+/** The same for clients of one network. */
+const UNDER_WAY_OF_NETWORK_MAX = 4
+const FETCHES_OF_NETWORK_MAX = 20
 const WINDOW_MS = 60_000
 
 /**
@@ -28,7 +29,7 @@ export class ClientDocuments {
   }
 
   readonly fetch = async (address: string | URL | Request): Promise<Response> => {
-    const asker = this.#askedFrom()
+    const asker = networkOf(this.#askedFrom())
     this.#admit(asker)
     this.#underWay.push(asker)
     try {
@@ -57,8 +58,8 @@ export class ClientDocuments {
     const isTooMuch =
       this.#underWay.length >= UNDER_WAY_MAX ||
       this.#recent.length >= FETCHES_MAX ||
-      this.#underWay.filter((one) => one === asker).length >= UNDER_WAY_OF_ADDRESS_MAX ||
-      this.#recent.filter((one) => one.asker === asker).length >= FETCHES_OF_ADDRESS_MAX
+      this.#underWay.filter((one) => one === asker).length >= UNDER_WAY_OF_NETWORK_MAX ||
+      this.#recent.filter((one) => one.asker === asker).length >= FETCHES_OF_NETWORK_MAX
     if (isTooMuch) throw new Error('too many documents of clients are asked for')
     this.#recent.push({ asker, at: Date.now() })
   }

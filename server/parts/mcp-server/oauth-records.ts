@@ -1,6 +1,7 @@
 import type { Sql } from 'postgres'
 import { newId } from '#database/new-id.ts'
 import type { Client } from '#platform/access/scope.ts'
+import { networkOf } from '#platform/net/addresses.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { hashToken } from '#platform/secrets/secrets.ts'
 import { removeClientKeys } from '../api-keys/index.ts'
@@ -9,8 +10,8 @@ import { removeClientKeys } from '../api-keys/index.ts'
 export const REFRESH_SECONDS = 30 * 86_400
 /** A client that nobody connects is forgotten after so long, one that was connected after twice that without use. */
 const CLIENT_SECONDS = 30 * 86_400
-/** Registrations in an hour: from one address, and from all. */
-const REGISTRATIONS_OF_ADDRESS_MAX = 20
+/** Registrations per hour: from one network, and from all. */
+const REGISTRATIONS_OF_NETWORK_MAX = 20
 const REGISTRATIONS_MAX = 1_000
 const REGISTRATION_WINDOW_SECONDS = 3_600
 /** So many grants are ended by one sweep at most; the next one goes on. */
@@ -91,15 +92,15 @@ export class OAuthRecords {
     return row !== undefined
   }
 
-  /** Notes that an address registers a client; false where it, or everybody together, has registered too many. */
+  /** Counts a registration for its network. Returns false beyond the limit of the network or of all networks. */
   async admitRegistration(address: string): Promise<boolean> {
     const id = newId()
-    const groupHash = hashToken(`address ${address}`)
+    const groupHash = hashToken(`network ${networkOf(address)}`)
     const { count } = await this.#sql`
       insert into oauth_records (kind, id_hash, payload, group_hash, expires_at)
       select 'Registration', ${hashToken(id)}, '', ${groupHash},
         now() + ${REGISTRATION_WINDOW_SECONDS} * interval '1 second'
-      where ${REGISTRATIONS_OF_ADDRESS_MAX} > (select count(*) from oauth_records
+      where ${REGISTRATIONS_OF_NETWORK_MAX} > (select count(*) from oauth_records
           where kind = 'Registration' and group_hash = ${groupHash} and expires_at > now())
         and ${REGISTRATIONS_MAX} > (select count(*) from oauth_records
           where kind = 'Registration' and expires_at > now())`

@@ -1,7 +1,6 @@
-import { isIP } from 'node:net'
-import ipaddr from 'ipaddr.js'
 import type { Logger } from 'pino'
 import type { Config } from '#config'
+import { networkOf } from '#platform/net/addresses.ts'
 import type { Redis } from '#platform/redis/redis.ts'
 import { LocalWindows, type Taken } from './local-windows.ts'
 import { SharedWindows } from './shared-windows.ts'
@@ -25,8 +24,6 @@ export interface Standing {
 }
 
 const WINDOWS_MS = { ip: 60_000, user: 3_600_000 }
-/** Whoever has IPv6 has at least so much of it (RFC 6177), and may send each request from another address. */
-const IPV6_NETWORK_WORDS = 4
 
 /**
  * How many requests there may be (contract, 12): fixed windows, a minute for an address and an hour for a user, each of
@@ -62,13 +59,4 @@ export class RateLimits {
     const shared = await this.#shared?.take(`${kind}:${id}`, this.#windowsMs[kind])
     return shared ?? this.#local[kind].take(id)
   }
-}
-
-/** What is counted as one address: IPv4 in whatever spelling, of IPv6 the network. */
-function networkOf(address: string): string {
-  if (isIP(address) === 0) return 'unknown'
-  const parsed = ipaddr.process(address)
-  if (parsed.kind() === 'ipv4') return parsed.toString()
-  const words = (parsed as ipaddr.IPv6).parts.slice(0, IPV6_NETWORK_WORDS)
-  return `${words.map((word) => word.toString(16)).join(':')}::/64`
 }

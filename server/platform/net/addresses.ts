@@ -26,3 +26,18 @@ export function createBlockList(blocks: readonly string[]): (address: string) =>
     return parsed.some((block) => block[0].kind() === candidate.kind() && candidate.match(block as never))
   }
 }
+
+/** An IPv6 customer has at least a /64 (RFC 6177) and can send each request from another address in it. */
+const IPV6_NETWORK_WORDS = 4
+
+/**
+ * Returns the network that limits count an address under: the IPv4 address itself, in any spelling, or the IPv6 /64.
+ * Everything that is no IP address counts as one network, `unknown`.
+ */
+export function networkOf(address: string): string {
+  if (isIP(address) === 0) return 'unknown'
+  const parsed = ipaddr.process(address)
+  if (parsed.kind() === 'ipv4') return parsed.toString()
+  const words = (parsed as ipaddr.IPv6).parts.slice(0, IPV6_NETWORK_WORDS)
+  return `${words.map((word) => word.toString(16)).join(':')}::/64`
+}
