@@ -117,7 +117,11 @@ describe('an agent that is talked to', () => {
       sharedToolsBytes: 0,
       knowledgeBaseIds: [kb],
     })
-    expect(await agents.find(orgOf(stranger), id)).toEqual({ ...own, isForeign: true })
+    expect(await agents.find(orgOf(stranger), id)).toEqual({
+      ...own,
+      isForeign: true,
+      model: { ...own.model, trustsUsage: false },
+    })
     const bare = await agents.find(orgOf(owner), await owner.make())
     expect(bare).toMatchObject({ system: '', temperature: undefined, maxTokens: undefined })
   })

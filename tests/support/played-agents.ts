@@ -39,6 +39,7 @@ export class PlayedAgents implements Door {
         inputRatio: 1,
         outputRatio: 1,
         secondsRatio: 1,
+        trustsUsage: true,
         contextWindow: 100_000,
         capabilities: ['text', 'tools'],
       },

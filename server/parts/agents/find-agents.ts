@@ -77,7 +77,7 @@ export class AgentFinder {
     if (!agent || (isForeign && !agent.isPublic)) throw fail('agent.not_found')
     if (!agent.isActive) throw fail('agent.inactive')
     const { id, name, params } = agent
-    const model = this.#openModel(agent.model, isForeign)
+    const model = this.#openModel(agent.model, organizationId, isForeign)
     const tools = agent.tools.length === 0 ? [] : await this.#tools.open(agent, agent.tools, organizationId)
     const usesShared = !isForeign && model.capabilities.includes('tools')
     return {
@@ -113,9 +113,9 @@ export class AgentFinder {
       where organization_id = ${organizationId} and is_active order by id limit ${limit}`
   }
 
-  #openModel(model: StoredModel, isForeign: boolean): ResolvedModel {
+  #openModel(model: StoredModel, payerId: string, isForeign: boolean): ResolvedModel {
     try {
-      return this.#models.open(model)
+      return this.#models.open(model, payerId)
     } catch (error) {
       throw isForeign && error instanceof AppError ? fail('agent.inactive', {}, { cause: error }) : error
     }

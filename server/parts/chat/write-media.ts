@@ -51,7 +51,8 @@ export async function writeMedia(
   } = kind === 'image'
     ? await models.generateImage(model.target, { prompt, images }, reply.signal)
     : await models.generateVideo(model.target, { prompt }, tell, reply.signal)
-  const usage = told ?? { inputTokens: await countTokens(prompt), outputTokens: OUTPUT_TOKENS[kind] }
+  const trusted = model.trustsUsage ? told : null
+  const usage = trusted ?? { inputTokens: await countTokens(prompt), outputTokens: OUTPUT_TOKENS[kind] }
 
   const {
     organization_id: organizationId,

@@ -90,13 +90,13 @@ async function writeText(
   reply: Reply,
   { model, request, openTools, hidesFailure }: Writing,
 ): Promise<Outcome> {
-  const { contextWindow } = model
+  const { contextWindow, trustsUsage } = model
   let loop: ToolLoop | undefined
   const toolBroke: ToolSink['toolBroke'] = ({ name }, error) =>
     rooms.log.error({ err: error, message_id: reply.ids.message_id, tool: name }, 'a tool broke')
   const end = await endOf(rooms, reply, async () => {
     const tools = await openTools(reply.signal)
-    loop = new ToolLoop(rooms.models, model.target, request, tools, { contextWindow })
+    loop = new ToolLoop(rooms.models, model.target, request, tools, { contextWindow, trustsUsage })
     await loop.run({ ...reply.sink, toolBroke }, reply.signal)
   })
   if (hidesFailure && reply.stopReason === undefined && end.error !== null) end.error = FOREIGN_FAILED

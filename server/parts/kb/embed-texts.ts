@@ -31,7 +31,7 @@ export async function embedTexts(
   if (texts.length === 0) return []
   if (embeddingModelId === null)
     return (await rooms.models.embed(LOCAL_TARGET, texts, purpose, signal)).vectors
-  const model = await models.find(organizationId, embeddingModelId)
+  const model = await models.find(organizationId, embeddingModelId, payer.organizationId)
   return (await calls.embed(payer, model, texts, purpose, signal)).vectors
 }
 

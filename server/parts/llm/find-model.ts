@@ -7,16 +7,13 @@ import { AppError, fail } from '#errors'
 import { DEFAULT_BASE_URLS, defaultContextWindow } from '#platform/models/index.ts'
 import type { ModelTarget, Provider } from '#platform/models/types.ts'
 import type { Rooms } from '#platform/rooms.ts'
+import { type Price, priceFor } from './price.ts'
 import { capabilitiesOf } from './schemas.ts'
 
 /** A model that can be called. */
-export interface ResolvedModel {
+export interface ResolvedModel extends Price {
   id: string
   target: ModelTarget
-  inputRatio: number
-  outputRatio: number
-  /** Credits for a second of a recording. */
-  secondsRatio: number
   /** Tokens, of prompt and reply together. */
   contextWindow: number
   capabilities: readonly string[]
@@ -58,17 +55,20 @@ export class ModelFinder {
     this.#read = grouped((wanted) => readModels(rooms, wanted), GROUP_MAX)
   }
 
-  /** A model with what it takes to call it. Throws llm.not_found, llm.inactive, llm.not_configured. */
-  async find(organizationId: string, modelId: string): Promise<ResolvedModel> {
+  /**
+   * A model of `organizationId` or of the environment, with what it takes to call it and what `payerId` pays for it.
+   * Throws llm.not_found, llm.inactive, llm.not_configured.
+   */
+  async find(organizationId: string, modelId: string, payerId = organizationId): Promise<ResolvedModel> {
     const row = await this.#read({ organizationId, modelId })
     if (!row) throw fail('llm.not_found')
-    return this.open(row)
+    return this.open(row, payerId)
   }
 
   /** The same for a model that another statement has read (modelAsJson). Throws llm.inactive, llm.not_configured. */
-  open(row: StoredModel): ResolvedModel {
+  open(row: StoredModel, payerId: string): ResolvedModel {
     if (!row.isActive) throw fail('llm.inactive')
-    return resolve(this.#rooms, row)
+    return resolve(this.#rooms, row, payerId)
   }
 
   /** The same by a model's id or its name; of several with that name an own one, and of those the first. */
@@ -101,8 +101,10 @@ export class ModelFinder {
       .sort((one, other) => (modelOf(one) < modelOf(other) ? 1 : -1))
     const [first] = exact.length > 0 ? exact : dated
     if (!first) throw fail('llm.not_found')
-    const usable = [...exact, ...dated].find((row) => this.#resolveIfConfigured(row) !== null && row.isActive)
-    return this.open(usable ?? first)
+    const usable = [...exact, ...dated].find(
+      (row) => this.#resolveIfConfigured(row, organizationId) !== null && row.isActive,
+    )
+    return this.open(usable ?? first, organizationId)
   }
 
   /**
@@ -116,7 +118,7 @@ export class ModelFinder {
       from llm_models where is_active and (organization_id = ${organizationId} or organization_id is null)
       order by organization_id nulls last, id limit ${CANDIDATES_MAX}`
     for (const row of rows) {
-      const model = this.#resolveIfConfigured(row)
+      const model = this.#resolveIfConfigured(row, organizationId)
       if (model && capabilities.every((capability) => model.capabilities.includes(capability))) return model
     }
     throw fail('llm.none', { capability: capabilities.join(' and ') })
@@ -129,12 +131,12 @@ export class ModelFinder {
         api_key as "apiKey"
       from llm_models where is_active and (organization_id = ${organizationId} or organization_id is null)
       order by organization_id nulls last, id limit ${CANDIDATES_MAX}`
-    return rows.filter((row) => this.#resolveIfConfigured(row) !== null)
+    return rows.filter((row) => this.#resolveIfConfigured(row, organizationId) !== null)
   }
 
-  #resolveIfConfigured(row: StoredModel): ResolvedModel | null {
+  #resolveIfConfigured(row: StoredModel, payerId: string): ResolvedModel | null {
     try {
-      return resolve(this.#rooms, row)
+      return resolve(this.#rooms, row, payerId)
     } catch (error) {
       if (error instanceof AppError) return null
       throw error
@@ -163,17 +165,18 @@ export const modelAsJson = (sql: Sql) => sql`
   json_build_object('id', m.id, 'organizationId', m.organization_id, 'provider', m.provider, 'version', m.version,
     'isActive', m.is_active, 'config', m.config, 'apiKey', m.api_key)`
 
-export function resolve(rooms: Pick<Rooms, 'config' | 'secrets'>, row: StoredModel): ResolvedModel {
+export function resolve(
+  rooms: Pick<Rooms, 'config' | 'secrets'>,
+  row: StoredModel,
+  payerId: string,
+): ResolvedModel {
   const provider = row.provider as Provider
-  const { config } = row
   const model = modelOf(row)
   return {
     id: row.id,
     target: { provider, model, ...(row.organizationId ? own(rooms, row) : fromEnvironment(rooms, provider)) },
-    inputRatio: config.input_ratio ?? 1,
-    outputRatio: config.output_ratio ?? 1,
-    secondsRatio: config.seconds_ratio ?? 1,
-    contextWindow: config.context_window ?? defaultContextWindow(provider, model),
+    ...priceFor(row, payerId),
+    contextWindow: row.config.context_window ?? defaultContextWindow(provider, model),
     capabilities: capabilitiesOf(row),
   }
 }

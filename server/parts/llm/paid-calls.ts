@@ -177,7 +177,8 @@ export class PaidCalls {
     try {
       const bounded = AbortSignal.any([signal, this.#shutdown.signal])
       const { vectors, usage } = await this.#rooms.models.embed(model.target, texts, purpose, bounded)
-      const paid = usage ?? { inputTokens: await countTokens(texts.join('\n')), outputTokens: 0 }
+      const told = model.trustsUsage ? usage : null
+      const paid = told ?? { inputTokens: await countTokens(texts.join('\n')), outputTokens: 0 }
       await this.#settle(
         holdId,
         paid,
@@ -217,7 +218,7 @@ export class PaidCalls {
     try {
       const bounded = AbortSignal.any(signal ? [signal, this.#shutdown.signal] : [this.#shutdown.signal])
       const { request, tools = [] } = await prepare(bounded)
-      const limits = { contextWindow: model.contextWindow }
+      const limits = { contextWindow: model.contextWindow, trustsUsage: model.trustsUsage }
       loop = new ToolLoop(models, model.target, request, tools, limits)
       const finishReason = await loop.run(takes, bounded)
       const usage = await loop.payable(false)

@@ -17,7 +17,7 @@ export async function testModel(
 ): Promise<{ successful: boolean; message: string; latency_ms: number }> {
   const [row] = await scope.select(llmModels, { where: eq(llmModels.id, modelId) })
   if (!row) throw fail('llm.not_found')
-  const { target } = resolve(rooms, row)
+  const { target } = resolve(rooms, row, scope.organizationId)
   const began = performance.now()
   let answer = ''
   const sink: ModelSink = {

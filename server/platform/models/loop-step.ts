@@ -47,10 +47,11 @@ export class LoopStep {
     }
   }
 
-  /** Null is nothing: a step that failed before its first token. */
-  payable(hasFailed: boolean): Promise<ModelUsage | null> {
+  /** Null is nothing: a step that failed before its first token. Without `trustsUsage` the tokens are counted here. */
+  payable(hasFailed: boolean, trustsUsage: boolean): Promise<ModelUsage | null> {
     const isCutOff = this.result === undefined
-    return payableUsage(this.result?.usage ?? null, this.written, this.request, hasFailed && isCutOff)
+    const told = trustsUsage ? (this.result?.usage ?? null) : null
+    return payableUsage(told, this.written, this.request, hasFailed && isCutOff)
   }
 }
 

@@ -60,17 +60,21 @@ export class ToolLoop {
   readonly #request: ModelRequest
   readonly #tools: ReadonlyMap<string, RunnableTool>
   readonly #contextWindow: number
+  readonly #trustsUsage: boolean
   readonly #steps: LoopStep[] = []
   readonly #callIds: Set<string>
   readonly #outputs: OutputRoom = { charactersLeft: OUTPUTS_CHARACTERS_MAX }
 
-  /** `tools` stand instead of the request's own, where there are any: those are not run here. */
+  /**
+   * `tools` stand instead of the request's own, where there are any: those are not run here. Without `trustsUsage` the
+   * tokens are counted here, whatever the provider reports.
+   */
   constructor(
     models: Pick<Models, 'stream' | 'watchTool'>,
     target: ModelTarget,
     request: ModelRequest,
     tools: readonly RunnableTool[],
-    limits: { contextWindow?: number } = {},
+    limits: { contextWindow?: number; trustsUsage?: boolean } = {},
   ) {
     this.#models = models
     this.#target = target
@@ -79,6 +83,7 @@ export class ToolLoop {
     const runnable = watchTool ? tools.map((tool) => watched(tool, watchTool)) : tools
     this.#tools = new Map(runnable.map((tool) => [tool.definition.name, tool]))
     this.#contextWindow = limits.contextWindow ?? defaultContextWindow(target.provider, target.model)
+    this.#trustsUsage = limits.trustsUsage ?? true
     this.#callIds = new Set(request.messages.flatMap(callIdsOf))
   }
 
@@ -106,7 +111,7 @@ export class ToolLoop {
   async payable(hasFailed: boolean): Promise<ModelUsage | null> {
     const usages: ModelUsage[] = []
     for (const step of [...this.#steps]) {
-      const usage = await step.payable(hasFailed)
+      const usage = await step.payable(hasFailed, this.#trustsUsage)
       if (usage) usages.push(usage)
     }
     if (usages.length === 0) return null

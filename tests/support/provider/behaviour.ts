@@ -20,6 +20,8 @@ export interface Behaviour {
   echo: boolean
   /** Tell no usage. */
   noUsage: boolean
+  /** Report this many tokens, whatever was used. */
+  claims: number | undefined
   /** In which step of a conversation with tools something goes wrong: the first is 1, and a step ends with its calls. */
   step: number
   /** Call the tools of the last step again and again, for as long as tools may be called. */
@@ -91,6 +93,7 @@ export function behaviourOf(model: string): Behaviour {
     fault: FAULTS.find((fault) => parts.includes(fault)),
     echo: parts.includes('echo'),
     noUsage: parts.includes('nousage'),
+    claims: number(/^claims(\d+)$/, 0) || undefined,
     step: number(/^step(\d+)$/, 0),
     again: parts.includes('again'),
     polls: number(/^poll(\d+)$/, 1),

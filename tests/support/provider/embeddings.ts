@@ -68,13 +68,14 @@ function spoilt(vector: number[], place: number, { fault }: Behaviour): unknown[
 const asGoogle = (vectors: unknown[][], isBatch: boolean): object =>
   isBatch ? { embeddings: vectors.map((values) => ({ values })) } : { embedding: { values: vectors[0] } }
 
-function asOpenAi(model: string, vectors: unknown[][], { fault, noUsage }: Behaviour): object {
+function asOpenAi(model: string, vectors: unknown[][], { fault, noUsage, claims }: Behaviour): object {
   const data = vectors.map((embedding, index) => ({
     object: 'embedding',
     index: fault === 'twice' ? 0 : index,
     embedding,
   }))
   if (fault === 'shuffled') data.reverse()
-  const usage = { prompt_tokens: vectors.length * 3, total_tokens: vectors.length * 3 }
+  const tokens = claims ?? vectors.length * 3
+  const usage = { prompt_tokens: tokens, total_tokens: tokens }
   return { object: 'list', data, model, ...(!noUsage && { usage }) }
 }

@@ -105,11 +105,8 @@ export const openAi: Format = {
         ...(request.stream_options?.include_usage && { usage: null }),
       })
     const toolDelta = (index: number, call: object): string => chunk({ tool_calls: [{ index, ...call }] })
-    const usage = {
-      prompt_tokens: inputTokens,
-      completion_tokens: output,
-      total_tokens: inputTokens + output,
-    }
+    const { claims: prompt_tokens = inputTokens, claims: completion_tokens = output } = behaviour
+    const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
     const toolCalls = calls.flatMap(({ name, input }, index) => [
       toolDelta(index, { id: `call_${index + 1}`, type: 'function', function: { name, arguments: '' } }),
       ...halves(input).map((half) => toolDelta(index, { function: { arguments: half } })),
