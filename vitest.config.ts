@@ -27,7 +27,7 @@ export default defineConfig({
           name: 'together',
           include: [
             'server/**/*.test.ts',
-            'tests/{contract,faults,house,journeys,widget}/**/*.test.ts',
+            'tests/{attacks,contract,faults,house,journeys,widget}/**/*.test.ts',
             JOURNEYS,
             'console/src/**/*.test.{ts,tsx}',
           ],

@@ -34,7 +34,7 @@ test('killed in the middle of a tool', async () => {
   const field = database ? onPostgres(database.url, provider, dataDir) : onEmbedded(provider, dataDir)
   const agentId = randomUUID()
   const played = { AGENT_ID: agentId, PROVIDER_URL: provider.url }
-  const doomed = await startProcess({ ...field.environment, ...played }, AGENT_SERVER)
+  const doomed = await startProcess({ ...field.environment, ...played }, [AGENT_SERVER])
   const person = await doomed.signUp()
   const content = 'say: Let me see. TOOL:book={"n":1} TOOL:endless={"n":2} THEN say: Never.'
   const stream = await openMessage(doomed.url, person, { agent_id: agentId, events: 'all' }, { content })

@@ -34,7 +34,7 @@ const start = () =>
       DATA_DIR: dataDir,
       ...(database && { DATABASE_URL: database.url, SECRET: 's'.repeat(32) }),
     },
-    SCRIPT,
+    [SCRIPT],
   )
 
 test('every event arrives, also those that a killed process had in hand', async () => {

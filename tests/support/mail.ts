@@ -60,7 +60,7 @@ const tokenIn = (text: string): string => /token=([\w-]+)/.exec(text)?.[1] ?? ''
 
 /** Waits for the newest mail to somebody whose subject has these words: from an SMTP server, or as the server keeps it. */
 export async function mailTo(
-  from: MailServer | TestServer,
+  from: MailServer | Pick<TestServer, 'environment'>,
   email: string,
   words: string,
 ): Promise<ReceivedMail> {
@@ -72,7 +72,7 @@ export async function mailTo(
   throw new Error(`no mail to ${email} about ${words}`)
 }
 
-const keptMails = async ({ environment }: TestServer): Promise<ReceivedMail[]> =>
+const keptMails = async ({ environment }: Pick<TestServer, 'environment'>): Promise<ReceivedMail[]> =>
   (await readKeptMail(environment['DATA_DIR'] ?? '', 100)).map((mail) => ({
     ...mail,
     token: tokenIn(mail.text),

@@ -23,14 +23,14 @@ export interface ServerProcess extends Client {
   stop(): Promise<number | string>
 }
 
-/** A server in a process of its own, as `parley start` starts it, or as another script does. */
+/** A server in a process of its own, as `parley start` starts it, or as another script with its arguments does. */
 export async function startProcess(
   environment: Record<string, string>,
-  script?: string,
+  script: readonly string[] = [CLI, 'start'],
 ): Promise<ServerProcess> {
   const port = Number(environment['PORT'] ?? (await findFreePort()))
   const complete = { ...environment, PORT: String(port) }
-  const child = script === undefined ? runCli(['start'], complete) : run([script], complete)
+  const child = run(script, complete)
   const client = createClient(`http://127.0.0.1:${port}`)
   await waitUntilReady(client, child)
   return {
@@ -59,7 +59,7 @@ interface CliRun {
 export const runCli = (args: string[], environment: Record<string, string>, cwd?: string): CliRun =>
   run([CLI, ...args], environment, cwd)
 
-function run(args: string[], environment: Record<string, string>, cwd?: string): CliRun {
+function run(args: readonly string[], environment: Record<string, string>, cwd?: string): CliRun {
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env['PATH'], ...UNLIMITED, ...UNBUILT, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { applyEdit } from './broken-copy.ts'
+import { ROWS } from './rows.ts'
+import { ROOT } from './stage.ts'
+
+/** Whether a row fails on its broken copies is shown by `npm run test:attacks -- --prove`. */
+test.each(ROWS.map((row) => [row.name, row] as const))(
+  'the edits that break %s fit the source',
+  (_name, row) => {
+    expect(row.brokenBy.length).toBeGreaterThan(0)
+    for (const edit of row.brokenBy.flatMap(({ edits }) => edits)) {
+      const source = readFileSync(join(ROOT, edit.file), 'utf8')
+      expect(applyEdit(source, edit)).not.toBe(source)
+    }
+  },
+)

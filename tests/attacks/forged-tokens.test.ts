@@ -1,0 +1,4 @@
+import { forgedTokens } from './forged-tokens.ts'
+import { testRow } from './test-row.ts'
+
+testRow(forgedTokens)

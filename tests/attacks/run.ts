@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { findPostgres, startPostgres } from '#tests/support/postgres.ts'
+import { makeBrokenCopy } from './broken-copy.ts'
+import type { Break, Outcome, Row } from './row.ts'
+import { ROWS } from './rows.ts'
+import { type Place, ROOT, startStage } from './stage.ts'
+
+/*
+ * npm run test:attacks -- [--only NAME] [--seed NUMBER] [--cases NUMBER] [--prove]
+ * Attacks the product and prints one line per row. With --prove, breaks each defence in a copy, and expects its row to
+ * fail there. Exit code 1 if anything is not as it should be.
+ */
+
+const DEFAULT_SEED = 1
+const FAILURES_SHOWN = 10
+/** How many cases a row has to find a broken defence. */
+const PROVE_CASES_MAX = 3_000
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    seed: { type: 'string', default: String(DEFAULT_SEED) },
+    cases: { type: 'string' },
+    prove: { type: 'boolean', default: false },
+  },
+})
+const seed = Number(options.seed)
+const rows = ROWS.filter(({ name }) => options.only === undefined || name === options.only)
+if (rows.length === 0) throw new Error(`--only takes one of: ${ROWS.map(({ name }) => name).join(', ')}`)
+
+const databases = await openDatabases()
+let isGood = true
+try {
+  for (const row of rows) {
+    if (options.prove) for (const broken of row.brokenBy) await prove(row, broken)
+    else await attack(row)
+  }
+} finally {
+  await databases.close()
+}
+process.exitCode = isGood ? 0 : 1
+
+/** The row must find nothing. */
+async function attack(row: Row): Promise<void> {
+  const { cases, failures } = await run(row, ROOT, row.cases.full)
+  report(row.name, `${cases.toLocaleString('en')} cases`, `${failures.length} failures`, failures)
+  if (failures.length > 0 || cases === 0) isGood = false
+}
+
+/** The row must find the defence broken. */
+async function prove(row: Row, { without, edits }: Break): Promise<void> {
+  const copy = makeBrokenCopy(edits)
+  try {
+    const { failures } = await run(row, copy.root, Math.min(row.cases.full, PROVE_CASES_MAX))
+    const verdict = failures.length > 0 ? `fails, as it must: ${failures[0]}` : 'PASSES, BUT MUST FAIL'
+    report(row.name, `without ${without}`, verdict, [])
+    if (failures.length === 0) isGood = false
+  } finally {
+    copy.remove()
+  }
+}
+
+async function run(row: Row, root: string, cases: number): Promise<Outcome> {
+  const stage = await startStage({ root, createDatabase: databases.create })
+  try {
+    return await row.run(stage, { seed, cases: Number(options.cases ?? cases) })
+  } finally {
+    await stage.stop()
+  }
+}
+
+function report(name: string, what: string, verdict: string, failures: readonly string[]): void {
+  console.log(`${name.padEnd(20)} ${what.padEnd(20)} ${verdict}`)
+  for (const failure of failures.slice(0, FAILURES_SHOWN)) console.log(`  ${failure}`)
+}
+
+/** Databases of one PostgreSQL where there is one (scripts/get-postgres.sh), else embedded ones. */
+async function openDatabases(): Promise<{ create: Place['createDatabase']; close(): Promise<void> }> {
+  if (findPostgres() === undefined) return { create: async () => null, close: async () => {} }
+  const dataDir = mkdtempSync(join(tmpdir(), 'parley-postgres-'))
+  const postgres = await startPostgres({ dataDir })
+  return {
+    async create() {
+      const name = `attacks_${crypto.randomUUID()}`
+      await postgres.createDatabase(name)
+      return { url: postgres.url(name), drop: async () => {} }
+    },
+    async close() {
+      await postgres.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}

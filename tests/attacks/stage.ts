@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Client } from '#tests/support/client.ts'
+import { findFreePort } from '#tests/support/free-port.ts'
+import { type ServerProcess, startProcess } from '#tests/support/process.ts'
+import { type EmulatedProvider, startProvider } from '#tests/support/provider/index.ts'
+import { type Receiver, startReceiver } from '#tests/support/receiver.ts'
+import { shareSnapshot } from '#tests/support/sandbox.ts'
+
+/** The source tree that the product starts from, and where its databases come from. */
+export interface Place {
+  root: string
+  /** A new database in PostgreSQL; null: the product uses its embedded one. */
+  createDatabase(): Promise<NewDatabase | null>
+}
+
+export interface NewDatabase {
+  url: string
+  drop(): Promise<void>
+}
+
+/** The product as an operator starts it, and everything around it on loopback. */
+export interface Stage extends Client {
+  server: ServerProcess
+  provider: EmulatedProvider
+  /** Keeps what webhooks deliver. */
+  receiver: Receiver
+  environment: Record<string, string>
+  /** The SECRET that the server signs and encrypts with. */
+  secret: string
+  dataDir: string
+  /** Null: the embedded database. */
+  databaseUrl: string | null
+  /** An access token of the system administrator. */
+  administrator: string
+  /** Starts one more product from the same source tree, with a database of its own. It stops with this one. */
+  another(environment: Record<string, string>): Promise<Stage>
+  stop(): Promise<void>
+}
+
+/** The repository that this file belongs to. */
+export const ROOT = join(import.meta.dirname, '../..')
+const ADMINISTRATOR = { email: 'admin@localhost', password: 'administrator' }
+
+export async function startStage(place: Place, environment: Record<string, string> = {}): Promise<Stage> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'parley-attacks-'))
+  // A broken copy makes its own snapshot, so it neither uses nor leaves one that differs.
+  if (place.root === ROOT) shareSnapshot(dataDir)
+  const [provider, receiver, database, port] = await Promise.all([
+    startProvider(),
+    startReceiver(),
+    place.createDatabase(),
+    findFreePort(),
+  ])
+  const secret = crypto.randomUUID().repeat(2)
+  const complete = {
+    PORT: String(port),
+    BASE_URL: `http://127.0.0.1:${port}`,
+    DATA_DIR: dataDir,
+    SECRET: secret,
+    ADMIN_PASSWORD: ADMINISTRATOR.password,
+    ALLOW_PRIVATE_NETWORK: '127.0.0.0/8',
+    ...(database && { DATABASE_URL: database.url }),
+    ...environment,
+  }
+  const release = async (): Promise<void> => {
+    await Promise.all([provider.close(), receiver.close(), database?.drop()])
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  const cli = join(place.root, 'server/cli.ts')
+  const server = await startProcess(complete, [cli, 'start']).catch(async (error: unknown) => {
+    await release()
+    throw error
+  })
+  const { body } = await server.call('POST', '/api/auth/login', { body: ADMINISTRATOR })
+  const others: Stage[] = []
+  return {
+    ...server,
+    server,
+    provider,
+    receiver,
+    environment: complete,
+    secret,
+    dataDir,
+    databaseUrl: database?.url ?? null,
+    administrator: body.access_token,
+    async another(more) {
+      const stage = await startStage(place, more)
+      others.push(stage)
+      return stage
+    },
+    async stop() {
+      await Promise.all(others.map((stage) => stage.stop()))
+      await server.stop()
+      await release()
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { createDatabase } from '#tests/support/server.ts'
+import type { Row } from './row.ts'
+import { ROOT, startStage } from './stage.ts'
+
+const SEED = 1
+/** A server process starts first, and the machine may be busy. */
+const TIMEOUT_MS = 60_000
+
+/** Runs the part of a row that belongs to each commit. */
+export function testRow(row: Row): void {
+  test(
+    `${row.name}: no attack succeeds`,
+    async () => {
+      const stage = await startStage({ root: ROOT, createDatabase })
+      try {
+        const { cases, failures } = await row.run(stage, { seed: SEED, cases: row.cases.commit })
+        expect(failures).toEqual([])
+        expect(cases).toBeGreaterThan(0)
+      } finally {
+        await stage.stop()
+      }
+    },
+    TIMEOUT_MS,
+  )
+}
