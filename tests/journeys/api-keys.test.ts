@@ -43,6 +43,27 @@ describe('an API key', () => {
     expect(JSON.stringify(rows)).not.toContain(body.key)
   })
 
+  test('is created for the organization that the query or the body names', async () => {
+    const ask = (query: string, body: Record<string, unknown>) =>
+      server.call('POST', `/api/api_keys/create${query}`, {
+        token: owner.token,
+        body: { name: 'k', permissions: ['chats:*'], ...body },
+      })
+    const org_id = owner.organizationId
+    const made = await ask('', { org_id })
+    expect([made.status, made.body.organization_id]).toEqual([201, org_id])
+    expect((await ask(`?org_id=${org_id}`, { org_id: org_id.toUpperCase() })).status).toBe(201)
+    const stranger = await server.signUp()
+    expect((await ask('', { org_id: stranger.organizationId })).status).toBe(404)
+    const differing = await ask(`?org_id=${org_id}`, { org_id: stranger.organizationId })
+    expect([differing.status, differing.body.detail]).toEqual([400, expect.stringContaining('differ')])
+    const missing = await ask('', {})
+    expect([missing.status, missing.body.detail]).toEqual([
+      400,
+      expect.stringContaining('org_id is required'),
+    ])
+  })
+
   test('sends messages as its owner, in its organization only', async () => {
     const modelId = await server.addModel(owner, { provider: 'demo', version: 'parley-demo' })
     const { body } = await create({ permissions: ['chats:*'] })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '#tests/support/client.ts'
+import { colleaguesOf } from '#tests/support/colleagues.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole, administratorToken } from '#tests/support/tenants.ts'
 
@@ -271,6 +272,18 @@ describe('an organization always keeps an owner', () => {
       token: member.token,
     })
     expect(personal.body.code).toBe('org.personal')
+  })
+
+  test('members of a personal organization leave it, its owner does not', async () => {
+    const person = await server.signUp()
+    const { join } = colleaguesOf(server, person)
+    const guest = await join('guest')
+    const leavePersonal = ({ token }: Person) =>
+      server.call('POST', `/api/org/leave?org_id=${person.organizationId}`, { token })
+    expect((await leavePersonal(guest)).status).toBe(200)
+    expect((await leavePersonal(guest)).body.code).toBe('org.not_found')
+    await join('admin')
+    expect((await leavePersonal(person)).body.code).toBe('org.personal')
   })
 
   test('also when two owners act at the same moment', async () => {

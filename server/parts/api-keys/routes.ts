@@ -11,9 +11,9 @@ export const apiKeyRoutes: Route[] = [
     url: '/api/api_keys/create',
     summary: 'Create an API key',
     description:
-      'It acts for you in this organization. The key is shown this once and stored hashed. A key makes no keys.',
-    access: { permission: 'organization:admin', orgOf: 'query' },
-    query: Type.Object({ org_id: Uuid }),
+      'It acts for you in the organization `org_id`, named in the query or in the body. The key is shown this once and stored hashed. A key makes no keys.',
+    access: { permission: 'organization:admin', orgOf: 'query or body' },
+    query: Type.Object({ org_id: Type.Optional(Uuid) }),
     body: NewApiKey,
     example: { name: 'Nightly report', permissions: ['chats:*', 'organization:read'] },
     reply: [201, CreatedApiKey],

@@ -3,6 +3,7 @@ import type { apiKeys } from '#database/schema/api-keys.ts'
 import { Body, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.ts'
 
 export const NewApiKey = Body({
+  org_id: Type.Optional(Uuid),
   name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' }),
   permissions: Type.Array(
     Type.String({ maxLength: 100, pattern: '^(\\*|[a-z][a-z0-9_]*):(\\*|[a-z][a-z0-9_]*)$' }),

@@ -98,13 +98,13 @@ export async function changeStatus(
   })
 }
 
-/** Ends the caller's own membership. Throws org.not_found, org.personal, org.last_owner. */
+/** Ends the caller's own membership. Nobody leaves their own personal organization. Throws org.not_found, org.personal, org.last_owner. */
 export async function leaveOrganization(sql: Sql, caller: Caller, organizationId: string): Promise<void> {
   await sql.begin(async (tx) => {
-    const { isPersonal } = await lockOrganization(tx, organizationId, 'members')
+    const { personalUserId } = await lockOrganization(tx, organizationId, 'members')
     const member = await findMember(tx, organizationId, caller.userId)
     if (member?.status !== 'active') throw fail('org.not_found')
-    if (isPersonal) throw fail('org.personal')
+    if (personalUserId === caller.userId) throw fail('org.personal')
     await keepAnOwner(tx, organizationId, member)
     await moveMember(tx, { ...caller, organizationId }, member, 'deleted')
   })

@@ -32,7 +32,9 @@ export async function readMember(sql: ISql, organizationId: string, userId: stri
   const [row] = await sql<Omit<MemberView, 'full_name' | 'invite_id'>[]>`
     select u.id, u.email, u.first_name, u.last_name, u.created_at, m.status,
       json_build_object('id', r.id, 'name', r.name, 'hierarchy_level', r.hierarchy_level) as role,
-      (select max(s.last_used_at) from sessions s where s.user_id = u.id) as last_active_at
+      (select max(s.last_used_at) from sessions s where s.user_id = u.id) as last_active_at,
+      (select max(i.created_at) from invitations i
+        where i.organization_id = m.organization_id and i.email = u.email and i.status = 'accepted') as invited_at
     from memberships m join users u on u.id = m.user_id join roles r on r.id = m.role_id
     where m.organization_id = ${organizationId} and m.user_id = ${userId}`
   if (!row) throw fail('user.not_found')
@@ -40,7 +42,8 @@ export async function readMember(sql: ISql, organizationId: string, userId: stri
     ...row,
     full_name: fullName(row),
     invite_id: null as never,
-    last_active_at: row.last_active_at === null ? null : new Date(row.last_active_at).toISOString(),
+    invited_at: timeOf(row.invited_at),
+    last_active_at: timeOf(row.last_active_at),
     created_at: new Date(row.created_at).toISOString(),
   }
 }
@@ -81,8 +84,11 @@ export async function listUsers(sql: Sql, scope: Scope<'users:read'>, query: Lis
 const viewListed = (row: Omit<ListedUser, 'full_name'>): ListedUser => ({
   ...row,
   full_name: fullName(row),
-  invited_at: row.invited_at === null ? null : new Date(row.invited_at).toISOString(),
+  invited_at: timeOf(row.invited_at),
 })
+
+const timeOf = (value: string | null): string | null =>
+  value === null ? null : new Date(value).toISOString()
 
 export const fullName = ({ first_name, last_name }: { first_name: string; last_name: string }): string =>
   `${first_name} ${last_name}`.trim()

@@ -84,6 +84,7 @@ export const MemberView = Type.Object(
     status: Enum(['active', 'suspended']),
     role: Type.Object({ id: Uuid, name: Type.String(), hierarchy_level: Type.Integer() }),
     invite_id: { type: 'null' } as never,
+    invited_at: Nullable(Timestamp),
     last_active_at: Nullable(Timestamp),
     created_at: Timestamp,
   },

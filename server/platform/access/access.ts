@@ -108,6 +108,8 @@ function locate(
 ): { kind: LookUpKind; target: string | null; notFound: ErrorCode } {
   if (orgOf === 'body')
     return { kind: 'organization', target: idIn(body, 'organization_id'), notFound: 'org.not_found' }
+  if (orgOf === 'query or body')
+    return { kind: 'organization', target: idInEither(query, body), notFound: 'org.not_found' }
   if (orgOf === 'query' || (orgOf === 'query or personal' && query['org_id'] !== undefined))
     return { kind: 'organization', target: idIn(query, 'org_id'), notFound: 'org.not_found' }
   if (orgOf === 'query or personal') return { kind: 'personal', target: null, notFound: 'org.not_found' }
@@ -117,6 +119,17 @@ function locate(
 
 const idIn = (values: unknown, name: string): string | null =>
   ((values as Record<string, unknown> | null)?.[name] as string | undefined) ?? null
+
+/** Throws request.invalid where neither has `org_id`, or each has another. */
+function idInEither(query: Record<string, unknown>, body: unknown): string {
+  const [inQuery, inBody] = [idIn(query, 'org_id'), idIn(body, 'org_id')]
+  const id = inQuery ?? inBody
+  if (id === null)
+    throw fail('request.invalid', { reason: 'org_id is required, in the query or in the body' })
+  if (inQuery !== null && inBody !== null && inQuery !== inBody)
+    throw fail('request.invalid', { reason: 'org_id in the query and org_id in the body differ' })
+  return id
+}
 
 /** The records that lead to their organization: their table, and the answer where there is none of that id. */
 const RESOURCES = {

@@ -11,10 +11,10 @@ export async function lockOrganization(
   tx: ISql,
   organizationId: string,
   kind: 'records' | 'members' | 'deletion',
-): Promise<{ isPersonal: boolean }> {
+): Promise<{ isPersonal: boolean; personalUserId: string | null }> {
   const strength = { records: tx`for key share`, members: tx`for no key update`, deletion: tx`for update` }
-  const [row] = await tx<{ isPersonal: boolean }[]>`
-    select personal_user_id is not null as "isPersonal" from organizations
+  const [row] = await tx<{ isPersonal: boolean; personalUserId: string | null }[]>`
+    select personal_user_id is not null as "isPersonal", personal_user_id as "personalUserId" from organizations
     where id = ${organizationId} and closed_at is null ${strength[kind]}`
   if (!row) throw fail('org.not_found')
   return row
