@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import type { Person } from '#tests/support/client.ts'
 import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
-import { type MailServer, mailTo, startMailServer } from '#tests/support/mail.ts'
+import { confirmAddress, type MailServer, mailTo, startMailServer } from '#tests/support/mail.ts'
 import { roleOf } from '#tests/support/tenants.ts'
 
 /** Invitations as those see them who are invited. */
@@ -18,6 +18,7 @@ describeInBrowser('an invitation', () => {
     mails = await startMailServer()
     stage = await startConsoleStage({ SMTP_URL: mails.url, MAIL_FROM: 'Parley <parley@example.com>' })
     owner = await stage.server.signUp()
+    await confirmAddress(stage.server, owner, mails)
     const made = await stage.server.call('POST', '/api/org/create_org?name=Analytical+Engines', {
       token: owner.token,
     })

@@ -1,9 +1,9 @@
 import type { Answer, Person } from './client.ts'
-import { type MailServer, startMailServer } from './mail.ts'
+import { confirmAddress, type MailServer, startMailServer } from './mail.ts'
 import { startTestServer, type TestServer } from './server.ts'
 import { roleOf } from './tenants.ts'
 
-/** A server that sends its mail to an SMTP server, and the owner of an organization to invite people into. */
+/** A server that sends its mail to an SMTP server, and the owner of an organization, with a confirmed address, to invite people into. */
 export interface Inviting {
   server: TestServer
   mailServer: MailServer
@@ -24,6 +24,7 @@ export async function startInviting(): Promise<Inviting> {
     FRONTEND_URL: 'https://console.example.com',
   })
   const owner = await server.signUp()
+  await confirmAddress(server, owner, mailServer)
   return {
     server,
     mailServer,

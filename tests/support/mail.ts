@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 import { readKeptMail } from '#platform/mail/kept-mail.ts'
+import type { Person } from './client.ts'
 import type { TestServer } from './server.ts'
 
 const DEADLINE_MS = 15_000
@@ -70,6 +71,17 @@ export async function mailTo(
     if (found) return found
   }
   throw new Error(`no mail to ${email} about ${words}`)
+}
+
+/** Confirms a person's address: the mailed link, opened while signed in. */
+export async function confirmAddress(
+  server: TestServer,
+  person: Pick<Person, 'email' | 'token'>,
+  from: MailServer | TestServer = server,
+): Promise<void> {
+  const { token } = await mailTo(from, person.email, 'Is this your email')
+  const answer = await server.call('POST', '/api/auth/verify_email', { token: person.token, body: { token } })
+  if (answer.status !== 200) throw new Error(answer.text)
 }
 
 const keptMails = async ({ environment }: Pick<TestServer, 'environment'>): Promise<ReceivedMail[]> =>

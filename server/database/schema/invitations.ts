@@ -1,4 +1,16 @@
-import { boolean, index, pgTable, sql, text, unique, uniqueIndex, uuid } from '../drizzle.ts'
+import {
+  boolean,
+  date,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  sql,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from '../drizzle.ts'
 import { createdAt, id, moment, updatedAt } from './columns.ts'
 import { organizations } from './org.ts'
 
@@ -34,4 +46,15 @@ export const invitations = pgTable(
       .where(sql`${table.status} = 'pending'`),
     index().on(table.email),
   ],
+)
+
+/** Invitations mailed per day (UTC), by hashed organization and by hashed sender. */
+export const invitationDays = pgTable(
+  'invitation_days',
+  {
+    keyHash: text('key_hash').notNull(),
+    day: date('day').notNull(),
+    sent: integer('sent').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.keyHash, table.day] })],
 )

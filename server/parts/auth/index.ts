@@ -1,5 +1,6 @@
 import type { Rooms } from '#platform/rooms.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
+import { forgetPastDays } from '../invitations/index.ts'
 import { forgetExpired } from './sessions.ts'
 
 export { ensureAdministrator, setAdministrator } from './administrator.ts'
@@ -10,4 +11,11 @@ const SWEEP_MS = 3_600_000
 
 /** From time to time forgets what has expired. Answers how to end that. */
 export const startAuthSweep = ({ database, log }: Rooms): (() => void) =>
-  repeat(SWEEP_MS, () => forgetExpired(database.sql), { log, message: 'the sweep of sessions failed' })
+  repeat(
+    SWEEP_MS,
+    async () => {
+      await forgetExpired(database.sql)
+      await forgetPastDays(database.sql)
+    },
+    { log, message: 'the sweep of sessions failed' },
+  )

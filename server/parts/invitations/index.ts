@@ -1,4 +1,5 @@
 export { joinByInvitation, redeemToken } from './accept-invitation.ts'
+export { CAP_ERRORS, forgetPastDays } from './daily-caps.ts'
 export { validateToken } from './read-invitations.ts'
 export { invitationRoutes } from './routes.ts'
 export { checkInviter, insertInvitation, refuseSecond, revokePending } from './send-invitations.ts'

@@ -3,6 +3,7 @@ import { ASSIGN_ERRORS } from '#platform/access/role-rules.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Enum, Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import type { Rooms } from '#platform/rooms.ts'
+import { CAP_ERRORS } from './daily-caps.ts'
 import { listInvitations, readInvitation, showInvitation } from './read-invitations.ts'
 import {
   BulkResult,
@@ -45,6 +46,7 @@ export const invitationRoutes = (rooms: Rooms): Route[] => [
       'user.exists',
       'auth.email_reserved',
       'user.is_member',
+      ...CAP_ERRORS,
       ...ASSIGN_ERRORS,
     ],
     handler: ({ scope, body }) => createInvitation(rooms, scope, body),
@@ -53,7 +55,7 @@ export const invitationRoutes = (rooms: Rooms): Route[] => [
     method: 'POST',
     url: '/api/invitations/bulk_create',
     summary: 'Invite several people',
-    description: `Answers for each of them; one that fails does not keep the others. ${ONLY_ADMINS}`,
+    description: `Answers per item: a malformed address or the daily cap fails only its own item. ${ONLY_ADMINS}`,
     access: { permission: 'users:write', orgOf: 'query' },
     query: Type.Object({ org_id: Uuid }),
     body: NewInvitations,
@@ -113,6 +115,7 @@ export const invitationRoutes = (rooms: Rooms): Route[] => [
       'invitation.not_pending',
       'invitation.exists',
       'invitation.level',
+      ...CAP_ERRORS,
       ...ASSIGN_ERRORS,
     ],
     handler: ({ scope, query }) => resendInvitation(rooms, scope, query.invitation_id),

@@ -1,16 +1,24 @@
 import Type, { type Static } from 'typebox'
 import { Body, Email, Enum, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import { compileValidator } from '#platform/http/validation.ts'
 
 export const INVITATION_STATUSES = ['pending', 'accepted', 'expired', 'revoked'] as const
 export type InvitationStatus = (typeof INVITATION_STATUSES)[number]
 
-const Note = Type.String({ maxLength: 1000, description: 'Stands in the mail' })
+const Note = Type.String({
+  maxLength: 1000,
+  description: 'Quoted in the mail. Left out if you have not confirmed your own email address.',
+})
 
 export const NewInvitation = Body({ email: Email, role_id: Uuid, message: Type.Optional(Note) })
 export type NewInvitation = Static<typeof NewInvitation>
 
+/** A malformed address fails its own item only. */
+const AnyAddress = Type.String({ maxLength: 1000, description: 'An email address' })
+export const isEmail = compileValidator(Email, 'body')
+
 export const NewInvitations = Body({
-  invitations: Type.Array(Body({ email: Email, role_id: Uuid }), { minItems: 1, maxItems: 100 }),
+  invitations: Type.Array(Body({ email: AnyAddress, role_id: Uuid }), { minItems: 1, maxItems: 100 }),
   message: Type.Optional(Note),
 })
 export type NewInvitations = Static<typeof NewInvitations>

@@ -9,19 +9,28 @@ import { recordEvent } from '#platform/audit/audit.ts'
 import { normalizeEmail, refuseReserved } from '#platform/mail/address.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
+import { countInvitation, type Sender } from './daily-caps.ts'
 import { readInvitation, statusNow } from './read-invitations.ts'
-import type { BulkResult, NewInvitation, NewInvitations, SentInvitation } from './schemas.ts'
+import {
+  type BulkResult,
+  isEmail,
+  type NewInvitation,
+  type NewInvitations,
+  type SentInvitation,
+} from './schemas.ts'
 
 /** Spec, Limits. */
 const LIFETIME_DAYS = 7
 /** Only admins and owners invite (spec, Authentication; contract, 3). */
 const INVITER_LEVEL_MIN = 80
+/** The part of a malformed address that an error repeats. */
+const SHOWN_CHARACTERS_MAX = 100
 
 type Inviter = Scope<'users:write'>
 
 /**
  * Invites somebody who has no account. Throws user.exists, user.is_member, invitation.exists, auth.email_reserved, and
- * what findAssignableRole throws.
+ * what countInvitation and findAssignableRole throw.
  */
 export async function createInvitation(
   rooms: Rooms,
@@ -47,6 +56,7 @@ export async function createInvitations(
   const data: BulkResult['data'] = []
   for (const { email, role_id } of invitations) {
     try {
+      if (!isEmail(email)) throw fail('invitation.email', { email: email.slice(0, SHOWN_CHARACTERS_MAX) })
       const input = { email, role_id, ...(message !== undefined && { message }) }
       data.push({ email, status: 'created', invitation: await createInvitation(rooms, scope, input) })
     } catch (error) {
@@ -57,7 +67,10 @@ export async function createInvitations(
   return { data }
 }
 
-/** The invitation and its mail, inside the caller's transaction. */
+/**
+ * The invitation and its mail, inside the caller's transaction. An unverified sender's invitation has no message of
+ * theirs.
+ */
 export async function insertInvitation(
   rooms: Pick<Rooms, 'mail' | 'config'>,
   tx: TransactionSql,
@@ -72,23 +85,25 @@ export async function insertInvitation(
     update invitations set status = 'expired', updated_at = now()
     where organization_id = ${scope.organizationId} and email = ${email} and status = 'pending'
       and expires_at <= now()`
+  const sender = await countInvitation(tx, scope)
+  const message = sender.isVerified ? (input.message ?? null) : null
   const [id, token] = [newId(), newToken('inv')]
   await tx`
     insert into invitations (id, organization_id, email, role_id, message, token_hash, status, by_magic_link,
       invited_by, expires_at)
-    values (${id}, ${scope.organizationId}, ${email}, ${role.id}, ${input.message ?? null}, ${hashToken(token)},
+    values (${id}, ${scope.organizationId}, ${email}, ${role.id}, ${message}, ${hashToken(token)},
       'pending', ${input.byMagicLink}, ${scope.userId}, now() + ${LIFETIME_DAYS} * interval '1 day')`
   await recordEvent(tx, scope.organizationId, scope, {
     action: 'invitation.created',
     recordId: id,
     after: { email, role: role.name },
   })
-  return mailInvitation(rooms, tx, scope, { id, token, byMagicLink: input.byMagicLink })
+  return mailInvitation(rooms, tx, scope, { id, token, byMagicLink: input.byMagicLink, sender })
 }
 
 /**
  * Sends a new link for seven days more; the one before is void. Throws invitation.not_found, invitation.not_pending,
- * invitation.exists, and what findAssignableRole throws.
+ * invitation.exists, and what countInvitation and findAssignableRole throw.
  */
 export async function resendInvitation(rooms: Rooms, scope: Inviter, id: string): Promise<SentInvitation> {
   checkInviter(scope)
@@ -99,13 +114,14 @@ export async function resendInvitation(rooms: Rooms, scope: Inviter, id: string)
       if (status !== 'pending' && status !== 'expired') throw fail('invitation.not_pending', { status })
       // The link gives the role, and perhaps it was sent by somebody who may give more.
       await findAssignableRole(tx, scope, roleId)
+      const sender = await countInvitation(tx, scope)
       const token = newToken('inv')
       await tx`
         update invitations set status = 'pending', token_hash = ${hashToken(token)}, updated_at = now(),
           expires_at = now() + ${LIFETIME_DAYS} * interval '1 day'
         where id = ${id}`
       await recordEvent(tx, scope.organizationId, scope, { action: 'invitation.resent', recordId: id })
-      return mailInvitation(rooms, tx, scope, { id, token, byMagicLink })
+      return mailInvitation(rooms, tx, scope, { id, token, byMagicLink, sender })
     })
     .catch(refuseSecond)
 }
@@ -170,19 +186,16 @@ async function mailInvitation(
   { mail, config }: Pick<Rooms, 'mail' | 'config'>,
   tx: TransactionSql,
   scope: Inviter,
-  { id, token, byMagicLink }: { id: string; token: string; byMagicLink: boolean },
+  { id, token, byMagicLink, sender }: { id: string; token: string; byMagicLink: boolean; sender: Sender },
 ): Promise<SentInvitation> {
   const invitation = await readInvitation(tx, scope.organizationId, id)
-  const [inviter] = await tx<{ name: string }[]>`
-    select trim(first_name || ' ' || last_name) as name from users where id = ${scope.userId}`
-  const both = { organization: invitation.organization.name, inviter: inviter?.name ?? '' }
+  const both = { organization: invitation.organization.name, inviter: sender.name }
+  const message = sender.isVerified ? invitation.message : null
   const link = `${config.frontendUrl}/${byMagicLink ? 'magic_link' : 'invite'}?token=${token}`
   await mail.send(
     tx,
     invitation.email,
-    byMagicLink
-      ? { kind: 'magic link', ...both, link }
-      : { kind: 'invitation', ...both, message: invitation.message, link },
+    byMagicLink ? { kind: 'magic link', ...both, link } : { kind: 'invitation', ...both, message, link },
     [scope.organizationId, scope.userId],
   )
   return byMagicLink ? invitation : { ...invitation, token }

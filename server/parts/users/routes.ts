@@ -3,7 +3,7 @@ import { ASSIGN_ERRORS } from '#platform/access/role-rules.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, Uuid } from '#platform/http/schemas.ts'
 import type { Rooms } from '#platform/rooms.ts'
-import { revokePending } from '../invitations/index.ts'
+import { CAP_ERRORS, revokePending } from '../invitations/index.ts'
 import { changeRole, changeStatus } from '../org/index.ts'
 import { changeProfile } from './change-profile.ts'
 import { inviteUser } from './invite-user.ts'
@@ -78,6 +78,7 @@ export const userRoutes = (rooms: Rooms): Route[] => {
         'user.exists',
         'auth.email_reserved',
         'user.is_member',
+        ...CAP_ERRORS,
         ...ASSIGN_ERRORS,
       ],
       handler: ({ scope, body }) => inviteUser(rooms, scope, body),

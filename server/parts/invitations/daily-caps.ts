@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import type { ISql, TransactionSql } from 'postgres'
+import { fail } from '#errors'
+import type { Scope } from '#platform/access/scope.ts'
+import { secondsToMidnight } from '#platform/limits/calendar.ts'
+
+/** Invitations mailed per day (UTC). See docs/limits.md. */
+const OF_ORGANIZATION_MAX = 200
+const OF_SENDER_MAX = 100
+const OF_UNVERIFIED_SENDER_MAX = 10
+
+/** What countInvitation throws. */
+export const CAP_ERRORS = [
+  'invitation.organization_cap',
+  'invitation.sender_cap',
+  'invitation.unverified_cap',
+] as const
+
+export interface Sender {
+  name: string
+  isVerified: boolean
+}
+
+/**
+ * Counts an invitation for its organization and its sender, in the caller's transaction: an invitation that fails
+ * counts nothing. Throws invitation.organization_cap, invitation.sender_cap, invitation.unverified_cap.
+ */
+export async function countInvitation(
+  tx: TransactionSql,
+  { organizationId, userId }: Scope<'users:write'>,
+): Promise<Sender> {
+  const [sender] = await tx<Sender[]>`
+    select trim(first_name || ' ' || last_name) as name, email_verified_at is not null as "isVerified"
+    from users where id = ${userId}`
+  if (!sender) throw fail('auth.invalid_token')
+  const [organization, user] = [hashOf('organization', organizationId), hashOf('sender', userId)]
+  // In the order of the keys, so that concurrent invitations don't deadlock.
+  const rows = await tx<{ key_hash: string; sent: number }[]>`
+    insert into invitation_days as d (key_hash, day, sent)
+    select key, (now() at time zone 'utc')::date, 1 from unnest(${[organization, user].sort()}::text[]) as key
+    on conflict (key_hash, day) do update set sent = d.sent + 1
+    returning key_hash, sent`
+  const isOver = (key: string, limit: number): boolean =>
+    rows.some(({ key_hash, sent }) => key_hash === key && sent > limit)
+  const options = { retryAfter: secondsToMidnight() }
+  if (isOver(organization, OF_ORGANIZATION_MAX))
+    throw fail('invitation.organization_cap', { limit: OF_ORGANIZATION_MAX }, options)
+  if (!sender.isVerified && isOver(user, OF_UNVERIFIED_SENDER_MAX))
+    throw fail('invitation.unverified_cap', { limit: OF_UNVERIFIED_SENDER_MAX }, options)
+  if (isOver(user, OF_SENDER_MAX)) throw fail('invitation.sender_cap', { limit: OF_SENDER_MAX }, options)
+  return sender
+}
+
+/** Deletes the counts of past days. */
+export async function forgetPastDays(sql: ISql): Promise<void> {
+  await sql`delete from invitation_days where day < (now() at time zone 'utc')::date`
+}
+
+const hashOf = (kind: string, id: string): string =>
+  createHash('sha256').update(`${kind} ${id}`).digest('base64url')
