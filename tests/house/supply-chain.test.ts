@@ -1,0 +1,128 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { describe, expect, test } from 'vitest'
+import { isAllowed, READ_BY_HAND, readLock } from '../../scripts/licenses.ts'
+import { readBom } from '../../scripts/sbom.ts'
+
+const Manifest = Type.Object({
+  allowScripts: Type.Record(Type.String(), Type.Boolean()),
+  dependencies: Type.Record(Type.String(), Type.String()),
+  devDependencies: Type.Optional(Type.Record(Type.String(), Type.String())),
+  optionalDependencies: Type.Optional(Type.Record(Type.String(), Type.String())),
+})
+
+const Bom = Type.Object({
+  bomFormat: Type.Literal('CycloneDX'),
+  specVersion: Type.String({ pattern: '^1\\.[5-9]$' }),
+  serialNumber: Type.String({ pattern: '^urn:uuid:' }),
+  components: Type.Array(
+    Type.Object({
+      'bom-ref': Type.String(),
+      type: Type.String(),
+      name: Type.String(),
+      version: Type.String(),
+      purl: Type.String({ pattern: '^pkg:npm/' }),
+      licenses: Type.Optional(Type.Array(Type.Unknown(), { minItems: 1 })),
+      hashes: Type.Array(Type.Object({ alg: Type.String(), content: Type.String() }), { minItems: 1 }),
+    }),
+    { minItems: 100 },
+  ),
+  dependencies: Type.Array(
+    Type.Object({ ref: Type.String(), dependsOn: Type.Optional(Type.Array(Type.String())) }),
+  ),
+})
+
+const { linkNode }: { linkNode(root: string, version: string): string | null } = createRequire(
+  import.meta.url,
+)('../../scripts/link-node.cjs')
+
+const PACKAGES = readLock('package-lock.json')
+
+for (const folder of ['.', 'bench']) {
+  describe(`the packages of ${folder}`, () => {
+    const packages = readLock(`${folder}/package-lock.json`)
+    const manifest = Value.Parse(Manifest, JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')))
+
+    test('run no code while they are installed, and each that would is on the list', () => {
+      expect(readFileSync(`${folder}/.npmrc`, 'utf8').split('\n')).toContain('ignore-scripts=true')
+      const withScripts = packages.filter((entry) => entry.hasInstallScript).map((entry) => entry.name)
+      expect([...new Set(withScripts)].sort()).toEqual(Object.keys(manifest.allowScripts).sort())
+      expect(Object.values(manifest.allowScripts)).not.toContain(true)
+    })
+
+    test('are pinned, come from the registry, and are compared with a SHA-512', () => {
+      const direct = {
+        ...manifest.dependencies,
+        ...manifest.devDependencies,
+        ...manifest.optionalDependencies,
+      }
+      for (const [name, version] of Object.entries(direct))
+        expect([name, version[0]]).toEqual([name, expect.stringMatching(/\d/)])
+      for (const entry of packages) {
+        expect([entry.folder, entry.integrity]).toEqual([entry.folder, expect.stringMatching(/^sha512-/)])
+        expect([entry.folder, entry.resolved]).toEqual([entry.folder, undefined])
+        expect([
+          entry.folder,
+          entry.wanted.filter((range) => /^(git|https?|file|link|github)|:\/\//.test(range)),
+        ]).toEqual([entry.folder, []])
+      }
+    })
+  })
+}
+
+test('every production dependency has a licence that goes with Apache-2.0', () => {
+  const refused = PACKAGES.filter((entry) => entry.isProduction && !isAllowed(entry.license))
+  expect(refused.map((entry) => `${entry.name} ${entry.license}`)).toEqual([])
+})
+
+test('a licence is allowed only where one of its alternatives is', () => {
+  for (const allowed of ['MIT', '(MIT OR GPL-3.0-or-later)', '(MIT AND Zlib)'])
+    expect(isAllowed(allowed)).toBe(true)
+  for (const refused of [
+    'GPL-3.0-only',
+    '(MIT AND GPL-2.0-only)',
+    'none',
+    'UNLICENSED',
+    'SEE LICENSE IN LICENSE',
+  ]) {
+    expect(isAllowed(refused)).toBe(false)
+  }
+})
+
+test('the bill of materials is CycloneDX, and names every installed production dependency', () => {
+  const bom = Value.Parse(Bom, readBom('.'))
+  const refs = new Set(bom.components.map((component) => component['bom-ref']))
+  expect(refs.size).toBe(bom.components.length)
+  const unnamed = bom.components.filter((component) => !component.licenses)
+  expect(unnamed.map((component) => component.name)).toEqual(Object.keys(READ_BY_HAND))
+  const manifest = Value.Parse(Manifest, JSON.parse(readFileSync('package.json', 'utf8')))
+  for (const [name, version] of Object.entries(manifest.dependencies))
+    expect(refs).toContain(`${name}@${version}`)
+  const development = PACKAGES.filter((entry) => !entry.isProduction).map((entry) => entry.name)
+  const production = new Set(PACKAGES.filter((entry) => entry.isProduction).map((entry) => entry.name))
+  const stray = bom.components.filter(({ name }) => development.includes(name) && !production.has(name))
+  expect(stray).toEqual([])
+  const known = new Set([...refs, 'parley@0.1.0'])
+  for (const { ref, dependsOn } of bom.dependencies) {
+    for (const target of [ref, ...(dependsOn ?? [])]) expect(known).toContain(target)
+  }
+})
+
+test('Node 24 is found on Node 20 where npm 10 has removed its link', () => {
+  const root = mkdtempSync(join(tmpdir(), 'parley-node-'))
+  try {
+    expect(linkNode(root, '20.20.0')).toBeNull()
+    const brought = join(root, `node_modules/node-${process.platform}-${process.arch}/bin/node`)
+    mkdirSync(dirname(brought), { recursive: true })
+    writeFileSync(brought, 'Node 24')
+    for (const _ of ['makes the link', 'leaves it']) expect(linkNode(root, '20.20.0')).toBe(brought)
+    expect(readFileSync(join(root, 'node_modules/.bin/node'), 'utf8')).toBe('Node 24')
+    expect(linkNode(root, '24.1.0')).toBe(process.execPath)
+  } finally {
+    rmSync(root, { recursive: true, force: true })
+  }
+})
