@@ -35,6 +35,7 @@ import { createWebhooks, type DeliveryTimes, type Webhooks } from '#parts/webhoo
 import { registerLiveSockets } from '#platform/events/register-live-sockets.ts'
 import { IDEMPOTENT_REPLAYED } from '#platform/http/answer-once.ts'
 import { answerUnreadable } from '#platform/http/answer-unreadable.ts'
+import { PUBLIC_BODY } from '#platform/http/body-limits.ts'
 import { createAddressOf } from '#platform/http/client-address.ts'
 import type { Route } from '#platform/http/define-route.ts'
 import { registerDocs } from '#platform/http/docs.ts'
@@ -58,8 +59,6 @@ import { registerFiles } from '#platform/storage/serve-files.ts'
 import { registerHealth } from '#platform/telemetry/health.ts'
 import { traceHandlers, watchRequests } from '#platform/telemetry/watch-requests.ts'
 
-/** The largest JSON body that is read. */
-const BODY_BYTES_MAX = 4 * 1024 * 1024
 const URL_BYTES_MAX = 16 * 1024
 /** How long a client may take to send a request, head and body: a file takes its time on a slow line. */
 const REQUEST_TIMEOUT_MS = 600_000
@@ -169,7 +168,7 @@ function createServer({ log, ...rooms }: Rooms, count: CountRequest): FastifyIns
   const http = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: BODY_BYTES_MAX,
+    bodyLimit: PUBLIC_BODY.bytes,
     requestTimeout: REQUEST_TIMEOUT_MS,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: URL_BYTES_MAX },
@@ -192,8 +191,10 @@ function createServer({ log, ...rooms }: Rooms, count: CountRequest): FastifyIns
   http.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (_request: FastifyRequest, bytes: Buffer) =>
-      bytes.length === 0 ? undefined : parseJsonBody(bytes),
+    async ({ routeOptions }: FastifyRequest, bytes: Buffer) =>
+      bytes.length === 0
+        ? undefined
+        : parseJsonBody(bytes, { valuesMax: routeOptions.config.bodyValuesMax ?? PUBLIC_BODY.values }),
   )
   http.decorateRequest('enveloped', { getter: isEnveloped })
   watchRequests(http, rooms)

@@ -19,6 +19,10 @@ export const REQUESTS_ERRORS = {
   'request.method_not_allowed': [405, '{method} is not allowed here; allowed: {allowed}'],
   'request.timed_out': [408, 'The request took too long to arrive'],
   'request.too_large': [413, 'The request body is larger than {limit} bytes'],
+  'request.too_many_values': [
+    413,
+    '{what} holds more than {limit} values, counting list items and object fields at every level',
+  ],
   'request.file_too_large': [413, 'The file is larger than {limit} bytes'],
   'request.form_needed': [415, 'Send the file as multipart/form-data, in the field file'],
   'request.unsupported_type': [415, 'Send the body as application/json'],

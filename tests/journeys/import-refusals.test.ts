@@ -254,6 +254,12 @@ describe('is refused before anything is stored', () => {
       /audit.jsonl, line 1: It is nested deeper/,
     ],
     [
+      'a line of too many values',
+      () => makeZip(partsOf({ audit: `[${'0,'.repeat(500_000)}0]\n` })),
+      'import.invalid',
+      /audit.jsonl, line 1: It holds more than 500000 values/,
+    ],
+    [
       'a line that is not UTF-8',
       () => makeZip([{ name: 'roles.jsonl', content: Buffer.from([0xff, 0x0a]) }, ...partsOf({})]),
       'import.invalid',

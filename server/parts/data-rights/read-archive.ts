@@ -14,6 +14,8 @@ const RATIO_MAX = 250
 const RATIO_FREE_BYTES = 10 * 1024 * 1024
 /** A text of two million characters, each escaped. */
 const LINE_BYTES_MAX = 16 * 1024 * 1024
+/** More than a request body may hold: a message keeps the outputs of its tools. */
+const LINE_VALUES_MAX = 500_000
 const MANIFEST_BYTES_MAX = 1024 * 1024
 const ENCRYPTED = 0x1
 const STORED = 0
@@ -180,7 +182,7 @@ async function* readEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
 
 function parse(bytes: Buffer, place: string): unknown {
   try {
-    return parseJsonBody(bytes, 'It')
+    return parseJsonBody(bytes, { valuesMax: LINE_VALUES_MAX, what: 'It' })
   } catch (error) {
     if (error instanceof AppError) throw fail('import.invalid', { place, reason: error.message })
     throw error

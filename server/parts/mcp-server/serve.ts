@@ -3,6 +3,7 @@ import { UUID } from '#database/new-id.ts'
 import { AppError, fail } from '#errors'
 import { readCredential } from '#platform/access/credentials.ts'
 import { answerByFetch } from '#platform/http/answer-by-fetch.ts'
+import { BODY, bodyOptions } from '#platform/http/body-limits.ts'
 import { clientOf } from '#platform/http/register-routes.ts'
 import { checkSender } from '#platform/mcp/check-sender.ts'
 import type { Exchange } from './consent.ts'
@@ -36,6 +37,7 @@ function registerEndpoint(http: FastifyInstance, { rooms, records, answer }: Mcp
   http.route({
     method: ['GET', 'POST', 'DELETE'],
     url: '/mcp',
+    ...bodyOptions(BODY),
     async onRequest(request, reply) {
       checkSender(rooms.config, request.headers)
       request.credential = await readMcpCredential(rooms, records, request.headers).catch(challenged(reply))

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { UUID } from '#database/new-id.ts'
 import { fail } from '#errors'
 import { answerByFetch } from '#platform/http/answer-by-fetch.ts'
+import { BODY, bodyOptions } from '#platform/http/body-limits.ts'
 import { clientOf } from '#platform/http/register-routes.ts'
 import { checkOrigin } from '#platform/mcp/check-sender.ts'
 import type { McpConnection } from '#platform/mcp/connection.ts'
@@ -29,6 +30,7 @@ export function registerGateway(http: FastifyInstance, { desk, finder }: Gateway
     // All but POST is 405: there are no sessions, and nothing is said unasked.
     method: ['POST', 'GET', 'DELETE', 'PUT', 'PATCH'],
     url: `${GATEWAY}/:instance`,
+    ...bodyOptions(BODY),
     async handler(request, reply) {
       checkOrigin(desk.config, request.headers)
       const { instance: id } = request.params

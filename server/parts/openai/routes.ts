@@ -13,6 +13,8 @@ const access = { permission: 'chats:write', orgOf: 'query or personal', orDeploy
 const query = Type.Object({ org_id: Type.Optional(Uuid) })
 /** A few images in base64. */
 const BODY_BYTES_MAX = 20 * 1024 * 1024
+/** Inputs may be many short texts. */
+const EMBEDDING_VALUES_MAX = 500_000
 const ERRORS = [
   'org.not_found',
   'deployment.not_api',
@@ -48,7 +50,7 @@ export const openAiRoutes = (desk: OpenAiDesk): Route[] => [
     query,
     body: schemas.ChatCompletionRequest,
     example: { model: 'parley-demo', messages: [{ role: 'user', content: 'Hello' }] },
-    bodyBytesMax: BODY_BYTES_MAX,
+    bodyLimits: { bytes: BODY_BYTES_MAX },
     effects: 'outside once',
     reply: {
       view: schemas.ChatCompletion,
@@ -67,7 +69,7 @@ export const openAiRoutes = (desk: OpenAiDesk): Route[] => [
     query,
     body: schemas.ResponseRequest,
     example: { model: 'parley-demo', input: 'Hello' },
-    bodyBytesMax: BODY_BYTES_MAX,
+    bodyLimits: { bytes: BODY_BYTES_MAX },
     effects: 'outside once',
     reply: {
       view: schemas.Response,
@@ -96,7 +98,7 @@ export const openAiRoutes = (desk: OpenAiDesk): Route[] => [
     query,
     body: schemas.EmbeddingRequest,
     example: { model: 'text-embedding-3-small', input: 'Hello' },
-    bodyBytesMax: BODY_BYTES_MAX,
+    bodyLimits: { bytes: BODY_BYTES_MAX, values: EMBEDDING_VALUES_MAX },
     effects: 'outside',
     reply: [200, schemas.EmbeddingList],
     errors: [...ERRORS, 'llm.not_found', 'kb.not_embedding', 'openai.no_agent_embeddings'],

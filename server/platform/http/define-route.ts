@@ -6,6 +6,7 @@ import type { Permission } from '#platform/access/permissions.ts'
 import type { Access, Caller, Client, OpenDeployment, Scope } from '#platform/access/scope.ts'
 import type { Effects } from '#platform/idempotency/replay.ts'
 import type { EventLog } from '#platform/streams/event-log.ts'
+import type { BodyLimits } from './body-limits.ts'
 import type { ReceivedFile } from './receive-file.ts'
 
 /** What a handler is given to say who asks: nothing, the caller, a deployment, one scope, or one for each organization. */
@@ -119,8 +120,8 @@ export interface RouteSpec<
   effects?: Exclude<Effects, 'database'> | 'reply'
   /** The body is a file, in a form, or with `raw` also as it is: the handler gets it as `file`. */
   upload?: U
-  /** The largest body that is taken, in bytes, where it is another than usual. */
-  bodyBytesMax?: number
+  /** Limits of the JSON body that differ from those of its kind of access (body-limits.ts). */
+  bodyLimits?: Partial<BodyLimits>
   reply: R
   /** What can go wrong here beside what access and validation refuse. */
   errors: readonly ErrorCode[]
@@ -147,7 +148,7 @@ export interface Route {
   headers?: Record<string, string>
   effects?: Exclude<Effects, 'database'> | 'reply'
   upload?: Upload
-  bodyBytesMax?: number
+  bodyLimits?: Partial<BodyLimits>
   reply: Reply
   errors: readonly ErrorCode[]
   handler: (input: RouteInput) => Promise<unknown>

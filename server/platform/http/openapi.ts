@@ -201,9 +201,7 @@ function successResponse({ reply }: Route, form: AnswerForm): Json {
 function errorResponses(route: Route, form: AnswerForm): Json {
   const codes = new Set<ErrorCode>(route.errors)
   if (route.query || route.body || route.method === 'POST') codes.add('request.invalid')
-  if (route.body)
-    for (const code of ['request.malformed', 'request.too_large', 'request.unsupported_type'] as const)
-      codes.add(code)
+  if (route.body) for (const code of BODY_ERRORS) codes.add(code)
   if (route.upload) for (const code of UPLOAD_ERRORS) codes.add(code)
   if (route.access !== 'public')
     for (const code of ['auth.missing', 'auth.invalid_token'] as const) codes.add(code)
@@ -225,6 +223,13 @@ function errorResponses(route: Route, form: AnswerForm): Json {
     ]),
   )
 }
+
+const BODY_ERRORS: readonly ErrorCode[] = [
+  'request.malformed',
+  'request.too_large',
+  'request.too_many_values',
+  'request.unsupported_type',
+]
 
 const UPLOAD_ERRORS: readonly ErrorCode[] = [
   'request.malformed',

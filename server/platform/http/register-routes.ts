@@ -13,9 +13,10 @@ import { isEventStream } from '#platform/idempotency/kept-answer.ts'
 import { contentDisposition } from '#platform/storage/addresses.ts'
 import type { Metrics } from '#platform/telemetry/metrics.ts'
 import { answerOnce, isKeyed } from './answer-once.ts'
+import { bodyLimitsOf, bodyOptions } from './body-limits.ts'
 import type { EventStream, File, FileStream, Redirect, Route, RouteInput, Upload } from './define-route.ts'
 import { enveloped } from './envelope.ts'
-import { checkQuery } from './json-body.ts'
+import { checkStorable } from './json-body.ts'
 import { type ReceivedFile, receiveFile } from './receive-file.ts'
 import { sendEvents } from './send-events.ts'
 
@@ -57,7 +58,7 @@ function addRoutes(app: FastifyInstance, desk: Desk, routes: readonly Route[]): 
     app.route({
       method: route.method,
       url: route.url,
-      ...(route.bodyBytesMax !== undefined && { bodyLimit: route.bodyBytesMax }),
+      ...bodyOptions(bodyLimitsOf(route)),
       schema: {
         ...(route.query && { querystring: route.query }),
         ...(route.body && { body: route.body }),
@@ -66,7 +67,7 @@ function addRoutes(app: FastifyInstance, desk: Desk, routes: readonly Route[]): 
         if (route.access !== 'public') request.credential = await readCredential(desk.tokens, request.headers)
       },
       preValidation: async (request) => {
-        checkQuery(request.query as Record<string, unknown>)
+        checkStorable(request.query)
         if (route.body && request.body === undefined) request.body = emptyBody(route.body)
       },
       handler: async (request, reply) => {

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Answer, Person } from '#tests/support/client.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+
+/** Bodies that would keep the event loop busy are refused before they are parsed. */
+
+let server: TestServer
+let person: Person
+beforeAll(async () => {
+  server = await startTestServer()
+  person = await server.signUp()
+})
+afterAll(() => server.stop())
+
+/** As many values as this, the last of them with an escape, and no fault. */
+const bodyOf = (values: number): string => `[${'0,'.repeat(values - 1)}"\\ud83d\\ude00"]`
+
+const send = (path: string, body: string, token?: string): Promise<Answer> =>
+  server.call('POST', path, { body, ...(token !== undefined && { token }) })
+
+const outcome = ({ status, body }: Answer) => [status, body.code]
+
+test('anonymous clients send at most 64 KiB', async () => {
+  const login = JSON.stringify({ email: 'a@example.com', password: 'wrong password' })
+  const fits = login.padEnd(64 * 1024)
+  expect(outcome(await send('/api/auth/login', fits))).toEqual([401, 'auth.invalid_credentials'])
+  expect(outcome(await send('/api/auth/login', `${fits} `))).toEqual([413, 'request.too_large'])
+  expect(outcome(await send('/api/auth/login', bodyOf(1_000_000)))).toEqual([413, 'request.too_large'])
+})
+
+test('so do requests to addresses that do not exist, and by methods that they do not have', async () => {
+  const large = ' '.repeat(64 * 1024 + 1)
+  expect(outcome(await send('/api/nothing', large))).toEqual([413, 'request.too_large'])
+  const patched = await server.call('PATCH', '/api/chat', { body: large, token: person.token })
+  expect(outcome(patched)).toEqual([413, 'request.too_large'])
+})
+
+test('a body holds at most 100,000 values', async () => {
+  const path = `/api/instructions/create?org_id=${person.organizationId}`
+  expect(outcome(await send(path, bodyOf(100_000), person.token))).toEqual([400, 'request.invalid'])
+  const answer = await send(path, bodyOf(100_001), person.token)
+  expect(outcome(answer)).toEqual([413, 'request.too_many_values'])
+  expect(answer.body.detail).toBe(
+    'The body holds more than 100000 values, counting list items and object fields at every level',
+  )
+})
+
+test('one for embeddings at most 500,000', async () => {
+  const path = '/openai/v1/embeddings'
+  const fits = await send(path, bodyOf(500_000), person.token)
+  expect([fits.status, fits.body.error.code]).toEqual([400, 'request.invalid'])
+  const tooMany = await send(path, bodyOf(500_001), person.token)
+  expect([tooMany.status, tooMany.body.error.code]).toEqual([413, 'request.too_many_values'])
+})
+
+test('without a credential a body is not even read', async () => {
+  const answer = await send('/api/instructions/create', bodyOf(1_000_000))
+  expect(outcome(answer)).toEqual([401, 'auth.missing'])
+})
