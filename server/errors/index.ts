@@ -38,7 +38,10 @@ export class AppError extends Error {
     this.code = code
     this.status = CATALOGUE[code][0]
     this.retryAfter = extra.retryAfter
-    this.issues = extra.issues
+    this.issues = extra.issues?.map(({ path, message }) => ({
+      path: quote(path),
+      message: cut(message, COMPOSED_MAX),
+    }))
   }
 }
 
@@ -58,8 +61,22 @@ export const fail = (
 export const statusOf = (code: ErrorCode): number => CATALOGUE[code][0]
 export const sentenceOf = (code: ErrorCode): string => CATALOGUE[code][1]
 
+/** Errors repeat at most this many characters of a text that a client sent. */
+const QUOTED_MAX = 100
+/** A value that this code composes has at most this many characters. The longest say how code of a tenant failed. */
+const COMPOSED_MAX = 5_000
+const COMPOSED = new Set(['reason', 'members', 'users', 'deployments', 'organizations', 'tools', 'ids'])
+
+/** A client's text as an error repeats it. For composed values only: `fail` quotes all others itself. */
+export const quote = (text: string): string => cut(text, QUOTED_MAX)
+
+const cut = (text: string, max: number): string =>
+  text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text
+
 function fill(sentence: string, values: Record<string, string | number>): string {
-  return sentence.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
+  return sentence.replace(/\{(\w+)\}/g, (whole, name: string) =>
+    cut(String(values[name] ?? whole), COMPOSED.has(name) ? COMPOSED_MAX : QUOTED_MAX),
+  )
 }
 
 /** What a request says is wrong in itself, whoever sends it and when: 400 under /api, 422 under /v1 (contract, 1). */

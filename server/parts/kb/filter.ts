@@ -1,5 +1,5 @@
 import type { PendingQuery, Row, Sql } from 'postgres'
-import { fail } from '#errors'
+import { fail, quote } from '#errors'
 
 type Value = string | number | boolean
 type Fragment = PendingQuery<Row[]>
@@ -42,10 +42,7 @@ function conditionOf(path: string, wanted: unknown): Omit<Condition, 'key'> {
   const { in: values, exists, ...rest } = wanted as Record<string, unknown>
   const bounds = Object.entries(rest)
   const unknown = bounds.find(([name]) => !Object.hasOwn(OPERATORS, name))
-  if (unknown)
-    throw invalid(
-      `${path}.${unknown[0].slice(0, KEY_CHARACTERS_MAX)} is not known: use in, gt, gte, lt, lte or exists`,
-    )
+  if (unknown) throw invalid(`${path}.${quote(unknown[0])} is not known: use in, gt, gte, lt, lte or exists`)
   if (values === undefined && exists === undefined && bounds.length === 0)
     throw invalid(`${path} says nothing`)
   if (exists !== undefined && typeof exists !== 'boolean')

@@ -1,6 +1,6 @@
 import Type, { type Static, type TObject } from 'typebox'
 import type { McpAuthConfig } from '#database/schema/mcp.ts'
-import { fail } from '#errors'
+import { fail, quote } from '#errors'
 import { Body, Enum } from '#platform/http/schemas.ts'
 import { compileValidator, validationError } from '#platform/http/validation.ts'
 import { type Net, NetError } from '#platform/net/index.ts'
@@ -71,7 +71,7 @@ export function checkAuthConfig(
   const { client_secret: clientSecret, ...config } = given as McpAuthConfig & { client_secret?: string }
   if (config.type === 'api_key' && TAKEN_HEADERS.test(config.header))
     throw fail('mcp.server_invalid', {
-      reason: `auth_config.header: a key can't go in the header ${config.header}`,
+      reason: `auth_config.header: a key can't go in the header ${quote(config.header)}`,
     })
   if (config.type === 'oauth') {
     if (clientSecret !== undefined && config.client_id === undefined)

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ParameterDescriptor, ToolSettings } from '#database/schema/tools.ts'
-import { fail } from '#errors'
+import { fail, quote } from '#errors'
 import type { Net } from '#platform/net/index.ts'
 import { NetError } from '#platform/net/index.ts'
 import type { SandboxCode } from '#platform/sandbox/sandbox.ts'
@@ -37,7 +37,7 @@ export function checkConfiguration(configuration: readonly ConfigurationDescript
 function checkNames(field: string, descriptors: readonly { name: string }[]): void {
   const names = descriptors.map(({ name }) => name)
   const twice = names.findIndex((name, place) => names.indexOf(name) < place)
-  if (twice >= 0) throw invalid(`${field}.${twice}.name`, `is there twice: ${names[twice]}`)
+  if (twice >= 0) throw invalid(`${field}.${twice}.name`, `is there twice: ${quote(names[twice] ?? '')}`)
 }
 
 function checked(path: string, descriptor: InputDescriptor): ParameterDescriptor {

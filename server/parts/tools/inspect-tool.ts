@@ -1,5 +1,5 @@
 import type { ParameterDescriptor, ToolFunction, ToolSettings } from '#database/schema/tools.ts'
-import { fail } from '#errors'
+import { fail, quote } from '#errors'
 import { type FoundFunction, type Sandbox, SandboxUnavailable } from '#platform/sandbox/sandbox.ts'
 import { type CodeParts, codeOf } from './check-tool.ts'
 import { schemaOf } from './function-schema.ts'
@@ -52,9 +52,9 @@ function describeFunction(
   [found]: FoundFunction[],
 ): ToolFunction[] {
   const { name } = settings.function_info
-  if (!found) throw invalid(`The code has no function ${name}.`)
+  if (!found) throw invalid(`The code has no function ${quote(name)}.`)
   const untaken = inputs.find((input) => !takes(found, input.name))
-  if (untaken) throw invalid(`${name} does not take ${untaken.name}, which inputs describes.`)
+  if (untaken) throw invalid(`${quote(name)} does not take ${quote(untaken.name)}, which inputs describes.`)
   for (const parameter of found.parameters) {
     const input = inputs.find((one) => one.name === parameter.name)
     if (parameter.required && !input)
@@ -73,7 +73,7 @@ function describeClass({ inputs }: CodeParts, found: FoundFunction[]): ToolFunct
   if (found.length > FUNCTIONS_MAX)
     throw invalid(`The class has ${found.length} public methods; a tool has at most ${FUNCTIONS_MAX}.`)
   const untaken = inputs.find((input) => !found.some((method) => takes(method, input.name)))
-  if (untaken) throw invalid(`No method of the class takes ${untaken.name}, which inputs describes.`)
+  if (untaken) throw invalid(`No method of the class takes ${quote(untaken.name)}, which inputs describes.`)
   return found.map((method) => {
     checkName(method.name)
     for (const parameter of method.parameters) {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { fail } from '#errors'
+import { fail, quote } from '#errors'
 
 const DEPTH_MAX = 64
 
@@ -60,7 +60,7 @@ function describeFault(value: unknown, path: string): string {
       if (!isText(key)) return describeFault(key, path ? `a key of ${path}` : 'a key of the request')
       if (!isStorable(inner)) return describeFault(inner, path ? `${path}.${key}` : key)
     }
-  const where = path || 'the body'
+  const where = quote(path) || 'the body'
   if (typeof value !== 'string') return `${where} is a number beyond range`
   return value.includes('\0')
     ? `${where} must not contain the NUL character`

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { Busboy } from '@fastify/busboy'
-import { fail } from '#errors'
+import { fail, quote } from '#errors'
 import { newIncomingPath, saveContent } from '#platform/storage/local-file.ts'
 import type { LocalFile } from '#platform/storage/storage.ts'
 import { unavailable } from '#platform/storage/unavailable.ts'
@@ -62,12 +62,14 @@ async function receiveForm(request: IncomingMessage, path: string, maxBytes: num
   parser.on('file', (field, part, name: string | undefined, _encoding, contentType) => {
     part.on('error', (cause) => reject(damaged(cause)))
     if (field !== FIELD)
-      return reject(invalid(`${field} is not a field of this form; the file is in ${FIELD}`))
+      return reject(invalid(`${quote(field)} is not a field of this form; the file is in ${FIELD}`))
     content = part
     saving = saveAll(part, path, maxBytes).then((saved) => ({ ...saved, name: name ?? '', contentType }))
     saving.catch(reject)
   })
-  parser.on('field', (field) => reject(invalid(`${field} is not a field of this form; it has ${FIELD} only`)))
+  parser.on('field', (field) =>
+    reject(invalid(`${quote(field)} is not a field of this form; it has ${FIELD} only`)),
+  )
   parser.on('filesLimit', () => reject(invalid('Send one file at a time')))
   parser.on('partsLimit', () => reject(invalid('The form has too many parts')))
   parser.on('error', (cause) => reject(damaged(cause)))

@@ -3,7 +3,7 @@ import type { DataValidationCxt } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
 import { UUID } from '#database/new-id.ts'
-import { type AppError, fail } from '#errors'
+import { type AppError, fail, quote } from '#errors'
 import { LOWER_CASE } from './schemas.ts'
 
 /** Bodies are taken as they are: nothing is coerced, filled in or dropped. */
@@ -68,7 +68,7 @@ function pathOf(error: ErrorObject): string {
   const path = error.instancePath.split('/').slice(1)
   const { missingProperty, additionalProperty } = error.params as Record<string, string | undefined>
   const last = missingProperty ?? additionalProperty
-  return (last === undefined ? path : [...path, last]).join('.')
+  return quote((last === undefined ? path : [...path, last]).join('.'))
 }
 
 function sentenceFor(error: ErrorObject): string {

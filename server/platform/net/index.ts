@@ -1,6 +1,7 @@
 import { lookup as lookupInDns } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
+import { quote } from '#errors'
 import { createBlockList, isPublic } from './addresses.ts'
 
 /** An address that may not be reached. The message is a sentence for the person who gave the address. */
@@ -105,7 +106,7 @@ function checkUrl(address: string, isAllowed: IsAllowed): URL {
   const url = URL.parse(address)
   if (!url) throw new NetError('This is not a web address. It begins with https:// or http://')
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new NetError(`Only https:// and http:// addresses can be reached, not ${url.protocol}`)
+    throw new NetError(`Only https:// and http:// addresses can be reached, not ${quote(url.protocol)}`)
   if (url.username !== '' || url.password !== '')
     throw new NetError('An address must not hold a user name or a password.')
   const host = withoutBrackets(url.hostname)
@@ -118,7 +119,7 @@ const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/
 
 const notPublic = (host: string): NetError =>
   new NetError(
-    `${host} is not at a public address. The operator of this server can allow it with ALLOW_PRIVATE_NETWORK.`,
+    `${quote(host)} is not at a public address. The operator of this server can allow it with ALLOW_PRIVATE_NETWORK.`,
   )
 
 const notFound = (hostname: string): Error =>
