@@ -1,9 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { handOver } from './hand-over.ts'
 
 /**
- * /openapi.json, the same of what is under /v1 at /v1/openapi.json, and /docs: an explorer of both that is served from
- * here and loads nothing from elsewhere. The documents are made when they are first asked for.
+ * Serves /openapi.json, its counterpart for /v1 at /v1/openapi.json, and /docs: an explorer of both that loads nothing
+ * from elsewhere. The documents are made at the first request.
  */
 export function registerDocs(app: FastifyInstance, describe: () => object, describeV1: () => object): void {
   const textOf = once(describe)
@@ -12,39 +12,88 @@ export function registerDocs(app: FastifyInstance, describe: () => object, descr
     app.get(url, (request, reply) =>
       reply.type('application/json; charset=utf-8').send(request.enveloped ? textOfV1() : textOf()),
     )
-  let explorer: Promise<FastifyInstance> | undefined
-  for (const url of ['/docs', '/docs/*'])
-    app.get(url, async (request, reply) => {
-      explorer ??= loadExplorer()
-      const { routing } = await explorer
-      routing(request.raw, handOver(reply))
-    })
+  app.get('/docs', (_request, reply) => reply.redirect('/docs/', 301))
+  app.get('/docs/', (_request, reply) => {
+    const nonce = randomBytes(NONCE_BYTES).toString('base64url')
+    return reply.type('text/html; charset=utf-8').headers(pageHeaders(nonce)).send(page(nonce))
+  })
+  const script = once(loadExplorer)
+  app.get(SCRIPT, async (_request, reply) =>
+    reply
+      .type('application/javascript; charset=utf-8')
+      .header('X-Content-Type-Options', 'nosniff')
+      .send(await script()),
+  )
 }
 
-/** The document as text, made at the first call. */
-function once(describe: () => object): () => string {
-  let text: string | undefined
+/** The value, made at the first call. */
+function once<Value extends {}>(make: () => Value): () => Value {
+  let value: Value | undefined
   return () => {
-    text ??= JSON.stringify(describe())
-    return text
+    value ??= make()
+    return value
   }
 }
 
-/** The explorer is large and seldom asked for, so it is loaded by the first who does, and the start doesn't wait. */
-async function loadExplorer(): Promise<FastifyInstance> {
+const SCRIPT = '/docs/js/scalar.js'
+const NONCE_BYTES = 16
+
+const CONFIGURATION = {
+  sources: [
+    { title: 'Parley', slug: 'api', url: '/openapi.json', default: true },
+    { title: 'Parley, in the envelope', slug: 'v1', url: '/v1/openapi.json' },
+  ],
+  withDefaultFonts: false,
+  telemetry: false,
+  // These call or open servers of the explorer's maker, which the policy forbids.
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+}
+
+/** The page shares the console's origin, so it runs only the scripts that it names and talks only to this server. */
+const pageHeaders = (nonce: string): Record<string, string> => ({
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    // The explorer makes style elements without a nonce, and style attributes.
+    "style-src 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Cache-Control': 'no-store',
+})
+
+const page = (nonce: string): string => `<!doctype html>
+<html lang="en">
+  <head>
+    <title>Parley API</title>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+  </head>
+  <body>
+    <div id="app"></div>
+    <script nonce="${nonce}" src="${SCRIPT}"></script>
+    <script nonce="${nonce}">Scalar.createApiReference('#app', ${JSON.stringify(CONFIGURATION)})</script>
+  </body>
+</html>
+`
+
+/** The explorer is large and seldom read, so the first request for it loads it, and a start doesn't wait. */
+async function loadExplorer(): Promise<Buffer> {
   const { default: scalar } = await import('@scalar/fastify-api-reference')
   const explorer = Fastify({ logger: false })
-  await explorer.register(scalar, {
-    routePrefix: '/docs',
-    configuration: {
-      sources: [
-        { title: 'Parley', slug: 'api', url: '/openapi.json', default: true },
-        { title: 'Parley, in the envelope', slug: 'v1', url: '/v1/openapi.json' },
-      ],
-      withDefaultFonts: false,
-      telemetry: false,
-    },
-  })
-  await explorer.ready()
-  return explorer
+  await explorer.register(scalar, { routePrefix: '/docs', configuration: { url: '/openapi.json' } })
+  const { rawPayload } = await explorer.inject(SCRIPT)
+  await explorer.close()
+  return rawPayload
 }

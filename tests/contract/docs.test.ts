@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeInBrowser, startBrowser } from '#tests/support/browser.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+
+/** /docs runs on the origin of the console, whose tokens a foreign script on it could read. */
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startTestServer()
+})
+afterAll(() => server.stop())
+
+test('the page forbids foreign scripts, frames and guesses at types', async () => {
+  const { headers, text } = await server.call('GET', '/docs/')
+  const policy = headers.get('content-security-policy') ?? ''
+  const nonce = /script-src 'nonce-([\w-]{22})'(?:;|$)/.exec(policy)?.[1]
+  expect(nonce).toBeDefined()
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toContain("frame-ancestors 'none'")
+  expect(policy).toContain("base-uri 'none'")
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+  expect(headers.get('x-frame-options')).toBe('DENY')
+  const scripts = [...text.matchAll(/<script([^>]*)>/g)].map(([, attributes]) => attributes)
+  expect(scripts.length).toBe(2)
+  for (const attributes of scripts) expect(attributes).toContain(`nonce="${nonce}"`)
+  const again = await server.call('GET', '/docs/')
+  expect(again.text).not.toContain(nonce)
+})
+
+test('its script is one, and nothing else is below /docs', async () => {
+  const script = await server.call('GET', '/docs/js/scalar.js')
+  expect(script.status).toBe(200)
+  expect(script.headers.get('content-type')).toContain('javascript')
+  expect(script.headers.get('x-content-type-options')).toBe('nosniff')
+  expect((await server.call('GET', '/docs')).headers.get('location')).toBe('/docs/')
+  expect((await server.call('GET', '/docs/openapi.json')).status).toBe(404)
+})
+
+describeInBrowser('in Chromium', () => {
+  test('the explorer shows the operations within its policy, and asks no other server', async () => {
+    const browser = await startBrowser()
+    try {
+      const page = await browser.newPage()
+      const violations: string[] = []
+      const foreign: string[] = []
+      page.on('console', (message) => {
+        if (message.text().includes('Content Security Policy')) violations.push(message.text())
+      })
+      page.on('request', (request) => {
+        if (!request.url().startsWith(server.url) && !request.url().startsWith('data:'))
+          foreign.push(request.url())
+      })
+      await page.goto(`${server.url}/docs`)
+      await page.getByText('/api/agent_deploy/create').first().waitFor()
+      await page.getByText('Parley', { exact: true }).first().click()
+      await page.getByText('Parley, in the envelope').first().waitFor()
+      expect([violations, foreign]).toEqual([[], []])
+    } finally {
+      await browser.close()
+    }
+  })
+})
