@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Answer, Person } from '#tests/support/client.ts'
 import { deploy, talk, visit } from '#tests/support/deployments.ts'
 import { openLiveSocket, RefusedUpgrade } from '#tests/support/live-socket.ts'
@@ -120,7 +120,6 @@ describe('every answer says what is left', () => {
     await exhaust(headers)
     for (const [path, status] of [
       ['/healthz', 200],
-      ['/readyz', 200],
       // By way of a proxy it needs the token.
       ['/metrics', 404],
     ] as const) {
@@ -128,6 +127,29 @@ describe('every answer says what is left', () => {
       expect([answer.status, answer.headers.get('x-ratelimit-limit')]).toEqual([status, null])
     }
   })
+})
+
+test('/readyz has a limit of its own for each network, and /healthz none', async () => {
+  const network = `2001:db8:${++lastAddress}:1`
+  const from = (host: number) => ({ 'x-forwarded-for': `${network}::${host.toString(16)}` })
+  await exhaust(from(0xffff))
+  const statuses = new Set<number>()
+  for (let host = 1; host <= 600; host++) statuses.add((await get('/readyz', from(host))).status)
+  expect([...statuses]).toEqual([200])
+  const refused = await get('/readyz', from(601))
+  expect([refused.status, refused.body.code, ...standing(refused)]).toEqual([429, 'rate.limited', 600, 0])
+  expect((await get('/healthz', from(602))).status).toBe(200)
+  expect((await get('/readyz', newcomer())).status).toBe(200)
+})
+
+test('any number of probes asks the dependencies once', async () => {
+  const check = vi.spyOn(server.server.rooms.storage, 'check')
+  const headers = newcomer()
+  const probes = Array.from({ length: 200 }, () => get('/readyz', headers))
+  expect(new Set((await Promise.all(probes)).map(({ status }) => status))).toEqual(new Set([200]))
+  // Once more for each second that this takes.
+  expect(check.mock.calls.length).toBeLessThan(20)
+  check.mockRestore()
 })
 
 test('what is refused is measured', async () => {

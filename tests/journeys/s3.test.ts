@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { NewFile, Person } from '#tests/support/client.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
+import { expectReadiness } from '#tests/support/readiness.ts'
 import { startBucket, type TestBucket } from '#tests/support/s3.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
@@ -120,14 +121,14 @@ describe('a bucket that is away', () => {
     const after = await server.server.rooms.database.sql`
       select stored_bytes, (select count(*) from uploads) from organizations where id = ${person.organizationId}`
     expect(after).toEqual(before)
-    expect((await server.call('GET', '/readyz')).status).toBe(503)
+    await expectReadiness(server, 503)
   }
 
   test.each([403, 500, 503, 301])('in that it answers %i: uploads and /readyz say so', async (status) => {
     bucket.failWith(status)
     await expectUnavailable()
     bucket.failWith(undefined)
-    expect((await server.call('GET', '/readyz')).status).toBe(200)
+    await expectReadiness(server, 200)
     expect((await server.upload(person, fixture('note.txt'))).status).toBe(201)
   })
 

@@ -5,6 +5,7 @@ import type { Person } from '#tests/support/client.ts'
 import { type LiveSocket, openReady } from '#tests/support/live-socket.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { idsOf, openMessage, resumeMessage } from '#tests/support/reader.ts'
+import { expectReadiness } from '#tests/support/readiness.ts'
 import { findRedis, startRedis } from '#tests/support/redis.ts'
 import { createDatabase, startTestServer, type TestServer } from '#tests/support/server.ts'
 
@@ -103,11 +104,11 @@ test.skipIf(!isPossible)(
     await redis.stop()
     publish(here, 'without Redis', { isKept: true })
     await sockets.here.until('without Redis')
-    expect((await here.call('GET', '/readyz')).status).toBe(503)
+    await expectReadiness(here, 503)
     redis = await startRedis(Number(new URL(redis.url).port))
     await publishUntilHeard('with Redis', sockets.there)
     expect(typesOf(sockets.there)).not.toContain('without Redis')
-    expect((await here.call('GET', '/readyz')).status).toBe(200)
+    await expectReadiness(here, 200)
   },
 )
 
@@ -128,12 +129,12 @@ test.skipIf(!isPossible)('a Redis that freezes holds nothing up', async () => {
   publish(here, 'frozen')
   await sockets.here.until('frozen')
   expect((await resumeMessage(there.url, person, idsOf(stream))).status).toBe(503)
-  expect((await here.call('GET', '/readyz')).status).toBe(503)
+  await expectReadiness(here, 503)
   await stream.take(2)
   await leaving.stop()
   process.kill(redis.pid, 'SIGCONT')
   await publishUntilHeard('thawed', sockets.there)
-  while ((await there.call('GET', '/readyz')).status !== 200) await sleep(50)
+  await expectReadiness(there, 200)
   const path = `/api/chat/stop?org_id=${person.organizationId}&chat_id=${idsOf(stream).chatId}`
   await here.call('POST', path, { token: person.token })
   await stream.take()

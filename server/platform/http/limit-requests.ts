@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fail } from '#errors'
 import type { RateKey, RateLimits, Standing } from '#platform/limits/rate-limits.ts'
-import { PROBES } from '#platform/telemetry/health.ts'
+import { PROBES, READINESS } from '#platform/telemetry/health.ts'
 import type { Metrics } from '#platform/telemetry/metrics.ts'
 import type { AddressOf } from './client-address.ts'
 
@@ -30,7 +30,8 @@ export function countRequests(http: FastifyInstance, count: CountRequest): void 
   http.decorateRequest('turns', null)
   http.addHook('onRequest', async (request, reply) => {
     const { url = '', config } = request.routeOptions
-    if (!PROBES.includes(url) && !config.isUncounted) await count(request, reply)
+    if (url === READINESS) await count(request, reply, 'probe')
+    else if (!PROBES.includes(url) && !config.isUncounted) await count(request, reply)
   })
 }
 
@@ -39,8 +40,12 @@ export function refuseBeyondLimits(http: FastifyInstance): void {
   http.addHook('onRequest', async ({ turns }) => turns?.check())
 }
 
-/** Finds the address of a request, and counts it there. */
-export type CountRequest = (request: FastifyRequest, reply: FastifyReply) => Promise<Turns>
+/** Finds the address of a request, and counts it there: in the window for all requests, or in that for probes. */
+export type CountRequest = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  kind?: 'ip' | 'probe',
+) => Promise<Turns>
 
 interface Desk {
   rateLimits: RateLimits
@@ -49,10 +54,10 @@ interface Desk {
 
 export const createCountRequest =
   ({ rateLimits, metrics }: Desk, addressOf: AddressOf): CountRequest =>
-  async (request, reply) => {
+  async (request, reply, kind = 'ip') => {
     request.address = addressOf(request.raw)
     request.turns = new Turns(rateLimits, metrics, reply)
-    await request.turns.take({ kind: 'ip', id: request.address })
+    await request.turns.take({ kind, id: request.address })
     return request.turns
   }
 
@@ -101,7 +106,7 @@ function isWorse(one: Standing, other: Standing): boolean {
 
 function tooMany({ kind, limit, leftMs }: Standing): Error {
   const retryAfter = Math.max(1, Math.ceil(leftMs / 1000))
-  const rate = kind === 'ip' ? `${limit} a minute from one address` : `${limit} an hour from one user`
+  const rate = kind === 'user' ? `${limit} an hour from one user` : `${limit} a minute from one address`
   const wait = retryAfter === 1 ? '1 second' : `${retryAfter} seconds`
   return fail('rate.limited', { rate, wait }, { retryAfter })
 }

@@ -7,7 +7,7 @@ import { LocalWindows } from './local-windows.ts'
 import { RateLimits } from './rate-limits.ts'
 
 const log = pino({ level: 'silent' })
-const SHORT = { ip: 700, user: 1_000 }
+const SHORT = { ip: 700, probe: 700, user: 1_000 }
 const LIMITS = { ipPerMinute: 3, userPerHour: 2 }
 
 const hasRedis = findRedis() !== undefined

@@ -5,9 +5,9 @@ import type { Redis } from '#platform/redis/redis.ts'
 import { LocalWindows, type Taken } from './local-windows.ts'
 import { SharedWindows } from './shared-windows.ts'
 
-/** Whose requests are counted: an IP address, or whoever has shown who he is. */
+/** Whose requests are counted: an IP address, its readiness probes apart, or a known user. */
 export interface RateKey {
-  kind: 'ip' | 'user'
+  kind: 'ip' | 'probe' | 'user'
   id: string
 }
 
@@ -23,7 +23,9 @@ export interface Standing {
   isOver: boolean
 }
 
-const WINDOWS_MS = { ip: 60_000, user: 3_600_000 }
+const WINDOWS_MS = { ip: 60_000, probe: 60_000, user: 3_600_000 }
+/** Ten a second: more than a load balancer of several nodes sends. */
+const PROBES_PER_MINUTE = 600
 
 /**
  * How many requests there may be (contract, 12): fixed windows, a minute for an address and an hour for a user, each of
@@ -41,9 +43,13 @@ export class RateLimits {
     { redis, log }: { redis: Redis | null; log: Logger },
     windowsMs = WINDOWS_MS,
   ) {
-    this.#limits = { ip: ipPerMinute, user: userPerHour }
+    this.#limits = { ip: ipPerMinute, probe: ipPerMinute === 0 ? 0 : PROBES_PER_MINUTE, user: userPerHour }
     this.#windowsMs = windowsMs
-    this.#local = { ip: new LocalWindows(windowsMs.ip), user: new LocalWindows(windowsMs.user) }
+    this.#local = {
+      ip: new LocalWindows(windowsMs.ip),
+      probe: new LocalWindows(windowsMs.probe),
+      user: new LocalWindows(windowsMs.user),
+    }
     this.#shared = redis && new SharedWindows(redis, log)
   }
 
@@ -51,11 +57,13 @@ export class RateLimits {
   async take({ kind, id }: RateKey): Promise<Standing | null> {
     const limit = this.#limits[kind]
     if (limit === 0) return null
-    const { count, leftMs } = await this.#count(kind, kind === 'ip' ? networkOf(id) : id)
+    const { count, leftMs } = await this.#count(kind, kind === 'user' ? id : networkOf(id))
     return { kind, limit, remaining: Math.max(0, limit - count), leftMs, isOver: count > limit }
   }
 
   async #count(kind: RateKey['kind'], id: string): Promise<Taken> {
+    // A probe asks about one process, also while Redis is away.
+    if (kind === 'probe') return this.#local.probe.take(id)
     const shared = await this.#shared?.take(`${kind}:${id}`, this.#windowsMs[kind])
     return shared ?? this.#local[kind].take(id)
   }

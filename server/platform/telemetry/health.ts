@@ -6,8 +6,11 @@ import { observeAtScrape } from './scrapes.ts'
 
 /** A dependency that does not answer within this time counts as away. */
 const CHECK_TIMEOUT_MS = 2_000
-/** What machines of the operator ask for, and as often as those like: neither counted nor traced. */
-export const PROBES = ['/healthz', '/readyz', '/metrics']
+/** All callers within this time get one result, so no number of them reaches a dependency more often. */
+const RESULT_KEPT_MS = 1_000
+export const READINESS = '/readyz'
+/** Not traced, and apart from the limits of other requests: READINESS has a limit of its own, the others have none. */
+export const PROBES = ['/healthz', READINESS, '/metrics']
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
 /** What proxies add to what they pass on. */
 const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via']
@@ -15,14 +18,9 @@ const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via']
 /** /healthz: the process lives. /readyz: it can serve. /metrics: for Prometheus, on loopback or with the token. */
 export function registerHealth(app: FastifyInstance, rooms: Rooms): void {
   app.get('/healthz', async () => ({ status: 'alive' }))
-  app.get('/readyz', async () => {
-    const checks: Record<string, () => Promise<unknown>> = {
-      database: () => rooms.database.sql`select 1`,
-      storage: () => rooms.storage.check(),
-    }
-    const { redis } = rooms
-    if (redis) checks['redis'] = () => redis.check()
-    await Promise.all(Object.entries(checks).map(([name, check]) => answersInTime(name, check)))
+  const checkDependencies = shared(() => askDependencies(rooms), RESULT_KEPT_MS)
+  app.get(READINESS, async () => {
+    await checkDependencies()
     return { status: 'ready' }
   })
   const refreshGauges = observeAtScrape(rooms)
@@ -32,6 +30,31 @@ export function registerHealth(app: FastifyInstance, rooms: Rooms): void {
     await refreshGauges()
     return reply.type(rooms.metrics.registry.contentType).send(await rooms.metrics.registry.metrics())
   })
+}
+
+async function askDependencies({ database, storage, redis }: Rooms): Promise<void> {
+  const checks: Record<string, () => Promise<unknown>> = {
+    database: () => database.sql`select 1`,
+    storage: () => storage.check(),
+  }
+  if (redis) checks['redis'] = () => redis.check()
+  await Promise.all(Object.entries(checks).map(([name, check]) => answersInTime(name, check)))
+}
+
+/** Runs `check` once at a time. A result, good or bad, is everybody's for `keptMs`. */
+function shared(check: () => Promise<void>, keptMs: number): () => Promise<void> {
+  let current: Promise<void> | undefined
+  let endedAt = 0
+  return () => {
+    const isOld = endedAt > 0 && performance.now() - endedAt >= keptMs
+    if (current && !isOld) return current
+    endedAt = 0
+    const begun = check().finally(() => {
+      endedAt = performance.now()
+    })
+    current = begun
+    return begun
+  }
 }
 
 async function answersInTime(name: string, check: () => Promise<unknown>): Promise<void> {
