@@ -32,6 +32,8 @@ export class AppError extends Error {
   readonly retryAfter: number | undefined
   /** Where in the request the fault lies, for errors of validation. */
   readonly issues: readonly { path: string; message: string }[] | undefined
+  /** Keys of the body beside `detail`: what the client needs to go on. */
+  readonly more: Readonly<Record<string, unknown>> | undefined
 
   constructor(code: ErrorCode, values: Record<string, string | number> = {}, extra: FailExtra = {}) {
     super(fill(CATALOGUE[code][1], values), { cause: extra.cause })
@@ -42,6 +44,7 @@ export class AppError extends Error {
       path: quote(path),
       message: cut(message, COMPOSED_MAX),
     }))
+    this.more = extra.more
   }
 }
 
@@ -49,6 +52,7 @@ interface FailExtra {
   cause?: unknown
   retryAfter?: number
   issues?: readonly { path: string; message: string }[]
+  more?: Record<string, unknown>
 }
 
 /** `throw fail('chat.not_found')`: the one way to end a request with an expected error. */

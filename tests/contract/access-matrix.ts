@@ -5,6 +5,7 @@
 
 import { BILLING } from './access-to-billing.ts'
 import { DATA_RIGHTS } from './access-to-data-rights.ts'
+import { FACTORS } from './access-to-factors.ts'
 import { WEBHOOKS } from './access-to-webhooks.ts'
 
 /** The records of one organization, all made by its owner. */
@@ -100,6 +101,7 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   delete_auth_sessions: [EVERYBODY, () => ({ query: { session_id: crypto.randomUUID() } })],
   post_auth_resend_verification: [EVERYBODY, nothing],
 
+  ...FACTORS,
   ...DATA_RIGHTS,
   get_org_list: [EVERYBODY_AND_KEY, nothing],
   post_org_create_org: [EVERYBODY, () => ({ query: { name: crypto.randomUUID() } })],

@@ -47,6 +47,20 @@ export const PUBLIC: Record<
   get_auth_oidc_start: () => ({}),
   get_auth_oidc_callback: () => ({ query: { state: 'x', code: 'x' } }),
   post_auth_oidc_exchange: () => ({ body: { code: 'x' } }),
+  post_auth_second_factor: () => ({ body: { challenge: 'x', code: '123456' } }),
+  post_auth_passkey_options: () => ({}),
+  post_auth_passkey_sign_in: () => ({
+    body: {
+      challenge: 'x',
+      response: {
+        id: 'x',
+        rawId: 'x',
+        type: 'public-key',
+        clientExtensionResults: {},
+        response: { clientDataJSON: 'x', authenticatorData: 'x', signature: 'x' },
+      },
+    },
+  }),
   get_invitations_validate: () => ({ query: { token: 'x' } }),
   get_mcp_callback: () => ({ query: { state: 'x', code: 'x' } }),
   get_mcp_client_json: () => ({}),

@@ -11,6 +11,7 @@ import type { TestServer } from '#tests/support/server.ts'
 import { type Fixture, MATRIX } from './access-matrix.ts'
 import { FIXTURES_TIMEOUT_MS, type Operation, readOperations } from './cover-operations.ts'
 import { EVERYTHING, gatherSociety, type Made, makeFixture, type Society } from './fixture.ts'
+import { requestsOfFactors } from './requests-of-factors.ts'
 
 /*
  * Every POST of openapi.json is sent three times with one Idempotency-Key: the repeat is answered as the first one was
@@ -162,6 +163,7 @@ const REQUESTS: Record<string, () => Promise<Sent> | Sent> = {
   post_auth_reset_password: async () => ({
     body: { token: await oneTimeToken('reset_password', await server.signUp()), password },
   }),
+  ...requestsOfFactors(() => server),
   post_auth_oidc_exchange: async () => ({ body: { code: await oneTimeToken('oidc_sign_in') } }),
   post_agent_deploy_visitor: async () => ({
     query: { deployment_id: (await deployment('widget')).id },

@@ -183,6 +183,8 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   jose: ['server/platform/access/'],
   nodemailer: ['server/platform/mail/'],
   'openid-client': ['server/parts/auth/'],
+  '@simplewebauthn/server': ['server/parts/auth/passkeys.ts'],
+  otpauth: ['server/parts/auth/totp.ts'],
   'oidc-provider': ['server/parts/mcp-server/'],
   // What parses files that people send is used behind the bounds of one room.
   unpdf: ['server/platform/documents/'],
@@ -319,7 +321,8 @@ test('of the console the server knows what it is built from; its bundler runs in
 })
 
 /** What takes long to load is loaded when it is first needed, not when the server starts. */
-const LATE = /^(ai|@ai-sdk\/.+|@modelcontextprotocol\/.+|@opentelemetry\/.+|oidc-provider)$/
+const LATE =
+  /^(ai|@ai-sdk\/.+|@modelcontextprotocol\/.+|@opentelemetry\/.+|oidc-provider|otpauth|@simplewebauthn\/.+)$/
 
 test('the start loads no SDK and no authorization server', () => {
   const seen = new Set(['server/main.ts'])

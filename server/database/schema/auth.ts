@@ -51,6 +51,8 @@ export const sessions = pgTable(
     lastUsedAt: moment('last_used_at').notNull().default(sql`now()`),
     expiresAt: moment('expires_at').notNull(),
     revokedAt: moment('revoked_at'),
+    /** When a second factor or a passkey was shown in this session; null: never (organizations may require it). */
+    secondFactorAt: moment('second_factor_at'),
   },
   (table) => [index().on(table.userId), index().on(table.expiresAt)],
 )

@@ -43,6 +43,8 @@ export const organizations = pgTable(
     features: jsonb('features').$type<Features>().notNull().default({}),
     /** Bytes of all uploads; kept by what adds one, and by a trigger on their deletion. */
     storedBytes: bigint('stored_bytes', { mode: 'number' }).notNull().default(0),
+    /** Sessions without a second factor cannot use it; API keys can. */
+    requireSecondFactor: boolean('require_second_factor').notNull().default(false),
     /** Deleted: there for nobody any more, and its rows are on their way out. It is never opened again (a trigger). */
     closedAt: moment('closed_at'),
     /** The process that fills it from an export; null: it is whole. Until then nobody is an active member of it. */

@@ -6,6 +6,7 @@ import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { joinByInvitation, redeemToken, validateToken } from '../invitations/index.ts'
 import { createUser } from '../users/index.ts'
+import { demandFactor } from './demand-factor.ts'
 import type { InvitedUser, MagicLink, SignedIn } from './schemas.ts'
 import { shutOut } from './sessions.ts'
 import { keepPassword, register, signedIn } from './sign-in.ts'
@@ -26,7 +27,12 @@ export async function signUpInvited(rooms: Rooms, client: Client, input: Invited
   const { sql } = rooms.database
   const { email } = await validateToken(sql, input.token)
   const known = await findAccount(sql, email)
-  if (known?.registered) await checkPassword(rooms, client, known, input.password)
+  if (known?.registered) {
+    await checkPassword(rooms, client, known, input.password)
+    const pending = { token: input.token, byMagicLink: false, passwordHash: null }
+    const demand = await demandFactor(rooms, { id: known.id, checkedHash: known.password_hash }, pending)
+    if (demand) throw demand
+  }
   const passwordHash = known?.registered ? null : await rooms.passwords.hash(input.password)
   await joinAnswer()
   return sql.begin(async (tx) => {
@@ -35,7 +41,7 @@ export async function signUpInvited(rooms: Rooms, client: Client, input: Invited
     // The inviter knows the invitation's token too, so it does not prove the address.
     const user = known?.registered ? known : await register(rooms, tx, { ...input, email, passwordHash })
     await joinByInvitation(tx, invitation, { userId: user.id, client })
-    return signedIn(rooms, tx, user.id, client)
+    return signedIn(rooms, tx, user.id, client, 'one factor')
   })
 }
 
@@ -47,6 +53,8 @@ export async function signUpInvited(rooms: Rooms, client: Client, input: Invited
 export async function acceptMagicLink(rooms: Rooms, client: Client, input: MagicLink): Promise<SignedIn> {
   const { sql } = rooms.database
   const passwordHash = input.password === undefined ? null : await rooms.passwords.hash(input.password)
+  const demand = await demandForLink(rooms, input.token, passwordHash)
+  if (demand) throw demand
   await joinAnswer()
   return sql.begin(async (tx) => {
     const invitation = await redeemToken(tx, input.token, { byMagicLink: true })
@@ -54,8 +62,21 @@ export async function acceptMagicLink(rooms: Rooms, client: Client, input: Magic
     if (!account) throw fail('invitation.not_found')
     await proveAddress(rooms, tx, account, passwordHash)
     await joinByInvitation(tx, invitation, { userId: account.id, client })
-    return signedIn(rooms, tx, account.id, client)
+    return signedIn(rooms, tx, account.id, client, 'one factor')
   })
+}
+
+/** An account with factors is not let in by the link alone: the invitation waits for the factor. */
+async function demandForLink(rooms: Rooms, token: string, passwordHash: string | null) {
+  const { sql } = rooms.database
+  const { email } = await validateToken(sql, token, { byMagicLink: true })
+  const account = await findAccount(sql, email)
+  if (!account?.registered || (passwordHash !== null && account.password_hash !== null)) return null
+  return demandFactor(
+    rooms,
+    { id: account.id, checkedHash: null },
+    { token, byMagicLink: true, passwordHash },
+  )
 }
 
 async function findAccount(sql: Rooms['database']['sql'] | TransactionSql, email: string) {

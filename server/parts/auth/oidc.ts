@@ -67,7 +67,7 @@ export class OidcSignIn {
   /** Exchanges the code for tokens. Throws auth.link_gone. */
   async exchange(client: Client, code: string): Promise<SignedIn> {
     return this.#rooms.database.sql.begin(async (tx) =>
-      signedIn(this.#rooms, tx, await redeemOneTimeToken(tx, code, 'oidc_sign_in'), client),
+      signedIn(this.#rooms, tx, await redeemOneTimeToken(tx, code, 'oidc_sign_in'), client, 'provider'),
     )
   }
 

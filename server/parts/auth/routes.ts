@@ -3,6 +3,7 @@ import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { acceptMagicLink, signUpInvited } from './accept-invitation.ts'
+import { factorRoutes } from './factor-routes.ts'
 import { requestReset, resendVerification, resetPassword, verifyEmail } from './mailed-links.ts'
 import { OidcSignIn } from './oidc.ts'
 import {
@@ -58,12 +59,15 @@ export const authRoutes = (rooms: Rooms): Route[] => [
     method: 'POST',
     url: '/api/auth/login',
     summary: 'Sign in with email and password',
+    description:
+      'An account with a second factor is answered 401 `auth.second_factor_needed` with `challenge`, `methods` and perhaps ' +
+      '`passkey_options`: go on with POST /api/auth/second_factor.',
     access: 'public',
     body: Credentials,
     example: { email: 'ada@example.com', password: 'correct horse' },
     effects: 'outside',
     reply: [200, SignedIn],
-    errors: ['auth.invalid_credentials', 'auth.too_many_attempts'],
+    errors: ['auth.invalid_credentials', 'auth.second_factor_needed', 'auth.too_many_attempts'],
     handler: ({ client, body }) => logIn(rooms, client, body),
   }),
   defineRoute({
@@ -131,6 +135,7 @@ export const authRoutes = (rooms: Rooms): Route[] => [
     reply: [201, SignedIn],
     errors: [
       'auth.invalid_credentials',
+      'auth.second_factor_needed',
       'auth.too_many_attempts',
       'auth.email_taken',
       'auth.email_reserved',
@@ -150,7 +155,13 @@ export const authRoutes = (rooms: Rooms): Route[] => [
     example: { token: 'inv_…' },
     effects: 'outside',
     reply: [200, SignedIn],
-    errors: ['auth.password_set', 'invitation.not_found', 'invitation.gone', 'invitation.role_gone'],
+    errors: [
+      'auth.password_set',
+      'auth.second_factor_needed',
+      'invitation.not_found',
+      'invitation.gone',
+      'invitation.role_gone',
+    ],
     handler: ({ client, body }) => acceptMagicLink(rooms, client, body),
   }),
   defineRoute({
@@ -211,6 +222,7 @@ export const authRoutes = (rooms: Rooms): Route[] => [
     },
   }),
   ...oidcRoutes(rooms),
+  ...factorRoutes(rooms),
   defineRoute({
     method: 'GET',
     url: '/.well-known/jwks.json',

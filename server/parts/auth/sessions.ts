@@ -26,16 +26,31 @@ interface User {
   email: string
 }
 
-/** Begins a session: a sign-in on one device. */
+/**
+ * What a sign-in has proved: a second factor (or a passkey, which is two); one factor, which is not enough for an
+ * account with more; or whatever the OpenID provider asks for, which answers for it.
+ */
+export type Assurance = 'second factor' | 'one factor' | 'provider'
+
+/**
+ * Begins a session: a sign-in on one device. The last guard of every way in: throws auth.second_factor_needed where one
+ * factor is not enough.
+ */
 export async function startSession(
   { sql, tokens }: { sql: ISql; tokens: AccessTokens },
   user: User,
   client: Client,
+  assurance: Assurance,
 ): Promise<TokenPair> {
   const sessionId = newId()
-  await sql`
-    insert into sessions (id, user_id, user_agent, ip_address, expires_at)
-    values (${sessionId}, ${user.id}, ${client.userAgent}, ${client.address}, now() + ${SESSION_DAYS} * interval '1 day')`
+  const begun = await sql`
+    insert into sessions (id, user_id, user_agent, ip_address, expires_at, second_factor_at)
+    select ${sessionId}, ${user.id}, ${client.userAgent}, ${client.address},
+      now() + ${SESSION_DAYS} * interval '1 day', case when ${assurance === 'second factor'} then now() end
+    where ${assurance !== 'one factor'} or not (
+      exists (select from totp_factors where user_id = ${user.id} and confirmed_at is not null)
+      or exists (select from passkeys where user_id = ${user.id}))`
+  if (begun.count === 0) throw fail('auth.second_factor_needed')
   return issueTokens(sql, tokens, user, sessionId)
 }
 
@@ -135,6 +150,7 @@ export async function forgetExpired(sql: Sql): Promise<void> {
   await sql`delete from login_attempts where last_at < now() - interval '1 day'`
   await sql`delete from one_time_tokens where expires_at < now()`
   await sql`delete from oidc_attempts where expires_at < now()`
+  await sql`delete from auth_challenges where expires_at < now()`
 }
 
 async function issueTokens(

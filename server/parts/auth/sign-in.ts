@@ -6,9 +6,10 @@ import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
 import { normalizeEmail } from '#platform/mail/address.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { createUser, type NewAccount, readUser } from '../users/index.ts'
+import { demandFactor } from './demand-factor.ts'
 import { mailVerification } from './mailed-links.ts'
 import type { Credentials, NewUser, SignedIn } from './schemas.ts'
-import { startSession } from './sessions.ts'
+import { type Assurance, startSession } from './sessions.ts'
 
 /** Makes a user with a personal organization, and signs in. Throws auth.signup_closed, auth.email_taken. */
 export async function signUp(rooms: Rooms, client: Client, input: NewUser): Promise<SignedIn> {
@@ -17,7 +18,7 @@ export async function signUp(rooms: Rooms, client: Client, input: NewUser): Prom
   await joinAnswer()
   return rooms.database.sql.begin(async (tx) => {
     const user = await register(rooms, tx, { ...input, passwordHash })
-    return signedIn(rooms, tx, user.id, client)
+    return signedIn(rooms, tx, user.id, client, 'one factor')
   })
 }
 
@@ -38,12 +39,16 @@ export async function signedIn(
   tx: TransactionSql,
   userId: string,
   client: Client,
+  assurance: Assurance,
 ): Promise<SignedIn> {
   const user = await readUser(tx, userId)
-  return { user, ...(await startSession({ sql: tx, tokens }, user, client)) }
+  return { user, ...(await startSession({ sql: tx, tokens }, user, client, assurance)) }
 }
 
-/** Signs in with email and password. Throws auth.invalid_credentials, and takes the same time whichever is wrong. */
+/**
+ * Signs in with email and password. Throws auth.invalid_credentials, and takes the same time whichever is wrong;
+ * auth.second_factor_needed for an account with factors.
+ */
 export async function logIn(rooms: Rooms, client: Client, input: Credentials): Promise<SignedIn> {
   const { sql } = rooms.database
   const attempt = { email: normalizeEmail(input.email), address: client.address }
@@ -53,10 +58,12 @@ export async function logIn(rooms: Rooms, client: Client, input: Credentials): P
   const right = await rooms.passwords.verify(input.password, user?.password_hash)
   if (!user || !right) throw fail('auth.invalid_credentials')
   await forgetAttempts(sql, attempt)
+  const demand = await demandFactor(rooms, { id: user.id, checkedHash: user.password_hash })
+  if (demand) throw demand
   await joinAnswer()
   return sql.begin(async (tx) => {
     await keepPassword(tx, user)
-    return signedIn(rooms, tx, user.id, client)
+    return signedIn(rooms, tx, user.id, client, 'one factor')
   })
 }
 

@@ -140,6 +140,8 @@ async function closeUser(tx: TransactionSql, userId: string, leaving: string): P
   await tx`delete from sessions where user_id = ${userId}`
   await tx`delete from oidc_identities where user_id = ${userId}`
   await tx`delete from one_time_tokens where user_id = ${userId}`
+  for (const table of ['totp_factors', 'passkeys', 'recovery_codes', 'auth_challenges'])
+    await tx`delete from ${tx(table)} where user_id = ${userId}`
   await tx`delete from idempotent_requests where user_id = ${userId}`
   await tx`
     update users set leaving = ${leaving}, email = ${leavingAddress(userId)}, first_name = '', last_name = '',

@@ -67,7 +67,13 @@ async function exportPerson(
   { userId }: Caller,
 ): Promise<FileStream> {
   const [user] = await sql<{ about: string }[]>`
-    select json_build_object('id', id, 'email', email, 'first_name', first_name, 'last_name', last_name)::text as about
+    select json_build_object('id', id, 'email', email, 'first_name', first_name, 'last_name', last_name,
+      'second_factors', (
+        select coalesce(json_agg(f order by f.created_at), '[]') from (
+          select 'totp' as type, name, created_at, last_used_at from totp_factors
+          where user_id = users.id and confirmed_at is not null
+          union all
+          select 'passkey', name, created_at, last_used_at from passkeys where user_id = users.id) as f))::text as about
     from users where id = ${userId}`
   if (!user) throw fail('auth.invalid_token')
   const organizations = await sql<{ organizationId: string }[]>`

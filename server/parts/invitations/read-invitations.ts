@@ -30,10 +30,18 @@ export async function readInvitation(sql: ISql, organizationId: string, id: stri
   return view(row)
 }
 
-/** What a token invites to. Throws invitation.not_found, invitation.gone, invitation.role_gone. */
-export async function validateToken(sql: ISql, token: string): Promise<ValidInvitation> {
+/**
+ * What a token invites to, with `byMagicLink` only one of that kind. Throws invitation.not_found, invitation.gone,
+ * invitation.role_gone.
+ */
+export async function validateToken(
+  sql: ISql,
+  token: string,
+  { byMagicLink }: { byMagicLink?: boolean } = {},
+): Promise<ValidInvitation> {
   const [row] = await sql<InvitationView[]>`
-    ${selectInvitations(sql)} where i.token_hash = ${hashToken(token)}`
+    ${selectInvitations(sql)} where i.token_hash = ${hashToken(token)}
+      and i.by_magic_link = coalesce(${byMagicLink ?? null}, i.by_magic_link)`
   if (!row) throw fail('invitation.not_found')
   if (row.status !== 'pending') throw fail('invitation.gone', { status: row.status })
   const { email, organization, role, expires_at } = view(row)

@@ -1,6 +1,6 @@
 import { type AppError, ENVELOPE_CODES, envelopeCodeOf, envelopedStatusOf } from '#errors'
 import type { AnswerForm } from './openapi.ts'
-import { ISSUES } from './schemas.ts'
+import { ISSUES, SECOND_FACTOR } from './schemas.ts'
 
 /** RFC 9112, 3.2: a server is asked by path, and also by the whole address. */
 const UNDER_V1 = /^(?:https?:\/\/[^/?#]*)?\/v1(?=[/?]|$)/
@@ -20,7 +20,12 @@ export const envelopedError = (error: AppError, requestId: string) => ({
   error: {
     code: envelopeCodeOf(error.code),
     message: error.message,
-    details: { code: error.code, ...(error.issues && { errors: error.issues }), request_id: requestId },
+    details: {
+      code: error.code,
+      ...(error.issues && { errors: error.issues }),
+      ...error.more,
+      request_id: requestId,
+    },
   },
 })
 
@@ -55,6 +60,7 @@ export const V1_FORM: AnswerForm = {
             properties: {
               code: { type: 'string', description: 'What went wrong, for programs' },
               errors: ISSUES,
+              ...SECOND_FACTOR,
               request_id: { type: 'string', format: 'uuid' },
             },
             additionalProperties: false,

@@ -55,6 +55,7 @@ const plain = (error: AppError, requestId: string) => ({
   detail: error.message,
   code: error.code,
   ...(error.issues && { errors: error.issues }),
+  ...error.more,
   request_id: requestId,
 })
 

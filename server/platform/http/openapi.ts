@@ -3,7 +3,7 @@ import { type ErrorCode, sentenceOf, statusOf } from '#errors'
 import type { Access } from '#platform/access/scope.ts'
 import { IDEMPOTENCY_KEY } from './answer-once.ts'
 import type { Route, Upload } from './define-route.ts'
-import { ISSUES, LOWER_CASE } from './schemas.ts'
+import { ISSUES, LOWER_CASE, SECOND_FACTOR } from './schemas.ts'
 
 type Json = { [key: string]: unknown }
 
@@ -259,6 +259,7 @@ const ERROR_BODY = {
     detail: { type: 'string', description: 'What went wrong, in a sentence' },
     code: { type: 'string', description: 'The same for programs' },
     errors: ISSUES,
+    ...SECOND_FACTOR,
     request_id: { type: 'string', format: 'uuid' },
   },
 }

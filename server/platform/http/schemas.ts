@@ -28,6 +28,17 @@ export const ISSUES = {
   },
 }
 
+/** What `auth.second_factor_needed` tells beside its sentence. */
+export const SECOND_FACTOR = {
+  challenge: { type: 'string', description: 'For POST /api/auth/second_factor; good for 10 minutes' },
+  methods: { type: 'array', items: { type: 'string', enum: ['totp', 'passkey', 'recovery_code'] } },
+  passkey_options: {
+    type: 'object',
+    description: 'PublicKeyCredentialRequestOptionsJSON (WebAuthn), where `methods` has passkey',
+    additionalProperties: true,
+  },
+}
+
 export const Message = Type.Object({ message: Type.String() }, { title: 'Message' })
 
 /** The page of a list: newest first, by keyset, so its cost does not grow with the depth (contract, 1). */

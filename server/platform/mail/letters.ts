@@ -14,7 +14,39 @@ export type Letter =
   | { kind: 'magic link'; organization: string; inviter: string; link: string }
   | { kind: 'verify email'; link: string }
   | { kind: 'reset password'; link: string }
+  | { kind: 'second factor'; event: SecondFactorEvent; link: string }
   | { kind: 'webhook disabled'; organization: string; host: string; reason: string; link: string }
+
+/** What has happened to the second factors of an account. */
+export type SecondFactorEvent =
+  | 'totp added'
+  | 'passkey added'
+  | 'totp removed'
+  | 'passkey removed'
+  | 'recovery codes replaced'
+  | 'recovery code used'
+  | 'reset by administrator'
+  | 'codes tried'
+
+const SECOND_FACTOR_EVENTS: Record<SecondFactorEvent, [subject: string, sentence: string]> = {
+  'totp added': [
+    'An authenticator app was added to your account',
+    'Parley now asks for its code when you sign in.',
+  ],
+  'passkey added': ['A passkey was added to your account', 'You can sign in with it from now on.'],
+  'totp removed': ['The authenticator app was removed from your account', 'Its codes no longer work.'],
+  'passkey removed': ['A passkey was removed from your account', 'It no longer signs you in.'],
+  'recovery codes replaced': ['Your recovery codes were replaced', 'The earlier ones no longer work.'],
+  'recovery code used': ['A recovery code of your account was used', 'That code no longer works.'],
+  'reset by administrator': [
+    'The second factors of your account were removed',
+    'An administrator of the server removed your passkeys, your authenticator app and your recovery codes, and ended every session.',
+  ],
+  'codes tried': [
+    'Someone tried many codes to sign in to your account',
+    'Codes are refused for up to an hour. A passkey still works.',
+  ],
+}
 
 interface Written {
   subject: string
@@ -74,6 +106,11 @@ function contentOf(letter: Letter): Content {
         ],
         action: 'Choose a new password',
       }
+    case 'second factor': {
+      const [subject, sentence] = SECOND_FACTOR_EVENTS[letter.event]
+      const advice = 'If it was not you, change your password and check your second factors and sessions.'
+      return { subject, paragraphs: [`${subject}. ${sentence}`, advice], action: 'Open your account' }
+    }
     case 'webhook disabled':
       return {
         subject: `A webhook of ${letter.organization} was disabled`,

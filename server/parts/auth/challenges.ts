@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto'
+import type { ISql } from 'postgres'
+import { hashToken, newToken } from '#platform/secrets/secrets.ts'
+
+type Purpose = 'sign_in' | 'passkey_sign_in' | 'proof' | 'register_passkey'
+
+const LIFETIME_SECONDS = 600
+/** Wrong codes per challenge; after that the password has to be entered again. */
+const ATTEMPTS_MAX = 5
+
+export interface Challenge {
+  tokenHash: string
+  userId: string | null
+  webauthnChallenge: string
+  passwordMark: string | null
+  pending: string | null
+}
+
+interface NewChallenge {
+  purpose: Purpose
+  userId: string | null
+  sessionId?: string | null
+  passwordMark?: string
+  /** Encrypts what is pending, for the hash of the token. */
+  seal?: (tokenHash: string) => string
+}
+
+/** Stores a challenge. A session has at most one for each purpose. */
+export async function issueChallenge(
+  sql: ISql,
+  { purpose, userId, sessionId = null, passwordMark, seal }: NewChallenge,
+): Promise<{ token: string; webauthnChallenge: string }> {
+  const token = newToken('ch')
+  const tokenHash = hashToken(token)
+  const webauthnChallenge = randomBytes(32).toString('base64url')
+  await sql`
+    with earlier as (
+      delete from auth_challenges where session_id = ${sessionId} and purpose = ${purpose})
+    insert into auth_challenges
+      (token_hash, purpose, user_id, session_id, webauthn_challenge, password_mark, pending, expires_at)
+    values (${tokenHash}, ${purpose}, ${userId}, ${sessionId}, ${webauthnChallenge}, ${passwordMark ?? null},
+      ${seal?.(tokenHash) ?? null}, now() + ${LIFETIME_SECONDS} * interval '1 second')`
+  return { token, webauthnChallenge }
+}
+
+/** Uses a challenge up: of concurrent requests one gets it. Null: expired, used, or not this session's. */
+export async function takeChallenge(
+  sql: ISql,
+  token: string,
+  { purpose, userId, sessionId }: { purpose: Purpose; userId: string | null; sessionId: string | null },
+): Promise<Challenge | null> {
+  const [taken] = await sql<Challenge[]>`
+    delete from auth_challenges
+    where token_hash = ${hashToken(token)} and purpose = ${purpose} and expires_at > now()
+      and session_id is not distinct from ${sessionId} and user_id is not distinct from ${userId}
+    returning ${columns(sql)}`
+  return taken ?? null
+}
+
+/** Counts an attempt, also when it fails. Null: expired, used, or tried too often. */
+export async function tryChallenge(sql: ISql, token: string): Promise<Challenge | null> {
+  const [found] = await sql<Challenge[]>`
+    update auth_challenges set attempts = attempts + 1
+    where token_hash = ${hashToken(token)} and purpose = 'sign_in' and expires_at > now()
+      and attempts < ${ATTEMPTS_MAX}
+    returning ${columns(sql)}`
+  return found ?? null
+}
+
+const columns = (sql: ISql) => sql`
+  token_hash as "tokenHash", user_id as "userId", webauthn_challenge as "webauthnChallenge",
+  password_mark as "passwordMark", pending`

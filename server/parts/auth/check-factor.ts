@@ -1,0 +1,99 @@
+import type { ISql } from 'postgres'
+import { fail } from '#errors'
+import { forgetAttempts, slowDownAttempt } from '#platform/access/attempts.ts'
+import { countGuess, forgetGuesses, tooManyCodes } from '#platform/access/limit-guesses.ts'
+import type { Caller } from '#platform/access/scope.ts'
+import type { SecondFactorEvent } from '#platform/mail/letters.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { takeChallenge } from './challenges.ts'
+import type { Assertion, Proof } from './factor-schemas.ts'
+import { type Passkey, verifyAssertion } from './passkeys.ts'
+import { acceptCode } from './totp.ts'
+
+/** The owner of factors, as far as checking them needs it. */
+interface Owner {
+  id: string
+  email: string
+}
+
+/** Counts a guess at a code before the code is looked at. Mails the user at the first one beyond the limit. */
+export async function admitGuess(rooms: Rooms, owner: Owner): Promise<void> {
+  const { sql } = rooms.database
+  if ((await countGuess(sql, owner.id)) === 'allowed') return
+  await tellUser(rooms, sql, owner, 'codes tried')
+  throw tooManyCodes()
+}
+
+/**
+ * Checks that the user asks, and not whoever holds a stolen session: by the password or a factor. Throws
+ * auth.wrong_proof, auth.factor_challenge_gone, auth.wrong_passkey, auth.too_many_attempts, auth.too_many_codes.
+ */
+export async function checkProof(rooms: Rooms, caller: Caller, proof: Proof): Promise<Owner> {
+  const { sql } = rooms.database
+  const { userId, sessionId, client } = caller
+  const [user] = await sql<(Owner & { hash: string | null })[]>`
+    select id, email, password_hash as hash from users where id = ${userId}`
+  if (!user) throw fail('auth.invalid_token')
+  if (proof.password !== undefined) {
+    const attempt = { email: user.email, address: client.address }
+    await slowDownAttempt(sql, attempt)
+    const isRight = await rooms.passwords.verify(proof.password, user.hash)
+    if (!isRight || user.hash === null) throw fail('auth.wrong_proof')
+    await forgetAttempts(sql, attempt)
+  } else if (proof.code !== undefined) {
+    await admitGuess(rooms, user)
+    if (!(await acceptCode(rooms.secrets, sql, userId, proof.code))) throw fail('auth.wrong_proof')
+    await forgetGuesses(sql, userId)
+  } else if (proof.passkey !== undefined) {
+    const { challenge: token, response } = proof.passkey
+    const challenge = await takeChallenge(sql, token, { purpose: 'proof', userId, sessionId })
+    if (!challenge) throw fail('auth.factor_challenge_gone')
+    const use = await checkPasskey(rooms, challenge.webauthnChallenge, response, userId)
+    await use.store(sql)
+  }
+  return user
+}
+
+/**
+ * Checks a passkey's signature, outside of any transaction. Answers what stores its use, and fails where the same
+ * passkey was used meanwhile. Without a user: whoever the passkey belongs to. Throws auth.wrong_passkey.
+ */
+export async function checkPasskey(
+  { database, config, log }: Rooms,
+  webauthnChallenge: string,
+  assertion: Assertion,
+  onlyUserId: string | null,
+): Promise<{ userId: string; store: (sql: ISql) => Promise<void> }> {
+  const [passkey] = await database.sql<Passkey[]>`
+    ${selectPasskeys(database.sql)}
+    where credential_id = ${assertion.id} and user_id = coalesce(${onlyUserId}::uuid, user_id)`
+  if (!passkey) throw fail('auth.wrong_passkey')
+  const counter = await verifyAssertion(config, webauthnChallenge, assertion, passkey).catch(
+    (error: unknown) => {
+      log.warn({ err: error, passkey: passkey.id }, 'a passkey was refused')
+      throw error
+    },
+  )
+  return {
+    userId: passkey.userId,
+    async store(sql) {
+      const used = await sql`
+        update passkeys set counter = ${counter}, last_used_at = now()
+        where id = ${passkey.id} and counter = ${passkey.counter}`
+      if (used.count === 0) throw fail('auth.wrong_passkey')
+    },
+  }
+}
+
+export const selectPasskeys = (sql: ISql) => sql`
+  select id, user_id as "userId", credential_id as "credentialId", public_key as "publicKey",
+    counter::float8 as counter, transports from passkeys`
+
+/** Mails the user what has happened to the second factors of the account. */
+export const tellUser = (
+  { mail, config }: Pick<Rooms, 'mail' | 'config'>,
+  sql: ISql,
+  { email }: Pick<Owner, 'email'>,
+  event: SecondFactorEvent,
+): Promise<void> =>
+  mail.send(sql, email, { kind: 'second factor', event, link: `${config.frontendUrl}/account` })

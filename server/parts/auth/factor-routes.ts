@@ -1,0 +1,230 @@
+import Type from 'typebox'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { Message, Uuid } from '#platform/http/schemas.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import {
+  FactorAdded,
+  FactorChange,
+  FactorRemoval,
+  FactorsView,
+  FactorView,
+  NewPasskey,
+  NewRecoveryCodes,
+  PasskeyOptions,
+  PasskeySignIn,
+  Proven,
+  SecondFactor,
+  TotpBegun,
+  TotpCode,
+} from './factor-schemas.ts'
+import {
+  addPasskey,
+  beginAuthenticator,
+  beginPasskey,
+  beginProof,
+  confirmAuthenticator,
+  listFactors,
+  removeFactor,
+  renameFactor,
+  renewRecoveryCodes,
+} from './manage-factors.ts'
+import { SignedIn } from './schemas.ts'
+import { beginPasskeySignIn, completeSignIn, signInByPasskey } from './second-factor.ts'
+
+const PROOF_ERRORS = [
+  'auth.wrong_proof',
+  'auth.wrong_passkey',
+  'auth.factor_challenge_gone',
+  'auth.too_many_attempts',
+  'auth.too_many_codes',
+] as const
+const ASSERTION = {
+  id: 'BASE64URL',
+  rawId: 'BASE64URL',
+  type: 'public-key',
+  clientExtensionResults: {},
+  response: { clientDataJSON: 'BASE64URL', authenticatorData: 'BASE64URL', signature: 'BASE64URL' },
+} as const
+const proof = { password: 'correct horse' }
+const INVITATION_ERRORS = ['invitation.not_found', 'invitation.gone', 'invitation.role_gone'] as const
+
+/** Second factors: signing in with one, and one's own (ext; docs/second-factor.md). */
+export const factorRoutes = (rooms: Rooms): Route[] => [...signInRoutes(rooms), ...ownRoutes(rooms)]
+
+const signInRoutes = (rooms: Rooms): Route[] => [
+  defineRoute({
+    method: 'POST',
+    url: '/api/auth/second_factor',
+    summary: 'Complete a sign-in with a second factor',
+    description:
+      'Answers the `challenge` of a 401 `auth.second_factor_needed` with one of `code`, `recovery_code` and `passkey` (a ' +
+      'PublicKeyCredential for its `passkey_options`). The challenge lasts 10 minutes and takes 5 codes or one passkey; an ' +
+      'account takes 10 wrong codes per hour.',
+    access: 'public',
+    body: SecondFactor,
+    example: { challenge: 'ch_…', code: '123456' },
+    effects: 'outside',
+    reply: [200, SignedIn],
+    errors: [
+      'auth.challenge_gone',
+      'auth.wrong_code',
+      'auth.wrong_recovery_code',
+      'auth.wrong_passkey',
+      'auth.too_many_codes',
+      ...INVITATION_ERRORS,
+    ],
+    handler: ({ client, body }) => completeSignIn(rooms, client, body),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/auth/passkey/options',
+    summary: 'Begin to sign in with a passkey alone',
+    access: 'public',
+    effects: 'outside',
+    reply: [200, PasskeyOptions],
+    errors: [],
+    handler: () => beginPasskeySignIn(rooms),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/auth/passkey/sign_in',
+    summary: 'Sign in with a passkey alone',
+    description: 'Needs no password: the passkey is something you have, and its device verifies you.',
+    access: 'public',
+    body: PasskeySignIn,
+    example: { challenge: 'ch_…', response: ASSERTION },
+    effects: 'outside',
+    reply: [200, SignedIn],
+    errors: ['auth.challenge_gone', 'auth.wrong_passkey'],
+    handler: ({ client, body }) => signInByPasskey(rooms, client, body),
+  }),
+]
+
+const ownRoutes = (rooms: Rooms): Route[] => [
+  defineRoute({
+    method: 'GET',
+    url: '/api/auth/factors',
+    summary: 'Get your second factors',
+    access: 'session',
+    reply: [200, FactorsView],
+    errors: [],
+    handler: ({ caller }) => listFactors(rooms, caller),
+  }),
+  defineRoute({
+    method: 'PUT',
+    url: '/api/auth/factors',
+    summary: 'Rename a second factor',
+    access: 'session',
+    query: Type.Object({ factor_id: Uuid }),
+    body: FactorChange,
+    example: { name: 'Phone' },
+    reply: [200, FactorView],
+    errors: ['auth.factor_not_found'],
+    handler: ({ caller, query, body }) => renameFactor(rooms, caller, query.factor_id, body.name),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/auth/factors/challenge',
+    summary: 'Begin to prove with a passkey that it is you',
+    description: 'For `proof.passkey` of the operations that need a proof.',
+    access: 'session',
+    effects: 'outside',
+    reply: [200, PasskeyOptions],
+    errors: [],
+    handler: ({ caller }) => beginProof(rooms, caller),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/auth/factors/remove',
+    summary: 'Remove a second factor',
+    description: 'With the last one, the recovery codes are removed too.',
+    access: 'session',
+    body: FactorRemoval,
+    example: { factor_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60', proof },
+    effects: 'outside',
+    reply: [200, Message],
+    errors: ['auth.factor_not_found', ...PROOF_ERRORS],
+    async handler({ caller, body }) {
+      await removeFactor(rooms, caller, body)
+      return { message: 'Second factor removed' }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/auth/totp/begin',
+    summary: 'Begin to add an authenticator app',
+    description:
+      'Answers a secret, once; it counts when /api/auth/totp/confirm gets a code within 10 minutes.',
+    access: 'session',
+    body: Proven,
+    example: { proof },
+    effects: 'outside',
+    reply: [200, TotpBegun],
+    errors: ['auth.totp_exists', 'auth.factor_unverified', ...PROOF_ERRORS],
+    handler: ({ caller, body }) => beginAuthenticator(rooms, caller, body.proof),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/auth/totp/confirm',
+    summary: 'Confirm an authenticator app by a first code',
+    description: 'The first factor of an account brings recovery codes. Other sessions go on.',
+    access: 'session',
+    body: TotpCode,
+    example: { code: '123456' },
+    effects: 'outside',
+    reply: [201, FactorAdded],
+    errors: ['auth.totp_not_begun', 'auth.totp_wrong_code', 'auth.factor_unverified', 'auth.too_many_codes'],
+    handler: ({ caller, body }) => confirmAuthenticator(rooms, caller, body),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/auth/passkeys/options',
+    summary: 'Begin to add a passkey',
+    description: 'Answers PublicKeyCredentialCreationOptionsJSON for navigator.credentials.create.',
+    access: 'session',
+    body: Proven,
+    example: { proof },
+    effects: 'outside',
+    reply: [200, PasskeyOptions],
+    errors: ['auth.passkeys_max', 'auth.factor_unverified', ...PROOF_ERRORS],
+    handler: ({ caller, body }) => beginPasskey(rooms, caller, body.proof),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/auth/passkeys/register',
+    summary: 'Add a passkey',
+    description: 'The first factor of an account brings recovery codes. Other sessions go on.',
+    access: 'session',
+    body: NewPasskey,
+    example: {
+      challenge: 'ch_…',
+      name: 'Laptop',
+      response: { ...ASSERTION, response: { clientDataJSON: 'BASE64URL', attestationObject: 'BASE64URL' } },
+    },
+    effects: 'outside',
+    reply: [201, FactorAdded],
+    errors: [
+      'auth.factor_challenge_gone',
+      'auth.passkey_invalid',
+      'auth.passkey_exists',
+      'auth.passkeys_max',
+      'auth.factor_unverified',
+    ],
+    handler: ({ caller, body }) => addPasskey(rooms, caller, body),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/auth/recovery_codes',
+    summary: 'Replace your recovery codes',
+    description: 'Answers ten new ones, once; the earlier ones no longer work.',
+    access: 'session',
+    body: Proven,
+    example: { proof },
+    effects: 'outside',
+    reply: [201, NewRecoveryCodes],
+    errors: ['auth.no_factor', ...PROOF_ERRORS],
+    handler: async ({ caller, body }) => ({
+      recovery_codes: await renewRecoveryCodes(rooms, caller, body.proof),
+    }),
+  }),
+]

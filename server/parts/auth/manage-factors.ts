@@ -1,0 +1,243 @@
+import type { TransactionSql } from 'postgres'
+import { newId } from '#database/new-id.ts'
+import { whenTaken } from '#database/sql-state.ts'
+import { fail } from '#errors'
+import { forgetGuesses } from '#platform/access/limit-guesses.ts'
+import type { Caller } from '#platform/access/scope.ts'
+import { recordEvents } from '#platform/audit/audit.ts'
+import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
+import type { SecondFactorEvent } from '#platform/mail/letters.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { issueChallenge, takeChallenge } from './challenges.ts'
+import { admitGuess, checkProof, selectPasskeys, tellUser } from './check-factor.ts'
+import type { FactorAdded, FactorsView, FactorView, NewPasskey, Proof } from './factor-schemas.ts'
+import { type Passkey, registrationOptions, requestOptions, verifyRegistration } from './passkeys.ts'
+import { replaceRecoveryCodes } from './recovery-codes.ts'
+import { beginTotp, confirmTotp } from './totp.ts'
+
+const PASSKEYS_MAX = 10
+
+/** The caller's factors, oldest first. */
+export async function listFactors({ database: { sql } }: Rooms, caller: Caller): Promise<FactorsView> {
+  const [user] = await sql<Omit<FactorsView, 'factors'>[]>`
+    select u.password_hash is not null as has_password, s.second_factor_at is not null as in_this_session,
+      (select count(*)::int from recovery_codes r where r.user_id = u.id) as recovery_codes_left
+    from users u join sessions s on s.user_id = u.id and s.id = ${caller.sessionId} where u.id = ${caller.userId}`
+  if (!user) throw fail('auth.invalid_token')
+  return { factors: await readFactors(sql, caller.userId), ...user }
+}
+
+/** Stores a new secret for an authenticator app. Throws what checkProof and beginTotp do. */
+export async function beginAuthenticator(rooms: Rooms, caller: Caller, proof: Proof) {
+  const user = await checkProof(rooms, caller, proof)
+  await refuseUnverified(rooms, caller)
+  await joinAnswer()
+  return beginTotp(rooms.secrets, rooms.database.sql, user)
+}
+
+/** Throws auth.totp_not_begun, auth.totp_wrong_code, auth.too_many_codes. */
+export async function confirmAuthenticator(
+  rooms: Rooms,
+  caller: Caller,
+  input: { code: string; name?: string },
+): Promise<FactorAdded> {
+  const { secrets, database } = rooms
+  const [user] = await database.sql<{ id: string; email: string }[]>`
+    select id, email from users where id = ${caller.userId}`
+  if (!user) throw fail('auth.invalid_token')
+  await admitGuess(rooms, user)
+  await joinAnswer()
+  return addFactor(rooms, caller, 'totp added', async (tx) => {
+    const id = await confirmTotp(secrets, tx, caller.userId, input)
+    await forgetGuesses(tx, caller.userId)
+    return id
+  })
+}
+
+/** Throws what checkProof does, auth.factor_unverified, auth.passkeys_max. */
+export async function beginPasskey(rooms: Rooms, caller: Caller, proof: Proof) {
+  const { database, config } = rooms
+  const user = await checkProof(rooms, caller, proof)
+  await refuseUnverified(rooms, caller)
+  await joinAnswer()
+  const known = await readPasskeys(rooms, caller.userId)
+  if (known.length >= PASSKEYS_MAX) throw fail('auth.passkeys_max', { max: PASSKEYS_MAX })
+  const { token, webauthnChallenge } = await issueChallenge(database.sql, {
+    purpose: 'register_passkey',
+    ...ownerOf(caller),
+  })
+  const person = { ...user, name: user.email }
+  return {
+    challenge: token,
+    options: await registrationOptions(config, person, webauthnChallenge, known),
+  }
+}
+
+/** Throws auth.factor_challenge_gone, auth.passkey_invalid, auth.passkey_exists, auth.passkeys_max. */
+export async function addPasskey(rooms: Rooms, caller: Caller, input: NewPasskey): Promise<FactorAdded> {
+  const { database, config } = rooms
+  const asked = { purpose: 'register_passkey', ...ownerOf(caller) } as const
+  const challenge = await takeChallenge(database.sql, input.challenge, asked)
+  if (!challenge) throw fail('auth.factor_challenge_gone')
+  const passkey = await verifyRegistration(config, challenge.webauthnChallenge, input.response)
+  await joinAnswer()
+  return addFactor(rooms, caller, 'passkey added', async (tx) => {
+    const id = newId()
+    const made = await tx`
+      insert into passkeys (id, user_id, name, credential_id, public_key, counter, transports, is_synced)
+      select ${id}, ${caller.userId}, ${input.name.trim()}, ${passkey.credentialId}, ${passkey.publicKey},
+        ${passkey.counter}, ${passkey.transports}, ${passkey.isSynced}
+      where (select count(*) from passkeys where user_id = ${caller.userId}) < ${PASSKEYS_MAX}`
+    if (made.count === 0) throw fail('auth.passkeys_max', { max: PASSKEYS_MAX })
+    return id
+  }).catch(whenTaken('auth.passkey_exists'))
+}
+
+/** A challenge that a passkey of the caller signs as a proof. */
+export async function beginProof(rooms: Rooms, caller: Caller) {
+  const { token, webauthnChallenge } = await issueChallenge(rooms.database.sql, {
+    purpose: 'proof',
+    ...ownerOf(caller),
+  })
+  const passkeys = await readPasskeys(rooms, caller.userId)
+  return { challenge: token, options: await requestOptions(rooms.config, webauthnChallenge, passkeys) }
+}
+
+/** Throws auth.factor_not_found. */
+export async function renameFactor(
+  { database: { sql } }: Rooms,
+  { userId }: Caller,
+  factorId: string,
+  name: string,
+): Promise<FactorView> {
+  await sql.begin(async (tx) => {
+    for (const table of ['totp_factors', 'passkeys'])
+      await tx`update ${tx(table)} set name = ${name.trim()} where id = ${factorId} and user_id = ${userId}`
+  })
+  return findFactor(await readFactors(sql, userId), factorId)
+}
+
+/**
+ * Removes a factor. With the last one go the recovery codes, and sessions no longer satisfy organizations that require
+ * a factor. Throws auth.factor_not_found, and what checkProof does.
+ */
+export async function removeFactor(
+  rooms: Rooms,
+  caller: Caller,
+  { factor_id: factorId, proof }: { factor_id: string; proof: Proof },
+): Promise<void> {
+  const { userId } = caller
+  const { sql } = rooms.database
+  findFactor(await readFactors(sql, userId), factorId)
+  await checkProof(rooms, caller, proof)
+  await joinAnswer()
+  await sql.begin(async (tx) => {
+    await lockUser(tx, userId)
+    const { type } = findFactor(await readFactors(tx, userId), factorId)
+    await tx`delete from ${tx(type === 'totp' ? 'totp_factors' : 'passkeys')} where id = ${factorId}`
+    if ((await readFactors(tx, userId)).length === 0) await endFactors(tx, userId)
+    await noteChange(rooms, tx, caller, `${type} removed`)
+  })
+}
+
+/** Throws auth.no_factor, and what checkProof does. */
+export async function renewRecoveryCodes(rooms: Rooms, caller: Caller, proof: Proof): Promise<string[]> {
+  const { sql } = rooms.database
+  await checkProof(rooms, caller, proof)
+  await joinAnswer()
+  return sql.begin(async (tx) => {
+    await lockUser(tx, caller.userId)
+    if ((await readFactors(tx, caller.userId)).length === 0) throw fail('auth.no_factor')
+    await noteChange(rooms, tx, caller, 'recovery codes replaced')
+    return replaceRecoveryCodes(tx, caller.userId)
+  })
+}
+
+/** What an account without a factor has no use for: recovery codes, and what its sessions have shown. */
+export async function endFactors(tx: TransactionSql, userId: string): Promise<void> {
+  await tx`delete from recovery_codes where user_id = ${userId}`
+  await tx`update sessions set second_factor_at = null where user_id = ${userId}`
+}
+
+/** Adds a factor; the first one brings recovery codes. Other sessions go on, without having shown a factor. */
+async function addFactor(
+  rooms: Rooms,
+  caller: Caller,
+  event: SecondFactorEvent,
+  add: (tx: TransactionSql) => Promise<string>,
+): Promise<FactorAdded> {
+  const { userId, sessionId } = caller
+  return rooms.database.sql.begin(async (tx) => {
+    await lockUser(tx, userId)
+    const isFirst = (await readFactors(tx, userId)).length === 0
+    const factorId = await add(tx)
+    await tx`update sessions set second_factor_at = now() where id = ${sessionId}`
+    await noteChange(rooms, tx, caller, event)
+    const codes = isFirst ? await replaceRecoveryCodes(tx, userId) : null
+    return { factor: findFactor(await readFactors(tx, userId), factorId), recovery_codes: codes }
+  })
+}
+
+/** Changes to factors of one user happen one after the other. */
+async function lockUser(tx: TransactionSql, userId: string): Promise<void> {
+  const [user] = await tx`
+    select from users where id = ${userId} and email_verified_at is not null for no key update`
+  if (!user) throw fail('auth.factor_unverified')
+}
+
+/** Whoever signs up with another person's address must not be able to lock its owner out by a factor. */
+async function refuseUnverified({ database: { sql } }: Rooms, { userId }: Caller): Promise<void> {
+  const [user] = await sql`select from users where id = ${userId} and email_verified_at is not null`
+  if (!user) throw fail('auth.factor_unverified')
+}
+
+/** Mails the user, and adds to the audit of each of their organizations. */
+async function noteChange(
+  rooms: Rooms,
+  tx: TransactionSql,
+  caller: Caller,
+  event: SecondFactorEvent,
+): Promise<void> {
+  const [user] = await tx<{ email: string }[]>`select email from users where id = ${caller.userId}`
+  if (user) await tellUser(rooms, tx, user, event)
+  const memberships = await tx<{ organizationId: string }[]>`
+    select organization_id as "organizationId" from memberships
+    where user_id = ${caller.userId} and status = 'active'`
+  const change = {
+    action: 'member.second_factor_changed',
+    recordId: caller.userId,
+    after: { event },
+  } as const
+  await recordEvents(
+    tx,
+    caller,
+    memberships.map(({ organizationId }) => ({ organizationId, event: change })),
+  )
+}
+
+const readPasskeys = ({ database: { sql } }: Rooms, userId: string) =>
+  sql<Passkey[]>`${selectPasskeys(sql)} where user_id = ${userId} order by id`
+
+async function readFactors(sql: TransactionSql | Rooms['database']['sql'], userId: string) {
+  const rows = await sql<FactorView[]>`
+    select id, 'totp' as type, name, created_at, last_used_at from totp_factors
+    where user_id = ${userId} and confirmed_at is not null
+    union all
+    select id, 'passkey', name, created_at, last_used_at from passkeys where user_id = ${userId}
+    order by id`
+  return rows.map(
+    (row): FactorView => ({
+      ...row,
+      created_at: new Date(row.created_at).toISOString(),
+      last_used_at: row.last_used_at === null ? null : new Date(row.last_used_at).toISOString(),
+    }),
+  )
+}
+
+function findFactor(factors: readonly FactorView[], id: string): FactorView {
+  const found = factors.find((factor) => factor.id === id)
+  if (!found) throw fail('auth.factor_not_found')
+  return found
+}
+
+const ownerOf = ({ userId, sessionId }: Caller) => ({ userId, sessionId })

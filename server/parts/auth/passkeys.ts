@@ -1,0 +1,141 @@
+import type { Config } from '#config'
+import { fail } from '#errors'
+import type { Assertion, Attestation } from './factor-schemas.ts'
+
+/** A stored passkey, as far as checking a signature needs it. */
+export interface Passkey {
+  id: string
+  userId: string
+  credentialId: string
+  publicKey: string
+  counter: number
+  transports: string[]
+}
+
+/** A passkey as a browser has made it, checked. */
+export interface VerifiedPasskey extends Omit<Passkey, 'id' | 'userId'> {
+  isSynced: boolean
+}
+
+type Site = Pick<Config, 'baseUrl' | 'frontendUrl'>
+
+const NAME = 'Parley'
+
+// The library takes long to load, and most processes never check a passkey.
+const load = () => import('@simplewebauthn/server')
+
+/** The host of the console is the relying party; a page of the server itself may ask too where browsers let it. */
+const partyOf = ({ baseUrl, frontendUrl }: Site) => ({
+  id: new URL(frontendUrl).hostname,
+  origins: [new URL(frontendUrl).origin, new URL(baseUrl).origin],
+})
+
+/** Options for navigator.credentials.create (PublicKeyCredentialCreationOptionsJSON; WebAuthn Level 3, 5.4). */
+export async function registrationOptions(
+  site: Site,
+  user: { id: string; email: string; name: string },
+  challenge: string,
+  known: readonly Passkey[],
+) {
+  const { generateRegistrationOptions } = await load()
+  return generateRegistrationOptions({
+    rpName: NAME,
+    rpID: partyOf(site).id,
+    userID: new Uint8Array(Buffer.from(user.id)),
+    userName: user.email,
+    userDisplayName: user.name,
+    challenge: bytesOf(challenge),
+    attestationType: 'none',
+    excludeCredentials: known.map(descriptorOf),
+    authenticatorSelection: { residentKey: 'preferred', userVerification: 'required' },
+  })
+}
+
+/** Options for navigator.credentials.get (PublicKeyCredentialRequestOptionsJSON); without passkeys: any discoverable one. */
+export async function requestOptions(site: Site, challenge: string, passkeys: readonly Passkey[]) {
+  const { generateAuthenticationOptions } = await load()
+  return generateAuthenticationOptions({
+    rpID: partyOf(site).id,
+    challenge: bytesOf(challenge),
+    allowCredentials: passkeys.map(descriptorOf),
+    userVerification: 'required',
+  })
+}
+
+/** Checks a new passkey (WebAuthn Level 3, 7.1). Throws auth.passkey_invalid. */
+export async function verifyRegistration(
+  site: Site,
+  challenge: string,
+  { id, rawId, type, response }: Attestation,
+): Promise<VerifiedPasskey> {
+  const { verifyRegistrationResponse } = await load()
+  const party = partyOf(site)
+  const { clientDataJSON, attestationObject, transports = [] } = response
+  const verified = await verifyRegistrationResponse({
+    response: {
+      id,
+      rawId,
+      type,
+      clientExtensionResults: {},
+      response: { clientDataJSON, attestationObject },
+    },
+    expectedChallenge: challenge,
+    expectedOrigin: party.origins,
+    expectedRPID: party.id,
+    requireUserVerification: true,
+  }).catch((error: unknown) => {
+    throw fail('auth.passkey_invalid', { origin: party.origins[0] ?? '' }, { cause: error })
+  })
+  if (!verified.verified) throw fail('auth.passkey_invalid', { origin: party.origins[0] ?? '' })
+  const { credential, credentialDeviceType } = verified.registrationInfo
+  return {
+    credentialId: credential.id,
+    publicKey: Buffer.from(credential.publicKey).toString('base64url'),
+    counter: credential.counter,
+    transports,
+    isSynced: credentialDeviceType === 'multiDevice',
+  }
+}
+
+/**
+ * Checks a signature (WebAuthn Level 3, 7.2): origin, relying party, challenge, user verification, and that the counter
+ * grows, else the authenticator was cloned. Answers the new counter. Throws auth.wrong_passkey.
+ */
+export async function verifyAssertion(
+  site: Site,
+  challenge: string,
+  { id, rawId, type, response }: Assertion,
+  passkey: Passkey,
+): Promise<number> {
+  const { verifyAuthenticationResponse } = await load()
+  const party = partyOf(site)
+  const { clientDataJSON, authenticatorData, signature, userHandle } = response
+  const isForeign = userHandle != null && Buffer.from(userHandle, 'base64url').toString() !== passkey.userId
+  if (isForeign) throw fail('auth.wrong_passkey')
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response: {
+      id,
+      rawId,
+      type,
+      clientExtensionResults: {},
+      response: { clientDataJSON, authenticatorData, signature },
+    },
+    expectedChallenge: challenge,
+    expectedOrigin: party.origins,
+    expectedRPID: party.id,
+    credential: {
+      id: passkey.credentialId,
+      publicKey: bytesOf(passkey.publicKey),
+      counter: passkey.counter,
+    },
+    requireUserVerification: true,
+  }).catch((error: unknown) => {
+    throw fail('auth.wrong_passkey', {}, { cause: error })
+  })
+  if (!verified) throw fail('auth.wrong_passkey')
+  return authenticationInfo.newCounter
+}
+
+const descriptorOf = ({ credentialId: id, transports }: Passkey) => ({ id, transports })
+
+const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'))

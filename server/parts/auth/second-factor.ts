@@ -1,0 +1,119 @@
+import type { ISql, TransactionSql } from 'postgres'
+import { fail } from '#errors'
+import { forgetGuesses } from '#platform/access/limit-guesses.ts'
+import type { Client } from '#platform/access/scope.ts'
+import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { hashToken } from '#platform/secrets/secrets.ts'
+import { joinByInvitation, redeemToken } from '../invitations/index.ts'
+import { type Challenge, issueChallenge, takeChallenge, tryChallenge } from './challenges.ts'
+import { admitGuess, checkPasskey, tellUser } from './check-factor.ts'
+import type { PendingInvitation } from './demand-factor.ts'
+import type { Assertion, SecondFactor } from './factor-schemas.ts'
+import { requestOptions } from './passkeys.ts'
+import { acceptRecoveryCode } from './recovery-codes.ts'
+import type { SignedIn } from './schemas.ts'
+import { signedIn } from './sign-in.ts'
+import { acceptCode } from './totp.ts'
+
+/**
+ * Answers a challenge of demandFactor, and signs in. Wrong codes leave the challenge for a few more attempts; a wrong
+ * passkey ends it. Throws auth.challenge_gone, auth.wrong_code, auth.wrong_recovery_code, auth.wrong_passkey,
+ * auth.too_many_codes, and what joining by the pending invitation throws.
+ */
+export async function completeSignIn(rooms: Rooms, client: Client, input: SecondFactor): Promise<SignedIn> {
+  const { sql } = rooms.database
+  const tried = await tryChallenge(sql, input.challenge)
+  const [user] = await sql<{ id: string; email: string }[]>`
+    select id, email from users where id = ${tried?.userId ?? null} and registered_at is not null`
+  if (!tried || !user) throw fail('auth.challenge_gone')
+  const take = async (tx: ISql) => {
+    const asked = { purpose: 'sign_in', userId: user.id, sessionId: null } as const
+    if (!(await takeChallenge(tx, input.challenge, asked))) throw fail('auth.challenge_gone')
+  }
+  let accept: (tx: TransactionSql) => Promise<void>
+  if (input.passkey) {
+    await take(sql)
+    const use = await checkPasskey(rooms, tried.webauthnChallenge, input.passkey, user.id)
+    accept = use.store
+  } else {
+    await admitGuess(rooms, user)
+    accept = async (tx) => {
+      await take(tx)
+      await acceptTyped(rooms, tx, user, input)
+    }
+  }
+  await joinAnswer()
+  return sql.begin(async (tx) => {
+    await keepPasswordMark(tx, tried)
+    await accept(tx)
+    await doPending(rooms, tx, tried, client)
+    return signedIn(rooms, tx, user.id, client, 'second factor')
+  })
+}
+
+/** Signs in with a passkey alone: it proves possession, and its device has verified the user. */
+export async function beginPasskeySignIn({ database, config }: Rooms) {
+  const { token, webauthnChallenge } = await issueChallenge(database.sql, {
+    purpose: 'passkey_sign_in',
+    userId: null,
+  })
+  return { challenge: token, options: await requestOptions(config, webauthnChallenge, []) }
+}
+
+/** Throws auth.challenge_gone, auth.wrong_passkey. */
+export async function signInByPasskey(
+  rooms: Rooms,
+  client: Client,
+  { challenge: token, response }: { challenge: string; response: Assertion },
+): Promise<SignedIn> {
+  const { sql } = rooms.database
+  const asked = { purpose: 'passkey_sign_in', userId: null, sessionId: null } as const
+  const challenge = await takeChallenge(sql, token, asked)
+  if (!challenge) throw fail('auth.challenge_gone')
+  const use = await checkPasskey(rooms, challenge.webauthnChallenge, response, null)
+  await joinAnswer()
+  return sql.begin(async (tx) => {
+    await use.store(tx)
+    return signedIn(rooms, tx, use.userId, client, 'second factor')
+  })
+}
+
+async function acceptTyped(
+  rooms: Rooms,
+  tx: TransactionSql,
+  user: { id: string; email: string },
+  { code, recovery_code: recoveryCode }: SecondFactor,
+): Promise<void> {
+  if (code !== undefined) {
+    if (!(await acceptCode(rooms.secrets, tx, user.id, code))) throw fail('auth.wrong_code')
+  } else {
+    if (!(await acceptRecoveryCode(tx, user.id, recoveryCode ?? ''))) throw fail('auth.wrong_recovery_code')
+    await tellUser(rooms, tx, user, 'recovery code used')
+  }
+  await forgetGuesses(tx, user.id)
+}
+
+/** A password that was reset after it was checked leaves no session behind. */
+async function keepPasswordMark(tx: TransactionSql, { userId, passwordMark }: Challenge): Promise<void> {
+  const [user] = await tx<{ hash: string | null }[]>`
+    select password_hash as hash from users where id = ${userId} for share`
+  const isSame = passwordMark === null || (user?.hash != null && hashToken(user.hash) === passwordMark)
+  if (!user || !isSame) throw fail('auth.challenge_gone')
+}
+
+async function doPending(
+  { secrets }: Rooms,
+  tx: TransactionSql,
+  { pending: sealed, tokenHash, userId }: Challenge,
+  client: Client,
+): Promise<void> {
+  if (sealed === null || userId === null) return
+  const { token, byMagicLink, passwordHash } = JSON.parse(
+    secrets.decrypt(sealed, tokenHash),
+  ) as PendingInvitation
+  const invitation = await redeemToken(tx, token, { byMagicLink })
+  if (passwordHash !== null)
+    await tx`update users set password_hash = ${passwordHash} where id = ${userId} and password_hash is null`
+  await joinByInvitation(tx, invitation, { userId, client })
+}

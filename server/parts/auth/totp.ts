@@ -1,0 +1,85 @@
+import type { ISql } from 'postgres'
+import { newId } from '#database/new-id.ts'
+import { fail } from '#errors'
+import type { Rooms } from '#platform/rooms.ts'
+
+const ISSUER = 'Parley'
+const DEFAULT_NAME = 'Authenticator app'
+/** Clocks may differ by one step of 30 s (RFC 6238, 5.2). */
+const DRIFT_STEPS = 1
+const SECRET_BYTES = 20
+/** How long a secret may wait for its first code. */
+const SETUP_MINUTES = 10
+
+/** What every authenticator app can do: SHA-1, 6 digits, 30 seconds (RFC 6238). */
+async function openTotp(secret?: string, label = '') {
+  const { Secret, TOTP } = await import('otpauth')
+  return new TOTP({
+    issuer: ISSUER,
+    label,
+    secret: secret === undefined ? new Secret({ size: SECRET_BYTES }) : Secret.fromBase32(secret),
+  })
+}
+
+/** The time step that a code is of; null: of none that is good now. */
+async function stepOf(secret: string, code: string): Promise<number | null> {
+  const totp = await openTotp(secret)
+  const timestamp = Date.now()
+  const delta = totp.validate({ token: code.replaceAll(/\s/g, ''), timestamp, window: DRIFT_STEPS })
+  return delta === null ? null : totp.counter({ timestamp }) + delta
+}
+
+/** Stores a new secret, which counts when a first code confirms it. Throws auth.totp_exists. */
+export async function beginTotp(
+  secrets: Rooms['secrets'],
+  sql: ISql,
+  user: { id: string; email: string },
+): Promise<{ secret: string; otpauth_url: string }> {
+  const totp = await openTotp(undefined, user.email)
+  const id = newId()
+  const sealed = secrets.encrypt(totp.secret.base32, id)
+  const stored = await sql`
+    insert into totp_factors (id, user_id, name, secret) values (${id}, ${user.id}, ${DEFAULT_NAME}, ${sealed})
+    on conflict (user_id) do update set id = excluded.id, secret = excluded.secret, created_at = now()
+      where totp_factors.confirmed_at is null`
+  if (stored.count === 0) throw fail('auth.totp_exists')
+  return { secret: totp.secret.base32, otpauth_url: totp.toString() }
+}
+
+/** Confirms a secret by a first code. Answers its id. Throws auth.totp_not_begun, auth.totp_wrong_code. */
+export async function confirmTotp(
+  secrets: Rooms['secrets'],
+  sql: ISql,
+  userId: string,
+  { code, name }: { code: string; name?: string },
+): Promise<string> {
+  const [row] = await sql<{ id: string; secret: string }[]>`
+    select id, secret from totp_factors
+    where user_id = ${userId} and confirmed_at is null
+      and created_at > now() - ${SETUP_MINUTES} * interval '1 minute' for update`
+  if (!row) throw fail('auth.totp_not_begun')
+  const step = await stepOf(secrets.decrypt(row.secret, row.id), code)
+  if (step === null) throw fail('auth.totp_wrong_code')
+  await sql`
+    update totp_factors set confirmed_at = now(), last_used_step = ${step}, last_used_at = now(),
+      name = coalesce(${name?.trim() ?? null}, name)
+    where id = ${row.id}`
+  return row.id
+}
+
+/** Accepts a code once: one of that step or an earlier one is refused from then on, whoever sends it. */
+export async function acceptCode(
+  secrets: Rooms['secrets'],
+  sql: ISql,
+  userId: string,
+  code: string,
+): Promise<boolean> {
+  const [row] = await sql<{ id: string; secret: string }[]>`
+    select id, secret from totp_factors where user_id = ${userId} and confirmed_at is not null`
+  const step = row && (await stepOf(secrets.decrypt(row.secret, row.id), code))
+  if (row === undefined || step == null) return false
+  const used = await sql`
+    update totp_factors set last_used_step = ${step}, last_used_at = now()
+    where id = ${row.id} and last_used_step < ${step}`
+  return used.count > 0
+}

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Person } from '#tests/support/client.ts'
+import {
+  type App,
+  addApp,
+  addPasskey,
+  answerChallenge,
+  forgetCode,
+  logIn,
+  signUpVerified,
+} from '#tests/support/factors.ts'
+import { type Inviting, startInviting } from '#tests/support/inviting.ts'
+import { mailTo } from '#tests/support/mail.ts'
+import { readZip } from '#tests/support/read-zip.ts'
+
+/* Each way in but the password asks for the factor too. */
+
+let inviting: Inviting
+let person: Person
+let app: App
+
+beforeAll(async () => {
+  inviting = await startInviting()
+  person = await signUpVerified(inviting.server)
+  ;({ app } = await addApp(inviting.server, person))
+})
+afterAll(() => inviting.stop())
+
+const finish = async (challenge: string) => {
+  await forgetCode(inviting.server, person)
+  return answerChallenge(inviting.server, challenge, { code: app.code() })
+}
+
+/** Somebody with a factor who was invited before they had an account: only such addresses are invited. */
+async function inviteAndAddApp(
+  path: string,
+  invitation: object,
+): Promise<{ ada: Person; app: App; token: string }> {
+  const { server, mailServer, asOwner, org } = inviting
+  const email = `${randomUUID()}@example.com`
+  const names = { first_name: 'Ada', last_name: 'Lovelace' }
+  const invited = await asOwner('POST', `${path}?${org}`, { email, ...invitation })
+  const token = invited.body.token ?? (await mailTo(mailServer, email, 'has added you')).token
+  const password = 'correct horse battery'
+  const { body } = await server.call('POST', '/api/auth/signup', { body: { email, password, ...names } })
+  await server.server.rooms.database
+    .sql`update users set email_verified_at = now() where id = ${body.user.id}`
+  const ada: Person = { ...person, userId: body.user.id, email, password, token: body.access_token }
+  return { ada, token, app: (await addApp(server, ada)).app }
+}
+
+test('a password that was reset does not take the factor away', async () => {
+  const { server, mailServer } = inviting
+  await server.call('POST', '/api/auth/forgot_password', { body: { email: person.email } })
+  const { token } = await mailTo(mailServer, person.email, 'Choose a new password')
+  person.password = `new ${randomUUID()}`
+  const reset = await server.call('POST', '/api/auth/reset_password', {
+    body: { token, password: person.password },
+  })
+  expect(reset.status).toBe(200)
+  const asked = await logIn(server, person)
+  expect(asked.body.code).toBe('auth.second_factor_needed')
+  const { access_token } = (await finish(asked.body.challenge)).body
+  expect(access_token).toEqual(expect.any(String))
+  person.token = access_token
+})
+
+test('a password that is reset between the two steps ends the sign-in', async () => {
+  const { server, mailServer } = inviting
+  const { challenge } = (await logIn(server, person)).body
+  const before = mailServer.received.length
+  await server.call('POST', '/api/auth/forgot_password', { body: { email: person.email } })
+  await expect.poll(() => mailServer.received.length).toBeGreaterThan(before)
+  const { token } = await mailTo(mailServer, person.email, 'Choose a new password')
+  person.password = `newer ${randomUUID()}`
+  await server.call('POST', '/api/auth/reset_password', { body: { token, password: person.password } })
+  expect((await finish(challenge)).body.code).toBe('auth.challenge_gone')
+  person.token = (await finish((await logIn(server, person)).body.challenge)).body.access_token
+})
+
+describe('an invitation', () => {
+  const isMember = async ({ email }: Person) => {
+    const { body } = await inviting.asOwner('GET', `/api/users/list?${inviting.org}&limit=100`)
+    return body.users.some(
+      (user: Person & { status: string }) => user.email === email && user.status === 'active',
+    )
+  }
+
+  test('is accepted with password and factor, and not with the password alone', async () => {
+    const { server, member } = inviting
+    const { ada, app, token } = await inviteAndAddApp('/api/invitations/create', { role_id: member })
+    const join = { token, password: ada.password, first_name: 'Ada', last_name: 'L' }
+    const asked = await server.call('POST', '/api/auth/signup_invite', { body: join })
+    expect(asked.status).toBe(401)
+    expect(asked.body).toMatchObject({
+      code: 'auth.second_factor_needed',
+      methods: ['totp', 'recovery_code'],
+    })
+    expect(asked.body.access_token).toBeUndefined()
+    expect(await isMember(ada)).toBe(false)
+    await forgetCode(server, ada)
+    const done = await answerChallenge(server, asked.body.challenge, { code: app.code() })
+    expect(done.status).toBe(200)
+    expect(await isMember(ada)).toBe(true)
+    expect((await server.call('POST', '/api/auth/signup_invite', { body: join })).status).toBe(410)
+  })
+
+  test('by magic link waits for the factor', async () => {
+    const { server, member } = inviting
+    const names = { first_name: 'Ada', last_name: 'Lovelace' }
+    const { ada, app, token } = await inviteAndAddApp('/api/users/invite', { role: member, ...names })
+    const accept = (body: object) => server.call('POST', '/api/auth/magic_link/accept', { body })
+    expect((await accept({ token, password: 'another password' })).body.code).toBe('auth.password_set')
+    const asked = await accept({ token })
+    expect(asked.body.code).toBe('auth.second_factor_needed')
+    expect((await answerChallenge(server, asked.body.challenge, { code: app.wrongCode() })).status).toBe(401)
+    expect(await isMember(ada)).toBe(false)
+    await forgetCode(server, ada)
+    const done = await answerChallenge(server, asked.body.challenge, { code: app.code() })
+    expect(done.status).toBe(200)
+    expect(await isMember(ada)).toBe(true)
+    expect((await accept({ token })).status).toBe(410)
+  })
+
+  test('that is no magic link earns no challenge without the password', async () => {
+    const { token } = await inviteAndAddApp('/api/invitations/create', { role_id: inviting.member })
+    const answer = await inviting.server.call('POST', '/api/auth/magic_link/accept', { body: { token } })
+    expect(answer.status).toBe(404)
+  })
+})
+
+test('sessions that were there before a factor go on', async () => {
+  const { server } = inviting
+  const ada = await signUpVerified(server)
+  const other = (await logIn(server, ada)).body
+  await addPasskey(server, ada)
+  expect((await server.call('GET', '/api/users/me', { token: other.access_token })).status).toBe(200)
+  const refreshed = await server.call('POST', '/api/auth/refresh', {
+    body: { refresh_token: other.refresh_token },
+  })
+  expect(refreshed.status).toBe(200)
+})
+
+test('API keys ask for no factor', async () => {
+  const { server } = inviting
+  const { key } = (
+    await server.call('POST', `/api/api_keys/create?org_id=${person.organizationId}`, {
+      token: person.token,
+      body: { name: 'k', permissions: ['chats:read'] },
+    })
+  ).body
+  const listed = await server.call('GET', `/api/chat/list?org_id=${person.organizationId}`, {
+    headers: { 'x-api-key': key },
+  })
+  expect(listed.status).toBe(200)
+})
+
+test('an export names the factors and shows no secret; deleting the account deletes them', async () => {
+  const { server } = inviting
+  const ada = await signUpVerified(server)
+  await addPasskey(server, ada)
+  await addApp(server, ada)
+  const response = await fetch(`${server.url}/api/users/me/export`, {
+    headers: { authorization: `Bearer ${ada.token}` },
+  })
+  const entries = await readZip(Buffer.from(await response.arrayBuffer()))
+  const manifest = JSON.parse(entries.get('manifest.json')?.toString() ?? '')
+  expect(manifest.user.second_factors).toEqual([
+    { type: 'passkey', name: 'Laptop', created_at: expect.any(String), last_used_at: null },
+    {
+      type: 'totp',
+      name: 'Authenticator app',
+      created_at: expect.any(String),
+      last_used_at: expect.any(String),
+    },
+  ])
+  await server.call('DELETE', '/api/users/me', { token: ada.token, body: { current_password: ada.password } })
+  const { sql } = server.server.rooms.database
+  for (const table of ['totp_factors', 'passkeys', 'recovery_codes', 'auth_challenges'])
+    expect((await sql`select from ${sql(table)} where user_id = ${ada.userId}`).count).toBe(0)
+})

@@ -1,0 +1,80 @@
+import { Secret, TOTP } from 'otpauth'
+import { Authenticator } from './authenticator.ts'
+import type { Answer, Person } from './client.ts'
+import type { TestServer } from './server.ts'
+
+const STEP_MS = 30_000
+
+/** Somebody whose address is confirmed, which a second factor needs. */
+export async function signUpVerified(server: TestServer): Promise<Person> {
+  const person = await server.signUp()
+  await server.server.rooms.database.sql`
+    update users set email_verified_at = now() where id = ${person.userId}`
+  return person
+}
+
+/** An authenticator app. */
+export class App {
+  readonly #totp: TOTP
+
+  constructor(secret: string) {
+    this.#totp = new TOTP({ secret: Secret.fromBase32(secret) })
+  }
+
+  /** The code of now, or of so many steps from now. */
+  code(steps = 0): string {
+    return this.#totp.generate({ timestamp: Date.now() + steps * STEP_MS })
+  }
+
+  /** A code that is wrong now, and stays so. */
+  wrongCode(): string {
+    const good = [-2, -1, 0, 1, 2].map((steps) => this.code(steps))
+    return (
+      ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !good.includes(code)) ?? ''
+    )
+  }
+}
+
+/** Adds an authenticator app. The code of this step is used up; forgetCode makes it good again. */
+export async function addApp(
+  server: TestServer,
+  { token, password }: Person,
+): Promise<{ app: App; recoveryCodes: string[]; factorId: string }> {
+  const begun = await server.call('POST', '/api/auth/totp/begin', { token, body: { proof: { password } } })
+  if (begun.status !== 200) throw new Error(begun.text)
+  const app = new App(begun.body.secret)
+  const confirmed = await server.call('POST', '/api/auth/totp/confirm', { token, body: { code: app.code() } })
+  if (confirmed.status !== 201) throw new Error(confirmed.text)
+  return { app, recoveryCodes: confirmed.body.recovery_codes, factorId: confirmed.body.factor.id }
+}
+
+/** Has the last code of a user count as unused, so that a test need not wait for the next one. */
+export const forgetCode = async (server: TestServer, { userId }: Person): Promise<void> => {
+  await server.server.rooms.database.sql`update totp_factors set last_used_step = 0 where user_id = ${userId}`
+}
+
+export const ORIGIN = 'http://parley.test'
+
+/** Adds a passkey. */
+export async function addPasskey(
+  server: TestServer,
+  { token, password }: Person,
+  authenticator = new Authenticator(ORIGIN),
+): Promise<{ authenticator: Authenticator; recoveryCodes: string[] | null; factorId: string }> {
+  const begun = await server.call('POST', '/api/auth/passkeys/options', {
+    token,
+    body: { proof: { password } },
+  })
+  if (begun.status !== 200) throw new Error(begun.text)
+  const { challenge, options } = begun.body
+  const body = { challenge, name: 'Laptop', response: authenticator.create(options) }
+  const added = await server.call('POST', '/api/auth/passkeys/register', { token, body })
+  if (added.status !== 201) throw new Error(added.text)
+  return { authenticator, recoveryCodes: added.body.recovery_codes, factorId: added.body.factor.id }
+}
+
+export const logIn = (server: TestServer, { email, password }: Person): Promise<Answer> =>
+  server.call('POST', '/api/auth/login', { body: { email, password } })
+
+export const answerChallenge = (server: TestServer, challenge: string, proof: object): Promise<Answer> =>
+  server.call('POST', '/api/auth/second_factor', { body: { challenge, ...proof } })
