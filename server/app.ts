@@ -50,6 +50,7 @@ import {
   refuseBeyondLimits,
 } from '#platform/http/limit-requests.ts'
 import { describeApi } from '#platform/http/openapi.ts'
+import { protectAnswers, protectionHeaders } from '#platform/http/protect-answers.ts'
 import { registerRoutes } from '#platform/http/register-routes.ts'
 import { compileValidator } from '#platform/http/validation.ts'
 import { registerDevMail } from '#platform/mail/dev-mail.ts'
@@ -165,6 +166,7 @@ export async function buildApp(rooms: Rooms, doors: Doors = {}): Promise<App> {
 }
 
 function createServer({ log, ...rooms }: Rooms, count: CountRequest): FastifyInstance {
+  const protection = protectionHeaders(rooms.config)
   const http = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -174,8 +176,9 @@ function createServer({ log, ...rooms }: Rooms, count: CountRequest): FastifyIns
     routerOptions: { maxParamLength: URL_BYTES_MAX },
     genReqId: () => newId(),
     rewriteUrl: ({ url = '/' }) => underApi(url),
-    clientErrorHandler: answerUnreadable,
-    frameworkErrors: (error, request, reply) => answerUnrouted(count, error, request, reply),
+    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, protection),
+    frameworkErrors: (error, request, reply) =>
+      answerUnrouted(count, error, request, reply.headers(protection)),
     forceCloseConnections: 'idle',
     http: { shouldUpgradeCallback: wantsWebSocket },
   })
@@ -198,6 +201,7 @@ function createServer({ log, ...rooms }: Rooms, count: CountRequest): FastifyIns
   )
   http.decorateRequest('enveloped', { getter: isEnveloped })
   watchRequests(http, rooms)
+  protectAnswers(http, rooms.config)
   return http
 }
 

@@ -44,6 +44,14 @@ export const IDENTITY_ERRORS = {
     'There is an account with this email whose address was never confirmed. Sign in with its password and confirm it, or set a new password, first.',
   ],
   'auth.session_not_found': [404, 'Session not found'],
+  'auth.password_common': [
+    400,
+    'Choose another password: this one is on lists of leaked passwords that attackers try first.',
+  ],
+  'auth.password_personal': [
+    400,
+    'Choose another password: this one is little more than your name, your address or the name of this product.',
+  ],
   'auth.password_set': [400, 'This account has a password already: leave password out'],
   'auth.link_gone': [410, 'This link has expired or was used. Ask for a new one.'],
   'auth.email_reserved': [400, 'This email address is not one that anybody can have'],

@@ -27,6 +27,10 @@ export const REQUESTS_ERRORS = {
   'request.form_needed': [415, 'Send the file as multipart/form-data, in the field file'],
   'request.unsupported_type': [415, 'Send the body as application/json'],
   'request.uri_too_long': [414, 'The request address is too long'],
+  'request.foreign_origin': [
+    403,
+    'Pages of {origin} cannot connect to this server. Its operator can add the origin to CORS_ORIGINS.',
+  ],
   'request.upgrade_needed': [426, 'Connect to this address with a WebSocket'],
   'request.headers_too_large': [431, 'The request headers are too large'],
 

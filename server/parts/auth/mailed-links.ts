@@ -105,7 +105,7 @@ export async function resetPassword(
   { database: { sql }, passwords }: Pick<Rooms, 'database' | 'passwords'>,
   input: { token: string; password: string },
 ): Promise<void> {
-  const passwordHash = await passwords.hash(input.password)
+  const passwordHash = await passwords.hashChosen(input.password)
   await joinAnswer()
   await sql.begin(async (tx) => {
     const userId = await redeemOneTimeToken(tx, input.token, 'reset_password')

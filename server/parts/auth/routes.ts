@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import type { Rooms } from '#platform/rooms.ts'
+import { PASSWORD_ERRORS } from '#platform/secrets/chosen-password.ts'
 import { acceptMagicLink, signUpInvited } from './accept-invitation.ts'
 import { factorRoutes } from './factor-routes.ts'
 import { requestReset, resendVerification, resetPassword, verifyEmail } from './mailed-links.ts'
@@ -52,7 +53,7 @@ export const authRoutes = (rooms: Rooms): Route[] => [
     },
     effects: 'outside',
     reply: [201, SignedIn],
-    errors: ['auth.email_taken', 'auth.email_reserved', 'auth.signup_closed'],
+    errors: ['auth.email_taken', 'auth.email_reserved', 'auth.signup_closed', ...PASSWORD_ERRORS],
     handler: ({ client, body }) => signUp(rooms, client, body),
   }),
   defineRoute({
@@ -142,6 +143,7 @@ export const authRoutes = (rooms: Rooms): Route[] => [
       'invitation.not_found',
       'invitation.gone',
       'invitation.role_gone',
+      ...PASSWORD_ERRORS,
     ],
     handler: ({ client, body }) => signUpInvited(rooms, client, body),
   }),
@@ -161,6 +163,7 @@ export const authRoutes = (rooms: Rooms): Route[] => [
       'invitation.not_found',
       'invitation.gone',
       'invitation.role_gone',
+      ...PASSWORD_ERRORS,
     ],
     handler: ({ client, body }) => acceptMagicLink(rooms, client, body),
   }),
@@ -215,7 +218,7 @@ export const authRoutes = (rooms: Rooms): Route[] => [
     example: { token: 'ot_…', password: 'correct horse' },
     effects: 'outside',
     reply: [200, Message],
-    errors: ['auth.link_gone'],
+    errors: ['auth.link_gone', ...PASSWORD_ERRORS],
     async handler({ body }) {
       await resetPassword(rooms, body)
       return { message: 'Your password is changed. Sign in with it.' }

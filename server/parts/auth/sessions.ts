@@ -9,7 +9,10 @@ import { type Page, readPage } from '#platform/http/pagination.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
 import type { SessionView } from './schemas.ts'
 
+/** A session that is used goes on for this long, */
 const SESSION_DAYS = 30
+/** and ends for good after this long. */
+const SESSION_DAYS_MAX = 90
 /** Two tabs may refresh at once: the token before goes on for this long (contract, 2). */
 const PREVIOUS_TOKEN_SECONDS = 10
 
@@ -76,7 +79,8 @@ export async function refreshSession(
     if (found.stale) return { stolenFrom: found.session_id }
     await tx`
       update sessions set last_used_at = now(), ip_address = ${client.address},
-        expires_at = now() + ${SESSION_DAYS} * interval '1 day'
+        expires_at = least(now() + ${SESSION_DAYS} * interval '1 day',
+          created_at + ${SESSION_DAYS_MAX} * interval '1 day')
       where id = ${found.session_id}`
     return issueTokens(tx, tokens, { id: found.user_id, email: found.email }, found.session_id)
   })

@@ -2,6 +2,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { WebSocketServer } from 'ws'
+import type { Config } from '#config'
 import { fail } from '#errors'
 import { readCredential } from '#platform/access/credentials.ts'
 import type { Caller } from '#platform/access/scope.ts'
@@ -68,6 +69,7 @@ export function registerLiveSockets(http: FastifyInstance, rooms: Rooms): void {
   http.get(ADDRESS, async (request, reply) => {
     const upgrade = upgrades.get(request.raw)
     if (!upgrade) throw fail('request.upgrade_needed')
+    checkOrigin(request, rooms.config)
     const caller = showsCredential(request) ? await authenticate(request) : null
     server ??= openWebSocketServer((asked) => upgrades.get(asked)?.response)
     const webSockets = await server
@@ -85,6 +87,18 @@ export function registerLiveSockets(http: FastifyInstance, rooms: Rooms): void {
       events.sockets.accept(webSocket, caller ?? byToken),
     )
   })
+}
+
+/**
+ * Browsers name the page that connects, other clients name none (RFC 6455, 10.2). Throws request.foreign_origin for
+ * pages that could not call the API either.
+ */
+function checkOrigin({ headers }: FastifyRequest, { baseUrl, frontendUrl, corsOrigins }: Config): void {
+  const { origin } = headers
+  if (origin === undefined) return
+  const isOwn = URL.canParse(origin) && new URL(origin).host === headers.host
+  const allowed = [new URL(baseUrl).origin, new URL(frontendUrl).origin, ...corsOrigins]
+  if (!isOwn && !allowed.includes(origin)) throw fail('request.foreign_origin', { origin })
 }
 
 const showsCredential = ({ headers }: FastifyRequest): boolean =>

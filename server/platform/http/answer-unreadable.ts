@@ -15,7 +15,11 @@ interface UnreadableRequest extends Error {
  * Answers what never became a request, since it is no HTTP, takes too long or has a head that is too large: as every
  * error is answered, as far as the address can be read; and ends the connection.
  */
-export function answerUnreadable(error: UnreadableRequest, socket: Socket): void {
+export function answerUnreadable(
+  error: UnreadableRequest,
+  socket: Socket,
+  headers: Record<string, string>,
+): void {
   // After a reset there is nobody to answer.
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   if (socket.writable) {
@@ -34,6 +38,7 @@ export function answerUnreadable(error: UnreadableRequest, socket: Socket): void
       `Content-Length: ${bytes.length}`,
       `X-Request-Id: ${requestId}`,
       'Connection: close',
+      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     ]
     socket.write(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), bytes]))
   }
