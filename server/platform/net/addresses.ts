@@ -14,6 +14,56 @@ export function isPublic(address: string): boolean {
 
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number]
 
+/**
+ * Where clouds answer the machines that run in them: instance metadata, credentials, wire servers. Link-local IPv4 is
+ * here as a whole, because providers place such services anywhere in it (169.254.169.254, 169.254.170.2, 169.254.0.23).
+ */
+const CLOUD_SERVICES = [
+  '169.254.0.0/16',
+  // Azure's wire server, Alibaba Cloud, Oracle Cloud (classic).
+  '168.63.129.16',
+  '100.100.100.200',
+  '192.0.0.192',
+  // IPv6: AWS, Google Cloud, Oracle Cloud, Scaleway, OpenStack.
+  'fd00:ec2::/32',
+  'fd20:ce::254',
+  'fd00:c1::a9fe:a9fe',
+  'fd00:42::42',
+  'fe80::a9fe:a9fe',
+]
+
+/** Whether an address is a cloud's metadata or wire server, also where a transition mechanism carries it in IPv6. */
+export function isCloudService(address: string): boolean {
+  const parsed = ipaddr.process(address)
+  if (isInCloudServices(parsed.toString())) return true
+  return parsed.kind() === 'ipv6' && embeddedIpv4(parsed.toByteArray()).some(isInCloudServices)
+}
+
+const ISATAP_MARK = [0x5e, 0xfe]
+
+/**
+ * The IPv4 addresses that the bytes of an IPv6 address can stand for: in the last 32 bits (IPv4-mapped, -compatible and
+ * -translated, NAT64, ISATAP), after the prefix of 6to4 (RFC 3056), inverted as Teredo's client (RFC 4380), and at
+ * the places of a local NAT64 prefix (RFC 6052, section 2.2).
+ */
+function embeddedIpv4(bytes: readonly number[]): string[] {
+  const at = (...places: number[]): string => places.map((place) => bytes[place]).join('.')
+  const startsWith = (...beginning: number[]): boolean =>
+    beginning.every((byte, place) => bytes[place] === byte)
+  const found: string[] = []
+  const isZeros = bytes.slice(0, 8).every((byte) => byte === 0)
+  const isIsatap = ISATAP_MARK.every((byte, place) => bytes[10 + place] === byte)
+  if (isZeros || isIsatap) found.push(at(12, 13, 14, 15))
+  if (startsWith(0x00, 0x64, 0xff, 0x9b))
+    found.push(at(12, 13, 14, 15), at(6, 7, 9, 10), at(7, 9, 10, 11), at(9, 10, 11, 12))
+  if (startsWith(0x20, 0x02)) found.push(at(2, 3, 4, 5))
+  if (startsWith(0x20, 0x01, 0x00, 0x00)) {
+    found.push(at(4, 5, 6, 7))
+    found.push([12, 13, 14, 15].map((place) => 255 - (bytes[place] ?? 0)).join('.'))
+  }
+  return found
+}
+
 /** A check against a list of blocks such as 10.0.0.0/8; a single address stands for itself. */
 export function createBlockList(blocks: readonly string[]): (address: string) => boolean {
   const parsed = blocks.map((block) =>
@@ -41,3 +91,11 @@ export function networkOf(address: string): string {
   const words = (parsed as ipaddr.IPv6).parts.slice(0, IPV6_NETWORK_WORDS)
   return `${words.map((word) => word.toString(16)).join(':')}::/64`
 }
+
+/** Those of a list's blocks that are one address: `10.0.0.1`, `10.0.0.1/32`. */
+export const singleAddresses = (blocks: readonly string[]): string[] =>
+  blocks.filter(
+    (block) => !block.includes('/') || block.endsWith(isIP(block.split('/')[0] ?? '') === 6 ? '/128' : '/32'),
+  )
+
+const isInCloudServices = createBlockList(CLOUD_SERVICES)

@@ -2,7 +2,7 @@ import { lookup as lookupInDns } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { quote } from '#errors'
-import { createBlockList, isPublic } from './addresses.ts'
+import { createBlockList, isCloudService, isPublic, singleAddresses } from './addresses.ts'
 
 /** An address that may not be reached. The message is a sentence for the person who gave the address. */
 export class NetError extends Error {
@@ -11,7 +11,10 @@ export class NetError extends Error {
 
 /** Outgoing connections: pooled, kept alive, and no redirect is ever followed by itself. */
 export interface Net {
-  /** For addresses that a tenant gave: public ones only, and those that ALLOW_PRIVATE_NETWORK names. */
+  /**
+   * For addresses that a tenant gave: public ones only, and those that ALLOW_PRIVATE_NETWORK names. Cloud
+   * metadata is among those only where the list names its single address.
+   */
   guarded: Dispatcher
   /** For addresses that the operator gave. */
   open: Dispatcher
@@ -45,19 +48,17 @@ export function createNet(options: {
   resolveName?: ResolveName
 }): Net {
   const { allowPrivateNetwork, connectTimeoutMs = CONNECT_TIMEOUT_MS, resolveName = lookupInDns } = options
-  const isInList = createBlockList(Array.isArray(allowPrivateNetwork) ? allowPrivateNetwork : [])
-  const isAllowed = (address: string): boolean =>
-    allowPrivateNetwork === true || isPublic(address) || isInList(address)
+  const refuse = createGuard(allowPrivateNetwork)
   // HTTP/1.1 only: one wire to know, and a cut stream is a cut socket.
   const connection: buildConnector.BuildOptions = { timeout: connectTimeoutMs, allowH2: false }
   // Goes on to net.connect and tls.connect as it is; undici's types demand a port beside it.
-  const checked = { ...connection, lookup: checkedLookup(isAllowed, resolveName) } as typeof connection
+  const checked = { ...connection, lookup: checkedLookup(refuse, resolveName) } as typeof connection
   const open = createAgent(buildConnector(connection))
-  const guarded = createAgent(refuseLiterals(isAllowed, buildConnector(checked)))
+  const guarded = createAgent(refuseLiterals(refuse, buildConnector(checked)))
   return {
     open,
     guarded,
-    checkUrl: (address) => checkUrl(address, isAllowed),
+    checkUrl: (address) => checkUrl(address, refuse),
     async close() {
       await Promise.all([open.destroy(), guarded.destroy()])
     },
@@ -75,14 +76,30 @@ const createAgent = (connect: buildConnector.connector): Agent =>
     bodyTimeout: 0,
   })
 
-type IsAllowed = (address: string) => boolean
+/** Why an address that a tenant's `host` stands for may not be reached; null: it may. */
+type Refuse = (host: string, address: string) => NetError | null
+
+/**
+ * Cloud metadata hands out the machine's credentials, so neither `true` nor a block opens it: only a list that names
+ * the single address does.
+ */
+function createGuard(allowPrivateNetwork: boolean | string[]): Refuse {
+  const blocks = Array.isArray(allowPrivateNetwork) ? allowPrivateNetwork : []
+  const isInList = createBlockList(blocks)
+  const isNamed = createBlockList(singleAddresses(blocks))
+  return (host, address) => {
+    if (isCloudService(address)) return isNamed(address) ? null : ofCloud(host)
+    return allowPrivateNetwork === true || isPublic(address) || isInList(address) ? null : notPublic(host)
+  }
+}
 
 /** Literal addresses never reach the resolver, so they are checked before. */
 const refuseLiterals =
-  (isAllowed: IsAllowed, connect: buildConnector.connector): buildConnector.connector =>
+  (refuse: Refuse, connect: buildConnector.connector): buildConnector.connector =>
   (options, callback) => {
     const host = withoutBrackets(options.hostname)
-    if (isIP(host) && !isAllowed(host)) queueMicrotask(() => callback(notPublic(host), null))
+    const refusal = isIP(host) ? refuse(host, host) : null
+    if (refusal) queueMicrotask(() => callback(refusal, null))
     else connect(options, callback)
   }
 
@@ -91,18 +108,21 @@ const refuseLiterals =
  * that stands for another one a moment later gains nothing. One address that may not be reached spoils the name.
  */
 const checkedLookup =
-  (isAllowed: IsAllowed, resolveName: ResolveName): LookupFunction =>
+  (refuse: Refuse, resolveName: ResolveName): LookupFunction =>
   (hostname, options, callback) => {
     resolveName(hostname, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? []
-      if (error || !first) callback(error ?? notFound(hostname), [])
-      else if (!addresses.every(({ address }) => isAllowed(address))) callback(notPublic(hostname), [])
-      else if (options.all) callback(null, addresses)
+      if (error || !first) return callback(error ?? notFound(hostname), [])
+      for (const { address } of addresses) {
+        const refusal = refuse(hostname, address)
+        if (refusal) return callback(refusal, [])
+      }
+      if (options.all) callback(null, addresses)
       else callback(null, first.address, first.family)
     })
   }
 
-function checkUrl(address: string, isAllowed: IsAllowed): URL {
+function checkUrl(address: string, refuse: Refuse): URL {
   const url = URL.parse(address)
   if (!url) throw new NetError('This is not a web address. It begins with https:// or http://')
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
@@ -110,7 +130,8 @@ function checkUrl(address: string, isAllowed: IsAllowed): URL {
   if (url.username !== '' || url.password !== '')
     throw new NetError('An address must not hold a user name or a password.')
   const host = withoutBrackets(url.hostname)
-  if (isIP(host) && !isAllowed(host)) throw notPublic(host)
+  const refusal = isIP(host) ? refuse(host, host) : null
+  if (refusal) throw refusal
   return url
 }
 
@@ -120,6 +141,12 @@ const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/
 const notPublic = (host: string): NetError =>
   new NetError(
     `${quote(host)} is not at a public address. The operator of this server can allow it with ALLOW_PRIVATE_NETWORK.`,
+  )
+
+const ofCloud = (host: string): NetError =>
+  new NetError(
+    `${quote(host)} is not at a public address: it is reserved for cloud metadata. The operator of this server can allow ` +
+      'this exact address with ALLOW_PRIVATE_NETWORK.',
   )
 
 const notFound = (hostname: string): Error =>
