@@ -4,6 +4,7 @@ export const MODELS_ERRORS = {
   'llm.not_found': [404, 'Language model not found'],
   'llm.none': [400, 'No active language model here has the capability {capability}: add one'],
   'llm.in_use': [409, 'This language model is used by {users}. Change those first.'],
+  'llm.base_url_needed': [400, 'Give base_url: {provider} has no public address'],
   'llm.key_needed': [400, 'Give config.api_key again when config.base_url changes'],
   'llm.cannot_call_tools': [
     400,

@@ -15,7 +15,11 @@ let smith: Toolsmith
 const { sandbox, close } = openTestSandbox()
 beforeAll(async () => {
   provider = await startProvider()
-  server = await startTestServer()
+  // A request that went to the operator's addresses would be answered.
+  server = await startTestServer({
+    OLLAMA_BASE_URL: provider.url,
+    OPENAI_BASE_URL: `${provider.url}/v1`,
+  })
   server.server.rooms.sandbox = sandbox
   person = await server.signUp()
   smith = toolsmith(server, person)
@@ -124,10 +128,20 @@ describe('a test of a tool', () => {
     [{ temperature: 1 }, 400, 'temperature is not a field'],
     [{ base_url: 'ftp://example.com' }, 400, 'base_url'],
     [{ base_url: 'http://10.0.0.1/v1' }, 400, 'base_url: 10.0.0.1 is not at a public address'],
-    [{ base_url: undefined }, 400, 'not configured'],
+    [{ base_url: undefined }, 400, 'Give base_url: openai-compatible has no public address'],
   ])('with %j is refused', async (more, status, sentence) => {
     const id = await smith.make()
     expect(said(await ask(id, 'Hi', more))).toEqual([status, expect.stringContaining(sentence)])
+  })
+
+  test("never goes to the operator's Ollama", async () => {
+    const id = await smith.make()
+    const before = provider.requests.length
+    const more = { provider: 'ollama', api_key: '', base_url: undefined }
+    expect(said(await ask(id, 'Hi', more))).toEqual([400, 'Give base_url: ollama has no public address'])
+    expect(provider.requests).toHaveLength(before)
+    const own = await ask(id, 'say: Hi', { ...more, base_url: provider.url })
+    expect(own.body.result).toBe('Hi')
   })
 
   test('of what the caller can not see is of a tool that does not exist', async () => {

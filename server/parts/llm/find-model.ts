@@ -165,11 +165,7 @@ export const modelAsJson = (sql: Sql) => sql`
   json_build_object('id', m.id, 'organizationId', m.organization_id, 'provider', m.provider, 'version', m.version,
     'isActive', m.is_active, 'config', m.config, 'apiKey', m.api_key)`
 
-export function resolve(
-  rooms: Pick<Rooms, 'config' | 'secrets'>,
-  row: StoredModel,
-  payerId: string,
-): ResolvedModel {
+export function resolve(rooms: ResolveDesk, row: StoredModel, payerId: string): ResolvedModel {
   const provider = row.provider as Provider
   const model = modelOf(row)
   return {
@@ -185,16 +181,20 @@ export function resolve(
 const modelOf = ({ config, version }: Pick<StoredModel, 'config' | 'version'>): string =>
   config.model ?? version
 
+type ResolveDesk = Pick<Rooms, 'config'> & { secrets: Pick<Rooms['secrets'], 'decrypt'> }
+
 type Address = Pick<ModelTarget, 'baseUrl' | 'apiKey' | 'guarded'>
 
-/** A tenant's model never inherits a key of the environment, nor an address that only the operator may name. */
-function own({ secrets }: Pick<Rooms, 'secrets'>, row: StoredModel): Address {
+/**
+ * A tenant's model never inherits a key or an address of the environment, and reaches its provider through the guard.
+ */
+function own({ secrets }: ResolveDesk, row: StoredModel): Address {
   const provider = row.provider as Provider
   const apiKey = row.apiKey === null ? null : secrets.decrypt(row.apiKey, row.id)
   const baseUrl = row.config.base_url ?? DEFAULT_BASE_URLS[provider]
   const keyless = provider === 'demo' || provider === 'openai-compatible' || provider === 'ollama'
   if (baseUrl === undefined || (apiKey === null && !keyless)) throw fail('llm.not_configured', { provider })
-  return { baseUrl: endpointOf(provider, baseUrl), apiKey, guarded: row.config.base_url !== undefined }
+  return { baseUrl: endpointOf(provider, baseUrl), apiKey, guarded: true }
 }
 
 /** Where a provider of the environment is. Throws llm.not_configured. */
@@ -211,21 +211,20 @@ export function fromEnvironment({ config }: Pick<Rooms, 'config'>, provider: Pro
 }
 
 /**
- * A model that somebody names together with a key, for once: at the address that he gives, else where the environment
- * or everybody has that provider, never with the environment's key. Throws llm.not_configured.
+ * A model that a request names together with a key: at the request's address, else at the provider's public one. Never
+ * with a key or an address of the environment, which nobody has paid for here. Throws llm.base_url_needed.
  */
-export function targetOf(
-  { config }: Pick<Rooms, 'config'>,
-  given: { provider: Provider; model: string; apiKey: string; baseUrl: string | undefined },
-): ModelTarget {
+export function targetOf(given: {
+  provider: Provider
+  model: string
+  apiKey: string
+  baseUrl: string | undefined
+}): ModelTarget {
   const { provider, model, apiKey, baseUrl } = given
-  if (provider === 'demo') return { provider, model, baseUrl: '', apiKey: null, guarded: false }
-  const set =
-    provider === 'ollama' ? config.ollamaBaseUrl : config.providers[provider as KeyedProvider]?.baseUrl
-  const address = baseUrl ?? set ?? DEFAULT_BASE_URLS[provider]
-  if (address === undefined) throw fail('llm.not_configured', { provider })
-  const guarded = baseUrl !== undefined
-  return { provider, model, baseUrl: endpointOf(provider, address), apiKey: apiKey || null, guarded }
+  if (provider === 'demo') return { provider, model, baseUrl: '', apiKey: null, guarded: true }
+  const address = baseUrl ?? DEFAULT_BASE_URLS[provider]
+  if (address === undefined) throw fail('llm.base_url_needed', { provider })
+  return { provider, model, baseUrl: endpointOf(provider, address), apiKey: apiKey || null, guarded: true }
 }
 
 /** An address as the adapters want it: no slash at its end, and what Ollama has for OpenAI's clients is under /v1. */

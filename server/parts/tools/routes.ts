@@ -199,7 +199,7 @@ export const toolRoutes = (rooms: Rooms): Route[] => [
     },
     effects: 'outside once',
     reply: [200, ToolTestResult],
-    errors: ['tool.not_found', 'tool.config_invalid', 'llm.not_configured', 'llm.failed'],
+    errors: ['tool.not_found', 'tool.config_invalid', 'llm.base_url_needed', 'llm.failed'],
     handler: ({ scope, query, body }) => testTool(rooms, scope, query.tool_id, body),
   }),
 ]

@@ -212,7 +212,8 @@ export const ToolTest = Body({
     Type.String({
       format: 'uri',
       maxLength: 2_000,
-      description: "Where the provider is; this server's own setting where absent",
+      description:
+        "The address of the provider's API. Default: the provider's public one. Required for ollama and openai-compatible.",
     }),
   ),
 })

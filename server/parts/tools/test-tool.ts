@@ -10,14 +10,14 @@ import { runnableTools } from './run-tool.ts'
 import type { ToolTest, ToolTestResult } from './schemas.ts'
 import { NO_CONFIG, readConfig } from './tool-config.ts'
 
-type Desk = Pick<Rooms, 'config' | 'database' | 'log' | 'models' | 'net' | 'sandbox'>
+type Desk = Pick<Rooms, 'database' | 'log' | 'models' | 'net' | 'sandbox'>
 
 /** The whole test, with all that the model and the tool do in it. */
 const TEST_TIMEOUT_MS = 60_000
 
 /**
  * Has a model call a tool, with a key that is used for this and kept nowhere. A tool that fails is a result, told to
- * the model and in `tool_calls`. Throws tool.not_found, tool.config_invalid, llm.not_configured; llm.failed, with the
+ * the model and in `tool_calls`. Throws tool.not_found, tool.config_invalid, llm.base_url_needed; llm.failed, with the
  * provider's sentence.
  */
 export async function testTool(
@@ -31,7 +31,7 @@ export async function testTool(
   if ('error' in config) throw fail('tool.config_invalid', { reason: `config_items: ${config.error}` })
   const { provider, model_name: model, api_key: apiKey, base_url: baseUrl } = test
   if (baseUrl !== undefined) checkAddress(desk, baseUrl)
-  const target = targetOf(desk, { provider, model, apiKey, baseUrl })
+  const target = targetOf({ provider, model, apiKey, baseUrl })
   const loop = new ToolLoop(
     desk.models,
     target,

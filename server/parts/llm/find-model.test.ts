@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { readConfig } from '#config'
+import { resolve, type StoredModel, targetOf } from './find-model.ts'
+
+/** Where the operator has each provider: no tenant is led there, nor gets what opens it. */
+const config = readConfig({
+  OLLAMA_BASE_URL: 'http://10.0.0.9:11434',
+  OPENAI_BASE_URL: 'http://10.0.0.9/v1',
+  OPENAI_API_KEY: 'sk-operator',
+})
+const secrets = { decrypt: (text: string) => text }
+
+const PUBLIC = 'https://api.openai.com/v1'
+
+test("a model that a request names is at its provider's public address", () => {
+  const given = { provider: 'openai', model: 'gpt-5', apiKey: 'sk-tenant', baseUrl: undefined } as const
+  expect(targetOf(given)).toEqual({
+    provider: 'openai',
+    model: 'gpt-5',
+    baseUrl: PUBLIC,
+    apiKey: 'sk-tenant',
+    guarded: true,
+  })
+})
+
+test("a tenant's model is at its own address or the provider's public one, behind the guard", () => {
+  const row: StoredModel = {
+    id: 'a',
+    organizationId: 'b',
+    provider: 'openai',
+    version: 'gpt-5',
+    isActive: true,
+    config: {},
+    apiKey: 'sk-tenant',
+  }
+  const target = (more: Partial<StoredModel>) => resolve({ config, secrets }, { ...row, ...more }, 'b').target
+  expect(target({})).toMatchObject({ baseUrl: PUBLIC, apiKey: 'sk-tenant', guarded: true })
+  expect(target({ config: { base_url: 'http://10.0.0.9/v1' } })).toMatchObject({ guarded: true })
+  expect(() => target({ provider: 'ollama' })).toThrow('not configured')
+  expect(() => target({ apiKey: null })).toThrow('not configured')
+})
