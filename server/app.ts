@@ -39,6 +39,7 @@ import { PUBLIC_BODY } from '#platform/http/body-limits.ts'
 import { createAddressOf } from '#platform/http/client-address.ts'
 import type { Route } from '#platform/http/define-route.ts'
 import { registerDocs } from '#platform/http/docs.ts'
+import { STALL_MS } from '#platform/http/end-stalled.ts'
 import { isUnderV1, underApi, V1_FORM } from '#platform/http/envelope.ts'
 import { sendError } from '#platform/http/errors.ts'
 import { parseJsonBody } from '#platform/http/json-body.ts'
@@ -92,6 +93,7 @@ export interface Doors {
   webhookTimes?: Partial<DeliveryTimes>
   console?: ConsolePlace
   passwords?: Passwords
+  stallMs?: number
 }
 
 /** The application: every option and every part. It does not listen, so tests use the same one. */
@@ -147,7 +149,8 @@ export async function buildApp(rooms: Rooms, doors: Doors = {}): Promise<App> {
     exposedHeaders: EXPOSED_HEADERS,
   })
   refuseBeyondLimits(http)
-  registerRoutes(http, rooms, rooms.tracing ? traceHandlers(routes, rooms.tracing) : routes)
+  const desk = { ...rooms, stallMs: doors.stallMs ?? STALL_MS }
+  registerRoutes(http, desk, rooms.tracing ? traceHandlers(routes, rooms.tracing) : routes)
   registerHealth(http, rooms)
   registerFiles(http, rooms.storage)
   registerWidget(http, agentDeploy)

@@ -19,4 +19,11 @@ export const ACCOUNTS_ERRORS = {
   'import.incomplete': [400, 'This export is not complete. {reason}'],
   'import.invalid': [400, '{place}: {reason}'],
   'import.under_way': [409, 'Another import is under way. Try again when it has ended'],
+  'import.daily_bytes': [429, 'You have sent {limit} bytes of imports within a day. Try again in {wait}.'],
+
+  'export.under_way': [
+    409,
+    'You have an export under way. Wait until it ends, or cancel it, then try again.',
+  ],
+  'export.busy': [503, 'This server is sending {limit} exports, which is its limit. Try again in a moment.'],
 } as const satisfies Catalogue

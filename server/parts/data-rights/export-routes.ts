@@ -5,12 +5,13 @@ import { recordEvent } from '#platform/audit/audit.ts'
 import { defineRoute, type FileStream, type Route } from '#platform/http/define-route.ts'
 import { Uuid } from '#platform/http/schemas.ts'
 import type { Rooms } from '#platform/rooms.ts'
+import type { Exports } from './exports.ts'
 import { writeExport } from './write-export.ts'
 
 const ZIP = { stream: 'application/zip' } as const
 
 /** Taking data away: what an organization has, and what a person has (docs/export.md). */
-export const exportRoutes = (rooms: Rooms): Route[] => [
+export const exportRoutes = (rooms: Rooms, exports: Exports): Route[] => [
   defineRoute({
     method: 'GET',
     url: '/api/org/export',
@@ -21,8 +22,8 @@ export const exportRoutes = (rooms: Rooms): Route[] => [
     access: { permission: 'organization:admin', orgOf: 'query' },
     query: Type.Object({ org_id: Uuid }),
     reply: ZIP,
-    errors: ['org.not_found'],
-    handler: ({ scope }) => exportOrganization(rooms, scope),
+    errors: ['org.not_found', 'export.under_way', 'export.busy'],
+    handler: ({ scope }) => exports.open(scope.userId, () => exportOrganization(rooms, scope)),
   }),
   defineRoute({
     method: 'GET',
@@ -33,8 +34,8 @@ export const exportRoutes = (rooms: Rooms): Route[] => [
       'all organizations that you are or were in.',
     access: 'session',
     reply: ZIP,
-    errors: [],
-    handler: ({ caller }) => exportPerson(rooms, caller),
+    errors: ['export.under_way', 'export.busy'],
+    handler: ({ caller }) => exports.open(caller.userId, () => exportPerson(rooms, caller)),
   }),
 ]
 

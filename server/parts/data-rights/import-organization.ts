@@ -51,7 +51,7 @@ export async function importOrganization(
   try {
     const checked = await checkArchive(archive, await addressOf(rooms.database.sql, caller))
     const wanted = (name ?? checked.manifest.organization.name).trim()
-    return await desk.imports.run(() => store(rooms, desk, caller, { archive, checked, name: wanted }))
+    return await store(rooms, desk, caller, { archive, checked, name: wanted })
   } finally {
     archive.close()
   }

@@ -5,10 +5,7 @@ import { OrganizationName } from '../org/index.ts'
 import type { Eraser } from './eraser.ts'
 import { importOrganization } from './import-organization.ts'
 import { ImportView } from './import-schemas.ts'
-import type { Imports } from './imports.ts'
-
-/** An export holds all files of an organization. */
-const ARCHIVE_BYTES_MAX = 2 * 1024 ** 3
+import { ARCHIVE_BYTES_MAX, type Imports } from './imports.ts'
 
 /** Bringing data in: a new organization of what another one has taken away (docs/export.md). */
 export const importRoutes = (
@@ -26,6 +23,7 @@ export const importRoutes = (
     access: 'session',
     query: Type.Object({ name: Type.Optional(OrganizationName) }),
     upload: { description: 'The zip', bytesMax: ARCHIVE_BYTES_MAX },
+    admitUpload: ({ caller }) => desk.imports.admit(caller.userId),
     effects: 'outside',
     reply: [201, ImportView],
     errors: [
@@ -34,6 +32,7 @@ export const importRoutes = (
       'import.incomplete',
       'import.invalid',
       'import.under_way',
+      'import.daily_bytes',
       'org.name_taken',
       'server.unavailable',
     ],

@@ -1,5 +1,6 @@
 import type { Sql } from 'postgres'
 import { fail } from '#errors'
+import type { UploadAdmission } from '#platform/http/define-route.ts'
 import type { Instance } from '#platform/instance/instance.ts'
 import type { Jobs } from '#platform/jobs/jobs.ts'
 import { closeOrganization, lockAccounts } from './close-organization.ts'
@@ -10,6 +11,13 @@ interface Desk {
   instance: Pick<Instance, 'id'>
 }
 
+/** An export holds all files of an organization. */
+export const ARCHIVE_BYTES_MAX = 2 * 1024 ** 3
+/** What one user may send to this process within a day, in whole archives or broken ones. */
+const SENT_BYTES_MAX = 8 * ARCHIVE_BYTES_MAX
+const DAY_MS = 86_400_000
+const RETRY_AFTER_SECONDS = 30
+
 /** So many that were left behind are closed at once. */
 const SWEEP_MAX = 20
 
@@ -19,6 +27,7 @@ const SWEEP_MAX = 20
  */
 export class Imports {
   readonly #desk: Desk
+  readonly #sent = new Map<string, { bytes: number; until: number }>()
   #isBusy = false
   #underWay: string | null = null
 
@@ -26,16 +35,33 @@ export class Imports {
     this.#desk = desk
   }
 
-  /** Throws import.under_way. */
-  async run<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#isBusy) throw fail('import.under_way')
+  /**
+   * Takes the turn for a user before the archive is sent, so that one archive at a time is on the disk. `end` gives it
+   * back, and counts what was sent. Throws import.under_way, import.daily_bytes.
+   */
+  admit(userId: string): UploadAdmission {
+    if (this.#isBusy) throw fail('import.under_way', {}, { retryAfter: RETRY_AFTER_SECONDS })
+    const sent = this.#sentBy(userId)
+    const left = SENT_BYTES_MAX - sent.bytes
+    if (left <= 0) throw tooManyBytes(sent.until)
     this.#isBusy = true
-    try {
-      return await work()
-    } finally {
-      this.#isBusy = false
-      this.#underWay = null
+    return {
+      bytesMax: Math.min(ARCHIVE_BYTES_MAX, left),
+      end: (bytes) => {
+        sent.bytes += bytes
+        this.#isBusy = false
+        this.#underWay = null
+      },
     }
+  }
+
+  /** What a user has sent since the window began. */
+  #sentBy(userId: string): { bytes: number; until: number } {
+    const now = Date.now()
+    for (const [id, { until }] of this.#sent) if (until <= now) this.#sent.delete(id)
+    const sent = this.#sent.get(userId) ?? { bytes: 0, until: now + DAY_MS }
+    this.#sent.set(userId, sent)
+    return sent
   }
 
   /** From here on this organization is not left behind. */
@@ -66,4 +92,10 @@ export class Imports {
       order by id limit ${SWEEP_MAX}`
     for (const { id } of rows) await this.close(id)
   }
+}
+
+function tooManyBytes(until: number) {
+  const retryAfter = Math.ceil((until - Date.now()) / 1000)
+  const values = { limit: SENT_BYTES_MAX, wait: `${Math.ceil(retryAfter / 3600)} hours` }
+  return fail('import.daily_bytes', values, { retryAfter })
 }

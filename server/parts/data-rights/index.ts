@@ -4,6 +4,7 @@ import type { Mcp } from '../mcp/index.ts'
 import type { PlaygroundMemory } from '../mcp-playground/index.ts'
 import { Eraser } from './eraser.ts'
 import { exportRoutes } from './export-routes.ts'
+import { Exports } from './exports.ts'
 import { importRoutes } from './import-routes.ts'
 import { Imports } from './imports.ts'
 import { deletionRoutes } from './routes.ts'
@@ -26,7 +27,7 @@ export function createDataRights(
   const eraser = new Eraser(desk, tasks, log)
   const routes = [
     ...deletionRoutes(rooms, eraser),
-    ...exportRoutes(rooms),
+    ...exportRoutes(rooms, new Exports()),
     ...importRoutes(rooms, { imports, eraser }),
   ]
   return { routes, eraser }

@@ -30,8 +30,8 @@ interface ExportDesk {
 const MISSING_MAX = 1_000
 
 /**
- * Everything of a subject as a zip (docs/export.md), written as it is read: in memory are two pages of rows or two
- * files, and of each file its name. The manifest comes last, so that what has it is complete. Reading ends when the
+ * Everything of a subject as a zip (docs/export.md), written as it is read: in memory are two pages of rows or
+ * pieces of two files, and of each file its name. The manifest comes last, so that what has it is complete. Reading ends when the
  * stream is destroyed; what fails on the way destroys it.
  */
 export function writeExport(desk: ExportDesk, subject: ExportSubject): Readable {
@@ -94,10 +94,10 @@ async function writeFiles(
   for await (const page of readLines(sql, concept, owner))
     for (const line of page) {
       const { id, storage_key: key } = JSON.parse(line) as { id: string; storage_key: string }
-      const content = await storage.read(key).catch(() => null)
-      writing.signal.throwIfAborted()
-      if (content) await addEntry(writing, `files/${id}`, Readable.from([content]))
+      const content = await storage.open(key).catch(() => null)
+      if (content) await addEntry(writing, `files/${id}`, content)
       else missing.push(id)
+      writing.signal.throwIfAborted()
     }
   return missing
 }

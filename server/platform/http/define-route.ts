@@ -93,6 +93,14 @@ export interface Upload {
   bytesMax?: number
 }
 
+/** What an upload is let in with before its body is read. */
+export interface UploadAdmission {
+  /** The largest file, in place of the route's bound. */
+  bytesMax: number
+  /** Called once when the request is done, however it ends, with the bytes that the client has sent. */
+  end(bytes: number): void
+}
+
 export interface RouteSpec<
   A extends Access = Access,
   Q extends TObject | undefined = TObject | undefined,
@@ -120,6 +128,8 @@ export interface RouteSpec<
   effects?: Exclude<Effects, 'database'> | 'reply'
   /** The body is a file, in a form, or with `raw` also as it is: the handler gets it as `file`. */
   upload?: U
+  /** Asked before anything of the file is read. Throws to refuse the request. */
+  admitUpload?: (who: Identity<A>) => UploadAdmission
   /** Limits of the JSON body that differ from those of its kind of access (body-limits.ts). */
   bodyLimits?: Partial<BodyLimits>
   reply: R
@@ -148,6 +158,7 @@ export interface Route {
   headers?: Record<string, string>
   effects?: Exclude<Effects, 'database'> | 'reply'
   upload?: Upload
+  admitUpload?: (who: RouteInput) => UploadAdmission
   bodyLimits?: Partial<BodyLimits>
   reply: Reply
   errors: readonly ErrorCode[]

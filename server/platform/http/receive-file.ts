@@ -6,6 +6,7 @@ import { fail, quote } from '#errors'
 import { newIncomingPath, saveContent } from '#platform/storage/local-file.ts'
 import type { LocalFile } from '#platform/storage/storage.ts'
 import { unavailable } from '#platform/storage/unavailable.ts'
+import { endStalledSender } from './end-stalled.ts'
 
 /** A file that a client has sent. It is gone when the request is answered, unless somebody has moved it away. */
 export interface ReceivedFile extends LocalFile {
@@ -19,6 +20,8 @@ export interface Receiving {
   maxBytes: number
   /** Whether the body may also be the file itself, without a form around it. */
   takesRaw: boolean
+  /** How long the client may send next to nothing. Then its connection ends. */
+  stallMs: number
 }
 
 const FIELD = 'file'
@@ -31,7 +34,7 @@ const FORM_BYTES_MAX = 64 * 1024
  * request.form_needed, server.unavailable. What the client goes on sending after that is read and dropped, so that it sees why.
  */
 export async function receiveFile(request: IncomingMessage, receiving: Receiving): Promise<ReceivedFile> {
-  const { dataDir, maxBytes, takesRaw } = receiving
+  const { dataDir, maxBytes, takesRaw, stallMs } = receiving
   const contentType = request.headers['content-type'] ?? ''
   const isForm = /^multipart\/form-data\b/i.test(contentType)
   if (!isForm && !takesRaw) throw fail('request.form_needed')
@@ -40,6 +43,7 @@ export async function receiveFile(request: IncomingMessage, receiving: Receiving
   const path = await newIncomingPath(dataDir).catch((cause: unknown) => {
     throw unavailable(cause)
   })
+  const stopClock = endStalledSender(request, stallMs)
   try {
     if (isForm) return await receiveForm(request, path, maxBytes)
     return { ...(await saveAll(request, path, maxBytes)), name: '', contentType }
@@ -50,6 +54,7 @@ export async function receiveFile(request: IncomingMessage, receiving: Receiving
     if ((error as NodeJS.ErrnoException).syscall !== undefined) throw unavailable(error)
     throw error
   } finally {
+    stopClock()
     request.resume()
   }
 }

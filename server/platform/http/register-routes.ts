@@ -14,7 +14,17 @@ import { contentDisposition } from '#platform/storage/addresses.ts'
 import type { Metrics } from '#platform/telemetry/metrics.ts'
 import { answerOnce, isKeyed } from './answer-once.ts'
 import { bodyLimitsOf, bodyOptions } from './body-limits.ts'
-import type { EventStream, File, FileStream, Redirect, Route, RouteInput, Upload } from './define-route.ts'
+import type {
+  EventStream,
+  File,
+  FileStream,
+  Redirect,
+  Route,
+  RouteInput,
+  Upload,
+  UploadAdmission,
+} from './define-route.ts'
+import { endStalledReader } from './end-stalled.ts'
 import { enveloped } from './envelope.ts'
 import { checkStorable } from './json-body.ts'
 import { type ReceivedFile, receiveFile } from './receive-file.ts'
@@ -36,6 +46,8 @@ interface Desk {
   access: AccessDesk
   idempotency: Idempotency
   config: Pick<Config, 'dataDir' | 'maxUploadBytes'>
+  /** How long a client may send or take next to nothing of a file. */
+  stallMs: number
   metrics: Pick<Metrics, 'streamsOpen'>
 }
 
@@ -77,7 +89,12 @@ function addRoutes(app: FastifyInstance, desk: Desk, routes: readonly Route[]): 
         const input = { ...identity, client, query, body, headers }
         const work = (all: RouteInput) => answerOnce(desk, route, all, request, reply)
         const value = route.upload
-          ? await withReceived(desk.config, request, route.upload, (file) => work({ ...input, file }))
+          ? await withReceived(
+              desk,
+              request,
+              { ...route.upload, admission: route.admitUpload?.(input) },
+              (file) => work({ ...input, file }),
+            )
           : await work(input)
         return answer(desk, route, value, request, reply)
       },
@@ -87,20 +104,21 @@ function addRoutes(app: FastifyInstance, desk: Desk, routes: readonly Route[]): 
 
 /** Has the file of a request worked on; whatever comes of it, it does not stay where it was received. */
 async function withReceived(
-  { dataDir, maxUploadBytes }: Desk['config'],
-  request: FastifyRequest,
-  { raw, bytesMax = 0 }: Upload,
+  { config: { dataDir, maxUploadBytes }, stallMs }: Desk,
+  { raw: request }: FastifyRequest,
+  { raw, bytesMax = 0, admission }: Upload & { admission: UploadAdmission | undefined },
   work: (file: ReceivedFile) => Promise<unknown>,
 ): Promise<unknown> {
-  const file = await receiveFile(request.raw, {
-    dataDir,
-    maxBytes: Math.max(maxUploadBytes, bytesMax),
-    takesRaw: raw !== undefined,
-  })
+  const before = request.socket.bytesRead
+  const maxBytes = admission?.bytesMax ?? Math.max(maxUploadBytes, bytesMax)
+  let path: string | undefined
   try {
+    const file = await receiveFile(request, { dataDir, maxBytes, takesRaw: raw !== undefined, stallMs })
+    path = file.path
     return await work(file)
   } finally {
-    await rm(file.path, { force: true })
+    if (path !== undefined) await rm(path, { force: true })
+    admission?.end(request.socket.bytesRead - before)
   }
 }
 
@@ -151,7 +169,7 @@ async function identify(
 }
 
 function answer(
-  { metrics }: Desk,
+  { metrics, stallMs }: Desk,
   route: Route,
   value: unknown,
   request: FastifyRequest,
@@ -168,8 +186,10 @@ function answer(
     const { location, headers = {} } = value as Redirect
     return reply.headers(headers).redirect(location, 302)
   }
-  if ('stream' in route.reply)
+  if ('stream' in route.reply) {
+    endStalledReader(reply.raw, stallMs)
     return sendFile(reply, { ...(value as FileStream), contentType: route.reply.stream })
+  }
   if (value === null) return reply.code(204).send()
   sendEvents(reply, value as EventStream, metrics.streamsOpen)
   return undefined

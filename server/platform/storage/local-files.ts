@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto'
-import { copyFile, mkdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { copyFile, mkdir, open as openFile, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { sameText } from '../secrets/secrets.ts'
 import { pathOf, URL_SECONDS } from './addresses.ts'
@@ -39,6 +39,13 @@ export function createLocalFiles(
       readFile(placeOf(key)).catch((cause: unknown) => {
         throw unavailable(cause)
       }),
+    async open(key) {
+      try {
+        return (await openFile(placeOf(key))).createReadStream()
+      } catch (cause) {
+        throw unavailable(cause)
+      }
+    },
     async delete(key) {
       await rm(placeOf(key), { force: true })
       await rmdir(dirname(placeOf(key))).catch(() => {}) // it stays where it holds others

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { Config } from '#config'
 import type { Net } from '../net/index.ts'
 import { createLocalFiles } from './local-files.ts'
@@ -26,6 +27,11 @@ export interface Storage {
   put(file: StoredFile, content: LocalFile): Promise<void>
   /** All of it. Throws where there is none. */
   read(key: string): Promise<Buffer>
+  /**
+   * The same as a stream, which holds a piece at a time. Throws where there is none; the stream fails where the rest is
+   * not to be had. Whoever opens it reads it to its end or destroys it.
+   */
+  open(key: string): Promise<Readable>
   /** Also where there is none. */
   delete(key: string): Promise<void>
   /** Where anyone who knows the address can read the file, for 7 days. */

@@ -1,0 +1,32 @@
+import type { Readable } from 'node:stream'
+import { fail } from '#errors'
+
+/** Exports that one process sends at the same time. Each reads the database and the storage, and packs, all the while. */
+const EXPORTS_MAX = 4
+const RETRY_AFTER_SECONDS = 30
+
+/** The exports that this process is sending: one per user. */
+export class Exports {
+  readonly #users = new Set<string>()
+
+  /**
+   * Takes the user's turn for what `begin` opens; it ends when that closes, or when `begin` fails. Throws
+   * export.under_way, export.busy.
+   */
+  async open<File extends { content: Readable }>(userId: string, begin: () => Promise<File>): Promise<File> {
+    const retry = { retryAfter: RETRY_AFTER_SECONDS }
+    if (this.#users.has(userId)) throw fail('export.under_way', {}, retry)
+    if (this.#users.size >= EXPORTS_MAX) throw fail('export.busy', { limit: EXPORTS_MAX }, retry)
+    this.#users.add(userId)
+    const end = (): boolean => this.#users.delete(userId)
+    try {
+      const file = await begin()
+      if (file.content.closed) end()
+      else file.content.once('close', end)
+      return file
+    } catch (error) {
+      end()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import { once } from 'node:events'
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { Imports } from '#parts/data-rights/imports.ts'
+import { importArchive } from '#tests/support/archives.ts'
+import type { Person } from '#tests/support/client.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+
+/** Who may send an archive, before any of it is on the disk. */
+
+const GIB = 1024 ** 3
+const STALL_MS = 400
+
+let server: TestServer
+let impatient: TestServer
+let person: Person
+beforeAll(async () => {
+  server = await startTestServer()
+  impatient = await startTestServer({}, { stallMs: STALL_MS })
+  person = await server.signUp()
+}, 60_000)
+afterAll(() => Promise.all([server.stop(), impatient.stop()]))
+
+const begun: ClientRequest[] = []
+afterEach(() => {
+  for (const sending of begun.splice(0)) sending.destroy()
+})
+
+/** Begins to send an archive of a gigabyte. */
+function beginImport(on: TestServer, { token }: Person): ClientRequest {
+  const sending = request(`${on.url}/api/org/import`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'multipart/form-data; boundary=b',
+      'content-length': String(GIB),
+    },
+  }).on('error', () => {})
+  begun.push(sending)
+  sending.write('--b\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\nPK')
+  return sending
+}
+
+/** A small zip that is no export: refused for what it is where it is received at all. */
+const statusOf = async (on: TestServer, by: Person): Promise<number> =>
+  (await importArchive(on, by, Buffer.from('PK'))).status
+
+describe('while an archive is being sent', () => {
+  test('another one is refused before it is, and not after its sender has left', async () => {
+    const first = beginImport(server, person)
+    await expect.poll(() => statusOf(server, person), { timeout: 10_000 }).toBe(409)
+    const [answer] = (await once(beginImport(server, await server.signUp()), 'response')) as [IncomingMessage]
+    expect([answer.statusCode, answer.headers['retry-after']]).toEqual([409, '30'])
+    first.destroy()
+    await expect.poll(() => statusOf(server, person), { timeout: 10_000 }).toBe(400)
+  })
+
+  test('and nothing more comes of it, the turn is given back', async () => {
+    const other = await impatient.signUp()
+    const first = beginImport(impatient, other)
+    await expect.poll(() => statusOf(impatient, other), { timeout: 10_000 }).toBe(409)
+    await expect.poll(() => statusOf(impatient, other), { timeout: 10_000 }).toBe(400)
+    await expect.poll(() => first.destroyed, { timeout: 10_000 }).toBe(true)
+  })
+})
+
+test('a user sends 16 GiB within a day, in however many archives', () => {
+  const { jobs, instance, database } = server.server.rooms
+  const imports = new Imports({ sql: database.sql, jobs, instance })
+  for (let sent = 0; sent < 15; sent++) imports.admit('a').end(GIB)
+  const last = imports.admit('a')
+  expect(last.bytesMax).toBe(GIB)
+  last.end(GIB)
+  expect(() => imports.admit('a')).toThrow(
+    /17179869184 bytes of imports within a day\. Try again in 24 hours/,
+  )
+  expect(imports.admit('b').bytesMax).toBe(2 * GIB)
+})
