@@ -132,6 +132,7 @@ async function openRooms(
   const storage = createStorage(config, secret, net)
   const jobs = createJobs(database, log, tracing)
   const metrics = createMetrics()
+  const documents = createDocuments(log)
   const rooms: Rooms = {
     config,
     log,
@@ -144,7 +145,7 @@ async function openRooms(
     idempotency: createIdempotency({ database, secrets, instance, log }),
     ledger: createLedger(database, instance.id),
     net,
-    models: createModels({ net, watch: watchModels(metrics, tracing) }),
+    models: createModels({ net, watch: watchModels(metrics, tracing), durationOf: documents.durationOf }),
     jobs,
     mail: createMail({ config, jobs, secrets, log }),
     storage,
@@ -155,7 +156,7 @@ async function openRooms(
     sharedLogs: redis && createSharedLogs(redis, log),
     metrics,
     tracing,
-    documents: createDocuments(log),
+    documents,
     sandbox: createSandbox({ net, log, dataDir: config.dataDir }),
   }
   return {

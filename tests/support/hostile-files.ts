@@ -135,3 +135,76 @@ function makePdf(objects: Buffer[]): Buffer {
   )
   return Buffer.concat(pieces)
 }
+
+/** A WAV of this many megabytes of tags, each another genre: a reader that looks for duplicates compares all with all. */
+export function makeTaggedWav(megabytes: number): Buffer {
+  const tags = distinctTags(megabytes, (genre) => {
+    const tag = Buffer.alloc(8 + genre.length)
+    tag.write('IGNR', 'latin1')
+    tag.writeUInt32LE(genre.length, 4)
+    tag.write(genre, 8, 'latin1')
+    return tag
+  })
+  const format = Buffer.alloc(16)
+  format.writeUInt16LE(1, 0)
+  format.writeUInt16LE(1, 2)
+  format.writeUInt32LE(8_000, 4)
+  format.writeUInt32LE(8_000, 8)
+  format.writeUInt16LE(1, 12)
+  format.writeUInt16LE(8, 14)
+  const chunks = [
+    riffChunk('fmt ', format),
+    riffChunk('LIST', Buffer.concat([Buffer.from('INFO'), tags])),
+    riffChunk('data', Buffer.alloc(8_000, 0x80)),
+  ]
+  return riffChunk('RIFF', Buffer.concat([Buffer.from('WAVE'), ...chunks]))
+}
+
+function riffChunk(name: string, content: Buffer): Buffer {
+  const head = Buffer.alloc(8)
+  head.write(name, 'latin1')
+  head.writeUInt32LE(content.length, 4)
+  return Buffer.concat([head, content])
+}
+
+/** The same as the comments of a FLAC (RFC 9639, section 8.6). */
+export function makeTaggedFlac(megabytes: number): Buffer {
+  let count = 0
+  const comments = distinctTags(megabytes, (genre) => {
+    count++
+    const text = `GENRE=${genre}`
+    const comment = Buffer.alloc(4 + text.length)
+    comment.writeUInt32LE(text.length)
+    comment.write(text, 4, 'latin1')
+    return comment
+  })
+  const head = Buffer.alloc(8)
+  head.writeUInt32LE(count, 4)
+  const streamInfo = Buffer.alloc(34)
+  // 8 kHz, one channel, 8 bits, 8,000 samples.
+  streamInfo.writeUInt32BE((8_000 << 12) | (7 << 4), 10)
+  streamInfo.writeUInt32BE(8_000, 14)
+  return Buffer.concat([
+    Buffer.from('fLaC'),
+    flacBlock(0, streamInfo, false),
+    flacBlock(4, Buffer.concat([head, comments]), true),
+  ])
+}
+
+function flacBlock(type: number, content: Buffer, isLast: boolean): Buffer {
+  const head = Buffer.alloc(4)
+  head.writeUInt32BE(content.length)
+  head[0] = type | (isLast ? 0x80 : 0)
+  return Buffer.concat([head, content])
+}
+
+function distinctTags(megabytes: number, tagOf: (genre: string) => Buffer): Buffer {
+  const tags: Buffer[] = []
+  let bytes = 0
+  for (let number = 0; bytes < megabytes * 1024 * 1024; number++) {
+    const tag = tagOf(number.toString(36).padStart(6, '0'))
+    tags.push(tag)
+    bytes += tag.length
+  }
+  return Buffer.concat(tags)
+}

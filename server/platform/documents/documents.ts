@@ -21,6 +21,10 @@ export interface Documents {
    * read.
    */
   readPage(page: SentPage): Promise<WebPage>
+  /**
+   * How many seconds a recording lasts; null where it does not tell, or where reading it fails or takes too long.
+   */
+  durationOf(recording: StoredFile): Promise<number | null>
   /** Ends the readers. What they were reading, and what waits, fails with a DocumentError. */
   close(): Promise<void>
 }
@@ -94,7 +98,7 @@ export function createDocuments(
       if (error instanceof DocumentError)
         log?.info(
           { reason: error.cause, type: contentType },
-          `no text in a ${nameOfType(contentType)}: ${error.message}`,
+          `a ${nameOfType(contentType)} was not read: ${error.message}`,
         )
       throw error
     } finally {
@@ -109,6 +113,15 @@ export function createDocuments(
   return {
     extractText: (file) => withReader(file.contentType, (reader) => reader.read(file)),
     readPage: (page) => withReader('text/html', (reader) => reader.read(page)),
+    async durationOf({ path, contentType }) {
+      try {
+        const { seconds } = await withReader(contentType, (reader) => reader.read({ soundPath: path }))
+        return seconds
+      } catch (error) {
+        if (error instanceof DocumentError) return null
+        throw error
+      }
+    },
     async close() {
       isClosed = true
       for (const { refuse } of waiting.splice(0)) refuse(stopping())

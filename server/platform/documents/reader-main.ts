@@ -1,12 +1,12 @@
 import { DocumentError } from './document-error.ts'
+import { readDuration } from './read-duration.ts'
 import { readFileText } from './read-file.ts'
 import { readWebPage } from './read-web-page.ts'
 import type { ReaderAnswer, ReaderTask } from './reader.ts'
 
 /** The process that reads files and pages, one after another, for the process that has started it. It ends with that one. */
 process.on('message', (task: ReaderTask) => {
-  const reading: Promise<ReaderAnswer> = 'path' in task ? readFileText(task) : readWebPage(task)
-  reading
+  read(task)
     .then(
       (extracted): ReaderAnswer => extracted,
       (error: unknown): ReaderAnswer => ({
@@ -16,6 +16,11 @@ process.on('message', (task: ReaderTask) => {
     )
     .then((answer) => process.send?.(answer))
 })
+function read(task: ReaderTask): Promise<ReaderAnswer> {
+  if ('path' in task) return readFileText(task)
+  return 'soundPath' in task ? readDuration(task) : readWebPage(task)
+}
+
 process.on('disconnect', () => process.exit())
 // Ctrl-C reaches the whole group; the server that stops ends its readers when it needs them no longer.
 process.on('SIGINT', () => {})

@@ -6,10 +6,24 @@ import { DocumentError } from './document-error.ts'
 import { nameOfType, type StoredFile } from './read-file.ts'
 import type { SentPage, WebPage } from './read-web-page.ts'
 
-export type ReaderTask = StoredFile | SentPage
+/** A recording whose length is asked for. */
+export interface Sound {
+  soundPath: string
+}
+
+/** `seconds`: null where the recording does not tell. */
+export interface ExtractedDuration {
+  seconds: number | null
+}
+
+export type ReaderTask = StoredFile | SentPage | Sound
 
 /** What a reader process says about a file or page: its text, or the sentence and the reason why there is none. */
-export type ReaderAnswer = ExtractedText | WebPage | { refusal: string | null; reason: string }
+export type ReaderAnswer =
+  | ExtractedText
+  | WebPage
+  | ExtractedDuration
+  | { refusal: string | null; reason: string }
 
 /**
  * A process that reads files, one at a time. It is a process and no thread, because V8 ends the whole process when an
@@ -21,6 +35,7 @@ export interface Reader {
   /** The text of a file, or a DocumentError; an Error if the file cannot be opened. Whatever goes wrong costs this file only, and at most this reader. */
   read(file: StoredFile): Promise<ExtractedText>
   read(page: SentPage): Promise<WebPage>
+  read(sound: Sound): Promise<ExtractedDuration>
   end(): void
 }
 
@@ -72,7 +87,7 @@ export function startReader({ clockMs }: ReaderBounds): Reader {
       return isAlive
     },
     // A task of one kind is answered in the same kind.
-    async read(task: ReaderTask): Promise<WebPage> {
+    async read(task: ReaderTask): Promise<WebPage & ExtractedDuration> {
       const answered = new Promise<ReaderAnswer | Death>((resolve) => {
         settle = resolve
       })
@@ -87,7 +102,7 @@ export function startReader({ clockMs }: ReaderBounds): Reader {
       clearTimeout(clock)
       clearInterval(guard)
       holdProcess(child, false)
-      return judge(answer, 'path' in task ? nameOfType(task.contentType) : 'page', clockMs) as WebPage
+      return judge(answer, nameOfTask(task), clockMs) as WebPage & ExtractedDuration
     },
     end: () => die({ death: 'stopped' }),
   }
@@ -117,8 +132,17 @@ function checkMemory(child: ChildProcess, die: (death: Death) => void): void {
   )
 }
 
-function judge(answer: ReaderAnswer | Death, what: string, clockMs: number): ExtractedText | WebPage {
-  if ('text' in answer) return answer
+function nameOfTask(task: ReaderTask): string {
+  if ('path' in task) return nameOfType(task.contentType)
+  return 'soundPath' in task ? 'recording' : 'page'
+}
+
+function judge(
+  answer: ReaderAnswer | Death,
+  what: string,
+  clockMs: number,
+): Exclude<ReaderAnswer, { refusal: unknown }> {
+  if ('text' in answer || 'seconds' in answer) return answer
   if ('refusal' in answer) {
     if (answer.refusal === null) throw new Error(`A reader failed: ${answer.reason}`)
     throw new DocumentError(answer.refusal, { cause: answer.reason })

@@ -9,7 +9,7 @@ import { type FoundModel, listModels } from './list-models.ts'
 import { generateImage, generateVideo } from './media.ts'
 import { streamOpenAi } from './openai.ts'
 import { ReplyText } from './reply-text.ts'
-import { transcribe } from './transcribe.ts'
+import { type DurationOf, transcribe } from './transcribe.ts'
 import type { Transport } from './transport.ts'
 import type {
   EmbeddingPurpose,
@@ -95,11 +95,14 @@ export function createModels({
   timeouts = TIMEOUTS,
   mediaTimeouts,
   watch = UNWATCHED,
+  durationOf = async () => null,
 }: {
   net: Net
   timeouts?: ModelTimeouts
   mediaTimeouts?: Partial<MediaTimeouts>
   watch?: ModelWatch
+  /** How many seconds a recording lasts, for providers that do not tell. */
+  durationOf?: DurationOf
 }): Models {
   const transport: Transport = { net, timeouts }
   const media: MediaTransport = { net, timeouts: { ...MEDIA_TIMEOUTS, ...mediaTimeouts } }
@@ -122,7 +125,7 @@ export function createModels({
       ),
     transcribe: (target, recording, options, signal) =>
       watch.call('transcription', target, (call) =>
-        told(call, transcribe(media, target, recording, options, signal)),
+        told(call, transcribe(media, target, recording, { ...options, durationOf }, signal)),
       ),
     embed: (target, texts, purpose, signal) =>
       watch.call('embeddings', target, (call) => told(call, embed(media, target, texts, purpose, signal))),

@@ -2,9 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { makeTaggedFlac, makeTaggedWav } from '#tests/support/hostile-files.ts'
 import { createExampleNet } from '#tests/support/provider/example-net.ts'
 import { type EmulatedProvider, startProvider } from '#tests/support/provider/index.ts'
 import { sentenceOf as sentenceOfModel } from '#tests/support/provider/sentence-of.ts'
+import { createDocuments } from '../documents/documents.ts'
 import { createNet } from '../net/index.ts'
 import { createModels, type Models } from './index.ts'
 import type { ModelTarget, Provider } from './types.ts'
@@ -24,16 +26,17 @@ let models: Models
 let directory: string
 let recording: { path: string; contentType: string }
 const net = createExampleNet()
+const documents = createDocuments()
 beforeAll(async () => {
   emulated = await startProvider()
-  models = createModels({ net, mediaTimeouts: MEDIA_TIMEOUTS })
+  models = createModels({ net, mediaTimeouts: MEDIA_TIMEOUTS, durationOf: documents.durationOf })
   directory = await mkdtemp(join(tmpdir(), 'parley-transcribe-'))
   recording = { path: join(directory, 'one-second'), contentType: 'audio/wav' }
   await writeFile(recording.path, silence(1))
 })
 beforeEach(() => void emulated.requests.splice(0))
 afterAll(async () => {
-  await net.close()
+  await Promise.all([net.close(), documents.close()])
   await emulated.close()
   await rm(directory, { recursive: true })
 })
@@ -159,6 +162,27 @@ describe('a recording', () => {
     const { durationSeconds } = await hear({ model: 'gpt-4o-transcribe-emu' }, undefined, given)
     expect(durationSeconds).toBeNull()
   })
+
+  test.each([
+    ['audio/wav', makeTaggedWav],
+    ['audio/flac', makeTaggedFlac],
+  ])(
+    'of type %s whose tags take minutes to read is given up, and has no length',
+    async (contentType, make) => {
+      const given = { path: join(directory, 'tagged'), contentType }
+      await writeFile(given.path, make(0.001))
+      const short = await hear({ model: 'gpt-4o-transcribe-emu' }, undefined, given)
+      expect(short.durationSeconds).toBe(1)
+      const impatient = createDocuments(undefined, { clockMs: 1_000 })
+      const careful = createModels({ net, mediaTimeouts: MEDIA_TIMEOUTS, durationOf: impatient.durationOf })
+      await writeFile(given.path, make(1))
+      const { signal } = new AbortController()
+      const target = targetOf({ model: 'gpt-4o-transcribe-emu' })
+      const long = await careful.transcribe(target, given, { language: 'de-DE' }, signal)
+      expect([long.text, long.durationSeconds]).toEqual(['Guten Tag.', null])
+      await impatient.close()
+    },
+  )
 
   test('that is too large for Gemini is not even sent', async () => {
     const path = join(directory, 'long')

@@ -14,6 +14,9 @@ const ANSWER_BYTES_MAX = 4 * 1024 * 1024
 /** What Gemini is given must be held in memory, as Base64; it takes no more than 20 MB in one request. */
 const GOOGLE_RECORDING_BYTES_MAX = 14 * 1024 * 1024
 
+/** Seconds, as the recording itself tells; null where it does not. */
+export type DurationOf = (recording: Recording) => Promise<number | null>
+
 /**
  * Writes down what is said in a recording. `language` is what is probably spoken, as a language tag (`en`, `en-US`).
  * Rejects with a ModelError, or the signal's reason.
@@ -22,7 +25,7 @@ export async function transcribe(
   transport: MediaTransport,
   target: ModelTarget,
   recording: Recording,
-  { language }: { language: string },
+  { language, durationOf }: { language: string; durationOf: DurationOf },
   signal: AbortSignal,
 ): Promise<Transcription> {
   const { transcriptionMs } = transport.timeouts
@@ -189,14 +192,3 @@ const FORMATS: readonly (readonly [RegExp, SoundFormat])[] = [
   [/^audio\/(flac|x-flac)$/, { extension: 'flac', type: 'audio/flac' }],
   [/^(audio|video)\/webm$/, { extension: 'webm', type: 'audio/webm' }],
 ]
-
-/** Seconds, as the recording itself tells; null where it does not. */
-async function durationOf({ path }: Recording): Promise<number | null> {
-  const { parseFile } = await import('music-metadata')
-  try {
-    const { format } = await parseFile(path, { skipCovers: true })
-    return format.duration ?? null
-  } catch {
-    return null // it is no recording of a known format, or a broken one; its length is not worth a failure
-  }
-}
