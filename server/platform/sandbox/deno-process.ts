@@ -38,7 +38,7 @@ export interface Start {
 }
 
 /** All writable memory, reserved or not: V8 reserves half a gigabyte of it for code that it may compile. */
-const MEMORY_BYTES_MAX = 1_280 * 1024 * 1024
+export const MEMORY_BYTES_MAX = 1_280 * 1024 * 1024
 const HEAP_MEGABYTES = 256
 /** Of processor time, all threads together: an endless loop ends also where the server was killed before. */
 const PROCESSOR_SECONDS_MAX = 90

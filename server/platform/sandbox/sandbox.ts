@@ -84,6 +84,8 @@ export interface SandboxBounds {
   clockMs?: number
   /** How many run at once. */
   turnsMax?: number
+  /** Bytes of memory for all that run (turns.ts). */
+  memoryBytes?: number
   /** How many may wait. */
   waitingMax?: number
   /** Milliseconds without use after which waiting processes are ended. */

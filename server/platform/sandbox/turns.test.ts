@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { MEMORY_BYTES_MAX } from './deno-process.ts'
+import { machineMemory } from './machine-memory.ts'
 import { SandboxUnavailable } from './sandbox-unavailable.ts'
 import { createTurns } from './turns.ts'
 
@@ -19,6 +21,38 @@ test('one organization has half of the turns, and others do not wait for it', as
   await turns.take('c', never)
   ends[0]?.()
   expect(await isOpen(third)).toBe(false)
+})
+
+test('what runs has room for the limits of all, and one always runs', async () => {
+  const turns = createTurns({ turnsMax: 16, memoryBytes: 2.9 * MEMORY_BYTES_MAX })
+  const end = await turns.take('a', never)
+  await turns.take('b', never)
+  const third = turns.take('c', never)
+  expect(await isOpen(third)).toBe(true)
+  end()
+  expect(await isOpen(third)).toBe(false)
+
+  const small = createTurns({ turnsMax: 16, memoryBytes: 1 })
+  await small.take('a', never)
+  expect(await isOpen(small.take('b', never))).toBe(true)
+  small.close()
+})
+
+test("memory is the machine's, or what a container may have of it", () => {
+  const files = (found: Record<string, string>) => (path: string) => {
+    const text = found[path]
+    if (text === undefined) throw new Error('ENOENT')
+    return text
+  }
+  const v2 = '/sys/fs/cgroup/memory.max'
+  const v1 = '/sys/fs/cgroup/memory/memory.limit_in_bytes'
+  const machine = { total: 8e9, constrained: 0 }
+  expect(machineMemory(files({}), machine)).toBe(8e9)
+  expect(machineMemory(files({ [v2]: 'max\n' }), machine)).toBe(8e9)
+  expect(machineMemory(files({ [v2]: '2000000000\n' }), machine)).toBe(2e9)
+  expect(machineMemory(files({ [v1]: '9223372036854771712\n' }), machine)).toBe(8e9)
+  expect(machineMemory(files({}), { ...machine, constrained: 1e9 })).toBe(1e9)
+  expect(machineMemory(files({}), { ...machine, constrained: 2 ** 64 })).toBe(8e9)
 })
 
 test('who waits comes in the order of asking', async () => {

@@ -1,4 +1,6 @@
 import { availableParallelism } from 'node:os'
+import { MEMORY_BYTES_MAX } from './deno-process.ts'
+import { machineMemory } from './machine-memory.ts'
 import { SandboxUnavailable } from './sandbox-unavailable.ts'
 
 /** Who may run code now. One organization has half of the turns and of the queue at most, so the others never wait for it alone. */
@@ -21,11 +23,24 @@ interface Waiter {
   refuse(reason: unknown): void
 }
 
+/** What all sandboxes of a process may take of the machine's memory together. */
+const MEMORY_SHARE = 0.5
+
+export interface TurnBounds {
+  turnsMax?: number
+  /** Bytes for all that run; each counts with its own limit, whatever it uses. One always runs. */
+  memoryBytes?: number
+  waitingMax?: number
+  waitMs?: number
+}
+
 export function createTurns({
-  turnsMax = TURNS_PER_CORE * availableParallelism(),
+  turnsMax: wanted = TURNS_PER_CORE * availableParallelism(),
+  memoryBytes = MEMORY_SHARE * machineMemory(),
   waitingMax = WAITING_MAX,
   waitMs = WAIT_MS_MAX,
-} = {}): Turns {
+}: TurnBounds = {}): Turns {
+  const turnsMax = Math.max(1, Math.min(wanted, Math.floor(memoryBytes / MEMORY_BYTES_MAX)))
   const turnsOfOne = Math.max(1, Math.floor(turnsMax * SHARE_OF_ONE))
   const waitingOfOne = Math.max(1, Math.floor(waitingMax * SHARE_OF_ONE))
   const running = new Map<string, number>()
