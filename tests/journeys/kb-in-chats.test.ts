@@ -179,6 +179,12 @@ test('who may not read knowledge bases can not use them, and sees none', async (
   expect(plain.status).toBe(200)
 })
 
+test('who may not write messages sees none', async () => {
+  const reader = await addPowerlessMember(server, person.organizationId, ['chats:read', 'kb:read'])
+  expect((await refusalOf(reader, echo, [local])).status).toBe(403)
+  expect((await usable(reader)).data).toEqual([])
+})
+
 test('those of the organization are listed, newest first, page by page', async () => {
   const newest = await library.create({ name: 'The newest', description: 'of all' })
   const page = await usable(person, '&limit=1')

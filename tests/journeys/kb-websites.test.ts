@@ -137,6 +137,14 @@ test.each<[string, () => Website['pages'], string]>([
   ],
   ['whose robots.txt forbids', () => ({ '/robots.txt': robots('User-agent: *\nDisallow: /') }), 'robots.txt'],
   ['that is a file', () => ({ '/': send('application/zip', 'PK') }), 'application/zip'],
+  ['that is gone', () => ({ '/': send('text/html', '', {}, 410) }), 'status 410'],
+  ['that refuses', () => ({ '/': send('text/html', '', {}, 403) }), 'status 403'],
+  ['that redirects without end', () => ({ '*': redirectTo(at('/further')) }), 'redirects more than 5 times'],
+  [
+    'whose first page is endless',
+    () => ({ '/': send('text/html', 'a'.repeat(6_000_000)) }),
+    'more than 5 MB',
+  ],
 ])('a website %s has failed, and says why', async (_name, pages, words) => {
   website.pages = pages()
   const kb = await library.create({ sources: [web({ max_pages: 10 })] })
@@ -144,6 +152,21 @@ test.each<[string, () => Website['pages'], string]>([
   expect({ status, sources }).toMatchObject({ status: 'failed', sources: [{ status: 'failed' }] })
   expect(sources[0].error).toContain(words)
   expect(await documentsOf(kb)).toEqual([])
+})
+
+test.each<[string, () => Website['pages'], string]>([
+  ['is broken', () => ({ '/': send('text/html', '', {}, 500) }), 'status 500'],
+  ['is busy', () => ({ '/': send('text/html', '', {}, 429) }), 'status 429'],
+  ['has a broken robots.txt', () => ({ '/robots.txt': send('text/plain', '', {}, 503) }), '503'],
+  ['breaks the connection', () => ({ '/': (response) => void response.destroy() }), 'broke the connection'],
+])('a website that %s is tried again', async (_name, pages, words) => {
+  website.pages = pages()
+  const kb = await library.create({ sources: [web({})] })
+  await expect
+    .poll(() => sql()`select status, failures, error from kb_sources where kb_id = ${kb}`, {
+      timeout: 10_000,
+    })
+    .toEqual([{ status: 'pending', failures: 1, error: expect.stringContaining(words) }])
 })
 
 test('a website without end ends after max_pages', async () => {

@@ -234,6 +234,7 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
     method: 'GET',
     url: '/api/chat/available_knowledge_bases',
     summary: 'List the knowledge bases that can be used in chats',
+    description: 'Those that you can name in send_message: none without chats:write and kb:read.',
     access: inOrganization('chats:read'),
     query: Type.Object({ org_id: Uuid, ...PageQuery }),
     reply: [200, schemas.KnowledgeBasePage],

@@ -23,8 +23,11 @@ type Reader = Pick<Scope<'chats:read'>, 'organizationId' | 'userId' | 'apiKeyId'
  * beginning is the question: models that embed take no more.
  */
 export const createChatRetriever = (desk: KbDesk) => ({
+  /** Lists nothing to callers who cannot send a message with a knowledge base. */
   listUsable: async (scope: Reader, below: string | undefined, count: number) =>
-    scope.holds('kb:read') ? listUsable(desk.rooms.database.sql, scope, below, count) : [],
+    scope.holds('chats:write') && scope.holds('kb:read')
+      ? listUsable(desk.rooms.database.sql, scope, below, count)
+      : [],
   async retrieve(
     scope: Reader,
     wanted: { knowledgeBaseIds: string[]; query: string; limit: number; scoreThreshold: number },

@@ -23,7 +23,8 @@ const END_ATTEMPTS = 5
 
 /**
  * Reads a source that is due: what it says becomes documents, which wait to be indexed. A document that is as it was
- * stays as it is. Ends when the source is deleted; a failure is noted at the source, and tried again twice.
+ * stays as it is. Ends when the source is deleted; a failure is noted at the source; one that may pass is
+ * tried again twice.
  */
 export async function readSource(desk: IngestionDesk, place: SourcePlace): Promise<void> {
   const source = await claim(desk, place).catch((error: unknown) => {
@@ -149,9 +150,8 @@ function sentenceOf(error: unknown): string {
   return isExpected ? (error as Error).message : UNEXPECTED
 }
 
-/** What another try in a minute would not change. */
+/** Whether another try would fail alike: a refusal, an address that is wrong, or content that cannot be read. */
 const isLasting = (error: unknown): boolean =>
   error instanceof NetError ||
-  error instanceof CrawlError ||
-  (error instanceof DocumentError && !error.canTryAgain) ||
-  (error instanceof BucketError && !error.canTryAgain)
+  ([FetchError, CrawlError, DocumentError, BucketError].some((known) => error instanceof known) &&
+    !(error as FetchError).canTryAgain)

@@ -4,7 +4,7 @@ import { readRobotsDirectives } from '../documents/robots-directives.ts'
 import { type BoundedAnswer, FetchError, mediaTypeOf } from '../net/fetch-bounded.ts'
 import { type Net, NetError } from '../net/index.ts'
 import { canonicalUrl, siteOf } from './addresses.ts'
-import { CrawlError } from './crawl-error.ts'
+import { CrawlError, mayAnswerLater } from './crawl-error.ts'
 import { createFrontier, type Frontier, type Place } from './frontier.ts'
 import { type Robots, readRobots } from './robots.ts'
 import { readSitemaps } from './sitemaps.ts'
@@ -194,7 +194,8 @@ function createSite(net: Net, documents: Pick<Documents, 'readPage'>, signal: Ab
 async function readAnswer(answer: BoundedAnswer, documents: Pick<Documents, 'readPage'>): Promise<WebPage> {
   const { status, url, body, contentType } = answer
   const { host } = new URL(url)
-  if (status >= 300) throw new CrawlError(`${host} answered with status ${status}.`)
+  if (status >= 300)
+    throw new CrawlError(`${host} answered with status ${status}.`, { canTryAgain: mayAnswerLater(status) })
   const type = mediaTypeOf(contentType)
   if (type === 'application/pdf')
     throw new Skipped('This address is a PDF, and no page: upload the file instead.')

@@ -25,7 +25,9 @@ export async function readRobots(origin: string, visitor: Visitor, signal: Abort
   const url = `${origin}/robots.txt`
   const { status, body } = await visitor.get(url, { bytesMax: ROBOTS_BYTES_MAX, isCut: true, signal })
   if (status === 429 || status >= 500)
-    throw new CrawlError(`${origin} does not say what may be read: its robots.txt answers with ${status}.`)
+    throw new CrawlError(`${origin} does not say what may be read: its robots.txt answers with ${status}.`, {
+      canTryAgain: true,
+    })
   if (status >= 300) return ALLOW_ALL
   const rules = body.toString()
   if (countStarCharacters(rules) > STAR_CHARACTERS_MAX)

@@ -8,6 +8,7 @@ import {
 } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import {
+  connectionFailureOf,
   connectionSentence,
   REDIRECTS_MAX,
   readBeginning,
@@ -19,9 +20,21 @@ import { type Net, NetError } from './index.ts'
 /** How we name ourselves to servers of others; robots.txt knows us by the first word. */
 export const USER_AGENT = 'Parley (reads websites that its users name)'
 
-/** A server did not answer with what was asked for. The message is a sentence for the person who gave the address. */
+/**
+ * A server did not answer with what was asked for. The message is a sentence for the person who gave the address.
+ * `canTryAgain`: the fault may pass, as a timeout or a broken connection does.
+ */
 export class FetchError extends Error {
   override readonly name = 'FetchError'
+  readonly canTryAgain: boolean
+
+  constructor(
+    message: string,
+    { canTryAgain = false, ...options }: ErrorOptions & { canTryAgain?: boolean } = {},
+  ) {
+    super(message, options)
+    this.canTryAgain = canTryAgain
+  }
 }
 
 export interface BoundedRequest {
@@ -69,7 +82,9 @@ export async function fetchBounded(
   const { timeoutMs, signal } = request
   const { host, origin } = net.checkUrl(address)
   const tooSlow = (): Error =>
-    new FetchError(`${host} did not answer completely within ${timeoutMs / 1000} seconds.`)
+    new FetchError(`${host} did not answer completely within ${timeoutMs / 1000} seconds.`, {
+      canTryAgain: true,
+    })
   return withinTime(timeoutMs, tooSlow, signal, async (bounded) => {
     let url = address
     for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
@@ -148,7 +163,7 @@ export async function exchangeOnce(
     if (error instanceof NetError || error instanceof FetchError) throw error
     if (error instanceof TooMuch)
       throw new FetchError(`${host} sent more than ${bytesMax / 1e6} MB for one address.`)
-    throw new FetchError(sentenceOf(host, error), { cause: error })
+    throw new FetchError(sentenceOf(host, error), { cause: error, canTryAgain: mayPass(error) })
   }
 }
 
@@ -244,9 +259,18 @@ function streamOf(encoding: string, head: Buffer) {
   return ((head[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw()
 }
 
+/** Not where a name has no address, a certificate is wrong, or what was sent is damaged and not merely cut off. */
+function mayPass(error: unknown): boolean {
+  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } }
+  if (isOfPacking(error)) return code === 'Z_BUF_ERROR'
+  if ([code, cause?.code].includes('ENOTFOUND')) return false
+  return !['certificate', 'argument'].includes(connectionFailureOf(error))
+}
+
+const isOfPacking = (error: unknown): boolean =>
+  /^(Z_|ERR__?BROTLI|ERR_BROTLI|ZSTD|ERR_ZSTD)/.test(String((error as { code?: unknown }).code))
+
 function sentenceOf(host: string, error: unknown): string {
-  const { code } = error as { code?: unknown }
-  if (/^(Z_|ERR__?BROTLI|ERR_BROTLI|ZSTD|ERR_ZSTD)/.test(String(code)))
-    return `${host} sent an answer that can't be unpacked: it is damaged.`
+  if (isOfPacking(error)) return `${host} sent an answer that can't be unpacked: it is damaged.`
   return connectionSentence(host, error)
 }
