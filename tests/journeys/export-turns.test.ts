@@ -83,7 +83,7 @@ describe('an export that nobody reads', () => {
     const socket = await askUnread(impatient, person)
     // A client that reads nothing hears of the end when it writes.
     const writing = setInterval(() => socket.write('\r\n'), 100)
-    await once(socket, 'close')
+    await new Promise((resolve) => socket.once('close', resolve))
     clearInterval(writing)
     await expect.poll(() => statusOf(impatient, person), { timeout: 10_000 }).toBe(200)
   })
