@@ -39,10 +39,6 @@ export const IDENTITY_ERRORS = {
   'auth.oidc_state': [400, 'This sign-in has expired, or was begun in another browser. Begin again.'],
   'auth.oidc_failed': [503, 'The OpenID provider did not answer as it should. Try again later.'],
   'auth.oidc_unverified': [403, 'The OpenID provider has not confirmed your email address'],
-  'auth.oidc_account_unverified': [
-    403,
-    'There is an account with this email whose address was never confirmed. Sign in with its password and confirm it, or set a new password, first.',
-  ],
   'auth.session_not_found': [404, 'Session not found'],
   'auth.password_common': [
     400,
@@ -52,8 +48,11 @@ export const IDENTITY_ERRORS = {
     400,
     'Choose another password: this one is little more than your name, your address or the name of this product.',
   ],
-  'auth.password_set': [400, 'This account has a password already: leave password out'],
   'auth.link_gone': [410, 'This link has expired or was used. Ask for a new one.'],
+  'auth.link_of_another': [
+    403,
+    'This link belongs to another account. Sign in to that account, then open the link again.',
+  ],
   'auth.email_reserved': [400, 'This email address is not one that anybody can have'],
   'auth.email_taken': [409, 'A user with this email already exists'],
   'auth.signup_closed': [403, 'Sign-up is by invitation only on this server'],

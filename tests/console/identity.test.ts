@@ -5,6 +5,7 @@ import { describeInBrowser } from '#tests/support/browser.ts'
 import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
 import { findFreePort } from '#tests/support/free-port.ts'
 import { type MailServer, mailTo, startMailServer } from '#tests/support/mail.ts'
+import { OpenidBrowser } from '#tests/support/openid-browser.ts'
 import { OPENID_CLIENT, type OpenidProvider, startOpenidProvider } from '#tests/support/openid-provider.ts'
 
 /** How people come in: with a password, without the one that they forgot, by links in mails, by an OpenID provider. */
@@ -106,22 +107,44 @@ describeInBrowser('signing in to the console', () => {
     await again.getByRole('heading', { name: 'Open the link in your mail' }).waitFor()
   })
 
-  test('an address is confirmed by a mailed link; who opens it again is told the truth', async () => {
+  test('an address is confirmed by a click in a session of its account, and not by opening the link', async () => {
     const person = await stage.server.signUp()
     const link = await linkTo(person.email, 'Is this your email address')
-    const confirmed = { name: 'Your email address is confirmed' }
-    const page = await stage.open(link, person)
-    await page.getByRole('heading', confirmed).waitFor()
+    const isVerified = async (): Promise<boolean> =>
+      (await stage.server.call('GET', '/api/users/me', { token: person.token })).body.email_verified
+    const other = await stage.open(link, await stage.server.signUp())
+    await other.getByRole('button', { name: 'Confirm address' }).click()
+    await other.getByRole('alert').getByText('This link belongs to another account').waitFor()
+    await expectAccessible(other)
+
+    const page = await stage.open(link)
+    await page.getByText('Sign in to the account that you created with this address').waitFor()
     expect(page.url()).not.toContain('token')
     await expectAccessible(page)
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await signIn(page, person.email, person.password)
+    const confirm = page.getByRole('button', { name: 'Confirm address' })
+    await confirm.waitFor()
+    await page.getByText(person.email).waitFor()
+    await expectAccessible(page)
+    expect(await isVerified()).toBe(false)
+    await confirm.click()
+    const confirmed = page.getByRole('heading', { name: 'Your email address is confirmed' })
+    await confirmed.waitFor()
+    expect(await isVerified()).toBe(true)
     await page.goto(link)
-    await page.getByRole('heading', confirmed).waitFor()
-    await page.getByRole('link', { name: 'Go on' }).click()
+    await confirmed.waitFor()
+    await page.getByRole('link', { name: 'Continue' }).click()
     await atHome(page)
+  })
 
-    const stranger = await stage.open(link)
-    await stranger.getByRole('alert').getByText('This link has expired or was used').waitFor()
-    await expectAccessible(stranger)
+  test('a code of another browser signs nobody in', async () => {
+    provider.account = { id: randomUUID(), email: `${randomUUID()}@example.com`, email_verified: true }
+    const code = await new OpenidBrowser().open(`${stage.server.url}/api/auth/oidc/start`)
+    const page = await stage.open(`${code.pathname}${code.search}`)
+    await page.getByRole('heading', { name: 'You are not signed in' }).waitFor()
+    await page.goto('/')
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
 
   test('an OpenID provider signs in, and leads to where one wanted to', async () => {

@@ -6,6 +6,7 @@
 import { BILLING } from './access-to-billing.ts'
 import { DATA_RIGHTS } from './access-to-data-rights.ts'
 import { FACTORS } from './access-to-factors.ts'
+import { IDENTITY } from './access-to-identity.ts'
 import { WEBHOOKS } from './access-to-webhooks.ts'
 
 /** The records of one organization, all made by its owner. */
@@ -97,9 +98,7 @@ const READERS_OF_CHATS = 'OAMGCK'
 
 /** Operation: who gets through, and a call on the records of a fixture. */
 export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) => Call]> = {
-  get_auth_sessions: [EVERYBODY, nothing],
-  delete_auth_sessions: [EVERYBODY, () => ({ query: { session_id: crypto.randomUUID() } })],
-  post_auth_resend_verification: [EVERYBODY, nothing],
+  ...IDENTITY,
 
   ...FACTORS,
   ...DATA_RIGHTS,

@@ -40,7 +40,6 @@ export const PUBLIC: Record<
   post_auth_logout: ({ refreshToken }) => ({ body: { refresh_token: refreshToken } }),
   post_auth_signup_invite: () => ({ body: { ...NEW, token: 'x' } }),
   post_auth_magic_link_accept: () => ({ body: { token: 'x' } }),
-  post_auth_verify_email: () => ({ body: { token: 'x' } }),
   post_auth_forgot_password: ({ email }) => ({ body: { email } }),
   post_auth_reset_password: ({ password }) => ({ body: { token: 'x', password } }),
   get_auth_methods: () => ({}),

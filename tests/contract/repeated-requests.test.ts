@@ -72,11 +72,11 @@ const asOwner = async (path: string, body: unknown, { tokens } = made): Promise<
   return answer
 }
 
-async function oneTimeToken(purpose: string, { userId } = person): Promise<string> {
+async function oneTimeToken(purpose: string, { userId } = person, holder = ''): Promise<string> {
   const token = newToken('ot')
   await server.server.rooms.database.sql`
     insert into one_time_tokens (token_hash, purpose, user_id, expires_at)
-    values (${hashToken(token)}, ${purpose}, ${userId}, now() + interval '1 minute')`
+    values (${hashToken(token + holder)}, ${purpose}, ${userId}, now() + interval '1 minute')`
   return token
 }
 
@@ -158,13 +158,19 @@ const REQUESTS: Record<string, () => Promise<Sent> | Sent> = {
     await asOwner(`/api/users/invite?org_id=${organizationId}`, user)
     return { body: { token: (await mailTo(server, user.email, 'has added you')).token, password } }
   },
-  post_auth_verify_email: async () => ({ body: { token: await oneTimeToken('verify_email') } }),
+  post_auth_verify_email: async () => ({
+    token: person.token,
+    body: { token: await oneTimeToken('verify_email') },
+  }),
   post_auth_forgot_password: () => ({ body: { email: person.email } }),
   post_auth_reset_password: async () => ({
     body: { token: await oneTimeToken('reset_password', await server.signUp()), password },
   }),
   ...requestsOfFactors(() => server),
-  post_auth_oidc_exchange: async () => ({ body: { code: await oneTimeToken('oidc_sign_in') } }),
+  post_auth_oidc_exchange: async () => ({
+    body: { code: await oneTimeToken('oidc_sign_in', person, 'this browser') },
+    headers: { cookie: 'parley_oidc=this browser' },
+  }),
   post_agent_deploy_visitor: async () => ({
     query: { deployment_id: (await deployment('widget')).id },
     body: { visitor_key: randomBytes(32).toString('base64url') },

@@ -13,7 +13,7 @@ const FILES = globSync('server/**/*.ts').filter((file) => !file.endsWith('.test.
 const PART_MAY_IMPORT: Record<string, string[]> = {
   'agent-deploy': ['agents', 'chat'],
   agents: ['kb', 'llm', 'mcp', 'tools'],
-  auth: ['invitations', 'users'],
+  auth: ['api-keys', 'invitations', 'users'],
   chat: ['agents', 'kb', 'llm'],
   conversation: ['chat', 'llm'],
   // An import takes what each of these takes, within the same bounds.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findFreePort } from '#tests/support/free-port.ts'
-import { mailTo } from '#tests/support/mail.ts'
+import { OpenidBrowser } from '#tests/support/openid-browser.ts'
 import {
   OPENID_CLIENT,
   type OpenidAccount,
@@ -34,29 +34,6 @@ afterAll(async () => {
   await provider.close()
 })
 
-/** A browser: it keeps cookies by host and follows redirects, until it would leave for the console. */
-class Browser {
-  readonly #cookies = new Map<string, Map<string, string>>()
-
-  async open(address: string): Promise<URL> {
-    for (let url = new URL(address), hops = 0; hops < 10; hops++) {
-      const jar = this.#cookies.get(url.host) ?? new Map<string, string>()
-      this.#cookies.set(url.host, jar)
-      const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
-      const response = await fetch(url, { redirect: 'manual', headers: { cookie } })
-      for (const line of response.headers.getSetCookie()) {
-        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-        jar.set(name, value)
-      }
-      const location = response.headers.get('location')
-      if (location === null) throw new Error(`${response.status} ${url.pathname}: ${await response.text()}`)
-      url = new URL(location, url)
-      if (url.href.startsWith(CONSOLE)) return url
-    }
-    throw new Error('redirected in a circle')
-  }
-}
-
 const newAccount = (change: Partial<OpenidAccount> = {}): OpenidAccount => ({
   id: randomUUID(),
   email: `${randomUUID()}@example.com`,
@@ -65,17 +42,20 @@ const newAccount = (change: Partial<OpenidAccount> = {}): OpenidAccount => ({
   family_name: 'Hopper',
   ...change,
 })
-const signIn = async (account: OpenidAccount): Promise<URL> => {
+const signIn = async (account: OpenidAccount, browser = new OpenidBrowser()): Promise<URL> => {
   provider.account = account
-  return new Browser().open(`${server.url}/api/auth/oidc/start`)
+  return browser.open(`${server.url}/api/auth/oidc/start`)
 }
-const exchange = (url: URL) =>
-  server.call('POST', '/api/auth/oidc/exchange', { body: { code: url.searchParams.get('code') } })
+/** Signs in from the start to the tokens. */
+const enter = async (account: OpenidAccount) => {
+  const browser = new OpenidBrowser()
+  return browser.exchange(server.url, await signIn(account, browser))
+}
 
 describe('signing in with an OpenID provider', () => {
   test('makes an account the first time, and finds it again the next', async () => {
     const account = newAccount()
-    const first = await exchange(await signIn(account))
+    const first = await enter(account)
     expect(first.status).toBe(200)
     expect(first.body.user).toMatchObject({
       email: account.email,
@@ -85,7 +65,7 @@ describe('signing in with an OpenID provider', () => {
     expect(first.body.user.organizations).toHaveLength(1)
     expect((await server.call('GET', '/api/users/me', { token: first.body.access_token })).status).toBe(200)
     // The provider's subject is who he is, not the email that he has by now.
-    const again = await exchange(await signIn({ ...account, email: 'new@example.com' }))
+    const again = await enter({ ...account, email: 'new@example.com' })
     expect(again.body.user.id).toBe(first.body.user.id)
     const password = { email: account.email, password: '' }
     expect(
@@ -94,30 +74,37 @@ describe('signing in with an OpenID provider', () => {
   })
 
   test('the code is good once, and says nothing without the exchange', async () => {
-    const url = await signIn(newAccount())
+    const browser = new OpenidBrowser()
+    const url = await signIn(newAccount(), browser)
     expect(url.pathname).toBe('/oidc')
-    expect((await exchange(url)).status).toBe(200)
-    expect((await exchange(url)).status).toBe(410)
-    const late = await signIn(newAccount())
+    expect((await browser.exchange(server.url, url)).status).toBe(200)
+    expect((await browser.exchange(server.url, url)).status).toBe(410)
+    const late = await signIn(newAccount(), browser)
     await server.server.rooms.database
       .sql`update one_time_tokens set expires_at = now() where purpose = 'oidc_sign_in'`
-    expect((await exchange(late)).status).toBe(410)
+    expect((await browser.exchange(server.url, late)).status).toBe(410)
   })
 
-  test('is linked with an account of the same email only where both sides have confirmed it', async () => {
+  test('the code signs in the browser that began, and no other (login CSRF)', async () => {
+    const attacker = new OpenidBrowser()
+    const url = await signIn(newAccount(), attacker)
+    const stranger = await new OpenidBrowser().exchange(server.url, url)
+    expect([stranger.status, stranger.body.code]).toEqual([410, 'auth.link_gone'])
+    const victim = new OpenidBrowser()
+    await signIn(newAccount(), victim)
+    expect((await victim.exchange(server.url, url)).status).toBe(410)
+    expect((await attacker.exchange(server.url, url)).status).toBe(200)
+  })
+
+  test('is linked with the account of its email where the provider has confirmed that', async () => {
     const person = await server.signUp()
     const errorOf = async (account: OpenidAccount) => (await signIn(account)).searchParams.get('error')
     const theirs = newAccount({ email: person.email.toUpperCase() })
-    expect(await errorOf(theirs)).toContain('never confirmed')
     expect(await errorOf({ ...theirs, email_verified: false })).toContain('has not confirmed')
     const { email: _, ...nameless } = theirs
     expect(await errorOf(nameless)).toContain('has not confirmed')
-    const { token } = await mailTo(server, person.email, 'Is this your email')
-    await server.call('POST', '/api/auth/verify_email', { body: { token } })
-    const linked = await exchange(await signIn(theirs))
-    expect(linked.body.user.id).toBe(person.userId)
-    const stillByPassword = { email: person.email, password: person.password }
-    expect((await server.call('POST', '/api/auth/login', { body: stillByPassword })).status).toBe(200)
+    const linked = await enter(theirs)
+    expect(linked.body.user).toMatchObject({ id: person.userId, email_verified: true })
   })
 
   test('can not be ended in another browser, twice, or with a state that was never given', async () => {
@@ -125,9 +112,7 @@ describe('signing in with an OpenID provider', () => {
     const begun = await fetch(`${server.url}/api/auth/oidc/start`, { redirect: 'manual' })
     const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? ''
     const cookie = begun.headers.get('set-cookie') ?? ''
-    expect(cookie).toMatch(
-      /^parley_oidc=br_[\w-]+; Path=\/api\/auth\/oidc; Max-Age=600; HttpOnly; SameSite=Lax$/,
-    )
+    expect(cookie).toMatch(/^parley_oidc=br_[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/)
     const end = (given: string, headers: Record<string, string> = {}) =>
       server.call('GET', `/api/auth/oidc/callback?code=x&state=${given}`, { headers })
     expect((await end(state)).status).toBe(400)
@@ -152,6 +137,15 @@ describe('signing in with an OpenID provider', () => {
   })
 })
 
+test('under https the cookie is for this host alone', async () => {
+  const secure = await startTestServer({ ...environment, BASE_URL: 'https://parley.example.com' })
+  const begun = await secure.call('GET', '/api/auth/oidc/start')
+  expect(begun.headers.get('set-cookie')).toMatch(
+    /^__Host-parley_oidc=br_[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
+  )
+  await secure.stop()
+})
+
 test('where sign-up is by invitation, so it is here', async () => {
   const port = await findFreePort()
   const baseUrl = `http://127.0.0.1:${port}`
@@ -166,7 +160,7 @@ test('where sign-up is by invitation, so it is here', async () => {
   })
   const methods = await closed.call('GET', '/api/auth/methods')
   expect(methods.body).toEqual({ signup: 'invite', oidc: true })
-  const url = await new Browser().open(`${baseUrl}/api/auth/oidc/start`)
+  const url = await new OpenidBrowser().open(`${baseUrl}/api/auth/oidc/start`)
   expect(url.searchParams.get('error')).toContain('by invitation only')
   await closed.stop()
   await other.close()

@@ -1,4 +1,4 @@
-import type { Sql } from 'postgres'
+import type { ISql, Sql } from 'postgres'
 import { API_KEY_PREFIX } from '#platform/access/credentials.ts'
 import type { Permission } from '#platform/access/permissions.ts'
 import { checkHeld } from '#platform/access/role-rules.ts'
@@ -27,12 +27,30 @@ export async function removeClientKeys(
 ): Promise<void> {
   if (keyIds.length === 0) return
   await sql.begin(async (tx) => {
-    const rows = await tx<{ id: string; organization_id: string; user_id: string }[]>`
+    const rows = await tx<KeyRow[]>`
       delete from api_keys where id = any(${keyIds}::uuid[]) returning *`
-    for (const row of rows) {
-      const event = eventOf('api_keys', { ...row }, null)
-      const actor = { userId: row.user_id, apiKeyId: row.id, client: { ...client, userAgent: null } }
-      if (event) await recordEvent(tx, row.organization_id, actor, event)
-    }
+    for (const row of rows) await recordRemoval(tx, row, { apiKeyId: row.id, client })
   })
+}
+
+/** Deletes all API keys of a user, and with them the grants of MCP clients. The audit names the user as the actor. */
+export async function removeKeysOf(tx: ISql, userId: string, client: Client): Promise<void> {
+  const rows = await tx<KeyRow[]>`delete from api_keys where user_id = ${userId} returning *`
+  for (const row of rows) await recordRemoval(tx, row, { apiKeyId: null, client })
+}
+
+interface KeyRow {
+  id: string
+  organization_id: string
+  user_id: string
+}
+
+async function recordRemoval(
+  tx: ISql,
+  row: KeyRow,
+  { apiKeyId, client }: { apiKeyId: string | null; client: Omit<Client, 'userAgent'> },
+): Promise<void> {
+  const event = eventOf('api_keys', { ...row }, null)
+  const actor = { userId: row.user_id, apiKeyId, client: { ...client, userAgent: null } }
+  if (event) await recordEvent(tx, row.organization_id, actor, event)
 }

@@ -1,2 +1,2 @@
-export { createClientKey, removeClientKeys } from './client-keys.ts'
+export { createClientKey, removeClientKeys, removeKeysOf } from './client-keys.ts'
 export { apiKeyRoutes } from './routes.ts'

@@ -7,8 +7,8 @@ import type { Rooms } from '#platform/rooms.ts'
 import { joinByInvitation, redeemToken, validateToken } from '../invitations/index.ts'
 import { createUser } from '../users/index.ts'
 import { demandFactor } from './demand-factor.ts'
+import { endOlderAccess, proveAddress } from './prove-address.ts'
 import type { InvitedUser, MagicLink, SignedIn } from './schemas.ts'
-import { shutOut } from './sessions.ts'
 import { keepPassword, register, signedIn } from './sign-in.ts'
 
 interface Account {
@@ -16,12 +16,12 @@ interface Account {
   email: string
   password_hash: string | null
   registered: boolean
-  verified: boolean
 }
 
 /**
  * Signs up with an invitation, or joins with the account that the invited email has by now, its password being the
- * proof. Throws invitation.not_found, invitation.gone, invitation.role_gone, auth.invalid_credentials.
+ * proof of the account; its older sessions and API keys end. The inviter knows the token too, so it proves nothing
+ * about the address. Throws invitation.not_found, invitation.gone, invitation.role_gone, auth.invalid_credentials.
  */
 export async function signUpInvited(rooms: Rooms, client: Client, input: InvitedUser): Promise<SignedIn> {
   const { sql } = rooms.database
@@ -39,8 +39,10 @@ export async function signUpInvited(rooms: Rooms, client: Client, input: Invited
   await joinAnswer()
   return sql.begin(async (tx) => {
     const invitation = await redeemToken(tx, input.token, { byMagicLink: false })
-    if (known?.registered) await keepPassword(tx, known)
-    // The inviter knows the invitation's token too, so it does not prove the address.
+    if (known?.registered) {
+      await keepPassword(tx, known)
+      await endOlderAccess(tx, client, known.id)
+    }
     const user = known?.registered ? known : await register(rooms, tx, { ...input, email, passwordHash })
     await joinByInvitation(tx, invitation, { userId: user.id, client })
     return signedIn(rooms, tx, user.id, client, 'one factor')
@@ -48,9 +50,8 @@ export async function signUpInvited(rooms: Rooms, client: Client, input: Invited
 }
 
 /**
- * Accepts /api/users/invite by the link that was mailed, and signs in. Holding the link proves the address: whoever
- * signed up with it before without proving that is shut out. Throws invitation.not_found, invitation.gone,
- * auth.password_set.
+ * Accepts /api/users/invite by the link that was mailed, and signs in. Only the mailbox has the link, so it proves the
+ * address: older sessions, passwords and API keys of the account end. Throws invitation.not_found, invitation.gone.
  */
 export async function acceptMagicLink(rooms: Rooms, client: Client, input: MagicLink): Promise<SignedIn> {
   const { sql } = rooms.database
@@ -62,7 +63,8 @@ export async function acceptMagicLink(rooms: Rooms, client: Client, input: Magic
     const invitation = await redeemToken(tx, input.token, { byMagicLink: true })
     const account = await findAccount(tx, invitation.email)
     if (!account) throw fail('invitation.not_found')
-    await proveAddress(rooms, tx, account, passwordHash)
+    if (account.registered) await proveAddress(tx, client, account.id, passwordHash)
+    else await registerProven(rooms, tx, account, passwordHash)
     await joinByInvitation(tx, invitation, { userId: account.id, client })
     return signedIn(rooms, tx, account.id, client, 'one factor')
   })
@@ -73,7 +75,7 @@ async function demandForLink(rooms: Rooms, token: string, passwordHash: string |
   const { sql } = rooms.database
   const { email } = await validateToken(sql, token, { byMagicLink: true })
   const account = await findAccount(sql, email)
-  if (!account?.registered || (passwordHash !== null && account.password_hash !== null)) return null
+  if (!account?.registered) return null
   return demandFactor(
     rooms,
     { id: account.id, checkedHash: null },
@@ -83,8 +85,7 @@ async function demandForLink(rooms: Rooms, token: string, passwordHash: string |
 
 async function findAccount(sql: Rooms['database']['sql'] | TransactionSql, email: string) {
   const [account] = await sql<Account[]>`
-    select id, email, password_hash, registered_at is not null as registered,
-      email_verified_at is not null as verified
+    select id, email, password_hash, registered_at is not null as registered
     from users where email = ${email}`
   return account
 }
@@ -99,30 +100,16 @@ async function checkPassword(
   if (!(await rooms.passwords.verify(password, account.password_hash))) throw fail('auth.invalid_credentials')
 }
 
-async function proveAddress(
+/** Makes a person of the account that the invitation has made beforehand. */
+async function registerProven(
   rooms: Rooms,
   tx: TransactionSql,
   account: Account,
   passwordHash: string | null,
 ): Promise<void> {
-  if (!account.registered) {
-    const [names] = await tx<{ first_name: string; last_name: string }[]>`
-      select first_name, last_name from users where id = ${account.id}`
-    if (!names) throw fail('invitation.not_found')
-    const { startingCredits } = rooms.config
-    await createUser(tx, {
-      email: account.email,
-      ...names,
-      passwordHash,
-      startingCredits,
-      emailVerified: true,
-    })
-    return
-  }
-  if (account.verified && passwordHash === null) return
-  if (account.verified && account.password_hash !== null) throw fail('auth.password_set')
-  await tx`
-    update users set email_verified_at = now(), password_hash = ${passwordHash}, updated_at = now()
-    where id = ${account.id}`
-  if (!account.verified) await shutOut(tx, account.id)
+  const [names] = await tx<{ first_name: string; last_name: string }[]>`
+    select first_name, last_name from users where id = ${account.id}`
+  if (!names) throw fail('invitation.not_found')
+  const { startingCredits } = rooms.config
+  await createUser(tx, { email: account.email, ...names, passwordHash, startingCredits, emailVerified: true })
 }

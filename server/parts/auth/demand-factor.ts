@@ -5,7 +5,7 @@ import { issueChallenge } from './challenges.ts'
 import { selectPasskeys } from './check-factor.ts'
 import { type Passkey, requestOptions } from './passkeys.ts'
 
-/** What a sign-in does once the factor is accepted: joins by an invitation, and may set a first password. */
+/** What a sign-in does once the factor is accepted: joins by an invitation, and a magic link may set a password. */
 export interface PendingInvitation {
   token: string
   byMagicLink: boolean

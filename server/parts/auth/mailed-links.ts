@@ -1,15 +1,16 @@
 import type { ISql, Sql, TransactionSql } from 'postgres'
 import { fail } from '#errors'
+import type { Caller, Client } from '#platform/access/scope.ts'
 import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
 import type { Queue } from '#platform/jobs/jobs.ts'
 import { normalizeEmail } from '#platform/mail/address.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
-import { endAllSessions, shutOut } from './sessions.ts'
+import { proveAddress } from './prove-address.ts'
 
 type Purpose = 'verify_email' | 'reset_password' | 'oidc_sign_in'
 
-const SECONDS: Record<Purpose, number> = {
+export const ONE_TIME_SECONDS: Record<Purpose, number> = {
   verify_email: 7 * 86_400,
   reset_password: 3_600,
   oidc_sign_in: 60,
@@ -17,22 +18,35 @@ const SECONDS: Record<Purpose, number> = {
 /** So many links of a kind a user can have at once; asking for more changes nothing until some have expired. */
 const LINKS_MAX = 5
 
-/** A token that proves one thing once. Null: the user has enough of them. */
-export async function issueToken(sql: ISql, userId: string, purpose: Purpose): Promise<string | null> {
+/**
+ * A token that proves one thing once. Null: the user has enough of them. `holder`: a secret that the token must be
+ * redeemed with.
+ */
+export async function issueToken(
+  sql: ISql,
+  userId: string,
+  purpose: Purpose,
+  holder = '',
+): Promise<string | null> {
   const token = newToken('ot')
   const made = await sql`
     insert into one_time_tokens (token_hash, purpose, user_id, expires_at)
-    select ${hashToken(token)}, ${purpose}, ${userId}, now() + ${SECONDS[purpose]} * interval '1 second'
+    select ${hashToken(token + holder)}, ${purpose}, ${userId}, now() + ${ONE_TIME_SECONDS[purpose]} * interval '1 second'
     where (select count(*) from one_time_tokens
       where user_id = ${userId} and purpose = ${purpose} and expires_at > now()) < ${LINKS_MAX}`
   return made.count > 0 ? token : null
 }
 
 /** Uses a token up and answers whose it was. Throws auth.link_gone. */
-export async function redeemOneTimeToken(sql: ISql, token: string, purpose: Purpose): Promise<string> {
+export async function redeemOneTimeToken(
+  sql: ISql,
+  token: string,
+  purpose: Purpose,
+  holder = '',
+): Promise<string> {
   const [used] = await sql<{ user_id: string }[]>`
     delete from one_time_tokens
-    where token_hash = ${hashToken(token)} and purpose = ${purpose} and expires_at > now() returning user_id`
+    where token_hash = ${hashToken(token + holder)} and purpose = ${purpose} and expires_at > now() returning user_id`
   if (!used) throw fail('auth.link_gone')
   return used.user_id
 }
@@ -60,10 +74,14 @@ export async function resendVerification(rooms: Rooms, userId: string): Promise<
   })
 }
 
-/** Throws auth.link_gone. */
-export async function verifyEmail(sql: Sql, token: string): Promise<void> {
+/**
+ * Confirms the caller's own address. The link alone proves nothing: mail scanners open links, and the owner of an
+ * address may open one for an account that someone else signed up. Throws auth.link_gone, auth.link_of_another.
+ */
+export async function verifyEmail(sql: Sql, caller: Caller, token: string): Promise<void> {
   await sql.begin(async (tx) => {
     const userId = await redeemOneTimeToken(tx, token, 'verify_email')
+    if (userId !== caller.userId) throw fail('auth.link_of_another')
     await tx`update users set email_verified_at = now(), updated_at = now() where id = ${userId}`
   })
 }
@@ -97,26 +115,16 @@ export async function requestReset(rooms: Rooms, requestId: string, email: strin
   await jobs.add(database.sql, resetRequests(rooms), { sealed, id: requestId, about: [mail.markOf(email)] })
 }
 
-/**
- * Sets a new password; every session of the user ends, and every link that was sent for it; the API keys too where
- * nobody had confirmed the address before. Throws auth.link_gone.
- */
+/** Sets a new password and ends every session, API key and mailed link of the user. Throws auth.link_gone. */
 export async function resetPassword(
   { database: { sql }, passwords }: Pick<Rooms, 'database' | 'passwords'>,
+  client: Client,
   input: { token: string; password: string },
 ): Promise<void> {
   const passwordHash = await passwords.hashChosen(input.password)
   await joinAnswer()
   await sql.begin(async (tx) => {
     const userId = await redeemOneTimeToken(tx, input.token, 'reset_password')
-    await tx`delete from one_time_tokens where user_id = ${userId}`
-    const [before] = await tx<{ verified: boolean }[]>`
-      select email_verified_at is not null as verified from users where id = ${userId} for update`
-    await tx`
-      update users set password_hash = ${passwordHash}, updated_at = now(),
-        email_verified_at = coalesce(email_verified_at, now())
-      where id = ${userId}`
-    if (before?.verified) await endAllSessions(tx, userId)
-    else await shutOut(tx, userId)
+    await proveAddress(tx, client, userId, passwordHash)
   })
 }

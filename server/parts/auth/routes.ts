@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { clearCookie } from '#platform/http/cookies.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import type { Rooms } from '#platform/rooms.ts'
@@ -128,7 +129,7 @@ export const authRoutes = (rooms: Rooms): Route[] => [
     url: '/api/auth/signup_invite',
     summary: 'Sign up with an invitation',
     description:
-      'Who has an account with the invited email by now joins with it: the password must be its password.',
+      'An account that the invited email has by now joins with its password. Its older sessions and API keys end.',
     access: 'public',
     body: InvitedUser,
     example: { token: 'inv_…', password: 'correct horse', first_name: 'Grace', last_name: 'Hopper' },
@@ -151,14 +152,14 @@ export const authRoutes = (rooms: Rooms): Route[] => [
     method: 'POST',
     url: '/api/auth/magic_link/accept',
     summary: 'Accept an invitation by the link that was mailed, and sign in',
-    description: 'A password can be set on the way where the account has none yet.',
+    description:
+      'The link proves the address: the account keeps only the password that is given here, and its older sessions and API keys end.',
     access: 'public',
     body: MagicLink,
     example: { token: 'inv_…' },
     effects: 'outside',
     reply: [200, SignedIn],
     errors: [
-      'auth.password_set',
       'auth.second_factor_needed',
       'invitation.not_found',
       'invitation.gone',
@@ -171,13 +172,14 @@ export const authRoutes = (rooms: Rooms): Route[] => [
     method: 'POST',
     url: '/api/auth/verify_email',
     summary: 'Confirm your email address',
-    access: 'public',
+    description: 'With the token that was mailed to the address of the account that you are signed in to.',
+    access: 'session',
     body: OneTimeToken,
     example: { token: 'ot_…' },
     reply: [200, Message],
-    errors: ['auth.link_gone'],
-    async handler({ body }) {
-      await verifyEmail(rooms.database.sql, body.token)
+    errors: ['auth.link_gone', 'auth.link_of_another'],
+    async handler({ caller, body }) {
+      await verifyEmail(rooms.database.sql, caller, body.token)
       return { message: 'Your email address is confirmed' }
     },
   }),
@@ -212,15 +214,15 @@ export const authRoutes = (rooms: Rooms): Route[] => [
     method: 'POST',
     url: '/api/auth/reset_password',
     summary: 'Set a new password by the link that was mailed',
-    description: 'Ends every session of the user.',
+    description: 'Ends every session of the user, and deletes their API keys.',
     access: 'public',
     body: PasswordReset,
     example: { token: 'ot_…', password: 'correct horse' },
     effects: 'outside',
     reply: [200, Message],
     errors: ['auth.link_gone', ...PASSWORD_ERRORS],
-    async handler({ body }) {
-      await resetPassword(rooms, body)
+    async handler({ client, body }) {
+      await resetPassword(rooms, client, body)
       return { message: 'Your password is changed. Sign in with it.' }
     },
   }),
@@ -260,19 +262,22 @@ function oidcRoutes(rooms: Rooms): Route[] {
       query: OidcReturn,
       reply: { redirect: 'To /oidc of the console, with a code for oidc/exchange, or with an error to show' },
       errors: ['auth.oidc_off', 'auth.oidc_state'],
-      handler: ({ query, headers }) => oidc.end(query, headers.cookie),
+      cookie: oidc.cookie.name,
+      handler: ({ client, query, cookie }) => oidc.end(client, query, cookie),
     }),
     defineRoute({
       method: 'POST',
       url: '/api/auth/oidc/exchange',
       summary: 'Exchange the code that the console was given for tokens',
-      description: 'Once, within a minute.',
+      description: 'Once, within a minute, in the browser that began: the cookie of oidc/start is required.',
       access: 'public',
       body: OidcCode,
       example: { code: 'ot_…' },
       reply: [200, SignedIn],
       errors: ['auth.link_gone'],
-      handler: ({ client, body }) => oidc.exchange(client, body.code),
+      cookie: oidc.cookie.name,
+      handler: ({ client, body, cookie }) => oidc.exchange(client, body.code, cookie),
+      present: (answer) => ({ answer, headers: { 'Set-Cookie': clearCookie(oidc.cookie) } }),
     }),
   ]
 }

@@ -11,6 +11,7 @@ import { admitGuess, checkPasskey, tellUser } from './check-factor.ts'
 import type { PendingInvitation } from './demand-factor.ts'
 import type { Assertion, SecondFactor } from './factor-schemas.ts'
 import { requestOptions } from './passkeys.ts'
+import { endOlderAccess, proveAddress } from './prove-address.ts'
 import { acceptRecoveryCode } from './recovery-codes.ts'
 import type { SignedIn } from './schemas.ts'
 import { signedIn } from './sign-in.ts'
@@ -113,7 +114,7 @@ async function doPending(
     secrets.decrypt(sealed, tokenHash),
   ) as PendingInvitation
   const invitation = await redeemToken(tx, token, { byMagicLink })
-  if (passwordHash !== null)
-    await tx`update users set password_hash = ${passwordHash} where id = ${userId} and password_hash is null`
+  if (byMagicLink) await proveAddress(tx, client, userId, passwordHash)
+  else await endOlderAccess(tx, client, userId)
   await joinByInvitation(tx, invitation, { userId, client })
 }

@@ -141,12 +141,6 @@ export async function endAllSessions(sql: ISql, userId: string): Promise<void> {
   await sql`update sessions set revoked_at = now() where user_id = ${userId} and revoked_at is null`
 }
 
-/** Ends all that somebody who was not the owner of the address may have left: sessions and API keys. */
-export async function shutOut(sql: ISql, userId: string): Promise<void> {
-  await endAllSessions(sql, userId)
-  await sql`delete from api_keys where user_id = ${userId}`
-}
-
 /** Forgets sessions, used tokens and attempts to sign in that nothing can come of any more. */
 export async function forgetExpired(sql: Sql): Promise<void> {
   await sql`delete from sessions where expires_at < now() - interval '1 day'`

@@ -50,13 +50,14 @@ export async function answerOnce(
 }
 
 /** What a repeat has to be the same in. */
-const whatIsAsked = (route: Route, { query, body, headers, file }: RouteInput): unknown => [
+const whatIsAsked = (route: Route, { query, body, headers, cookie, file }: RouteInput): unknown => [
   query,
   body ?? null,
   file ? [file.sha256, file.name, file.contentType] : null,
   'orEvents' in route.reply && prefersEvents(headers.accept),
   // What a public route answers may be for one page alone.
   route.access === 'public' ? (headers.origin ?? null) : null,
+  ...(route.cookie === undefined ? [] : [cookie]),
 ]
 
 /** Whose keys these are; null: nobody has to be known. */

@@ -86,6 +86,12 @@ type Answer<R> = R extends readonly [number, infer V extends TSchema]
             ? FileStream
             : EventStream
 
+/** A JSON answer and the headers that go with it. */
+export interface Presented<A> {
+  answer: A
+  headers: Record<string, string | string[]>
+}
+
 /** What a file is for; `raw`: the types in which the body may be the file itself; `bytesMax`: where it may be larger than MAX_UPLOAD_BYTES. */
 export interface Upload {
   description: string
@@ -126,6 +132,10 @@ export interface RouteSpec<
    * does elsewhere may not be done twice, and after a crash a repeat is refused. `reply`: it knows its repeats itself.
    */
   effects?: Exclude<Effects, 'database'> | 'reply'
+  /** The name of the cookie that the handler gets as `cookie`. A repeat must bring the same one. */
+  cookie?: string
+  /** Adds headers to a JSON answer, and takes out of it what they carry. It does so for a repeated answer too. */
+  present?: (answer: Answer<R>, input: { body: Values<B> }) => Presented<Answer<R>>
   /** The body is a file, in a form, or with `raw` also as it is: the handler gets it as `file`. */
   upload?: U
   /** Asked before anything of the file is read. Throws to refuse the request. */
@@ -141,6 +151,7 @@ export interface RouteSpec<
       query: Values<Q>
       body: Values<B>
       headers: IncomingHttpHeaders
+      cookie: string | null
     } & (U extends Upload ? { file: ReceivedFile } : object),
   ) => Promise<Answer<R>>
 }
@@ -157,6 +168,8 @@ export interface Route {
   example?: unknown
   headers?: Record<string, string>
   effects?: Exclude<Effects, 'database'> | 'reply'
+  cookie?: string
+  present?: (answer: unknown, input: { body: unknown }) => Presented<unknown>
   upload?: Upload
   admitUpload?: (who: RouteInput) => UploadAdmission
   bodyLimits?: Partial<BodyLimits>
@@ -174,6 +187,8 @@ export interface RouteInput {
   query: unknown
   body: unknown
   headers: IncomingHttpHeaders
+  /** The value of the route's cookie. */
+  cookie: string | null
   file?: ReceivedFile
 }
 

@@ -14,6 +14,7 @@ import { contentDisposition } from '#platform/storage/addresses.ts'
 import type { Metrics } from '#platform/telemetry/metrics.ts'
 import { answerOnce, isKeyed } from './answer-once.ts'
 import { bodyLimitsOf, bodyOptions } from './body-limits.ts'
+import { readCookie } from './cookies.ts'
 import type {
   EventStream,
   File,
@@ -86,7 +87,8 @@ function addRoutes(app: FastifyInstance, desk: Desk, routes: readonly Route[]): 
         const client = clientOf(request)
         const identity = await identify(desk.access, route, request, client)
         const { query, body, headers } = request
-        const input = { ...identity, client, query, body, headers }
+        const cookie = route.cookie === undefined ? null : readCookie(headers.cookie, route.cookie)
+        const input = { ...identity, client, query, body, headers, cookie }
         const work = (all: RouteInput) => answerOnce(desk, route, all, request, reply)
         const value = route.upload
           ? await withReceived(
@@ -96,7 +98,9 @@ function addRoutes(app: FastifyInstance, desk: Desk, routes: readonly Route[]): 
               (file) => work({ ...input, file }),
             )
           : await work(input)
-        return answer(desk, route, value, request, reply)
+        const presented = route.present?.(value, { body })
+        if (presented) reply.headers(presented.headers)
+        return answer(desk, route, presented ? presented.answer : value, request, reply)
       },
     })
   }

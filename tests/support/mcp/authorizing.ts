@@ -10,15 +10,15 @@ const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url')
 export type Authorizing = Awaited<ReturnType<typeof openAuthorizing>>
 
 /** A server, somebody who connects apps to it, and apps as they go about it. */
-export async function openAuthorizing() {
-  const server = await startAddressedServer({ TRUST_PROXY: '1' })
+export async function openAuthorizing(environment: Record<string, string> = {}) {
+  const server = await startAddressedServer({ TRUST_PROXY: '1', ...environment })
   const person = await server.signUp()
   const serverUrl = (): string => `${server.url}/mcp`
 
-  async function connect(name?: string): Promise<MemoryAuth> {
+  async function connect(name?: string, owner = person): Promise<MemoryAuth> {
     const provider = new MemoryAuth(name)
     expect(await auth(provider, { serverUrl: serverUrl() })).toBe('REDIRECT')
-    const back = await allow(provider.sentTo as URL, person)
+    const back = await allow(provider.sentTo as URL, owner)
     const authorizationCode = back.searchParams.get('code') ?? ''
     expect(await auth(provider, { serverUrl: serverUrl(), authorizationCode })).toBe('AUTHORIZED')
     return provider

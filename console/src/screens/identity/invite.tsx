@@ -75,7 +75,10 @@ function KnownAccount({ invitation, token }: FormProps) {
   }
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <p className="text-sm">You have an account with this address. Its password shows that it is you.</p>
+      <p className="text-sm">
+        Enter the password of your account with this address. Joining signs you out elsewhere and deletes your
+        API keys.
+      </p>
       <input type="email" autoComplete="username" value={invitation.email} readOnly hidden />
       <div className="flex flex-col gap-1.5">
         <TextField

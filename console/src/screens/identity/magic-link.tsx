@@ -24,23 +24,19 @@ function Acceptance({ invitation, token }: { invitation: ValidInvitation; token:
   }
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      {account === 'unconfirmed' && (
+      {account !== 'none' && (
         <p className="text-sm">
-          There is an account with this address that nobody has confirmed. It becomes yours: its password and
-          sign-ins end.
+          This address has an account. Joining signs it out everywhere, removes its password and deletes its
+          API keys.
         </p>
       )}
-      {account !== 'confirmed' && (
-        <>
-          <input type="email" autoComplete="username" value={email} readOnly hidden />
-          <NewPasswordField
-            label="Password (optional)"
-            hint="At least 8 characters. With it you can sign in again without a mail."
-            value={password}
-            onChange={setPassword}
-          />
-        </>
-      )}
+      <input type="email" autoComplete="username" value={email} readOnly hidden />
+      <NewPasswordField
+        label={account === 'none' ? 'Password (optional)' : 'New password (optional)'}
+        hint="At least 8 characters. Lets you sign in without a mailed link."
+        value={password}
+        onChange={setPassword}
+      />
       {accept.error && <Failure error={accept.error} />}
       <Button type="submit" kind="primary" busy={accept.isPending}>
         Join and sign in

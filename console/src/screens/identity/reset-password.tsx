@@ -22,7 +22,7 @@ export function ResetPassword() {
     <Outside title="Choose a new password" below={<AnotherLink />}>
       <form onSubmit={submit} className="flex flex-col gap-4">
         <NewPasswordField label="New password" required value={password} onChange={setPassword} />
-        <p className="text-sm text-muted">You will be signed out everywhere.</p>
+        <p className="text-sm text-muted">You are signed out everywhere, and your API keys are deleted.</p>
         {reset.error && <Failure error={reset.error} />}
         <Button type="submit" kind="primary" busy={reset.isPending}>
           Set the password

@@ -6,11 +6,14 @@ import { signIn, signOut } from '../../api/session.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
+import { useMailedToken } from './mailed-token.tsx'
 import { Outside } from './outside.tsx'
 
 export function SignIn() {
   const { next } = useSearch({ from: '/sign_in' })
-  const enter = useEnter(next)
+  // What a mailed link proves, for the page that asked to sign in first.
+  const token = useMailedToken()
+  const enter = useEnter(next, token)
   const methods = useQuery(read('GET /api/auth/methods', {}))
   const login = useChange('POST /api/auth/login', { onDone: enter })
   const [email, setEmail] = useState('')
@@ -73,7 +76,7 @@ export function SignIn() {
  * What to do with tokens: keep them, and go where somebody wanted to. Only paths of the console: others lead away.
  * Whoever was signed in here before is signed out.
  */
-export function useEnter(wanted: string | undefined | (() => string | undefined)) {
+export function useEnter(wanted: string | undefined | (() => string | undefined), token?: string) {
   const navigate = useNavigate()
   const router = useRouter()
   return (tokens: Parameters<typeof signIn>[0]) => {
@@ -81,7 +84,8 @@ export function useEnter(wanted: string | undefined | (() => string | undefined)
     signIn(tokens)
     queryClient.clear()
     const next = typeof wanted === 'function' ? wanted() : wanted
-    if (next?.startsWith('/') && !next.startsWith('//') && !next.includes('\\')) router.history.replace(next)
+    if (next?.startsWith('/') && !next.startsWith('//') && !next.includes('\\'))
+      router.history.replace(next, token === undefined ? undefined : { token })
     else void navigate({ to: '/', replace: true })
   }
 }

@@ -1,0 +1,12 @@
+import type { Call, Fixture } from './access-matrix.ts'
+
+const EVERYBODY = 'OAMGCNS'
+const nothing = (): Call => ({})
+
+/** The lines of the matrix (access-matrix.ts) for sessions and addresses. */
+export const IDENTITY: Record<string, [allowed: string, call: (fixture: Fixture) => Call]> = {
+  get_auth_sessions: [EVERYBODY, nothing],
+  delete_auth_sessions: [EVERYBODY, () => ({ query: { session_id: crypto.randomUUID() } })],
+  post_auth_verify_email: [EVERYBODY, () => ({ body: { token: 'x' } })],
+  post_auth_resend_verification: [EVERYBODY, nothing],
+}
