@@ -5,6 +5,8 @@ import { createParser } from 'eventsource-parser'
 /** Something that the person in front of the terminal can put right. */
 export class ChatError extends Error {
   override readonly name = 'ChatError'
+  /** The sign-in goes on with a second factor. */
+  challenge: string | undefined
 }
 
 interface Session {
@@ -26,7 +28,8 @@ export async function chatInTerminal(args: string[]): Promise<void> {
   try {
     const email = values.email ?? (await terminal.question('Email: '))
     const password = process.env['PARLEY_PASSWORD'] ?? (await terminal.question('Password: '))
-    const session = await signIn(url, { email, password }, values.model)
+    const askCode = () => terminal.question('Code of your authenticator app, or a recovery code: ')
+    const session = await signIn(url, { email, password }, values.model, askCode)
     if (positionals.length > 0) {
       await say(session, positionals.join(' '), undefined)
       return
@@ -51,11 +54,23 @@ async function signIn(
   url: string,
   credentials: { email: string; password: string },
   wanted: string | undefined,
+  askCode: () => Promise<string>,
 ): Promise<Session> {
-  const signedIn = await call<{ access_token: string; user: { organizations: { id: string }[] } }>(
-    `${url}/api/auth/login`,
-    { method: 'POST', body: JSON.stringify(credentials), headers: { 'Content-Type': 'application/json' } },
-  )
+  const post = (path: string, body: object) =>
+    call<SignedIn>(`${url}/api/auth/${path}`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'Content-Type': 'application/json' },
+    })
+  const signedIn = await post('login', credentials).catch(async (error: unknown) => {
+    const challenge = error instanceof ChatError ? error.challenge : undefined
+    if (challenge === undefined) throw error
+    const code = (await askCode()).trim()
+    return post('second_factor', {
+      challenge,
+      ...(/^[\d ]+$/.test(code) ? { code } : { recovery_code: code }),
+    })
+  })
   const organizationId = signedIn.user.organizations[0]?.id ?? ''
   const headers = { Authorization: `Bearer ${signedIn.access_token}` }
   const models = await call<{ data: ListedModel[] }>(
@@ -70,6 +85,11 @@ async function signIn(
   if (!model) throw new ChatError(`no such model; there are: ${usable.map(({ name }) => name).join(', ')}`)
   process.stderr.write(`Talking to ${model.name}\n`)
   return { url, token: signedIn.access_token, organizationId, modelId: model.id }
+}
+
+interface SignedIn {
+  access_token: string
+  user: { organizations: { id: string }[] }
 }
 
 interface ListedModel {
@@ -105,11 +125,16 @@ async function call<T>(url: string, init: RequestInit): Promise<T> {
   return (await (await request(url, init)).json()) as T
 }
 
+interface Refusal {
+  detail?: string
+  challenge?: string
+}
+
 async function request(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, init).catch((cause: unknown) => {
     throw new ChatError(`${new URL(url).origin} does not answer`, { cause })
   })
   if (response.ok) return response
-  const { detail } = (await response.json().catch(() => ({}))) as { detail?: string }
-  throw new ChatError(detail ?? `the server answered ${response.status}`)
+  const { detail, challenge } = (await response.json().catch(() => ({}))) as Refusal
+  throw Object.assign(new ChatError(detail ?? `the server answered ${response.status}`), { challenge })
 }

@@ -11,6 +11,7 @@ const USAGE = `Usage: parley <command>
   migrate               bring the database's schema up to date
   config                print the configuration that is in force, secrets hidden
   admin create EMAIL    make EMAIL the system administrator, with a new password
+  factors reset EMAIL   remove the second factors of a user who has lost them
   mail [COUNT]          print the newest mails that are kept because there is no SMTP_URL
   chat                  chat in the terminal with any Parley server:
                           --url ADDRESS --email EMAIL [--model NAME OR ID] [MESSAGE]
@@ -22,6 +23,7 @@ const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
   migrate,
   config: showConfig,
   admin,
+  factors,
   mail,
   chat: chatInTerminal,
 }
@@ -92,6 +94,33 @@ async function admin([action, email]: string[]): Promise<void> {
   const done = await setAdministrator(rooms, { email, password, startingCredits })
   await database.close()
   process.stdout.write(`${email} ${done}: system administrator, password ${password}\n`)
+}
+
+/** For a user who has neither factor nor recovery code left. */
+async function factors([action, email]: string[]): Promise<void> {
+  if (action !== 'reset' || !email?.includes('@')) throw new ConfigError('usage: parley factors reset EMAIL')
+  const config = loadConfig()
+  const { connectDatabase } = await import('#database/connect.ts')
+  const { resetFactors } = await import('#parts/auth/index.ts')
+  const { createJobs } = await import('#platform/jobs/jobs.ts')
+  const { createMail } = await import('#platform/mail/mail.ts')
+  const { createSecrets, loadSecret } = await import('#platform/secrets/secrets.ts')
+  const { createLog } = await import('#platform/telemetry/log.ts')
+  const database = await connectDatabase(config)
+  const log = createLog(config)
+  const jobs = createJobs(database, log)
+  const mail = createMail({
+    config,
+    jobs,
+    secrets: createSecrets(loadSecret(config.secret, config.dataDir)),
+    log,
+  })
+  await jobs.start([mail.queue])
+  const isDone = await resetFactors({ database, mail, config }, email)
+  await jobs.stop()
+  await database.close()
+  if (!isDone) throw new ConfigError(`no user has the email ${email}`)
+  process.stdout.write(`The second factors of ${email} are removed, and every session is ended\n`)
 }
 
 /** Newest last, so that it stands above the next prompt. */

@@ -58,6 +58,10 @@ export const IDENTITY_ERRORS = {
   'auth.signup_closed': [403, 'Sign-up is by invitation only on this server'],
 
   'access.missing_permission': [403, 'Missing permission: {permission}'],
+  'access.second_factor_required': [
+    403,
+    'This organization requires a second factor. Set one up in your account, or sign in again with it.',
+  ],
   'access.session_needed': [403, 'Sign in to do this: an API key is not enough'],
   'access.no_deployment': [403, 'This is for deployments: send the key of one as X-API-Key'],
   'access.only_deployment': [403, 'The key of a deployment opens its chat and nothing else'],
@@ -67,6 +71,7 @@ export const IDENTITY_ERRORS = {
   'org.name_taken': [409, 'An organization with this name already exists'],
   'org.personal': [400, 'A personal organization can not be deleted, left or handed over'],
   'org.last_owner': [400, 'An organization must always keep at least one owner'],
+  'org.factor_needed': [400, 'Set up a second factor for your own account before you require one of members'],
   'org.owner_needed': [403, 'Only the owner of the organization can do this'],
   'org.feature_off': [403, 'The {feature} feature is not enabled for this organization'],
   'org.daily_chat_limit': [

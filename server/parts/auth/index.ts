@@ -5,6 +5,7 @@ import { forgetExpired } from './sessions.ts'
 
 export { ensureAdministrator, setAdministrator } from './administrator.ts'
 export { resetRequests } from './mailed-links.ts'
+export { resetFactors } from './reset-factors.ts'
 export { authRoutes } from './routes.ts'
 
 const SWEEP_MS = 3_600_000

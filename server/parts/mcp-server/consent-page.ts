@@ -41,6 +41,13 @@ export const consentPage = ({ id, clientName, destination }: ConsentRequest): st
 <input id="password" name="password" type="password" autocomplete="current-password" required maxlength="128">
 <button type="submit">Sign in</button>
 </form>
+<form id="second-factor" hidden>
+<h2 id="second-factor-heading" tabindex="-1">Second factor</h2>
+<label for="code">Code of your authenticator app, or a recovery code</label>
+<input id="code" name="code" autocomplete="one-time-code" required maxlength="40">
+<button type="submit">Continue</button>
+<button id="passkey" type="button" class="second" hidden>Use a passkey</button>
+</form>
 <form id="decide" hidden>
 <h2 id="decide-heading" tabindex="-1">Choose an organization</h2>
 <label for="organization">Organization</label>

@@ -1,6 +1,6 @@
 import type { ISql } from 'postgres'
 import type { McpAuthConfig, McpToolRecord } from '#database/schema/mcp.ts'
-import { liveKey, liveSession } from '#platform/access/credentials.ts'
+import { isStrongEnough, liveKey, liveSession } from '#platform/access/credentials.ts'
 import { coverings, type Permission } from '#platform/access/permissions.ts'
 import type { McpEndpoint } from '#platform/mcp/connection.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
@@ -124,7 +124,8 @@ const holds = (sql: ISql, permission: McpPermission) => sql`
 /** The session or key that made a gateway address, if it lives and is the owner's. */
 const maker = (sql: ISql, { kind, id }: GatewayLink['madeBy']) =>
   kind === 'session'
-    ? sql`select from sessions s where s.id = ${id}::uuid and s.user_id = i.user_id and ${liveSession(sql)}`
+    ? sql`select from sessions s join organizations o on o.id = i.organization_id and ${isStrongEnough(sql)}
+      where s.id = ${id}::uuid and s.user_id = i.user_id and ${liveSession(sql)}`
     : sql`
       select from api_keys k
       where k.id = ${id}::uuid and k.user_id = i.user_id and ${liveKey(sql)}

@@ -1,20 +1,22 @@
-import type { Sql } from 'postgres'
+import type { Sql, TransactionSql } from 'postgres'
 import { olderThan } from '#database/keyset.ts'
 import type { Features } from '#database/schema/org.ts'
 import { whenTaken } from '#database/sql-state.ts'
 import { fail } from '#errors'
+import { isOwner } from '#platform/access/role-rules.ts'
 import type { Caller, Scope } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
 import { withDefaults } from '#platform/limits/features.ts'
 import { createOrganization } from './create-organization.ts'
-import type { FeaturesChange, OrganizationView } from './schemas.ts'
+import type { FeaturesChange, OrganizationChange, OrganizationView } from './schemas.ts'
 
 interface Row {
   id: string
   name: string
   slug: string
   is_personal: boolean
+  require_second_factor: boolean
   role_id: string
   role_name: string
   level: number
@@ -60,26 +62,49 @@ export async function addOrganization(
   return readOrganization(sql, caller.userId, id)
 }
 
-export async function renameOrganization(
+/**
+ * Renames an organization, and sets whether it requires a second factor, which only its owner may and only with a
+ * factor of their own. Throws org.name_taken, org.owner_needed, access.session_needed, org.factor_needed.
+ */
+export async function changeOrganization(
   sql: Sql,
   scope: Scope<'organization:write'>,
-  name: string,
+  { name, require_second_factor: required }: OrganizationChange,
 ): Promise<OrganizationView> {
-  const trimmed = name.trim()
+  const { organizationId } = scope
+  if (required !== undefined) {
+    if (!isOwner(scope)) throw fail('org.owner_needed')
+    if (scope.apiKeyId !== null) throw fail('access.session_needed')
+  }
   await sql
     .begin(async (tx) => {
-      const [before] = await tx<{ name: string }[]>`
-        select name from organizations where id = ${scope.organizationId} for update`
-      await tx`update organizations set name = ${trimmed}, updated_at = now() where id = ${scope.organizationId}`
-      await recordEvent(tx, scope.organizationId, scope, {
+      if (required) await checkOwnFactor(tx, scope.userId)
+      const [before] = await tx<Required<OrganizationChange>[]>`
+        select name, require_second_factor from organizations where id = ${organizationId} for update`
+      const [after] = await tx<Required<OrganizationChange>[]>`
+        update organizations set updated_at = now(), name = coalesce(${name?.trim() ?? null}, name),
+          require_second_factor = coalesce(${required ?? null}, require_second_factor)
+        where id = ${organizationId} returning name, require_second_factor`
+      const shown = (row: Required<OrganizationChange> | undefined) => ({
+        ...(name !== undefined && { name: row?.name }),
+        ...(required !== undefined && { require_second_factor: row?.require_second_factor }),
+      })
+      await recordEvent(tx, organizationId, scope, {
         action: 'organization.updated',
-        recordId: scope.organizationId,
-        before: { name: before?.name },
-        after: { name: trimmed },
+        recordId: organizationId,
+        before: shown(before),
+        after: shown(after),
       })
     })
     .catch(whenTaken('org.name_taken'))
-  return readOrganization(sql, scope.userId, scope.organizationId)
+  return readOrganization(sql, scope.userId, organizationId)
+}
+
+async function checkOwnFactor(tx: TransactionSql, userId: string): Promise<void> {
+  const [own] = await tx`
+    select from totp_factors where user_id = ${userId} and confirmed_at is not null
+    union all select from passkeys where user_id = ${userId} limit 1`
+  if (!own) throw fail('org.factor_needed')
 }
 
 /** Sets what is given; the rest stays. Throws org.not_found. */
@@ -119,7 +144,8 @@ const readRows = (
   userId: string,
   { below, only, count }: { below?: string | undefined; only: string | null; count: number },
 ) => sql<Row[]>`
-  select o.id, o.name, o.slug, o.personal_user_id is not null as is_personal, r.id as role_id, r.name as role_name,
+  select o.id, o.name, o.slug, o.personal_user_id is not null as is_personal,
+    o.require_second_factor, r.id as role_id, r.name as role_name,
     r.hierarchy_level as level, o.created_at, o.updated_at,
     array(
       select p.name from role_permissions rp join permissions p on p.id = rp.permission_id

@@ -5,7 +5,7 @@ import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { readFeaturesInUse } from './features-in-use.ts'
 import { addMember, leaveOrganization, transferOwnership } from './members.ts'
-import { addOrganization, changeFeatures, listOrganizations, renameOrganization } from './organizations.ts'
+import { addOrganization, changeFeatures, changeOrganization, listOrganizations } from './organizations.ts'
 import {
   FeaturesChange,
   FeaturesInUse,
@@ -46,14 +46,23 @@ export const orgRoutes = ({ database: { sql }, config }: Rooms): Route[] => [
   defineRoute({
     method: 'PUT',
     url: '/api/org/update',
-    summary: 'Rename an organization',
+    summary: 'Rename an organization, or require a second factor',
+    description:
+      'Where a second factor is required, sessions without one get 403 `access.second_factor_required`. API keys and keys ' +
+      'of deployments are not affected. An owner needs a factor of their own to require one.',
     access: { permission: 'organization:write', orgOf: 'query' },
     query: InOrganization,
     body: OrganizationChange,
     example: { name: 'Analytical Engines' },
     reply: [200, OrganizationView],
-    errors: ['org.not_found', 'org.name_taken'],
-    handler: ({ scope, body }) => renameOrganization(sql, scope, body.name),
+    errors: [
+      'org.not_found',
+      'org.name_taken',
+      'org.owner_needed',
+      'org.factor_needed',
+      'access.session_needed',
+    ],
+    handler: ({ scope, body }) => changeOrganization(sql, scope, body),
   }),
   defineRoute({
     method: 'POST',

@@ -9,6 +9,9 @@ export const OrganizationView = Type.Object(
     name: Type.String(),
     slug: Type.String(),
     is_personal: Type.Boolean(),
+    require_second_factor: Type.Boolean({
+      description: 'Whether sessions need a second factor to use it; API keys do not',
+    }),
     user_role: Type.Object({
       role_id: Uuid,
       role_name: Type.String(),
@@ -24,7 +27,14 @@ export type OrganizationView = Static<typeof OrganizationView>
 export const OrganizationPage = PageOf(OrganizationView, 'OrganizationPage')
 
 export const NewMember = Body({ organization_id: Uuid, user_id: Uuid, role_id: Uuid })
-export const OrganizationChange = Body({ name: OrganizationName })
+export const OrganizationChange = Type.Object(
+  {
+    name: Type.Optional(OrganizationName),
+    require_second_factor: Type.Optional(Type.Boolean({ description: 'Only the owner may set it' })),
+  },
+  { additionalProperties: false, minProperties: 1 },
+)
+export type OrganizationChange = Static<typeof OrganizationChange>
 export const NewOwner = Body({ user_id: Uuid })
 
 const features = {

@@ -2,7 +2,13 @@ import type { Sql } from 'postgres'
 import type { Database } from '#database/connect.ts'
 import { grouped } from '#database/grouped.ts'
 import { type ErrorCode, fail } from '#errors'
-import { type Credential, liveKey, liveSession, type PersonalCredential } from './credentials.ts'
+import {
+  type Credential,
+  isStrongEnough,
+  liveKey,
+  liveSession,
+  type PersonalCredential,
+} from './credentials.ts'
 import { createDeploymentAccess } from './deployments.ts'
 import { covers, type Permission } from './permissions.ts'
 import { permissionsOf } from './role-rules.ts'
@@ -79,6 +85,7 @@ export function createAccessDesk(database: Database): AccessDesk {
       const caller = callerOf(found, request)
       await caller.client.admit?.(caller.userId)
       if (!isMember(found)) throw fail(notFound)
+      if (found.lacks_second_factor) throw fail('access.second_factor_required')
       const scope = scopeOf<Permission>(database, caller, found)
       if (!scope.holds(permission)) throw fail('access.missing_permission', { permission })
       return scope as never
@@ -88,9 +95,10 @@ export function createAccessDesk(database: Database): AccessDesk {
       const { sql } = database
       const memberships = await sql<Membership[]>`
         select ${membershipColumns(sql)}, k.permissions as key_permissions
-        from memberships m join roles r on r.id = m.role_id
+        from memberships m join roles r on r.id = m.role_id join organizations o on o.id = m.organization_id
         left join api_keys k on k.id = ${caller.apiKeyId}
-        where m.user_id = ${caller.userId} and m.status = 'active'
+        left join sessions s on s.id = ${caller.sessionId}
+        where m.user_id = ${caller.userId} and m.status = 'active' and (k.id is not null or ${isStrongEnough(sql)})
           and m.organization_id = coalesce(k.organization_id, m.organization_id)`
       const scopes = memberships.map((membership) => scopeOf<Permission>(database, caller, membership))
       return scopes.filter((scope) => scope.holds(permission)) as never[]
@@ -166,7 +174,10 @@ interface Membership {
   key_permissions: string[] | null
 }
 
-type Found = Identity & { [K in keyof Membership]: Membership[K] | null }
+type Found = Identity & { [K in keyof Membership]: Membership[K] | null } & {
+  /** The organization requires a second factor, and the session has not shown one. */
+  lacks_second_factor: boolean | null
+}
 
 const isMember = (found: Found | null): found is Found & Membership => found?.organization_id != null
 
@@ -243,13 +254,15 @@ function lookUp(sql: Sql, who: Fragment, organization: Fragment): LookUp {
         select * from json_to_recordset(${JSON.stringify(group.map(toRow))}::text::json)
           as wanted (place int, session_id uuid, key_hash text, target uuid)),
       ${who}
-      select wanted.place, who.*, u.is_system_admin, ${membershipColumns(sql)}
+      select wanted.place, who.*, u.is_system_admin, ${membershipColumns(sql)},
+        o.require_second_factor and not who.has_second_factor as lacks_second_factor
       from wanted join who using (place)
       join users u on u.id = who.user_id
       left join memberships m on m.user_id = who.user_id and m.status = 'active'
         and m.organization_id = ${organization}
         and m.organization_id = coalesce(who.key_organization_id, m.organization_id)
-      left join roles r on r.id = m.role_id`
+      left join roles r on r.id = m.role_id
+      left join organizations o on o.id = m.organization_id`
     const found = new Map(rows.map((row) => [row.place, row]))
     return group.map((_, place) => found.get(place) ?? null)
   }, GROUP_MAX)
@@ -258,14 +271,14 @@ function lookUp(sql: Sql, who: Fragment, organization: Fragment): LookUp {
 const bySession = (sql: Sql) => sql`
   who as (
     select place, s.user_id, null::uuid as key_id, null::uuid as key_organization_id,
-      null::text[] as key_permissions
+      null::text[] as key_permissions, s.second_factor_at is not null as has_second_factor
     from wanted join sessions s on s.id = session_id and ${liveSession(sql)})`
 
 /** Notes the key's use too, once a minute at most. */
 const byApiKey = (sql: Sql) => sql`
   who as (
     select place, k.user_id, k.id as key_id, k.organization_id as key_organization_id,
-      k.permissions as key_permissions
+      k.permissions as key_permissions, true as has_second_factor
     from wanted join api_keys k on k.key_hash = wanted.key_hash and ${liveKey(sql)}),
   used as (
     update api_keys set last_used_at = now()

@@ -31,10 +31,11 @@ export function createAudiences({ sql }: Database): FindAudiences {
     const rows = await sql<{ place: number | null; ids: string[] }[]>`
       with given as materialized (select unnest(${credentialIds}::uuid[]) as id),
       alive as materialized (
-        select s.id, s.user_id, null::uuid as organization_id, null::text[] as permissions
+        select s.id, s.user_id, null::uuid as organization_id, null::text[] as permissions,
+          s.second_factor_at is not null as has_second_factor
         from sessions s where s.id = any(${credentialIds}::uuid[]) and ${liveSession(sql)}
         union all
-        select k.id, k.user_id, k.organization_id, k.permissions
+        select k.id, k.user_id, k.organization_id, k.permissions, true
         from given join api_keys k using (id) where ${liveKey(sql)}),
       wanted as (
         select * from json_to_recordset(${JSON.stringify(wanted.map(toRow))}::text::json)
@@ -49,6 +50,8 @@ export function createAudiences({ sql }: Database): FindAudiences {
       from alive
       join memberships m on m.user_id = alive.user_id and m.status = 'active'
         and m.organization_id = coalesce(alive.organization_id, m.organization_id)
+      join organizations o on o.id = m.organization_id
+        and (alive.has_second_factor or not o.require_second_factor)
       join roles_wanted w on w.organization_id = m.organization_id and w.role_id = m.role_id
         and m.user_id = coalesce(w.user_id, m.user_id)
         and (alive.permissions is null or alive.permissions && w.coverings)

@@ -51,5 +51,9 @@ function keyCredential(key: string): Credential {
 /** Whether a session `s` still lives. */
 export const liveSession = (sql: ISql) => sql`s.revoked_at is null and s.expires_at > now()`
 
+/** Whether a session `s` may use an organization `o`: some require that it has shown a second factor. */
+export const isStrongEnough = (sql: ISql) =>
+  sql`(not o.require_second_factor or s.second_factor_at is not null)`
+
 /** Whether an API key `k` still lives: one that is revoked is gone. */
 export const liveKey = (sql: ISql) => sql`(k.expires_at is null or k.expires_at > now())`

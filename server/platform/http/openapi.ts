@@ -209,7 +209,10 @@ function errorResponses(route: Route, form: AnswerForm): Json {
   if (route.access === 'system') codes.add('access.not_system_admin')
   if (route.access === 'deployment')
     for (const code of ['access.no_deployment', 'deployment.paused'] as const) codes.add(code)
-  if (typeof route.access === 'object') codes.add('access.missing_permission')
+  if (typeof route.access === 'object') {
+    codes.add('access.missing_permission')
+    if ('orgOf' in route.access) codes.add('access.second_factor_required')
+  }
   if (route.method === 'POST') for (const code of REPEAT_ERRORS[route.effects ?? 'database']) codes.add(code)
   for (const code of ['rate.limited', 'server.error'] as const) codes.add(code)
   const byStatus = Map.groupBy([...codes].sort(), form.statusOf)

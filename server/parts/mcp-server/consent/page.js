@@ -2,6 +2,8 @@
 const find = (id) => document.getElementById(id)
 const consent = document.querySelector('main').dataset.consent
 let session = null
+/** What a sign-in waits for: `challenge`, `methods` and perhaps `passkey_options`. */
+let asked = null
 
 async function post(path, body, token) {
   const response = await fetch(path, {
@@ -10,7 +12,8 @@ async function post(path, body, token) {
     body: JSON.stringify(body),
   })
   const answer = await response.json().catch(() => ({}))
-  if (!response.ok) throw new Error(answer.detail ?? 'Something went wrong. Try again.')
+  if (!response.ok)
+    throw Object.assign(new Error(answer.detail ?? 'Something went wrong. Try again.'), { answer })
   return answer
 }
 
@@ -33,8 +36,31 @@ function showOrganizations(organizations) {
   const list = find('organization')
   list.replaceChildren(...organizations.map(({ id, name }) => new Option(name, id)))
   find('sign-in').hidden = true
+  find('second-factor').hidden = true
   find('decide').hidden = false
   find('decide-heading').focus()
+}
+
+function askForFactor(answer) {
+  asked = answer
+  find('sign-in').hidden = true
+  find('second-factor').hidden = false
+  find('passkey').hidden = !answer.passkey_options || !window.PublicKeyCredential?.parseRequestOptionsFromJSON
+  find('second-factor-heading').focus()
+}
+
+async function answerFactor(proof) {
+  try {
+    session = await post('/api/auth/second_factor', { challenge: asked.challenge, ...proof })
+  } catch (error) {
+    // The challenge is used up: the sign-in begins again, with the reason shown.
+    if (error.answer?.code === 'auth.challenge_gone' || proof.passkey) {
+      find('second-factor').hidden = true
+      find('sign-in').hidden = false
+    }
+    throw error
+  }
+  showOrganizations(session.user.organizations)
 }
 
 /** The session was for this page alone. */
@@ -47,9 +73,35 @@ find('sign-in').addEventListener('submit', (event) => {
   event.preventDefault()
   attempt(async () => {
     const password = find('password')
-    session = await post('/api/auth/login', { email: find('email').value, password: password.value })
+    const credentials = { email: find('email').value, password: password.value }
     password.value = ''
+    try {
+      session = await post('/api/auth/login', credentials)
+    } catch (error) {
+      if (error.answer?.code !== 'auth.second_factor_needed') throw error
+      askForFactor(error.answer)
+      return
+    }
     showOrganizations(session.user.organizations)
+  })
+})
+
+find('second-factor').addEventListener('submit', (event) => {
+  event.preventDefault()
+  attempt(async () => {
+    const typed = find('code').value.trim()
+    find('code').value = ''
+    await answerFactor(/^[\d ]+$/.test(typed) ? { code: typed } : { recovery_code: typed })
+  })
+})
+
+find('passkey').addEventListener('click', () => {
+  attempt(async () => {
+    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(asked.passkey_options)
+    const credential = await navigator.credentials.get({ publicKey }).catch(() => {
+      throw new Error('No passkey was used. Try again, or enter a code.')
+    })
+    await answerFactor({ passkey: credential.toJSON() })
   })
 })
 

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Person } from '#tests/support/client.ts'
+import { addApp, logIn, signUpVerified } from '#tests/support/factors.ts'
+import { mailTo } from '#tests/support/mail.ts'
+import { runCli } from '#tests/support/process.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+
+/* The embedded database belongs to one process: there the server is stopped before the command runs. */
+let server: TestServer
+let person: Person
+
+beforeAll(async () => {
+  server = await startTestServer()
+  person = await signUpVerified(server)
+})
+afterAll(() => server.stop())
+
+const reset = async (email: string) => {
+  const { ended, output } = runCli(['factors', 'reset', email], server.environment, process.cwd())
+  return { code: await ended, output: output() }
+}
+
+test('an operator removes the factors of somebody who has lost them, by the command line', async ({
+  skip,
+}) => {
+  if (server.environment['DATABASE_URL'] === undefined) skip()
+  await addApp(server, person)
+  expect((await logIn(server, person)).body.code).toBe('auth.second_factor_needed')
+  expect(await reset('nobody@example.com')).toMatchObject({ code: 1 })
+  expect((await logIn(server, person)).body.code).toBe('auth.second_factor_needed')
+  const { code, output } = await reset(person.email)
+  expect(output).toContain(`The second factors of ${person.email} are removed`)
+  expect(code).toBe(0)
+  expect((await server.call('GET', '/api/users/me', { token: person.token })).status).toBe(401)
+  expect((await logIn(server, person)).status).toBe(200)
+  await mailTo(server, person.email, 'second factors of your account were removed')
+})
