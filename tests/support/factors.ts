@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth'
 import { Authenticator } from './authenticator.ts'
-import type { Answer, Person } from './client.ts'
+import type { Answer, Client, Person } from './client.ts'
 import type { TestServer } from './server.ts'
 
 const STEP_MS = 30_000
@@ -37,7 +37,7 @@ export class App {
 
 /** Adds an authenticator app. The code of this step is used up; forgetCode makes it good again. */
 export async function addApp(
-  server: TestServer,
+  server: Client,
   { token, password }: Person,
 ): Promise<{ app: App; recoveryCodes: string[]; factorId: string }> {
   const begun = await server.call('POST', '/api/auth/totp/begin', { token, body: { proof: { password } } })

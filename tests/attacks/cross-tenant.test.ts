@@ -1,0 +1,4 @@
+import { crossTenant } from './cross-tenant.ts'
+import { testRow } from './test-row.ts'
+
+testRow(crossTenant)

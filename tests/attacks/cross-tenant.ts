@@ -1,0 +1,361 @@
+import { randomUUID } from 'node:crypto'
+import { type Call, MATRIX } from '#tests/contract/access-matrix.ts'
+import type { Answer } from '#tests/support/client.ts'
+import { startMcpServer } from '#tests/support/mcp/index.ts'
+import { createRandom } from '#tests/support/random.ts'
+import type { Operation } from './contract.ts'
+import { tryChannels } from './cross-tenant-channels.ts'
+import type { Outcome, Row } from './row.ts'
+import type { Kind, Slot } from './slots.ts'
+import type { Stage } from './stage.ts'
+import { type Insider, type Installation, makeTenant, type Records, type Tenant } from './tenant.ts'
+import { callOf, callWith, has, put, randomId, randomRecords, SLOTS } from './tenant-calls.ts'
+
+/*
+ * Every place that takes an id, given somebody else's, in every role. The answer must be the one that a random id gets,
+ * nothing of the victim may be in any answer, and in the end nothing of the victim may have changed.
+ */
+
+type Attacker = Insider | 'nobody'
+const ATTACKERS: readonly Attacker[] = [
+  'owner',
+  'admin',
+  'member',
+  'guest',
+  'custom',
+  'API key',
+  'deployment',
+  'visitor',
+  'nobody',
+]
+
+/** Whose id goes into the slot. `everything foreign`: all slots of the request, with the victim's organization. */
+type Origin = 'foreign' | "a member's own" | 'deleted' | 'everything foreign'
+
+interface Case {
+  slot: Slot
+  attacker: Attacker
+  origin: Origin
+}
+
+/** A random id is answered with success here, since what does not exist is only left out. */
+const LEFT_OUT_SILENTLY = [
+  'post_chat_bulk_delete_sessions body.chat_ids[]', // names it in not_found
+  'post_invitations_bulk_create body.invitations[].role_id', // an error for the item
+  'get_audit_list query.actor_id', // a filter that nothing matches
+  'get_audit_list query.record_id',
+  'post_kb_search body.filter.document_id',
+  'get_kb_document query.chunk_id', // the page on which it would be
+]
+/** These take ids of others. */
+const OPEN_TO_ALL = [
+  'post_agent_deploy_visitor query.deployment_id', // the id stands on a public page
+  'post_org_add_member body.user_id', // any user can be added, and can leave (contract, 3)
+]
+const AT_ONCE = 6
+
+export const crossTenant: Row = {
+  name: 'cross-tenant',
+  cases: { full: Number.POSITIVE_INFINITY, commit: 400 },
+  async run(stage, { seed, cases }) {
+    const mcp = await startMcpServer()
+    try {
+      return await attack(stage, mcp.url, { seed, cases })
+    } finally {
+      await mcp.close()
+    }
+  },
+  brokenBy: [
+    {
+      without: "the user in a scope's statements",
+      edits: [
+        {
+          file: 'server/platform/access/scoped-database.ts',
+          text: 'table.userId && eq(table.userId, owner.userId), where)',
+          replacement: 'where)',
+        },
+      ],
+    },
+    {
+      without: 'the organization in the audience of an event',
+      edits: [
+        {
+          file: 'server/platform/access/audience.ts',
+          text: 'join roles_wanted w on w.organization_id = m.organization_id and w.role_id = m.role_id',
+          replacement: 'join roles_wanted w on true',
+        },
+      ],
+    },
+    {
+      without: 'the instance in the signature of a gateway address',
+      edits: [
+        {
+          file: 'server/parts/mcp/gateway-address.ts',
+          text: '{instanceId}\\n$',
+          replacement: '{expires}\\n$',
+        },
+      ],
+    },
+    {
+      without: "the organization in a scope's statements",
+      edits: [
+        {
+          file: 'server/platform/access/scoped-database.ts',
+          text: 'and(eq(table.organizationId, owner.organizationId), table.userId && eq(table.userId, owner.userId), where)',
+          replacement: 'and(where)',
+        },
+      ],
+    },
+  ],
+}
+
+async function attack(
+  stage: Stage,
+  mcpUrl: string,
+  { seed, cases }: { seed: number; cases: number },
+): Promise<Outcome> {
+  const installation = await openInstallation(stage, mcpUrl)
+  const markers = [
+    `leak${randomUUID().replaceAll('-', '')}`,
+    `own${randomUUID().replaceAll('-', '')}`,
+  ] as const
+  const [victim, attacker] = await Promise.all(
+    markers.map((marker) => makeTenant(stage, installation, marker)),
+  )
+  if (!victim || !attacker) throw new Error('there are no tenants')
+  const before = await snapshot(stage, victim, installation)
+  const { slots, unknown } = SLOTS
+  const failures = unknown.map((place) => `no kind is known for ${place}: add it to slots.ts`)
+  const all = casesOf(slots, victim, attacker)
+  const chosen = shuffled(all, createRandom(seed)).slice(0, cases)
+  const desk = { stage, installation, victim, attacker, marker: markers[0], references: new Map() }
+  const waiting = [...chosen]
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (let next = waiting.pop(); next; next = waiting.pop()) failures.push(...(await tryCase(desk, next)))
+    }),
+  )
+  failures.push(...changesIn(before, await snapshot(stage, victim, installation)))
+  const channels = await tryChannels(desk)
+  failures.push(...channels.failures)
+  let count = chosen.length + channels.cases
+  if (chosen.length === all.length) {
+    const controls = await tryOwn(desk, slots)
+    failures.push(...controls.failures)
+    count += controls.cases
+  }
+  return { cases: count, failures }
+}
+
+async function openInstallation(stage: Stage, url: string): Promise<Installation> {
+  const asAdministrator = { token: stage.administrator }
+  const server = await stage.call('POST', '/api/mcp/servers', {
+    ...asAdministrator,
+    body: {
+      name: 'Echo',
+      toolkit_name: 'echo',
+      toolkit_slug: randomUUID(),
+      description: '',
+      url,
+      auth_config: { type: 'none' },
+    },
+  })
+  const permissions = await stage.call('GET', '/api/roles/list_permissions?limit=100', asAdministrator)
+  return { mcpServerId: server.body.id, permissionId: permissions.body.data[0].id }
+}
+
+export interface Desk {
+  stage: Stage
+  installation: Installation
+  victim: Tenant
+  attacker: Tenant
+  /** Stands in every text of the victim. */
+  marker: string
+  /** How a random id is answered. */
+  references: Map<string, Promise<Answer>>
+}
+
+function casesOf(slots: readonly Slot[], victim: Tenant, attacker: Tenant): Case[] {
+  return slots
+    .filter(({ operation, place }) => !OPEN_TO_ALL.includes(`${operation.id} ${place}`))
+    .flatMap((slot) => {
+      const origins: [Origin, boolean][] = [
+        ['foreign', victim.records[slot.kind] !== undefined],
+        ["a member's own", slot.kind !== 'organization' && isPersonal(slot.kind, attacker)],
+        ['deleted', attacker.deleted[slot.kind] !== undefined],
+        ['everything foreign', true],
+      ]
+      return ATTACKERS.flatMap((who) =>
+        origins
+          .filter(([origin, exists]) => exists && !(origin === "a member's own" && who === 'member'))
+          // A deployment is one agent, whatever organization and model a request names (contract, 10).
+          .filter(() => !(who === 'deployment' && slot.operation.path.startsWith('/openai/')))
+          .map(([origin]) => ({ slot, attacker: who, origin })),
+      )
+    })
+}
+
+/** A record that only its user sees: the member has another one than the owner. */
+const isPersonal = (kind: Kind, { records, membersOwn }: Tenant): boolean =>
+  membersOwn[kind] !== undefined && membersOwn[kind] !== records[kind]
+
+async function tryCase(desk: Desk, { slot, attacker: who, origin }: Case): Promise<string[]> {
+  const { victim, attacker, marker } = desk
+  const { operation, place, kind } = slot
+  const sources: Record<Origin, Records> = {
+    foreign: victim.records,
+    'everything foreign': victim.records,
+    "a member's own": attacker.membersOwn,
+    deleted: attacker.deleted,
+  }
+  const id = sources[origin][kind] ?? ''
+  const base = origin === 'everything foreign' ? victim : attacker
+  const isForeign = base === victim
+  const answer = await send(desk, operation, who, callWith(desk.installation, slot, base.records, id))
+  const key = `${operation.id} ${place} ${kind} ${who} ${isForeign}`
+  const reference =
+    desk.references.get(key) ??
+    send(
+      desk,
+      operation,
+      who,
+      callWith(desk.installation, slot, isForeign ? randomRecords() : base.records, randomId(kind)),
+    )
+  desk.references.set(key, reference)
+  const expected = await reference
+  const told = `${operation.id} ${place}=${kind} (${origin}) by ${who}`
+  const failures: string[] = []
+  if (answer.text.replaceAll(id, '').includes(marker))
+    failures.push(`${told}: the answer holds the victim's text`)
+  if (answer.status >= 500) failures.push(`${told}: ${answer.status} ${answer.text.slice(0, 200)}`)
+  const [got, wanted] = [shapeOf(answer, id), shapeOf(expected, id)]
+  // Who belongs to the organization but lacks the permission may be told so.
+  const isToldOff = !isForeign && origin !== 'foreign' && answer.text.includes('Missing permission')
+  if (got !== wanted && !isToldOff)
+    failures.push(`${told}: ${got.slice(0, 160)} instead of ${wanted.slice(0, 160)}`)
+  if (answer.status < 300 && !LEFT_OUT_SILENTLY.includes(`${operation.id} ${place}`))
+    failures.push(`${told}: ${answer.status} ${answer.text.slice(0, 160)}`)
+  return failures
+}
+
+/** Status and body, without what differs from answer to answer. */
+const shapeOf = ({ status, text }: Answer, id: string): string =>
+  `${status} ${text
+    .replaceAll(id, '(id)')
+    .replaceAll(/(msg_|name )?[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, '(id)')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '(time)')}`
+
+async function send(
+  { stage, attacker }: Pick<Desk, 'stage' | 'attacker'>,
+  operation: Operation,
+  who: Attacker,
+  { query, body }: Call,
+): Promise<Answer> {
+  // The admin asks under the other prefix.
+  const prefixed = who === 'admin' ? operation.path.replace('/api/', '/v1/') : operation.path
+  const path = `${prefixed}?${new URLSearchParams(query)}`
+  const token = who === 'nobody' ? undefined : attacker.tokens[who]
+  if (!operation.takesFile)
+    return stage.call(operation.method, path, {
+      ...(token !== undefined && { token }),
+      ...(body !== undefined && { body }),
+    })
+  const form = new FormData()
+  form.set('file', new Blob(['a note'], { type: 'text/plain' }), 'note.txt')
+  const response = await fetch(stage.url + path, {
+    method: operation.method,
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    body: form,
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, body: undefined }
+}
+
+/** What gets in the way of these comes last: they delete what the others need. */
+const LAST = ['delete_kb_delete', 'delete_conversation_delete', 'delete_org_delete']
+/** The caller would end the session, the membership or the account that the rest of the calls needs. */
+const NOT_OWN = ['delete_users_me', 'post_org_leave', 'post_org_transfer_ownership']
+
+/** A filter that finds nothing in a small tenant either, and the only page of a document. */
+const SAME_EITHER_WAY = ['query.record_id', 'query.chunk_id']
+
+/** The same calls with the owner's own ids: where they were answered like random ones, the cases prove nothing. */
+async function tryOwn(desk: Desk, slots: readonly Slot[]): Promise<Outcome> {
+  const failures: string[] = []
+  const order = (operation: Operation): number =>
+    ['GET', 'POST', 'PUT', 'DELETE'].indexOf(operation.method) + 10 * LAST.indexOf(operation.id)
+  const own = slots
+    .filter(({ operation }) => !operation.isPublic && !NOT_OWN.includes(operation.id))
+    .sort((a, b) => order(a.operation) - order(b.operation))
+  let cases = 0
+  for (const operation of new Set(own.map((slot) => slot.operation))) {
+    const ofOperation = own.filter(
+      (slot) => slot.operation === operation && !SAME_EITHER_WAY.includes(slot.place),
+    )
+    const { attacker, installation } = desk
+    const call = callOf(operation, attacker.records, installation)
+    const inCall = ofOperation.filter(({ place }) => has(call, place))
+    const optional = operation.method === 'DELETE' ? [] : ofOperation.filter(({ place }) => !has(call, place))
+    const who =
+      operation.path.startsWith('/api/agent_deploy/') && MATRIX[operation.id]?.[0] === ''
+        ? 'deployment'
+        : 'owner'
+    const compare = async (answer: Answer, slot: Slot): Promise<void> => {
+      const reference = await desk.references.get(`${operation.id} ${slot.place} ${slot.kind} ${who} false`)
+      cases += 1
+      if (reference && shapeOf(answer, '-') === shapeOf(reference, '-'))
+        failures.push(
+          `${operation.id} ${slot.place}: an own id is answered like a random one, ${answer.status}`,
+        )
+    }
+    if (inCall.length > 0) {
+      const answer = await send(desk, operation, who, call)
+      for (const slot of inCall) await compare(answer, slot)
+    }
+    for (const slot of optional)
+      await compare(
+        await send(desk, operation, who, put(call, slot.place, attacker.records[slot.kind] ?? '')),
+        slot,
+      )
+  }
+  return { cases, failures }
+}
+
+/** A file, and a list that goes on by itself. */
+const NOT_COMPARED = ['get_org_export', 'get_chat_export', 'get_webhooks_deliveries']
+
+/** Everything that the victim's owner reads, by operation, without what reading changes. */
+async function snapshot(
+  stage: Stage,
+  victim: Tenant,
+  installation: Installation,
+): Promise<Map<string, string>> {
+  const seen = new Map<string, string>()
+  for (const operation of new Set(SLOTS.slots.map((slot) => slot.operation))) {
+    if (operation.method !== 'GET' || NOT_COMPARED.includes(operation.id)) continue
+    const call = callOf(operation, victim.records, installation)
+    const answer = await send({ stage, attacker: victim }, operation, 'owner', call)
+    seen.set(operation.id, withoutTimes(answer.text))
+  }
+  return seen
+}
+
+const withoutTimes = (text: string): string =>
+  text
+    .replaceAll(/"(last_used_at|expires_at|request_id)":"[^"]*"/g, '')
+    .replaceAll(/(expires|signature)=[\w-]+/g, '')
+
+const changesIn = (before: Map<string, string>, after: Map<string, string>): string[] =>
+  [...before]
+    .filter(([id, text]) => after.get(id) !== text)
+    .map(
+      ([id, text]) =>
+        `${id}: the victim reads ${after.get(id)?.slice(0, 300)} instead of ${text.slice(0, 300)}`,
+    )
+
+function shuffled<T>(list: readonly T[], random: () => number): T[] {
+  return list
+    .map((item) => [random(), item] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, item]) => item)
+}

@@ -1,0 +1,150 @@
+import { OPERATIONS, type Operation, placesIn } from './contract.ts'
+
+/** What an id names. Records of the installation, such as permissions and MCP servers, belong to nobody. */
+export const KINDS = [
+  'organization',
+  'user',
+  'role',
+  'invitation',
+  'apiKey',
+  'authSession',
+  'factor',
+  'model',
+  'modelName',
+  'agent',
+  'agentName',
+  'chat',
+  'message',
+  'upload',
+  'instruction',
+  'conversation',
+  'conversationSession',
+  'kb',
+  'source',
+  'document',
+  'chunk',
+  'evaluation',
+  'evaluationRun',
+  'toolCategory',
+  'tool',
+  'deployment',
+  'deploymentSession',
+  'webhook',
+  'delivery',
+  'mcpInstance',
+  'budget',
+] as const
+export type Kind = (typeof KINDS)[number]
+
+/** A place in a request that takes an id: `query.org_id`, `body.tools[].tool_id`. */
+export interface Slot {
+  operation: Operation
+  place: string
+  kind: Kind
+}
+
+/** By the last name of a place. */
+const KIND_BY_NAME: Record<string, Kind | 'installation'> = {
+  org_id: 'organization',
+  organization_id: 'organization',
+  from_org: 'organization',
+  to_org: 'organization',
+  user_id: 'user',
+  actor_id: 'user',
+  role_id: 'role',
+  role: 'role',
+  permission_id: 'installation',
+  permission_ids: 'installation',
+  server_id: 'installation',
+  mcp_server_id: 'installation',
+  invitation_id: 'invitation',
+  api_key_id: 'apiKey',
+  factor_id: 'factor',
+  model_id: 'model',
+  agent_id: 'agent',
+  shared_agent_ids: 'agent',
+  chat_id: 'chat',
+  chat_ids: 'chat',
+  message_id: 'message',
+  parent_message_id: 'message',
+  active_message_id: 'message',
+  upload_id: 'upload',
+  file_uploads: 'upload',
+  instruction_id: 'instruction',
+  conversation_id: 'conversation',
+  chat_session_id: 'conversationSession',
+  kb_id: 'kb',
+  knowledge_base_ids: 'kb',
+  source_id: 'source',
+  document_id: 'document',
+  document_ids: 'document',
+  chunk_id: 'chunk',
+  evaluation_id: 'evaluation',
+  run_id: 'evaluationRun',
+  category_id: 'toolCategory',
+  tool_id: 'tool',
+  deployment_id: 'deployment',
+  webhook_id: 'webhook',
+  mcp_instance_id: 'mcpInstance',
+  mcp_instance_ids: 'mcpInstance',
+  mcp_session_id: 'mcpInstance',
+  budget_id: 'budget',
+}
+
+/** Where a name means something else, and ids that the description does not call UUIDs. */
+const SPECIAL: Record<string, Record<string, Kind>> = {
+  delete_chat_delete_session: { 'query.session_id': 'chat' },
+  delete_auth_sessions: { 'query.session_id': 'authSession' },
+  post_mcp_generate_url: { 'body.session_id': 'mcpInstance' },
+  post_agent_deploy_chat: { 'body.session_id': 'deploymentSession' },
+  get_agent_deploy_session: { 'query.session_id': 'deploymentSession' },
+  get_agent_deploy_stream: { 'query.session_id': 'deploymentSession' },
+  post_agent_deploy_stop: { 'query.session_id': 'deploymentSession' },
+  post_webhooks_redeliver: { 'query.delivery_id': 'delivery' },
+  get_audit_list: { 'query.record_id': 'chat' },
+  post_kb_create: { 'body.embedding_model': 'model', 'body.sources[].config.upload_ids[]': 'upload' },
+  post_kb_add_source: { 'body.config.upload_ids[]': 'upload' },
+  post_kb_query: { 'body.model': 'model' },
+  post_kb_search: { 'body.rerank': 'model', 'body.filter.document_id': 'document' },
+  post_kb_evaluations_run: { 'body.rerank': 'model' },
+  post_openai_v1_chat_completions: { 'body.model': 'model' },
+  post_openai_v1_responses: { 'body.model': 'agent' },
+  post_openai_v1_embeddings: { 'body.model': 'model' },
+}
+/** A second kind that the same place takes. */
+const BY_NAME: Record<string, Record<string, Kind>> = {
+  post_kb_query: { 'body.model': 'modelName' },
+  post_openai_v1_chat_completions: { 'body.model': 'modelName' },
+  post_openai_v1_responses: { 'body.model': 'agentName' },
+}
+
+/** Every place that takes an id, and those whose kind is not known here. */
+export function findSlots(): { slots: Slot[]; unknown: string[] } {
+  const slots: Slot[] = []
+  const unknown: string[] = []
+  for (const operation of OPERATIONS) {
+    const special = SPECIAL[operation.id] ?? {}
+    for (const place of idPlaces(operation)) {
+      const name = place.replaceAll('[]', '').split('.').at(-1) ?? ''
+      const kind = special[place] ?? KIND_BY_NAME[name]
+      if (kind === undefined) unknown.push(`${operation.id} ${place}`)
+      else if (kind !== 'installation') slots.push({ operation, place, kind })
+    }
+    for (const [place, kind] of Object.entries(special))
+      if (!slots.some((slot) => slot.operation === operation && slot.place === place))
+        slots.push({ operation, place, kind })
+    for (const [place, kind] of Object.entries(BY_NAME[operation.id] ?? {}))
+      slots.push({ operation, place, kind })
+  }
+  return { slots, unknown }
+}
+
+function idPlaces({ parameters, body }: Operation): string[] {
+  const inQuery = parameters
+    .filter(({ in: where, schema }) => where !== 'header' && schema.format === 'uuid')
+    .map(({ in: where, name }) => `${where}.${name}`)
+  const inBody = (body ? placesIn(body) : [])
+    .filter(({ schema }) => schema.format === 'uuid')
+    .map(({ path }) => `body.${path}`)
+  return [...new Set([...inQuery, ...inBody])]
+}
