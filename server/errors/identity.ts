@@ -40,14 +40,6 @@ export const IDENTITY_ERRORS = {
   'auth.oidc_failed': [503, 'The OpenID provider did not answer as it should. Try again later.'],
   'auth.oidc_unverified': [403, 'The OpenID provider has not confirmed your email address'],
   'auth.session_not_found': [404, 'Session not found'],
-  'auth.password_common': [
-    400,
-    'Choose another password: this one is on lists of leaked passwords that attackers try first.',
-  ],
-  'auth.password_personal': [
-    400,
-    'Choose another password: this one is little more than your name, your address or the name of this product.',
-  ],
   'auth.link_gone': [410, 'This link has expired or was used. Ask for a new one.'],
   'auth.link_of_another': [
     403,

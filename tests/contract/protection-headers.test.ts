@@ -30,7 +30,7 @@ test('every operation answers strangers with them', async () => {
       path,
       expect.objectContaining({
         ...ALWAYS,
-        'strict-transport-security': 'max-age=31536000; includeSubDomains',
+        'strict-transport-security': 'max-age=31536000',
         'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
         'cache-control': expect.stringContaining('no-store'),
       }),

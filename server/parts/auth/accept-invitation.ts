@@ -33,9 +33,7 @@ export async function signUpInvited(rooms: Rooms, client: Client, input: Invited
     const demand = await demandFactor(rooms, { id: known.id, checkedHash: known.password_hash }, pending)
     if (demand) throw demand
   }
-  const passwordHash = known?.registered
-    ? null
-    : await rooms.passwords.hashChosen(input.password, [email, input.first_name, input.last_name])
+  const passwordHash = known?.registered ? null : await rooms.passwords.hash(input.password)
   await joinAnswer()
   return sql.begin(async (tx) => {
     const invitation = await redeemToken(tx, input.token, { byMagicLink: false })
@@ -55,7 +53,7 @@ export async function signUpInvited(rooms: Rooms, client: Client, input: Invited
  */
 export async function acceptMagicLink(rooms: Rooms, client: Client, input: MagicLink): Promise<SignedIn> {
   const { sql } = rooms.database
-  const passwordHash = input.password === undefined ? null : await rooms.passwords.hashChosen(input.password)
+  const passwordHash = input.password === undefined ? null : await rooms.passwords.hash(input.password)
   const demand = await demandForLink(rooms, input.token, passwordHash)
   if (demand) throw demand
   await joinAnswer()

@@ -121,7 +121,7 @@ export async function resetPassword(
   client: Client,
   input: { token: string; password: string },
 ): Promise<void> {
-  const passwordHash = await passwords.hashChosen(input.password)
+  const passwordHash = await passwords.hash(input.password)
   await joinAnswer()
   await sql.begin(async (tx) => {
     const userId = await redeemOneTimeToken(tx, input.token, 'reset_password')

@@ -3,7 +3,6 @@ import { clearCookie } from '#platform/http/cookies.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import type { Rooms } from '#platform/rooms.ts'
-import { PASSWORD_ERRORS } from '#platform/secrets/chosen-password.ts'
 import { acceptMagicLink, signUpInvited } from './accept-invitation.ts'
 import { factorRoutes } from './factor-routes.ts'
 import { requestReset, resendVerification, resetPassword, verifyEmail } from './mailed-links.ts'
@@ -54,7 +53,7 @@ export const authRoutes = (rooms: Rooms): Route[] => [
     },
     effects: 'outside',
     reply: [201, SignedIn],
-    errors: ['auth.email_taken', 'auth.email_reserved', 'auth.signup_closed', ...PASSWORD_ERRORS],
+    errors: ['auth.email_taken', 'auth.email_reserved', 'auth.signup_closed'],
     handler: ({ client, body }) => signUp(rooms, client, body),
   }),
   defineRoute({
@@ -144,7 +143,6 @@ export const authRoutes = (rooms: Rooms): Route[] => [
       'invitation.not_found',
       'invitation.gone',
       'invitation.role_gone',
-      ...PASSWORD_ERRORS,
     ],
     handler: ({ client, body }) => signUpInvited(rooms, client, body),
   }),
@@ -159,13 +157,7 @@ export const authRoutes = (rooms: Rooms): Route[] => [
     example: { token: 'inv_…' },
     effects: 'outside',
     reply: [200, SignedIn],
-    errors: [
-      'auth.second_factor_needed',
-      'invitation.not_found',
-      'invitation.gone',
-      'invitation.role_gone',
-      ...PASSWORD_ERRORS,
-    ],
+    errors: ['auth.second_factor_needed', 'invitation.not_found', 'invitation.gone', 'invitation.role_gone'],
     handler: ({ client, body }) => acceptMagicLink(rooms, client, body),
   }),
   defineRoute({
@@ -220,7 +212,7 @@ export const authRoutes = (rooms: Rooms): Route[] => [
     example: { token: 'ot_…', password: 'correct horse' },
     effects: 'outside',
     reply: [200, Message],
-    errors: ['auth.link_gone', ...PASSWORD_ERRORS],
+    errors: ['auth.link_gone'],
     async handler({ client, body }) {
       await resetPassword(rooms, client, body)
       return { message: 'Your password is changed. Sign in with it.' }

@@ -14,11 +14,7 @@ import { type Assurance, startSession } from './sessions.ts'
 /** Makes a user with a personal organization, and signs in. Throws auth.signup_closed, auth.email_taken. */
 export async function signUp(rooms: Rooms, client: Client, input: NewUser): Promise<SignedIn> {
   if (rooms.config.signup !== 'open') throw fail('auth.signup_closed')
-  const passwordHash = await rooms.passwords.hashChosen(input.password, [
-    input.email,
-    input.first_name,
-    input.last_name,
-  ])
+  const passwordHash = await rooms.passwords.hash(input.password)
   await joinAnswer()
   return rooms.database.sql.begin(async (tx) => {
     const user = await register(rooms, tx, { ...input, passwordHash })

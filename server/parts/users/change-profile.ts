@@ -46,5 +46,5 @@ async function preparePassword(
   const right = await passwords.verify(change.current_password ?? '', user?.password_hash)
   if (!right || !user?.password_hash) throw fail('user.wrong_password')
   await forgetAttempts(sql, attempt)
-  return { oldHash: user.password_hash, newHash: await passwords.hashChosen(change.password, [user.email]) }
+  return { oldHash: user.password_hash, newHash: await passwords.hash(change.password) }
 }

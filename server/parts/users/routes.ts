@@ -3,7 +3,6 @@ import { ASSIGN_ERRORS } from '#platform/access/role-rules.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, Uuid } from '#platform/http/schemas.ts'
 import type { Rooms } from '#platform/rooms.ts'
-import { PASSWORD_ERRORS } from '#platform/secrets/chosen-password.ts'
 import { CAP_ERRORS, revokePending } from '../invitations/index.ts'
 import { changeRole, changeStatus } from '../org/index.ts'
 import { changeProfile } from './change-profile.ts'
@@ -48,7 +47,7 @@ export const userRoutes = (rooms: Rooms): Route[] => {
       body: ProfileChange,
       example: { first_name: 'Ada' },
       reply: [200, UserView],
-      errors: ['user.wrong_password', 'auth.too_many_attempts', ...PASSWORD_ERRORS],
+      errors: ['user.wrong_password', 'auth.too_many_attempts'],
       handler: ({ caller, body }) => changeProfile(rooms, caller, body),
     }),
     defineRoute({

@@ -15,7 +15,7 @@ export function protectionHeaders({ baseUrl }: Pick<Config, 'baseUrl'>): Record<
     'Referrer-Policy': 'no-referrer',
     'Cache-Control': 'no-store',
     ...(new URL(baseUrl).protocol === 'https:' && {
-      'Strict-Transport-Security': `max-age=${YEAR_SECONDS}; includeSubDomains`,
+      'Strict-Transport-Security': `max-age=${YEAR_SECONDS}`,
     }),
   }
 }

@@ -1,14 +1,11 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { checkChosenPassword } from './chosen-password.ts'
 
 const derive = promisify(argon2) as (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>
 
 export interface Passwords {
   /** An argon2id hash of the password, as a PHC string (RFC 9106). */
   hash(password: string): Promise<string>
-  /** The same for a password that a person chooses. Throws auth.password_common, auth.password_personal. */
-  hashChosen(password: string, ownWords?: readonly string[]): Promise<string>
   /** Whether the password is the one of the hash. Without a hash it takes the same time, and says no. */
   verify(password: string, hash: string | null | undefined): Promise<boolean>
 }
@@ -46,10 +43,6 @@ export function createPasswords(cost: PasswordCost = OWASP): Passwords {
 
   return {
     hash,
-    async hashChosen(password, ownWords) {
-      await checkChosenPassword(password, ownWords)
-      return hash(password)
-    },
     async verify(password, known) {
       const [, , , made = '', nonce = '', tag = ''] = (known ?? (await nobodysHash())).split('$')
       const [memory = 0, passes = 0, parallelism = 0] = (made.match(/\d+/g) ?? []).map(Number)
