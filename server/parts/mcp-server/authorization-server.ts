@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Adapter, AdapterPayload, Configuration, Provider } from 'oidc-provider'
+import type { Adapter, AdapterPayload, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Client } from '#platform/access/scope.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { ClientDocuments } from './client-documents.ts'
@@ -104,11 +104,22 @@ export async function createAuthorizationServer(
   const provider = new OidcProvider(baseUrl, configuration)
   // Requests come through ours, which says by these headers what the address of this server is.
   provider.proxy = true
+  provider.on('authorization.error', keepUndecidedHere)
+  provider.on('server_error', keepUndecidedHere)
   const report = (error: unknown): void => rooms.log.error({ err: error }, 'an OAuth request failed')
   provider.on('server_error', (_context, error) => report(error))
   // Koa's own, which writes to the console where nobody listens.
   provider.on('error' as never, report as never)
   return provider
+}
+
+/**
+ * Shows an error page instead of redirecting an error to the client, unless a person has decided at the consent page.
+ * Anyone can register a client, so such a redirect would take our origin's visitors wherever an attacker wants: with
+ * prompt=none without a click (RFC 9700, 4.11.2).
+ */
+function keepUndecidedHere({ oidc }: KoaContextWithOIDC, error: Error & { allow_redirect?: boolean }): void {
+  if (oidc.route !== 'resume') error.allow_redirect = false
 }
 
 /** Where oidc-provider keeps what it keeps. */
@@ -123,7 +134,11 @@ function adapterOf(
   return {
     ...NOTHING,
     upsert: (id, payload, seconds) => records.put(kind, id, payload, seconds),
-    find: async (id) => (await records.find(kind, id)) as AdapterPayload | undefined,
+    async find(id) {
+      const found = (await records.find(kind, id)) as AdapterPayload | undefined
+      // Rules for redirect addresses apply to clients that registered before them, too.
+      return kind === 'Client' && !(found?.redirect_uris ?? []).every(isSafeRedirect) ? undefined : found
+    },
     async consume(id) {
       if (!(await records.consume(kind, id))) throw alreadyUsed()
     },
@@ -154,6 +169,8 @@ function cookiesOf(secrets: Rooms['secrets']): Configuration['cookies'] {
 
 const showError: NonNullable<Configuration['renderError']> = (context, { error, error_description }) => {
   context.type = 'html'
+  // For prompt=none oidc-provider means to redirect, and has set 303.
+  if (context.status < 400) context.status = 400
   context.set(PAGE_HEADERS)
   context.body = errorPage(error_description ?? error)
 }

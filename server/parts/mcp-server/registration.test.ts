@@ -30,7 +30,6 @@ describe('what a client registers', () => {
     'http://127.0.0.1:1234/cb',
     'http://localhost/cb',
     'http://[::1]:9/cb',
-    'cursor://anysphere.cursor-mcp/oauth/callback',
     'com.example.app:/callback',
   ])('%s is taken', (uri) => {
     expect(withUris(uri)['redirect_uris']).toEqual([uri])
@@ -42,6 +41,12 @@ describe('what a client registers', () => {
     'JavaScript:alert(1)',
     'data:text/html,x',
     'file:///etc/passwd',
+    'ms-msdt:/id',
+    'intent://scan/#Intent;scheme=zxing;end',
+    'search-ms:query=x',
+    'cursor://anysphere.cursor-mcp/oauth/callback',
+    'web+app:/callback',
+    '.com:/callback',
     'https://app.example/#x',
     'https://app.example/#',
     'https://user@app.example/',

@@ -30,7 +30,7 @@ export function readRegistration(body: unknown): Record<string, unknown> {
   if (wrong !== undefined)
     throw new RegistrationError(
       'invalid_redirect_uri',
-      `${wrong.slice(0, 100)} is no address that a browser can be sent to safely: https, http on this device, or the scheme of an app`,
+      `${wrong.slice(0, 100)} isn't allowed in redirect_uris. Use https, http on localhost, 127.0.0.1 or [::1], or an app's own scheme with a dot, such as com.example.app:/callback`,
     )
   const method = asked['token_endpoint_auth_method'] ?? 'client_secret_basic'
   if (!AUTH_METHODS.some((known) => known === method))
@@ -65,28 +65,15 @@ const isAddressList = (value: unknown): value is string[] =>
 
 const isHttps = (uri: string): boolean => URL.parse(uri)?.protocol === 'https:'
 
-/** Schemes that a browser carries out, or that mean a file of it. */
-const REFUSED_SCHEMES = new Set([
-  'about:',
-  'blob:',
-  'chrome:',
-  'data:',
-  'file:',
-  'filesystem:',
-  'ftp:',
-  'javascript:',
-  'mailto:',
-  'vbscript:',
-  'view-source:',
-  'ws:',
-  'wss:',
-])
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** OAuth 2.1, 2.3.1 and 8.4: https, http on the person's own device, or the scheme of a native app. */
+/** A private-use scheme is a domain name in reverse, so it has a dot (RFC 8252, 7.1); no scheme of a browser or system does. */
+const PRIVATE_USE = /^[a-z][a-z\d+-]*(\.[a-z\d+-]+)+:$/
+
+/** Whether a code may be sent there (OAuth 2.1, 2.3.1 and 8.4): https, http on loopback, or an app's private-use scheme. */
 export function isSafeRedirect(uri: string): boolean {
   const url = URL.parse(uri)
   if (url === null || uri.includes('#') || url.username !== '' || url.password !== '') return false
   if (url.protocol === 'http:') return LOOPBACK.has(url.hostname)
-  return !REFUSED_SCHEMES.has(url.protocol)
+  return url.protocol === 'https:' || PRIVATE_USE.test(url.protocol)
 }
