@@ -2,7 +2,7 @@ import { createRouter } from '@tanstack/react-router'
 import { accountRoutes } from './screens/account/routes.ts'
 import { agentRoutes } from './screens/agents/routes.ts'
 import { chatRoutes } from './screens/chat/routes.ts'
-import { connectionRoutes } from './screens/connections/routes.ts'
+import { confirmationRoutes, connectionRoutes } from './screens/connections/routes.ts'
 import { conversationRoutes } from './screens/conversations/routes.ts'
 import { deploymentRoutes } from './screens/deployments/routes.ts'
 import { homeRoutes } from './screens/home/routes.ts'
@@ -17,6 +17,7 @@ import { appRoute, rootRoute } from './shell/app-route.tsx'
 /** Every screen of the console: those outside, and those of who is signed in. */
 const tree = rootRoute.addChildren([
   ...identityRoutes,
+  ...confirmationRoutes,
   appRoute.addChildren([
     ...homeRoutes,
     ...chatRoutes,

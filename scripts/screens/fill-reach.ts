@@ -1,3 +1,4 @@
+import { mcpConnector } from '#tests/support/mcp/connector.ts'
 import type { Models } from './fill-work.ts'
 import type { Shop } from './shop.ts'
 
@@ -10,6 +11,7 @@ export interface Connections {
 
 export async function fillConnections(shop: Shop): Promise<Connections> {
   const { team, stage, parcels, diary } = shop
+  const connector = await mcpConnector(stage.server, shop.owner)
   const addServer = async (name: string, toolkit_slug: string, url: string, type: string, words: string) =>
     (
       await team.asAdministrator('POST', '/api/mcp/servers', {
@@ -22,11 +24,11 @@ export async function fillConnections(shop: Shop): Promise<Connections> {
       })
     ).id as string
   const connect = async (server_id: string, consent = async (url: string) => url): Promise<string> => {
-    const attempt = await team.api('POST', '/api/mcp/connect_account', { server_id })
-    const { pathname, search } = new URL(await consent(attempt.redirect_url))
-    const { status, text } = await stage.server.call('GET', pathname + search)
-    if (status >= 400) throw new Error(text)
-    return attempt.connectionData.mcp_session_id
+    const asked = await connector.ask(server_id, {}, { org_id: shop.owner.organizationId })
+    const { location, text } = await connector.comeBack(await consent(asked.body.redirect_url))
+    if (location.pathname !== '/mcp/callback' || location.searchParams.has('error'))
+      throw new Error(text || location.href)
+    return asked.body.connectionData.mcp_session_id
   }
   const parcelServer = await addServer(
     'Parcel Desk',

@@ -26,6 +26,14 @@ export const MCP_ERRORS = {
     400,
     'This connection attempt has ended, or was never begun. Please connect your account again.',
   ],
+  'mcp.attempt_gone': [
+    404,
+    'This connection attempt has expired or was already finished. Connect your account again.',
+  ],
+  'mcp.attempt_of_another': [
+    403,
+    'Another account started this connection. Sign in with that account to finish it.',
+  ],
   'mcp.no_attempt': [404, 'No connection attempt found. Please connect your account first.'],
   'mcp.instance_not_found': [404, 'MCP instance not found'],
   'mcp.instance_inactive': [400, 'This connection is not active. Please connect your account again.'],

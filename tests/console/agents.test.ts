@@ -5,6 +5,7 @@ import { describeInBrowser } from '#tests/support/browser.ts'
 import type { Person } from '#tests/support/client.ts'
 import { type Colleagues, colleaguesOf } from '#tests/support/colleagues.ts'
 import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { mcpConnector } from '#tests/support/mcp/connector.ts'
 import { echo, startMcpServer, type TestMcpServer } from '#tests/support/mcp/index.ts'
 import { toolsmith } from '#tests/support/toolsmith.ts'
 
@@ -187,10 +188,7 @@ describeInBrowser('agents in the console', () => {
         auth_config: { type: 'none' },
       },
     )
-    const attempt = await api('POST', `/api/mcp/connect_account?org_id=${owner.organizationId}`, owner, {
-      server_id: id,
-    })
-    await fetch(attempt.redirect_url, { redirect: 'manual' })
+    await (await mcpConnector(stage.server, owner)).connect(id)
   }
 
   test('one that is deployed is not deleted, and says where; then it is', async () => {

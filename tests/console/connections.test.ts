@@ -192,33 +192,59 @@ describeInBrowser('connections in the console', () => {
     await page.context().close()
   })
 
-  test('what this browser has not begun is asked about, and what is not one’s own is said', async () => {
+  test('what was started elsewhere is confirmed by who started it, and by nobody else', async () => {
     const servers = await stage.server.call('GET', `/api/mcp/list_servers?org_id=${owner.organizationId}`, {
       token: owner.token,
     })
     const server = servers.body.servers.find((one: { name: string }) => one.name === 'Tracker')
-    const begin = async (person: Person) => {
+    const begin = async (person: Person, more = {}) => {
       const { body } = await stage.server.call(
         'POST',
         `/api/mcp/connect_account?org_id=${owner.organizationId}`,
-        { token: person.token, body: { server_id: server.id } },
+        { token: person.token, body: { server_id: server.id, ...more } },
       )
       return body.redirect_url as string
     }
-    const page = await open('/connections')
+    // Signing out ends the session, and others go on with the owner's.
+    const { email, password } = owner
+    const { body: session } = await stage.server.call('POST', '/api/auth/login', {
+      body: { email, password },
+    })
+    const { access_token: token, refresh_token: refreshToken } = session
+    const { body: instances } = await stage.server.call(
+      'GET',
+      `/api/mcp/list_instances?org_id=${owner.organizationId}`,
+      { token },
+    )
+    const tracked = instances.find((one: { server_name: string }) => one.server_name === 'Tracker')
+    const page = await open('/connections', { ...owner, token, refreshToken })
     await own(page, 'Tracker').waitFor()
-    const before = await own(page, 'Tracker').count()
-    await page.goto(await begin(owner))
-    await page.getByRole('heading', { name: 'Did you connect Tracker?' }).waitFor()
+    await page.goto(await begin(owner, { mcp_instance_id: tracked.id }))
+    await page.getByRole('heading', { name: 'Connect Tracker?' }).waitFor()
+    await page.getByText(`for ${owner.email}`).waitFor()
+    expect(page.url()).toBe(`${stage.server.url}/connections/confirm`)
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Remove it' }).click()
-    await own(page, 'Tracker').first().waitFor()
-    await expect.poll(() => own(page, 'Tracker').count(), SOON).toBe(before)
+    await page.getByRole('button', { name: 'Connect' }).click()
+    await page.getByRole('heading', { name: 'Tracker is connected' }).waitFor()
+    await page.getByRole('link', { name: 'Go to your connections' }).click()
+    await own(page, 'Tracker').getByText('Active').waitFor()
 
     const stranger = await colleagues.join('member')
     await page.goto(await begin(stranger))
-    await page.getByText('that access may now belong to somebody else').waitFor()
+    await page.getByRole('heading', { name: 'Someone else started this connection' }).waitFor()
+    await page.getByText(`${stranger.email[0]}•••@example.com started connecting Tracker`).waitFor()
+    expect(await page.getByRole('button', { name: 'Connect' }).count()).toBe(0)
     await expectAccessible(page)
+    await page.getByRole('button', { name: 'Sign in as another user' }).click()
+    await page.getByLabel('Email').fill(stranger.email)
+    await page.getByLabel('Password').fill(stranger.password)
+    expect(page.url()).not.toContain('mt_')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('button', { name: 'Connect' }).click()
+    await page.getByRole('heading', { name: 'Tracker is connected' }).waitFor()
+
+    await page.goto(`/connections/confirm#mt_${'x'.repeat(43)}`)
+    await page.getByRole('heading', { name: 'Nothing to connect' }).waitFor()
     // Words of an address are no words of ours.
     await page.goto(`/mcp/callback?mcp_session_id=${crypto.randomUUID()}&error=Call+this+number`)
     await page.getByRole('heading', { name: 'Nothing was connected for you' }).waitFor()

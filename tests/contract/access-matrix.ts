@@ -7,6 +7,7 @@ import { BILLING } from './access-to-billing.ts'
 import { DATA_RIGHTS } from './access-to-data-rights.ts'
 import { FACTORS } from './access-to-factors.ts'
 import { IDENTITY } from './access-to-identity.ts'
+import { MCP } from './access-to-mcp.ts'
 import { WEBHOOKS } from './access-to-webhooks.ts'
 
 /** The records of one organization, all made by its owner. */
@@ -82,7 +83,6 @@ const oneCategory = ({ organizationId, toolCategoryId }: Fixture): Call => ({
   query: { org_id: organizationId, category_id: toolCategoryId },
 })
 const oneAgent = ({ agentId }: Fixture): Call => ({ query: { agent_id: agentId } })
-const oneMcpInstance = ({ mcpInstanceId }: Fixture): Call => ({ query: { mcp_instance_id: mcpInstanceId } })
 const oneMcpServer = ({ mcpServerId }: Fixture): Call => ({ query: { server_id: mcpServerId } })
 const MCP_SERVER = { name: 's', toolkit_name: 's', description: '', url: 'https://mcp.example.com/mcp' }
 const nothing = (): Call => ({})
@@ -274,19 +274,6 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   put_instructions_update: ['OAM', withBody(oneInstruction, () => ({ content: 'z' }))],
   delete_instructions_delete: ['OAM', oneInstruction],
 
-  post_mcp_connect_account: [
-    'OAM',
-    withBody(inOrganization, ({ mcpServerId }) => ({ server_id: mcpServerId })),
-  ],
-  post_mcp_generate_url: [
-    EVERYBODY,
-    ({ mcpServerId, mcpInstanceId }) => ({ body: { server_id: mcpServerId, session_id: mcpInstanceId } }),
-  ],
-  get_mcp_list_instances: ['OAMG', inOrganization],
-  // An instance is its user's alone, whatever the others may do.
-  put_mcp_instance: ['OAM', withBody(oneMcpInstance, () => ({ name: 'x' }))],
-  delete_mcp_instance: ['OAM', oneMcpInstance],
-
   post_kb_create: [
     'OAM',
     withBody(inOrganization, () => ({
@@ -389,10 +376,8 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
     'OAM',
     withBody(inOrganization, ({ modelId: model }) => ({ model, input: 'Hi' })),
   ],
-  post_mcp_playground_chat: ['OAM', withBody(inOrganization, () => ({ content: 'Hi' }))],
-  get_mcp_playground_memory: ['OAM', inOrganization],
-  delete_mcp_playground_memory: ['OAM', inOrganization],
 
   ...WEBHOOKS,
   ...BILLING,
+  ...MCP,
 }

@@ -140,6 +140,16 @@ const signIn = async () => {
   return (await server.call('POST', '/api/auth/login', { body: { email, password } })).body
 }
 
+/** Somebody's connection that came back in a browser that didn't start it. */
+async function heldConnection(): Promise<Sent> {
+  const { token } = await server.signUp()
+  const { mcpServerId: server_id } = made.fixture
+  const { body } = await server.call('POST', '/api/mcp/connect_account', { token, body: { server_id } })
+  const { pathname, search } = new URL(body.redirect_url)
+  const { headers } = await server.call('GET', pathname + search)
+  return { token, body: { ticket: new URL(headers.get('location') ?? '').hash.slice(1) } }
+}
+
 /** What is not as in the matrix: requests of nobody, files, and what needs something to be there. */
 const REQUESTS: Record<string, () => Promise<Sent> | Sent> = {
   post_auth_signup: () => ({ body: { email: `${randomUUID()}@example.com`, password, ...names } }),
@@ -212,6 +222,8 @@ const REQUESTS: Record<string, () => Promise<Sent> | Sent> = {
     const { body } = await asOwner(`/api/chat?org_id=${made.fixture.organizationId}`, {})
     return { body: { chat_ids: [body.id] } }
   },
+  post_mcp_pending_connection: heldConnection,
+  post_mcp_confirm_connection: heldConnection,
   async post_chat_regenerate() {
     const { organizationId, modelId } = made.fixture
     const query = { org_id: organizationId, model_id: modelId }

@@ -13,6 +13,8 @@ const ROOMS = ['api', 'streams', 'ui', 'markdown', 'shell', 'screens']
 /** A group of screens may import of these others. */
 const SCREENS_MAY_IMPORT: Record<string, string[]> = {
   agents: ['chat'],
+  // The page that confirms a connection stands outside the shell.
+  connections: ['identity'],
   organization: ['people'],
   playground: ['connections'],
 }

@@ -97,12 +97,13 @@ const BARE_DATABASE = [
   'server/parts/llm/environment-models.ts', // models of no organization
   'server/parts/llm/find-model.ts', // the organization's or the environment's
   'server/parts/llm/manage-models.ts', // lists both
+  'server/parts/mcp/attempts.ts', // browsers come back without a token; found by state or ticket, for an active member
   'server/parts/mcp/composio-server.ts', // servers belong to no organization
   'server/parts/mcp/connect-account.ts', // a quota, under the organization's lock; each carries organization and user
   'server/parts/mcp/desk.ts', // hands it to those here; servers belong to no organization
   'server/parts/mcp/end-all-access.ts', // of a user everywhere, or of all in an organization
   'server/parts/mcp/find-instances.ts', // for the playground and agents, across organizations
-  'server/parts/mcp/finish-connection.ts', // browsers come back without a token; found by their state
+  'server/parts/mcp/finish-connection.ts', // the instance of an attempt that was taken
   'server/parts/mcp/generate-url.ts', // across the organizations of the caller; carries his scopes' and his user
   'server/parts/mcp/instance-credentials.ts', // jobs and agents act for no caller; by id
   'server/parts/mcp/list-tools.ts', // what an instance's server has said, by the instance's id

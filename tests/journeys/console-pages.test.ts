@@ -313,6 +313,11 @@ describe('before it is built', () => {
     expect(kindOf(page)).toBe('503 text/html')
     expect(page.text).toContain('It has not been built.')
     expect(page.text).toContain('npm run console')
+    const confirm = await visit('/connections/confirm', none)
+    expect([kindOf(confirm), confirm.text]).toEqual([
+      '503 text/html',
+      expect.stringContaining('its console is not there'),
+    ])
   })
 
   test('a build ends with its server', async () => {

@@ -94,6 +94,22 @@ test('an account that was not connected, or is of somebody else, makes no instan
   expect((await somebody.list()).body).toEqual([])
 })
 
+test('a browser that did not start it connects nothing: the account is not read until its user confirms', async () => {
+  const somebody = await mcpConnector(server)
+  const { body } = await somebody.ask(serverId)
+  const address = await composio.consent(body.redirect_url)
+  const requests = composio.asked.length
+  const { status, location } = await somebody.comeBackElsewhere(address)
+  expect([status, location.pathname]).toEqual([303, '/connections/confirm'])
+  expect((await somebody.list()).body).toMatchObject([{ status: 'pending' }])
+  expect(composio.asked.length).toBe(requests)
+  const confirmed = await server.call('POST', '/api/mcp/confirm_connection', {
+    token: somebody.person.token,
+    body: { ticket: location.hash.slice(1) },
+  })
+  expect(confirmed.body.status).toBe('active')
+})
+
 test('what goes wrong there is told; a deletion says that it is not complete', async () => {
   const somebody = await mcpConnector(server)
   const id = await somebody.connect(serverId, composio.consent)

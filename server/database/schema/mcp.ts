@@ -13,7 +13,7 @@ import {
   uuid,
 } from '../drizzle.ts'
 import { agents } from './agents.ts'
-import { users } from './auth.ts'
+import { sessions, users } from './auth.ts'
 import { createdAt, id, moment, updatedAt } from './columns.ts'
 import { organizations } from './org.ts'
 
@@ -135,6 +135,13 @@ export const mcpAttempts = pgTable(
     flowType: text('flow_type'),
     /** Verifier, authorization server and client, as JSON; encrypted, bound to this row's id. */
     payload: text('payload').notNull(),
+    /** The browser that may finish without being asked: its session and the cookie that it got. Null: an API key began. */
+    sessionId: uuid('session_id').references(() => sessions.id, { onDelete: 'set null' }),
+    cookieHash: text('cookie_hash'),
+    /** The callback's query from any other browser, as JSON, until the user confirms; encrypted, bound to this row's id. */
+    answer: text('answer'),
+    /** What that browser got for the confirmation. */
+    ticketHash: text('ticket_hash').unique(),
     expiresAt: moment('expires_at').notNull(),
     createdAt: createdAt(),
   },

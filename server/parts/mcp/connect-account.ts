@@ -8,6 +8,7 @@ import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
 import { countMcpSessions, readFeatures } from '#platform/limits/features.ts'
 import type { PendingAuthorization } from '#platform/mcp/authorization.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
+import { makeAttemptCookie } from './attempt-cookie.ts'
 import { type CatalogueServer, callbackAddress, findServer, type McpDesk } from './desk.ts'
 import { failureSentence } from './failure-sentence.ts'
 import { fixedClient, keepClient, knownClient } from './oauth-clients.ts'
@@ -36,7 +37,8 @@ const BEGIN_TIMEOUT_MS = 30_000
 /**
  * Begins to connect the caller's account at a server: a new instance, the one that is named, or the caller's newest one
  * of that server that is inactive or lacks permissions, which are asked for beside those that it has. It stays what it
- * is until the browser comes back. Nothing is stored before the provider has said where the browser is to go. Throws
+ * is until the browser comes back. Nothing is stored before the provider has said where the browser is to go. Called in
+ * a browser, the answer's cookie lets that browser finish by itself while the session lives. Throws
  * mcp.server_not_found, mcp.no_auth_config, mcp.api_key_needed, mcp.no_api_key, mcp.instance_not_found,
  * mcp.too_many_instances, mcp.connect_failed.
  */
@@ -44,7 +46,7 @@ export async function connectAccount(
   desk: McpDesk,
   scope: Scope<'mcp:write'>,
   input: NewConnection,
-): Promise<ConnectionAttempt> {
+): Promise<ConnectionAttempt & { cookie: string | null }> {
   const server = await findServer(desk, input.server_id)
   if (!server) throw fail('mcp.server_not_found')
   if (server.authConfig === null) throw fail('mcp.no_auth_config', { serverId: server.id })
@@ -61,6 +63,8 @@ export async function connectAccount(
   const begun = await begin(desk, scope.userId, server, state, { apiKey: input.api_key, scope: wider })
   const attempt = { id: newId(), stateHash: hashToken(state), flowType: input.flow_type ?? null }
   const payload = desk.secrets.encrypt(JSON.stringify(begun.payload), attempt.id)
+  const { sessionId } = scope
+  const cookie = sessionId === null ? null : makeAttemptCookie(desk.config, state, ATTEMPT_SECONDS)
   await joinAnswer()
   const instanceId = await sql.begin(async (tx) => {
     // One at a time in an organization, so that no two take its last connection.
@@ -70,9 +74,10 @@ export async function connectAccount(
     // Asked for once: where the provider gives it to nobody, the next attempt is as the first one was.
     await tx`update mcp_instances set needed_scope = null where id = ${id} and needed_scope is not null`
     await tx`
-      insert into mcp_attempts (id, organization_id, user_id, instance_id, state_hash, flow_type, payload, expires_at)
+      insert into mcp_attempts
+        (id, organization_id, user_id, instance_id, state_hash, flow_type, payload, session_id, cookie_hash, expires_at)
       values (${attempt.id}, ${scope.organizationId}, ${scope.userId}, ${id}, ${attempt.stateHash},
-        ${attempt.flowType}, ${payload}, now() + ${ATTEMPT_SECONDS} * interval '1 second')`
+        ${attempt.flowType}, ${payload}, ${sessionId}, ${cookie?.hash ?? null}, now() + ${ATTEMPT_SECONDS} * interval '1 second')`
     return id
   })
   return {
@@ -80,6 +85,7 @@ export async function connectAccount(
     status: 'pending',
     redirect_url: begun.redirectUrl,
     connectionData: { mcp_session_id: instanceId, server_id: server.id },
+    cookie: cookie?.header ?? null,
   }
 }
 

@@ -116,7 +116,8 @@ const usable = (sql: ISql) => sql`
   join memberships m on m.organization_id = i.organization_id and m.user_id = i.user_id and m.status = 'active'
     and i.status = 'active'`
 
-const holds = (sql: ISql, permission: McpPermission) => sql`
+/** Whether the role of membership `m` holds the permission. */
+export const holds = (sql: ISql, permission: McpPermission) => sql`
   exists (
     select from role_permissions rp join permissions p on p.id = rp.permission_id
     where rp.role_id = m.role_id and p.name = any(${coverings(permission)}))`

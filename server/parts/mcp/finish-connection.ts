@@ -1,29 +1,16 @@
-import { fail } from '#errors'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
 import type { Client } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
-import type { Redirect } from '#platform/http/define-route.ts'
 import { ComposioError } from '#platform/mcp/composio.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
-import { hashToken } from '#platform/secrets/secrets.ts'
+import type { Attempt, ProviderAnswer } from './attempts.ts'
 import { composioAddress } from './composio-server.ts'
 import type { AttemptPayload } from './connect-account.ts'
 import { type CatalogueServer, connectionKey, findServer, type McpDesk } from './desk.ts'
 import { endAccess } from './end-access.ts'
 import { failureSentence } from './failure-sentence.ts'
 import { forgetLostClient } from './oauth-clients.ts'
-import type { CallbackQuery } from './schemas.ts'
 import { type Credentials, openReplaced, sealCredentials } from './stored-credentials.ts'
-
-interface Attempt {
-  id: string
-  instanceId: string
-  organizationId: string
-  userId: string
-  serverId: string
-  flowType: string | null
-  payload: string
-}
 
 interface Connected {
   credentials: Credentials | null
@@ -38,26 +25,21 @@ const KEY_CHARACTERS_TELLING = 16
 const OURS = 'Something went wrong on our side. Please try again.'
 
 /**
- * Takes a browser back from where connect_account sent it: the instance becomes active, or, where it was new and that
- * failed, is removed; either way the browser goes on to the console, with the reason where there is one. No token is in
- * any address. Throws mcp.state_invalid for a state that is unknown, used, expired, or another one's.
+ * Finishes an attempt with what the provider has answered: the instance becomes active, or, where it was new and that
+ * failed, is removed. Returns why it failed, as a sentence; null: the account is connected.
  */
 export async function finishConnection(
   desk: McpDesk,
   client: Client,
-  query: CallbackQuery,
-): Promise<Redirect> {
-  const attempt = await takeAttempt(desk, query)
-  const parameters = new URLSearchParams({
-    mcp_server_id: attempt.serverId,
-    mcp_session_id: attempt.instanceId,
-    ...(attempt.flowType !== null && { flow_type: attempt.flowType }),
-  })
+  attempt: Attempt,
+  answer: ProviderAnswer,
+): Promise<string | null> {
   try {
     const server = await findServer(desk, attempt.serverId)
     if (!server) throw new McpError('refused', 'This server is no longer in the catalogue.')
-    const connected = await finish(desk, attempt, server, query)
+    const connected = await finish(desk, attempt, server, answer)
     await activate(desk, client, attempt, server, connected)
+    return null
   } catch (error) {
     const sentence = failureSentence(error)
     if (sentence === null) desk.log.error({ err: error }, 'a connection to an MCP server was not finished')
@@ -66,34 +48,15 @@ export async function finishConnection(
     await desk.database.sql`
       delete from mcp_instances where id = ${attempt.instanceId} and status = 'pending'
         and not exists (select from mcp_attempts where instance_id = ${attempt.instanceId})`
-    parameters.set('error', sentence ?? OURS)
+    return sentence ?? OURS
   }
-  return {
-    location: `${desk.config.frontendUrl}/mcp/callback?${parameters}`,
-    headers: { 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-store' },
-  }
-}
-
-/** A state holds once: of browsers that come at the same time one is let in. So it does for active members only. */
-async function takeAttempt({ database: { sql } }: McpDesk, query: CallbackQuery): Promise<Attempt> {
-  const [attempt] = await sql<Attempt[]>`
-    delete from mcp_attempts a using mcp_instances i, memberships m
-    where a.state_hash = ${hashToken(query.state ?? '')} and a.expires_at > now()
-      and i.id = a.instance_id
-      and m.organization_id = a.organization_id and m.user_id = a.user_id and m.status = 'active'
-      and i.id = coalesce(${query.mcp_session_id ?? null}::uuid, i.id)
-      and i.server_id = coalesce(${query.mcp_server_id ?? null}::uuid, i.server_id)
-    returning a.id, a.instance_id as "instanceId", a.organization_id as "organizationId", a.user_id as "userId",
-      i.server_id as "serverId", a.flow_type as "flowType", a.payload`
-  if (!attempt) throw fail('mcp.state_invalid')
-  return attempt
 }
 
 function finish(
   desk: McpDesk,
   attempt: Attempt,
   server: CatalogueServer,
-  query: CallbackQuery,
+  answer: ProviderAnswer,
 ): Promise<Connected> {
   const payload = JSON.parse(desk.secrets.decrypt(attempt.payload, attempt.id)) as AttemptPayload
   const signal = AbortSignal.timeout(FINISH_TIMEOUT_MS)
@@ -108,9 +71,9 @@ function finish(
     case 'api_key':
       return finishWithKey(desk, attempt, server, payload.key, signal)
     case 'oauth':
-      return finishOAuth(desk, server, payload, query, signal)
+      return finishOAuth(desk, server, payload, answer, signal)
     case 'composio':
-      return finishComposio(desk, attempt, server, payload, query, signal)
+      return finishComposio(desk, attempt, server, payload, answer, signal)
   }
 }
 
@@ -150,11 +113,11 @@ async function finishOAuth(
   desk: McpDesk,
   { id, url }: CatalogueServer,
   { pending }: Extract<AttemptPayload, { type: 'oauth' }>,
-  { code = '', iss, error, error_description }: CallbackQuery,
+  { code = '', iss, error, error_description }: ProviderAnswer,
   signal: AbortSignal,
 ): Promise<Connected> {
-  const answer = error === undefined ? { code, iss } : { error, error_description, iss }
-  const grant = await desk.authorizer.finish(pending, answer, signal).catch(forgetLostClient(desk, id))
+  const result = error === undefined ? { code, iss } : { error, error_description, iss }
+  const grant = await desk.authorizer.finish(pending, result, signal).catch(forgetLostClient(desk, id))
   return { credentials: { type: 'oauth', origin: new URL(url).origin, grant }, accountId: null }
 }
 
@@ -168,7 +131,7 @@ async function finishComposio(
   { userId }: Attempt,
   server: CatalogueServer,
   { accountId, authConfigId }: Extract<AttemptPayload, { type: 'composio' }>,
-  { error, error_description: description }: CallbackQuery,
+  { error, error_description: description }: ProviderAnswer,
   signal: AbortSignal,
 ): Promise<Connected> {
   const { composio } = desk

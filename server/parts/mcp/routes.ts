@@ -1,16 +1,22 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Enum, Message, Uuid } from '#platform/http/schemas.ts'
+import { moveCookieToHeader } from './attempt-cookie.ts'
+import { confirmConnection, describePending } from './confirm-connection.ts'
 import { connectAccount } from './connect-account.ts'
 import { deleteInstance } from './delete-instance.ts'
 import { CLIENT_DOCUMENT, type McpDesk } from './desk.ts'
-import { finishConnection } from './finish-connection.ts'
 import { generateUrl } from './generate-url.ts'
 import { listInstances, updateInstance } from './manage-instances.ts'
+import { returnFromProvider } from './return-from-provider.ts'
 import * as schemas from './schemas.ts'
 
 const OneInstance = Type.Object({ mcp_instance_id: Uuid })
 const ofInstance = { mcpInstance: 'mcp_instance_id' } as const
+
+const CONFIRMATION =
+  'The page `{FRONTEND_URL}/connections/confirm` calls this with the ticket from its fragment. The ticket expires with ' +
+  'the attempt, 10 minutes after connect_account.'
 
 /** Connecting accounts at MCP servers, and the instances that come of it (spec, MCP; contract, 8). */
 export const instanceRoutes = (desk: McpDesk): Route[] => [
@@ -21,6 +27,9 @@ export const instanceRoutes = (desk: McpDesk): Route[] => [
     description:
       'Send the browser to redirect_url within 10 minutes: it comes back to /api/mcp/callback, and goes on to ' +
       '`{FRONTEND_URL}/mcp/callback` with mcp_server_id, mcp_session_id and flow_type, and with error where it failed. ' +
+      'With a session, the answer sets a cookie: the browser that has it, while the session lives, finishes the ' +
+      'connection when it comes back. Any other browser, and every attempt of an API key, goes on to ' +
+      '`{FRONTEND_URL}/connections/confirm#ticket`, where you sign in and confirm. ' +
       'Your newest inactive connection to the server is connected again; if there is none, there is a new one, which ' +
       'counts against mcp_sessions of the organization (org_id, else your personal one) as long as it is active, ' +
       'inactive, or can still be finished. Of several attempts for one connection the newest holds.',
@@ -29,6 +38,7 @@ export const instanceRoutes = (desk: McpDesk): Route[] => [
     body: schemas.NewConnection,
     example: { server_id: '019a0000-0000-7000-8000-000000000001', flow_type: 'settings' },
     effects: 'outside once',
+    present: moveCookieToHeader,
     reply: [201, schemas.ConnectionAttempt],
     errors: [
       'org.not_found',
@@ -47,14 +57,42 @@ export const instanceRoutes = (desk: McpDesk): Route[] => [
     url: '/api/mcp/callback',
     summary: 'Where providers send browsers back to',
     description:
-      'Not called by clients. What the provider does not pass on is known by state, which holds once. The browser goes on to the console, whether the account was connected or not.',
+      'Not called by clients. The state is single-use and identifies what the provider does not pass on. The browser ' +
+      'that started the connection goes on to the console, whether the account was connected or not. In any other ' +
+      "browser the provider's answer is stored encrypted and not used until the user who started it confirms.",
     access: 'public',
     query: schemas.CallbackQuery,
     reply: {
       redirect: 'To `{FRONTEND_URL}/mcp/callback` with mcp_server_id, mcp_session_id, flow_type, error',
+      seeOther: 'To `{FRONTEND_URL}/connections/confirm` with a one-time ticket as the fragment',
     },
     errors: ['mcp.state_invalid'],
-    handler: ({ client, query }) => finishConnection(desk, client, query),
+    handler: ({ client, query, headers }) => returnFromProvider(desk, client, query, headers.cookie),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/mcp/pending_connection',
+    summary: 'Describe a connection that waits for confirmation',
+    description: CONFIRMATION,
+    access: 'session',
+    body: schemas.TicketBody,
+    example: { ticket: 'mt_0123456789' },
+    reply: [200, schemas.PendingConnection],
+    errors: ['mcp.attempt_gone'],
+    handler: ({ caller, body }) => describePending(desk, caller, body.ticket),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/mcp/confirm_connection',
+    summary: 'Finish a connection that you started in another browser or with an API key',
+    description: `${CONFIRMATION} Only the user who started the connection can finish it, once.`,
+    access: 'session',
+    body: schemas.TicketBody,
+    example: { ticket: 'mt_0123456789' },
+    effects: 'outside once',
+    reply: [200, schemas.ConfirmedConnection],
+    errors: ['mcp.attempt_gone', 'mcp.attempt_of_another', 'mcp.connect_failed'],
+    handler: ({ caller, body }) => confirmConnection(desk, caller, body.ticket),
   }),
   defineRoute({
     method: 'GET',

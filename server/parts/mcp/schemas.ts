@@ -55,7 +55,7 @@ const Passed = (description: string) =>
 
 /** What providers send browsers back with. */
 export const CallbackQuery = Type.Object({
-  state: Passed('From the address that connect_account gave; it holds once, for 10 minutes'),
+  state: Passed('From the address that connect_account gave; single-use, valid for 10 minutes'),
   code: Passed("The authorization server's answer (RFC 6749, 4.1.2)"),
   iss: Passed('Who answers (RFC 9207)'),
   error: Passed('Why there is no code (RFC 6749, 4.1.2.1)'),
@@ -67,6 +67,37 @@ export const CallbackQuery = Type.Object({
   flow_type: Type.Optional(FlowType),
 })
 export type CallbackQuery = Static<typeof CallbackQuery>
+
+export const TicketBody = Body({
+  ticket: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: 'From the fragment of the address that the callback redirected to',
+  }),
+})
+
+export const PendingConnection = Type.Object(
+  {
+    server_name: Type.String(),
+    toolkit_logo: Nullable(Type.String()),
+    started_by: Type.String({ description: 'The email address of the user who started it, masked' }),
+    is_yours: Type.Boolean({ description: 'Whether you started it: nobody else can finish it' }),
+    expires_at: Timestamp,
+  },
+  { title: 'McpPendingConnection' },
+)
+export type PendingConnection = Static<typeof PendingConnection>
+
+export const ConfirmedConnection = Type.Object(
+  {
+    status: Enum(['active']),
+    mcp_server_id: Uuid,
+    mcp_session_id: Uuid,
+    flow_type: Nullable(Type.String()),
+  },
+  { title: 'McpConfirmedConnection' },
+)
+export type ConfirmedConnection = Static<typeof ConfirmedConnection>
 
 const SharedAgentIds = Type.Array(Uuid, {
   maxItems: SHARED_AGENTS_MAX,

@@ -38,8 +38,9 @@ export interface EventStream {
   abandoned?: AbortController
 }
 
-/** A browser is sent elsewhere (302). */
+/** Sends a browser elsewhere: 302, or 303 where the route declares `seeOther`. */
 export interface Redirect {
+  status?: 302 | 303
   location: string
   headers?: Record<string, string>
 }
@@ -68,7 +69,7 @@ export type Reply =
   | { events: TSchema; description: string; mayBeEmpty?: boolean }
   | { view: TSchema; orEvents: TSchema; description: string }
   | { view: TSchema; orFile: string; description: string }
-  | { redirect: string }
+  | { redirect: string; seeOther?: string }
   | { file: readonly string[] }
   | { stream: string }
 

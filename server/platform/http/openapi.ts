@@ -180,8 +180,14 @@ function successResponse({ reply }: Route, form: AnswerForm): Json {
         : { 'text/event-stream': { schema: reply.orEvents } }
     return { 200: { description: reply.description, content: { ...json, ...other } } }
   }
-  if ('redirect' in reply)
-    return { 302: { description: reply.redirect, headers: { Location: { schema: { type: 'string' } } } } }
+  if ('redirect' in reply) {
+    const headers = { Location: { schema: { type: 'string' } } }
+    const { redirect, seeOther } = reply
+    return {
+      302: { description: redirect, headers },
+      ...(seeOther !== undefined && { 303: { description: seeOther, headers } }),
+    }
+  }
   if ('file' in reply) {
     const content = Object.fromEntries(reply.file.map((type) => [type, { schema: { type: 'string' } }]))
     return { 200: { description: 'The file', content } }

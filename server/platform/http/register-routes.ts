@@ -187,8 +187,8 @@ function answer(
   if (Array.isArray(route.reply) || ('view' in route.reply && !isEventStream(value)))
     return reply.code(status).send(request.enveloped ? enveloped(value) : value)
   if ('redirect' in route.reply) {
-    const { location, headers = {} } = value as Redirect
-    return reply.headers(headers).redirect(location, 302)
+    const { location, status = 302, headers = {} } = value as Redirect
+    return reply.headers(headers).redirect(location, status)
   }
   if ('stream' in route.reply) {
     endStalledReader(reply.raw, stallMs)

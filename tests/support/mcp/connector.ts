@@ -3,6 +3,8 @@ import type { McpAuthConfig } from '#database/schema/mcp.ts'
 import type { Answer, Person } from '../client.ts'
 import type { TestServer } from '../server.ts'
 
+export type Returned = Answer & { location: URL }
+
 /** Somebody who connects accounts at MCP servers. */
 export interface Connector {
   person: Person
@@ -10,8 +12,12 @@ export interface Connector {
   addServer(url: string, authConfig: McpAuthConfig | null): Promise<string>
   /** Asks to connect. */
   ask(serverId: string, more?: Record<string, unknown>, query?: Record<string, string>): Promise<Answer>
-  /** A browser opens an address that leads back to the server; where it is sent from there. */
-  comeBack(address: string): Promise<Answer & { location: URL }>
+  /** The browser that asked, with its cookies, opens an address that leads back to the server; where it is sent from there. */
+  comeBack(address: string): Promise<Returned>
+  /** The same in another browser, which has `cookie` if given. */
+  comeBackElsewhere(address: string, cookie?: string): Promise<Returned>
+  /** The cookies that the browser has, as it sends them. */
+  cookies(): string
   /** Asks, consents (at the provider, where there is one), and comes back. Answers the instance's id. */
   connect(
     serverId: string,
@@ -28,15 +34,32 @@ export async function mcpConnector(server: TestServer, somebody?: Person): Promi
   const { token, organizationId } = person
   const { sql } = server.server.rooms.database
   const query = (values: Record<string, string>) => new URLSearchParams(values)
-  const ask: Connector['ask'] = (serverId, more = {}, parameters = {}) =>
-    server.call('POST', `/api/mcp/connect_account?${query(parameters)}`, {
+  const jar = new Map<string, string>()
+  const keepCookies = ({ headers }: Answer): void => {
+    for (const line of headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+      if (value === '') jar.delete(name)
+      else jar.set(name, value)
+    }
+  }
+  const cookies = (): string => [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+  const ask: Connector['ask'] = async (serverId, more = {}, parameters = {}) => {
+    const answer = await server.call('POST', `/api/mcp/connect_account?${query(parameters)}`, {
       token,
       body: { server_id: serverId, ...more },
     })
-  const comeBack: Connector['comeBack'] = async (address) => {
+    keepCookies(answer)
+    return answer
+  }
+  const comeBackElsewhere: Connector['comeBackElsewhere'] = async (address, cookie = '') => {
     const { pathname, search } = new URL(address)
-    const answer = await server.call('GET', pathname + search)
+    const answer = await server.call('GET', pathname + search, { headers: { cookie } })
     return { ...answer, location: new URL(answer.headers.get('location') ?? 'about:blank') }
+  }
+  const comeBack: Connector['comeBack'] = async (address) => {
+    const answer = await comeBackElsewhere(address, cookies())
+    keepCookies(answer)
+    return answer
   }
   return {
     person,
@@ -50,11 +73,14 @@ export async function mcpConnector(server: TestServer, somebody?: Person): Promi
     },
     ask,
     comeBack,
+    comeBackElsewhere,
+    cookies,
     async connect(serverId, consent = async (url) => url, more) {
       const asked = await ask(serverId, more)
       if (asked.status !== 201) throw new Error(asked.text)
       const { location, text } = await comeBack(await consent(asked.body.redirect_url))
-      const failure = location.searchParams.get('error') ?? (location.href === 'about:blank' ? text : null)
+      const isBack = location.pathname === '/mcp/callback'
+      const failure = isBack ? location.searchParams.get('error') : text || location.href
       if (failure !== null) throw new Error(failure)
       return asked.body.connectionData.mcp_session_id
     },

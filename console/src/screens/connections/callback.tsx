@@ -1,18 +1,17 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { CircleAlert, CircleCheck, ShieldAlert } from 'lucide-react'
+import { CircleAlert, CircleCheck } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import type { McpInstance } from '../../api/operations.ts'
-import { outdate, read, useChange } from '../../api/queries.ts'
+import { outdate, read } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Empty, Failure, Skeleton } from '../../ui/states.tsx'
+import { Empty, Skeleton } from '../../ui/states.tsx'
 import { type Attempt, endAttempt, findAttempt } from './attempts.ts'
 
 /**
- * Where somebody comes back to who has signed in at a provider. Addresses can be sent by anybody: what this browser has
- * not begun itself is not believed, and what was connected by it can be taken back.
+ * Where the browser that started a connection comes back to. Anyone can send an address like this one: of an attempt
+ * that this browser doesn't know, only the user's own list of connections is believed.
  */
 export function Callback() {
   const { mcp_session_id: id, error } = useSearch({ from: '/app/mcp/callback' })
@@ -64,74 +63,48 @@ function Returned({ attempt, error }: { attempt: Attempt; error: string | null }
   )
 }
 
-/** A way back that this browser knows nothing of: begun on another device, or by somebody else. */
+/** A way back that this browser has no attempt of: the lists say what it is. */
 function Unasked({ id }: { id: string | undefined }) {
-  const { organizations } = useHere()
+  const { organizations, user } = useHere()
   const lists = useQueries({
     queries: organizations.map(({ id: org_id }) => ({
       ...read('GET /api/mcp/list_instances', { org_id }),
       retry: false,
     })),
   })
-  const place = lists.findIndex(({ data }) => data?.some((instance) => instance.id === id))
-  const own = lists[place]?.data?.find((instance) => instance.id === id)
-  if (own) return <OwnUnasked instance={own} organization={organizations[place]?.name ?? ''} />
-  if (lists.some(({ isPending }) => isPending))
+  const own = lists.flatMap(({ data }) => data ?? []).find((instance) => instance.id === id)
+  if (!own && lists.some(({ isPending }) => isPending))
     return (
       <Page title="Connecting">
         <Skeleton className="h-48" />
       </Page>
     )
+  if (own?.status === 'active')
+    return (
+      <Page title="Connected">
+        <Outcome icon={CircleCheck} title={`${own.server_name} is connected`} words={`For ${user.email}.`}>
+          <ToConnections />
+        </Outcome>
+      </Page>
+    )
   return (
-    <Page title="Not your connection">
+    <Page title="Not connected">
       <Outcome
-        icon={ShieldAlert}
+        icon={CircleAlert}
         title="Nothing was connected for you"
-        words={
-          <>
-            You did not begin this here, and it is no connection of yours. If you have just given a service
-            access to Parley after following somebody's link, that access may now belong to somebody else.
-            Take it back in the settings of that service, where it lists the apps that may use your account.
-          </>
-        }
+        words="This address belongs to no connection of yours. Start again from your connections."
       >
-        <Link to="/connections" className={buttonLook('primary')}>
-          Go to your connections
-        </Link>
+        <ToConnections />
       </Outcome>
     </Page>
   )
 }
 
-/** It is one's own, and it may have been begun on another device: one says whether it is to stay. */
-function OwnUnasked({ instance, organization }: { instance: McpInstance; organization: string }) {
-  const { user } = useHere()
-  const navigate = useNavigate()
-  const done = () => void navigate({ to: '/connections' })
-  const remove = useChange('DELETE /api/mcp/instance', {
-    outdates: ['GET /api/mcp/list_instances', 'GET /api/mcp/list_servers'],
-    onDone: done,
-  })
-  return (
-    <Page title="Is this yours?">
-      <Outcome
-        icon={ShieldAlert}
-        title={`Did you connect ${instance.server_name}?`}
-        words={`It now belongs to ${user.email} in ${organization}, and it was not begun in this browser. Keep it only if you began it yourself, on another device or with a program.`}
-      >
-        <Button
-          kind="danger"
-          busy={remove.isPending}
-          onClick={() => remove.mutate({ query: { mcp_instance_id: instance.id } })}
-        >
-          Remove it
-        </Button>
-        <Button onClick={done}>Keep it</Button>
-      </Outcome>
-      {remove.error && <Failure error={remove.error} />}
-    </Page>
-  )
-}
+const ToConnections = () => (
+  <Link to="/connections" className={buttonLook('primary')}>
+    Go to your connections
+  </Link>
+)
 
 interface OutcomeProps {
   icon: typeof CircleCheck

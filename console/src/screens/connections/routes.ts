@@ -1,5 +1,7 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { appRoute } from '../../shell/app-route.tsx'
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { isSignedIn } from '../../api/session.ts'
+import { appRoute, rootRoute } from '../../shell/app-route.tsx'
+import { keepTicket, readTicket } from './ticket.ts'
 
 const TABS = ['catalogue', 'parley'] as const
 export type ConnectionsTab = (typeof TABS)[number] | 'own'
@@ -40,6 +42,21 @@ const callback = createRoute({
   component: lazyRouteComponent(() => import('./callback.tsx'), 'Callback'),
 })
 
+/** Outside the shell: the ticket leaves the address before anybody is asked to sign in. */
+const confirm = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/connections/confirm',
+  beforeLoad: ({ location: { hash } }) => {
+    if (hash !== '') {
+      keepTicket(hash)
+      throw redirect({ to: '/connections/confirm', hash: '', replace: true })
+    }
+    if (!isSignedIn()) throw redirect({ to: '/sign_in', search: { next: '/connections/confirm' } })
+  },
+  loader: readTicket,
+  component: lazyRouteComponent(() => import('./confirm.tsx'), 'Confirm'),
+})
+
 /** Those of the names that have a text. */
 const textsOf = <Name extends string>(search: Record<string, unknown>, names: Name[]) =>
   Object.fromEntries(
@@ -50,3 +67,5 @@ const textsOf = <Name extends string>(search: Record<string, unknown>, names: Na
   ) as Partial<Record<Name, string>>
 
 export const connectionRoutes = [connections, callback] as const
+
+export const confirmationRoutes = [confirm] as const

@@ -1,0 +1,111 @@
+import type { ISql } from 'postgres'
+import { liveSession } from '#platform/access/credentials.ts'
+import { hashToken, newToken } from '#platform/secrets/secrets.ts'
+import type { McpDesk } from './desk.ts'
+import { holds } from './find-instances.ts'
+import type { CallbackQuery } from './schemas.ts'
+
+/** An attempt to connect that was taken from its table: nobody else can finish it. */
+export interface Attempt {
+  id: string
+  instanceId: string
+  organizationId: string
+  userId: string
+  serverId: string
+  flowType: string | null
+  /** An AttemptPayload, encrypted. */
+  payload: string
+}
+
+/** What a provider sends back with a browser. */
+export type ProviderAnswer = Omit<CallbackQuery, 'state'>
+
+/**
+ * Takes the attempt of a state for the browser that began it: `cookieHash` is the attempt's, and the session that it
+ * was bound to lives. Of several browsers that come at the same time one gets it. Null: there is no such attempt.
+ */
+export async function takeByCookie(
+  { database: { sql } }: McpDesk,
+  { state, ...answer }: CallbackQuery,
+  cookieHash: string,
+): Promise<Attempt | null> {
+  const [attempt] = await sql<Attempt[]>`
+    delete from mcp_attempts a using mcp_instances i, memberships m
+    where ${isOpen(sql, state, answer)} and a.cookie_hash = ${cookieHash}
+      and exists (select from sessions s where s.id = a.session_id and s.user_id = a.user_id and ${liveSession(sql)})
+    returning ${columns(sql)}`
+  return attempt ?? null
+}
+
+/**
+ * Keeps what a provider has answered, encrypted, until the user who began confirms, and uses up the state. Returns the
+ * one-time ticket for the confirmation; null: there is no such attempt. The answer expires with the state.
+ */
+export async function holdAnswer(
+  { database: { sql }, secrets }: McpDesk,
+  { state, ...answer }: CallbackQuery,
+): Promise<string | null> {
+  const [found] = await sql<{ id: string }[]>`
+    select a.id from mcp_attempts a, mcp_instances i, memberships m where ${isOpen(sql, state, answer)}`
+  if (!found) return null
+  const ticket = newToken('mt')
+  const held = await sql`
+    update mcp_attempts set answer = ${secrets.encrypt(JSON.stringify(answer), answerContext(found.id))},
+      ticket_hash = ${hashToken(ticket)}
+    where id = ${found.id} and answer is null and expires_at > now()`
+  return held.count === 1 ? ticket : null
+}
+
+/** An attempt that waits for its user's confirmation. */
+export interface HeldAttempt {
+  userId: string
+  email: string
+  serverName: string
+  toolkitLogo: string | null
+  expiresAt: string
+}
+
+/** Finds the attempt of a ticket; null: it has expired, or was finished or replaced. */
+export async function findHeld({ database: { sql } }: McpDesk, ticket: string): Promise<HeldAttempt | null> {
+  const [held] = await sql<HeldAttempt[]>`
+    select a.user_id as "userId", u.email, s.name as "serverName", s.toolkit_logo as "toolkitLogo",
+      a.expires_at as "expiresAt"
+    from mcp_attempts a join mcp_instances i on i.id = a.instance_id join mcp_servers s on s.id = i.server_id
+    join users u on u.id = a.user_id
+    where a.ticket_hash = ${hashToken(ticket)} and a.answer is not null and a.expires_at > now()`
+  return held ?? null
+}
+
+/** Takes the attempt of a ticket for its user, with the provider's answer. Null: it is gone, or the user may not. */
+export async function takeHeld(
+  { database: { sql }, secrets }: McpDesk,
+  ticket: string,
+  userId: string,
+): Promise<{ attempt: Attempt; answer: ProviderAnswer } | null> {
+  const [row] = await sql<(Attempt & { answer: string })[]>`
+    delete from mcp_attempts a using mcp_instances i, memberships m
+    where a.ticket_hash = ${hashToken(ticket)} and a.answer is not null and a.user_id = ${userId}
+      and ${isUsable(sql)}
+    returning ${columns(sql)}, a.answer`
+  if (!row) return null
+  const { answer, ...attempt } = row
+  return { attempt, answer: JSON.parse(secrets.decrypt(answer, answerContext(attempt.id))) as ProviderAnswer }
+}
+
+const answerContext = (attemptId: string): string => `${attemptId} answer`
+
+const columns = (sql: ISql) => sql`
+  a.id, a.instance_id as "instanceId", a.organization_id as "organizationId", a.user_id as "userId",
+  i.server_id as "serverId", a.flow_type as "flowType", a.payload`
+
+/** Nobody has come back with this state, and the ids that the provider may pass on are the attempt's. */
+const isOpen = (sql: ISql, state: string | undefined, answer: ProviderAnswer) => sql`
+  a.state_hash = ${hashToken(state ?? '')} and a.answer is null and ${isUsable(sql)}
+  and i.id = coalesce(${answer.mcp_session_id ?? null}::uuid, i.id)
+  and i.server_id = coalesce(${answer.mcp_server_id ?? null}::uuid, i.server_id)`
+
+/** The attempt hasn't expired, and its user is an active member who may still connect accounts. */
+const isUsable = (sql: ISql) => sql`
+  a.expires_at > now() and i.id = a.instance_id
+  and m.organization_id = a.organization_id and m.user_id = a.user_id and m.status = 'active'
+  and ${holds(sql, 'mcp:write')}`
