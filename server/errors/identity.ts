@@ -5,6 +5,10 @@ export const IDENTITY_ERRORS = {
   'auth.invalid_token': [401, 'Invalid or expired token'],
   'auth.invalid_credentials': [401, 'Invalid email or password'],
   'auth.invalid_refresh_token': [401, 'Invalid or expired refresh token'],
+  'auth.cookie_origin': [
+    403,
+    'The session cookie works for pages of this server only. Send refresh_token in the body.',
+  ],
   'auth.too_many_attempts': [429, 'Too many attempts to sign in. Try again in {seconds} seconds.'],
   'auth.second_factor_needed': [
     401,

@@ -51,7 +51,7 @@ export async function startConsoleStage(environment: Record<string, string> = {}
     problems,
     async open(path, person, options = {}) {
       const context = await browser.newContext({ viewport: DESKTOP, baseURL: server.url, ...options })
-      if (person) await keepSignedIn(context, person)
+      if (person) await keepSignedIn(context, server.url, person)
       const page = await context.newPage()
       page.on('pageerror', (error) => problems.push(`${page.url()}: ${error.stack ?? error.message}`))
       page.on('console', (message) => {
@@ -70,9 +70,24 @@ export async function startConsoleStage(environment: Record<string, string> = {}
   }
 }
 
-/** What the console itself keeps when somebody has signed in. */
-async function keepSignedIn(context: BrowserContext, { token, refreshToken }: Person): Promise<void> {
-  const session = { accessToken: token, refreshToken, expiresAt: Date.now() + TOKEN_MS }
+/** What the console and the browser keep when somebody has signed in. */
+async function keepSignedIn(
+  context: BrowserContext,
+  server: string,
+  { token, refreshToken }: Person,
+): Promise<void> {
+  const { hostname: domain, port } = new URL(server)
+  await context.addCookies([
+    {
+      name: `parley_refresh_${port}`,
+      value: refreshToken,
+      domain,
+      path: '/api/auth',
+      httpOnly: true,
+      sameSite: 'Strict',
+    },
+  ])
+  const session = { accessToken: token, expiresAt: Date.now() + TOKEN_MS }
   // An empty page has no storage.
   await context.addInitScript(`
     if (location.protocol !== 'about:' && localStorage.getItem('parley.session') === null)

@@ -1,10 +1,12 @@
 import { useSyncExternalStore } from 'react'
 import type { SignedIn, TokenPair } from './operations.ts'
 
-/** The tokens of who is signed in, kept in the browser so that they outlive the tab. */
+/**
+ * The access token of who is signed in, kept in the browser so that it outlives the tab. The refresh token is in an
+ * HttpOnly cookie, which only the server reads.
+ */
 interface Session {
   accessToken: string
-  refreshToken: string
   /** Milliseconds since 1970. */
   expiresAt: number
 }
@@ -13,6 +15,8 @@ const KEY = 'parley.session'
 /** A token that has so little left is renewed first. */
 const MARGIN_MS = 30_000
 const LOCK = 'parley.renewal'
+/** Set from a sign-out until the server has ended the session: a cookie cannot be deleted offline. */
+const ENDING = 'parley.ending'
 
 const listeners = new Set<() => void>()
 let session: Session | null = parse(localStorage.getItem(KEY))
@@ -22,18 +26,53 @@ export const useIsSignedIn = (): boolean => useSyncExternalStore(subscribe, isSi
 
 export const isSignedIn = (): boolean => session !== null
 
-export const signIn = (tokens: SignedIn | TokenPair): void => keep(sessionOf(tokens))
+/** Keeps the tokens of a sign-in. The session that this browser had before ends. */
+export function signIn(tokens: SignedIn | TokenPair): void {
+  const replaced = session
+  localStorage.removeItem(ENDING)
+  keep(sessionOf(tokens))
+  if (replaced) void endReplaced(replaced).catch(() => {})
+}
 
-/** Forgets the tokens in all tabs, and ends the session on the server. */
+/** Forgets the token in all tabs, and ends the session on the server. */
 export function signOut(): void {
-  const ended = session
+  if (session === null) return
   keep(null)
-  if (ended) void post('/api/auth/logout', { refresh_token: ended.refreshToken }).catch(() => {})
+  localStorage.setItem(ENDING, '1')
+  endSession()
+}
+
+let ending: Promise<void> | undefined
+
+/** Ends the session of the cookie. Without a connection it is tried again when there is one, or on the next visit. */
+function endSession(): void {
+  ending ??= alone(() => post('/api/auth/logout'))
+    .then(({ ok }) => {
+      if (ok) localStorage.removeItem(ENDING)
+    })
+    .catch(() => {})
+    .finally(() => {
+      ending = undefined
+    })
+}
+
+/** The cookie is the new session's by now: the access token names the old one. */
+async function endReplaced({ accessToken: token }: Session): Promise<void> {
+  const claims = JSON.parse(atob((token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')))
+  await fetch(`/api/auth/sessions?session_id=${claims.sid}`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${token}` },
+    keepalive: true,
+  })
 }
 
 /** An access token that lives, renewed where it must be; null: nobody is signed in. Throws where there is no network. */
 export async function accessToken(): Promise<string | null> {
-  if (session === null) return null
+  if (session === null) {
+    // A sign-in that overtook the sign-out before it would lose its cookie.
+    await ending
+    return null
+  }
   if (session.expiresAt - Date.now() > MARGIN_MS) return session.accessToken
   return renew(session)
 }
@@ -54,14 +93,16 @@ function renew(stale: Session): Promise<string | null> {
 
 async function renewUnlocked(stale: Session): Promise<string | null> {
   const current = parse(localStorage.getItem(KEY))
-  if (current?.refreshToken !== stale.refreshToken) {
+  if (current?.accessToken !== stale.accessToken) {
     session = current
     return current?.accessToken ?? null
   }
-  const answer = await post('/api/auth/refresh', { refresh_token: stale.refreshToken })
+  const answer = await post('/api/auth/refresh')
   if (answer.status === 401) keep(null)
   if (!answer.ok) return null
-  keep(sessionOf((await answer.json()) as TokenPair))
+  const renewed = sessionOf((await answer.json()) as TokenPair)
+  // Another tab may have signed out meanwhile.
+  if (parse(localStorage.getItem(KEY))?.accessToken === stale.accessToken) keep(renewed)
   return session?.accessToken ?? null
 }
 
@@ -69,13 +110,8 @@ async function renewUnlocked(stale: Session): Promise<string | null> {
 const alone = <T>(work: () => Promise<T>): Promise<T> =>
   navigator.locks ? (navigator.locks.request(LOCK, work) as Promise<T>) : work()
 
-const post = (path: string, body: unknown): Promise<Response> =>
-  fetch(path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    keepalive: true,
-  })
+/** The cookie comes along. */
+const post = (path: string): Promise<Response> => fetch(path, { method: 'POST', keepalive: true })
 
 function keep(next: Session | null): void {
   session = next
@@ -96,15 +132,23 @@ window.addEventListener('storage', ({ key, newValue }) => {
   for (const listener of listeners) listener()
 })
 
-const sessionOf = ({ access_token, refresh_token, expires_in }: TokenPair): Session => ({
+const sessionOf = ({ access_token, expires_in }: TokenPair): Session => ({
   accessToken: access_token,
-  refreshToken: refresh_token,
   expiresAt: Date.now() + expires_in * 1000,
 })
 
+const endUnfinished = (): void => {
+  if (session === null && localStorage.getItem(ENDING) !== null) endSession()
+}
+window.addEventListener('online', endUnfinished)
+endUnfinished()
+// Sign-ins of earlier versions kept the refresh token here.
+if (session === null) localStorage.removeItem(KEY)
+
 function parse(text: string | null): Session | null {
   try {
-    return text === null ? null : (JSON.parse(text) as Session)
+    const kept = text === null ? null : (JSON.parse(text) as Session)
+    return kept === null || 'refreshToken' in kept ? null : kept
   } catch {
     return null
   }

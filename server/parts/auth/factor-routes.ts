@@ -30,6 +30,7 @@ import {
 } from './manage-factors.ts'
 import { SignedIn } from './schemas.ts'
 import { beginPasskeySignIn, completeSignIn, signInByPasskey } from './second-factor.ts'
+import type { SessionCookie } from './session-cookie.ts'
 
 const PROOF_ERRORS = [
   'auth.wrong_proof',
@@ -49,9 +50,12 @@ const proof = { password: 'correct horse' }
 const INVITATION_ERRORS = ['invitation.not_found', 'invitation.gone', 'invitation.role_gone'] as const
 
 /** Second factors: signing in with one, and one's own (ext; docs/second-factor.md). */
-export const factorRoutes = (rooms: Rooms): Route[] => [...signInRoutes(rooms), ...ownRoutes(rooms)]
+export const factorRoutes = (rooms: Rooms, cookie: SessionCookie): Route[] => [
+  ...signInRoutes(rooms, cookie),
+  ...ownRoutes(rooms),
+]
 
-const signInRoutes = (rooms: Rooms): Route[] => [
+const signInRoutes = (rooms: Rooms, cookie: SessionCookie): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/auth/second_factor',
@@ -74,6 +78,7 @@ const signInRoutes = (rooms: Rooms): Route[] => [
       ...INVITATION_ERRORS,
     ],
     handler: ({ client, body }) => completeSignIn(rooms, client, body),
+    present: (answer, { body }) => cookie.conceal(answer, body.session === 'cookie'),
   }),
   defineRoute({
     method: 'POST',
@@ -97,6 +102,7 @@ const signInRoutes = (rooms: Rooms): Route[] => [
     reply: [200, SignedIn],
     errors: ['auth.challenge_gone', 'auth.wrong_passkey'],
     handler: ({ client, body }) => signInByPasskey(rooms, client, body),
+    present: (answer, { body }) => cookie.conceal(answer, body.session === 'cookie'),
   }),
 ]
 

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { Body, Nullable, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import { session } from './schemas.ts'
 
 const Token = Type.String({ minLength: 1, maxLength: 200 })
 const Base64Url = Type.String({ minLength: 1, maxLength: 20_000, pattern: '^[\\w-]+$' })
@@ -69,11 +70,12 @@ export const SecondFactor = Type.Object(
     code: Type.Optional(Code),
     recovery_code: Type.Optional(RecoveryCode),
     passkey: Type.Optional(Assertion),
+    session,
   },
-  { additionalProperties: false, minProperties: 2, maxProperties: 2 },
+  { additionalProperties: false },
 )
 export type SecondFactor = Static<typeof SecondFactor>
-export const PasskeySignIn = Body({ challenge: Token, response: Assertion })
+export const PasskeySignIn = Body({ challenge: Token, response: Assertion, session })
 
 const Options = Type.Object({}, { additionalProperties: true, description: 'For navigator.credentials' })
 export const PasskeyOptions = Type.Object(

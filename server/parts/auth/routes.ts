@@ -24,11 +24,12 @@ import {
   SignInMethods,
   TokenPairView,
 } from './schemas.ts'
+import { SessionCookie } from './session-cookie.ts'
 import { endSession, listSessions, refreshSession, revokeSessions } from './sessions.ts'
 import { logIn, signUp } from './sign-in.ts'
 
 /** Who somebody is, and how he proves it (contract, 2). */
-export const authRoutes = (rooms: Rooms): Route[] => [
+export const authRoutes = (rooms: Rooms, cookie = new SessionCookie(rooms.config)): Route[] => [
   defineRoute({
     method: 'GET',
     url: '/api/auth/methods',
@@ -55,6 +56,7 @@ export const authRoutes = (rooms: Rooms): Route[] => [
     reply: [201, SignedIn],
     errors: ['auth.email_taken', 'auth.email_reserved', 'auth.signup_closed'],
     handler: ({ client, body }) => signUp(rooms, client, body),
+    present: (answer, { body }) => cookie.conceal(answer, body.session === 'cookie'),
   }),
   defineRoute({
     method: 'POST',
@@ -70,34 +72,49 @@ export const authRoutes = (rooms: Rooms): Route[] => [
     reply: [200, SignedIn],
     errors: ['auth.invalid_credentials', 'auth.second_factor_needed', 'auth.too_many_attempts'],
     handler: ({ client, body }) => logIn(rooms, client, body),
+    present: (answer, { body }) => cookie.conceal(answer, body.session === 'cookie'),
   }),
   defineRoute({
     method: 'POST',
     url: '/api/auth/refresh',
     summary: 'Exchange a refresh token for a new pair of tokens',
     description:
-      'The token before goes on for 10 seconds; its use after that ends the session, because somebody has stolen it.',
+      'The previous token works for 10 more seconds. Its use after that ends the session, because it was stolen. A page of ' +
+      'this server whose refresh token is in the cookie sends no body; the new token goes into the cookie again.',
     access: 'public',
     body: RefreshToken,
     example: { refresh_token: 'rt_…' },
     reply: [200, TokenPairView],
-    errors: ['auth.invalid_refresh_token'],
-    handler: ({ client, body }) =>
-      refreshSession({ sql: rooms.database.sql, tokens: rooms.tokens }, client, body.refresh_token),
+    errors: ['auth.invalid_refresh_token', 'auth.cookie_origin'],
+    cookie: cookie.name,
+    handler: ({ client, body, headers, cookie: kept }) =>
+      refreshSession(
+        { sql: rooms.database.sql, tokens: rooms.tokens },
+        client,
+        cookie.tokenOf(body, headers, kept),
+      ),
+    present: (answer, { body }) => cookie.conceal(answer, body.refresh_token === undefined),
   }),
   defineRoute({
     method: 'POST',
     url: '/api/auth/logout',
     summary: 'Sign out: end the session of a refresh token',
+    description: 'A page of this server whose refresh token is in the cookie sends no body.',
     access: 'public',
     body: RefreshToken,
     example: { refresh_token: 'rt_…' },
     reply: [200, Message],
-    errors: [],
-    async handler({ body }) {
-      await endSession(rooms.database.sql, body.refresh_token)
+    errors: ['auth.cookie_origin'],
+    cookie: cookie.name,
+    async handler({ body, headers, cookie: kept }) {
+      const token = cookie.tokenOf(body, headers, kept)
+      if (token !== null) await endSession(rooms.database.sql, token)
       return { message: 'Signed out' }
     },
+    present: (answer, { body }) => ({
+      answer,
+      headers: body.refresh_token === undefined ? cookie.clear() : {},
+    }),
   }),
   defineRoute({
     method: 'GET',
@@ -145,6 +162,7 @@ export const authRoutes = (rooms: Rooms): Route[] => [
       'invitation.role_gone',
     ],
     handler: ({ client, body }) => signUpInvited(rooms, client, body),
+    present: (answer, { body }) => cookie.conceal(answer, body.session === 'cookie'),
   }),
   defineRoute({
     method: 'POST',
@@ -159,6 +177,7 @@ export const authRoutes = (rooms: Rooms): Route[] => [
     reply: [200, SignedIn],
     errors: ['auth.second_factor_needed', 'invitation.not_found', 'invitation.gone', 'invitation.role_gone'],
     handler: ({ client, body }) => acceptMagicLink(rooms, client, body),
+    present: (answer, { body }) => cookie.conceal(answer, body.session === 'cookie'),
   }),
   defineRoute({
     method: 'POST',
@@ -218,8 +237,8 @@ export const authRoutes = (rooms: Rooms): Route[] => [
       return { message: 'Your password is changed. Sign in with it.' }
     },
   }),
-  ...oidcRoutes(rooms),
-  ...factorRoutes(rooms),
+  ...oidcRoutes(rooms, cookie),
+  ...factorRoutes(rooms, cookie),
   defineRoute({
     method: 'GET',
     url: '/.well-known/jwks.json',
@@ -232,7 +251,7 @@ export const authRoutes = (rooms: Rooms): Route[] => [
 ]
 
 /** Signing in with the operator's OpenID provider, where OIDC_ISSUER names one (ext). */
-function oidcRoutes(rooms: Rooms): Route[] {
+function oidcRoutes(rooms: Rooms, cookie: SessionCookie): Route[] {
   const oidc = new OidcSignIn(rooms)
   return [
     defineRoute({
@@ -255,7 +274,7 @@ function oidcRoutes(rooms: Rooms): Route[] {
       reply: { redirect: 'To /oidc of the console, with a code for oidc/exchange, or with an error to show' },
       errors: ['auth.oidc_off', 'auth.oidc_state'],
       cookie: oidc.cookie.name,
-      handler: ({ client, query, cookie }) => oidc.end(client, query, cookie),
+      handler: ({ client, query, cookie: browser }) => oidc.end(client, query, browser),
     }),
     defineRoute({
       method: 'POST',
@@ -268,8 +287,12 @@ function oidcRoutes(rooms: Rooms): Route[] {
       reply: [200, SignedIn],
       errors: ['auth.link_gone'],
       cookie: oidc.cookie.name,
-      handler: ({ client, body, cookie }) => oidc.exchange(client, body.code, cookie),
-      present: (answer) => ({ answer, headers: { 'Set-Cookie': clearCookie(oidc.cookie) } }),
+      handler: ({ client, body, cookie: browser }) => oidc.exchange(client, body.code, browser),
+      present(answer, { body }) {
+        const concealed = cookie.conceal(answer, body.session === 'cookie')
+        const kept = concealed.headers['Set-Cookie'] ?? []
+        return { ...concealed, headers: { 'Set-Cookie': [clearCookie(oidc.cookie), ...kept] } }
+      },
     }),
   ]
 }

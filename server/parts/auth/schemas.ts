@@ -4,32 +4,46 @@ import { UserView } from '../users/index.ts'
 
 const NewPassword = Type.String({ minLength: 8, maxLength: 128 })
 const Token = Type.String({ minLength: 1, maxLength: 200 })
+/** For browsers. */
+export const session = Type.Optional(
+  Type.Literal('cookie', {
+    description:
+      'Puts the refresh token in an HttpOnly cookie instead of the body. Refresh and logout then take no body.',
+  }),
+)
 
 export const NewUser = Body({
   email: Email,
   password: NewPassword,
   first_name: PersonName,
   last_name: PersonName,
+  session,
 })
 export type NewUser = Static<typeof NewUser>
 
 export const Credentials = Body({
   email: Type.String({ minLength: 1, maxLength: 254 }),
   password: Type.String({ minLength: 1, maxLength: 128 }),
+  session,
 })
 export type Credentials = Static<typeof Credentials>
 
-export const RefreshToken = Body({ refresh_token: Token })
+export const RefreshToken = Body({
+  refresh_token: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Without it, the session cookie of a browser' }),
+  ),
+})
 
 export const InvitedUser = Body({
   token: Token,
   password: NewPassword,
   first_name: PersonName,
   last_name: PersonName,
+  session,
 })
 export type InvitedUser = Static<typeof InvitedUser>
 
-export const MagicLink = Body({ token: Token, password: Type.Optional(NewPassword) })
+export const MagicLink = Body({ token: Token, password: Type.Optional(NewPassword), session })
 export type MagicLink = Static<typeof MagicLink>
 
 export const OneTimeToken = Body({ token: Token })
@@ -43,7 +57,7 @@ export const OidcReturn = Type.Object({
   error: Type.Optional(Type.String({ maxLength: 200 })),
   error_description: Type.Optional(Type.String({ maxLength: 1000 })),
 })
-export const OidcCode = Body({ code: Token })
+export const OidcCode = Body({ code: Token, session })
 
 export const SignInMethods = Type.Object(
   {
@@ -70,7 +84,7 @@ export const SessionPage = PageOf(SessionView, 'SessionPage')
 
 const tokenPair = {
   access_token: Type.String(),
-  refresh_token: Type.String(),
+  refresh_token: Type.Optional(Type.String({ description: 'Absent where it is in a cookie' })),
   token_type: Type.Literal('Bearer'),
   expires_in: Type.Integer({ description: 'Seconds until the access token expires' }),
 }

@@ -24,6 +24,8 @@ import { acceptCode } from './totp.ts'
  */
 export async function completeSignIn(rooms: Rooms, client: Client, input: SecondFactor): Promise<SignedIn> {
   const { sql } = rooms.database
+  if ([input.code, input.recovery_code, input.passkey].filter((one) => one !== undefined).length !== 1)
+    throw fail('request.invalid', { reason: 'Send one of code, recovery_code and passkey' })
   const tried = await tryChallenge(sql, input.challenge)
   const [user] = await sql<{ id: string; email: string }[]>`
     select id, email from users where id = ${tried?.userId ?? null} and registered_at is not null`

@@ -11,6 +11,7 @@ import type { SessionView } from './schemas.ts'
 
 /** A session that is used goes on for this long, */
 const SESSION_DAYS = 30
+export const SESSION_SECONDS = SESSION_DAYS * 86_400
 /** and ends for good after this long. */
 const SESSION_DAYS_MAX = 90
 /** Two tabs may refresh at once: the token before goes on for this long (contract, 2). */
@@ -64,8 +65,9 @@ export async function startSession(
 export async function refreshSession(
   { sql, tokens }: { sql: Sql; tokens: AccessTokens },
   client: Client,
-  refreshToken: string,
+  refreshToken: string | null,
 ): Promise<TokenPair> {
+  if (refreshToken === null) throw fail('auth.invalid_refresh_token')
   const answer = await sql.begin(async (tx) => {
     const [found] = await tx<
       { session_id: string; user_id: string; email: string; alive: boolean; stale: boolean }[]

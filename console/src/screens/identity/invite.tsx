@@ -35,7 +35,7 @@ function NewAccount({ invitation, token }: FormProps) {
   const [person, setPerson] = useState({ first_name: '', last_name: '', password: '' })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    join.mutate({ body: { token, ...person } })
+    join.mutate({ body: { token, ...person, session: 'cookie' } })
   }
   const name = (key: 'first_name' | 'last_name') => ({
     required: true,
@@ -71,7 +71,7 @@ function KnownAccount({ invitation, token }: FormProps) {
   const [password, setPassword] = useState('')
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    join.mutate({ body: { token, password, first_name: '-', last_name: '-' } })
+    join.mutate({ body: { token, password, first_name: '-', last_name: '-', session: 'cookie' } })
   }
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">

@@ -20,7 +20,7 @@ function Acceptance({ invitation, token }: { invitation: ValidInvitation; token:
   const [password, setPassword] = useState('')
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    accept.mutate({ body: { token, ...(password !== '' && { password }) } })
+    accept.mutate({ body: { token, ...(password !== '' && { password }), session: 'cookie' } })
   }
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">

@@ -21,7 +21,7 @@ function Exchange({ code }: { code: string }) {
   const exchanged = useQuery({
     queryKey: ['signed in with the OpenID provider', code],
     queryFn: async () => {
-      enter(await call('POST /api/auth/oidc/exchange', { body: { code } }))
+      enter(await call('POST /api/auth/oidc/exchange', { body: { code, session: 'cookie' } }))
       return true
     },
     staleTime: Number.POSITIVE_INFINITY,

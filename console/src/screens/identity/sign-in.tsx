@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { queryClient, read, useChange } from '../../api/queries.ts'
-import { signIn, signOut } from '../../api/session.ts'
+import { signIn } from '../../api/session.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
@@ -20,7 +20,7 @@ export function SignIn() {
   const [password, setPassword] = useState('')
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    login.mutate({ body: { email, password } })
+    login.mutate({ body: { email, password, session: 'cookie' } })
   }
   return (
     <Outside
@@ -80,7 +80,6 @@ export function useEnter(wanted: string | undefined | (() => string | undefined)
   const navigate = useNavigate()
   const router = useRouter()
   return (tokens: Parameters<typeof signIn>[0]) => {
-    signOut()
     signIn(tokens)
     queryClient.clear()
     const next = typeof wanted === 'function' ? wanted() : wanted

@@ -22,7 +22,7 @@ export function SignUp() {
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    signUp.mutate({ body: person })
+    signUp.mutate({ body: { ...person, session: 'cookie' } })
   }
   if (methods.data?.signup === 'invite') return <ByInvitation />
   return (

@@ -1,0 +1,87 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeInBrowser } from '#tests/support/browser.ts'
+import { type ConsoleStage, startConsoleStage } from '#tests/support/console-stage.ts'
+
+/** How the console stays signed in: an access token that scripts see, and a refresh token that they don't. */
+
+describeInBrowser('a session of the console', () => {
+  let stage: ConsoleStage
+  beforeAll(async () => {
+    stage = await startConsoleStage()
+  }, 120_000)
+  afterAll(() => stage?.stop())
+
+  const signIn = async (page: Page, email: string, password: string) => {
+    await page.getByLabel('Email').fill(email)
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await atHome(page)
+  }
+  const atHome = (page: Page) => page.getByRole('heading', { name: /^Hello, / }).waitFor()
+  const signOut = async (page: Page) => {
+    await page.getByRole('button', { name: /^Your account/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  }
+  const stored = (page: Page) => page.evaluate<string>('JSON.stringify(localStorage) + document.cookie')
+  /** As after a quarter of an hour. */
+  const expire = (page: Page) =>
+    page.evaluate(`{
+      const session = JSON.parse(localStorage.getItem('parley.session'))
+      localStorage.setItem('parley.session', JSON.stringify({ ...session, expiresAt: 0 }))
+    }`)
+  const tokenIn = (page: Page) =>
+    page.evaluate<string>(`JSON.parse(localStorage.getItem('parley.session')).accessToken`)
+  const isAlive = async (token: string) =>
+    (await stage.server.call('GET', '/api/users/me', { token })).status === 200
+
+  test('keeps no refresh token where scripts are, is renewed by two tabs, and ends in all of them', async () => {
+    const person = await stage.server.signUp()
+    const page = await stage.open('/sign_in')
+    await signIn(page, person.email, person.password)
+    expect(await stored(page)).not.toContain('rt_')
+    const other = await page.context().newPage()
+    await other.goto('/')
+    await atHome(other)
+    await expire(page)
+    await Promise.all([page.reload(), other.reload()])
+    await Promise.all([atHome(page), atHome(other)])
+    expect(await stored(page)).not.toContain('rt_')
+    const token = await tokenIn(page)
+    expect(await isAlive(token)).toBe(true)
+
+    await signOut(page)
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await expect.poll(() => isAlive(token)).toBe(false)
+    const refreshed = await page.evaluate<number>(
+      `fetch('/api/auth/refresh', { method: 'POST' }).then(({ status }) => status)`,
+    )
+    expect(refreshed).toBe(401)
+    await signIn(page, person.email, person.password)
+  })
+
+  test('ends on the server too when it was ended offline', async () => {
+    const person = await stage.server.signUp()
+    const page = await stage.open('/', person)
+    await atHome(page)
+    const token = await tokenIn(page)
+    await page.context().setOffline(true)
+    await page.getByRole('button', { name: /^Your account/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await expect.poll(() => page.evaluate(`localStorage.getItem('parley.session')`)).toBe(null)
+    expect(await isAlive(token)).toBe(true)
+    await page.context().setOffline(false)
+    await expect.poll(() => isAlive(token)).toBe(false)
+  })
+
+  test('of another version, with the refresh token in the storage, is forgotten', async () => {
+    const { token, refreshToken } = await stage.server.signUp()
+    const page = await stage.open('/sign_in')
+    const old = { accessToken: token, refreshToken, expiresAt: Date.now() + 600_000 }
+    await page.evaluate(`localStorage.setItem('parley.session', '${JSON.stringify(old)}')`)
+    await page.goto('/')
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(await stored(page)).not.toContain('rt_')
+  })
+})
