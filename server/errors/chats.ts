@@ -35,6 +35,7 @@ export const CHATS_ERRORS = {
 
   'conversation.not_found': [404, 'Conversation not found'],
   'conversation.session_not_found': [404, 'Conversation chat session not found'],
+  'conversation.session_busy': [409, 'This session is still writing a reply. Stop it or wait for its end.'],
   'conversation.full': [400, 'A conversation has at most {limit} sessions'],
 
   'instruction.not_found': [404, 'Instruction not found'],

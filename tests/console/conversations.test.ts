@@ -19,6 +19,7 @@ describeInBrowser('conversations in the console', () => {
       ['Short', 'emu-n5'],
       ['Long', 'emu-n10'],
       ['Endless', 'emu-n5000-gap20'],
+      ['Patient', 'emu-n5000-gap30'],
     ] as const)
       await stage.server.addModel(ada, {
         name,
@@ -68,7 +69,7 @@ describeInBrowser('conversations in the console', () => {
     await expectAccessible(page)
     await page.getByRole('textbox', { name: 'Your question' }).fill('Tell me all')
     await page.getByRole('button', { name: 'Ask', exact: true }).click()
-    await page.getByText('Answers', { exact: true }).waitFor()
+    await page.getByText('Answering', { exact: true }).waitFor()
     // Who comes back sees it going on.
     await page.reload()
     const endless = page.getByRole('article', { name: 'Reply of Endless' })
@@ -79,6 +80,34 @@ describeInBrowser('conversations in the console', () => {
     await page.getByRole('button', { name: 'Stop' }).click()
     await endless.getByText('Stopped').waitFor()
     await page.getByRole('button', { name: 'Ask', exact: true }).waitFor()
+  })
+
+  test('the models write side by side at the same time, and stop together', async () => {
+    const query = `org_id=${ada.organizationId}`
+    const { token } = ada
+    const call = async (method: string, path: string, body?: object, more = '') =>
+      (await stage.server.call(method, `${path}?${query}${more}`, { token, ...(body && { body }) })).body
+    const { id } = await call('POST', '/api/conversation/create', { title: 'At once' })
+    const models = (await call('GET', '/api/llm/list')).data as { id: string; name: string }[]
+    for (const { id: model_id, name } of models)
+      if (name === 'Endless' || name === 'Patient')
+        await call('POST', '/api/conversation/create_session', { conversation_id: id, model_id })
+    const page = await stage.open(`/conversations/${id}`, ada)
+    const box = page.getByRole('textbox', { name: 'Your question' })
+    await box.fill('Which is faster?')
+    await box.press('Enter')
+    const replies = ['Endless', 'Patient'].map((name) =>
+      page.getByRole('article', { name: `Reply of ${name}` }),
+    )
+    for (const reply of replies) {
+      await reply.getByText('Answering', { exact: true }).waitFor()
+      await expect.poll(async () => (await reply.innerText()).length, { timeout: 10_000 }).toBeGreaterThan(80)
+    }
+    expect(await page.getByText('Answering', { exact: true }).count()).toBe(2)
+    await page.getByRole('button', { name: 'Stop' }).click()
+    for (const reply of replies) await reply.getByText('Stopped').waitFor()
+    await page.getByRole('button', { name: 'Ask', exact: true }).waitFor()
+    await call('DELETE', '/api/conversation/delete', undefined, `&conversation_id=${id}`)
   })
 
   test('a question that nobody may answer is not lost', async () => {

@@ -115,6 +115,62 @@ describe('a conversation', () => {
     )
   })
 
+  test('has several models answer at the same time, each after what had ended when it was asked', async () => {
+    const { id, sessions } = await begin('emu-n3', 'emu-n2000-gap20', 'emu-n4')
+    const [quick, endless, other] = sessions
+    await say(quick, 'Before')
+    const answered = (await messages(id)).messages[0]
+    const slow = say(endless, 'Now all')
+    await expect
+      .poll(async () => (await messages(id)).messages[0].status, { timeout: 10_000 })
+      .toBe('streaming')
+    const seen = provider.requests.length
+    const both = await Promise.all([say(quick, 'Now all'), say(other, 'Now all')])
+    for (const { answer, events } of both) expect([answer.status, events.at(-1)?.event]).toEqual([200, 'end'])
+    for (const { body } of provider.requests.slice(seen)) {
+      const told = (body as { messages: { content: string }[] }).messages.map(({ content }) => content)
+      expect([told.slice(0, 2), told.at(-1)]).toEqual([['Before', answered.content], 'Now all'])
+      expect(told.join()).not.toContain('Now all,Now all')
+    }
+    const again = await say(endless, 'Another')
+    expect([again.answer.status, again.answer.body.code]).toEqual([409, 'conversation.session_busy'])
+
+    expect((await call('POST', `stop?conversation_id=${id}`)).status).toBe(200)
+    expect((await slow).events.at(-1)?.event).toBe('end')
+    const { messages: all, total } = await messages(id)
+    expect(total).toBe(8)
+    const questions = all.filter(({ content }: { content: string }) => content === 'Now all')
+    expect(questions.map((one: { parent_message_id: string }) => one.parent_message_id)).toEqual(
+      Array(3).fill(answered.id),
+    )
+    await say(quick, 'And after that?')
+    const { body } = provider.requests.at(-1) as { body: { messages: { role: string }[] } }
+    expect(body.messages.map(({ role }) => role)).toEqual([
+      ...Array(4).fill(['user', 'assistant']).flat(),
+      'user',
+    ])
+    const { sql } = server.server.rooms.database
+    const holds = await sql`select kind from ledger_entries where chat_id = ${id}`
+    const countOf = (wanted: string) => holds.filter(({ kind }) => kind === wanted).length
+    expect([countOf('HOLD'), countOf('DEBIT')]).toEqual([5, 5])
+    const [sums] = await sql`
+      select c.output_tokens::int as counted, sum(m.output_tokens)::int as said
+      from chats c join chat_messages m on m.chat_id = c.id where c.id = ${id} group by c.id`
+    expect(sums?.['counted']).toBe(sums?.['said'])
+  })
+
+  test('takes a question to all of its sessions at once', async () => {
+    const { id, sessions } = await begin(...Array(6).fill('emu-n3'))
+    const all = await Promise.all(sessions.map((session) => say(session, 'All at once')))
+    expect(all.map(({ answer, events }) => [answer.status, events.at(-1)?.event])).toEqual(
+      Array(6).fill([200, 'end']),
+    )
+    expect((await messages(id)).total).toBe(12)
+    const rows = await server.server.rooms.database.sql`
+      select from conversation_sessions where conversation_id = ${id} and active_reply_id is not null`
+    expect(rows).toHaveLength(0)
+  })
+
   test('has its reply stopped; what it said stays', async () => {
     const { id, sessions } = await begin('emu-n2000-gap20')
     const stop = () => call('POST', `stop?conversation_id=${id}`)

@@ -84,7 +84,7 @@ export const chats = pgTable(
     visitorId: text('visitor_id'),
     /** The end of the active branch: following parents from here gives the conversation. */
     leafMessageId: uuid('leaf_message_id'),
-    /** The reply that is being written now; at most one a chat. */
+    /** The reply that is being written now; at most one a chat. Null for conversations: each session has its own. */
     activeReplyId: uuid('active_reply_id'),
     messageCount: integer('message_count').notNull().default(0),
     inputTokens: bigint('input_tokens', { mode: 'number' }).notNull().default(0),

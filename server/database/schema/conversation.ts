@@ -36,6 +36,8 @@ export const conversationSessions = pgTable(
     status: text('status', { enum: ['active', 'completed'] })
       .notNull()
       .default('active'),
+    /** The reply that its model is writing now. Changes under the lock of the conversation's chat. */
+    activeReplyId: uuid('active_reply_id'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

@@ -18,7 +18,7 @@ export interface ConversationChats {
   /** Stores a message and has a model reply, with events by name (`?events=all`). Throws what send_message does. */
   send(
     scope: Scope<'conversation:write'>,
-    to: { conversationId: string; modelId: string },
+    to: { conversationId: string; sessionId: string; modelId: string },
     content: string,
     idempotencyKey: string | undefined,
   ): Promise<EventStream>
@@ -28,7 +28,7 @@ export interface ConversationChats {
     conversationId: string,
     page: { limit: number; offset: number },
   ): Promise<{ messages: MessageRow[]; total: number }>
-  /** Stops the reply under way. Throws chat.not_found, chat.not_streaming. */
+  /** Stops the replies under way. Throws chat.not_found, chat.not_streaming. */
   stop(scope: Scope<'conversation:write'>, conversationId: string): Promise<void>
   /** Deletes the chat, and with it the conversation. False: there is none. */
   delete(scope: Scope<'conversation:delete'>, conversationId: string): Promise<boolean>
@@ -41,11 +41,17 @@ export const conversationChats = (desk: ChatDesk): ConversationChats => ({
   async add(database, conversationId, title) {
     await database.insert(chats, { id: conversationId, title, status: 'ACTIVE', isConversation: true })
   },
-  send: (scope, { conversationId, modelId }, content, idempotencyKey) =>
+  send: (scope, { conversationId, sessionId, modelId }, content, idempotencyKey) =>
     sendInConversation(
       desk,
       scope,
-      { org_id: scope.organizationId, chat_id: conversationId, model_id: modelId, events: 'all' },
+      {
+        org_id: scope.organizationId,
+        chat_id: conversationId,
+        model_id: modelId,
+        events: 'all',
+        sessionId,
+      },
       content,
       idempotencyKey,
     ),

@@ -7,8 +7,9 @@ import {
 } from '#platform/models/context-window.ts'
 import { countTokens } from '#platform/models/index.ts'
 import { type Attachment, attachmentsOf, isImage, readAttachments, withTexts } from './attachments.ts'
+import type { OpenChat } from './chat-finder.ts'
 import type { HistoryMessage, ReadHistoryPage } from './history-reader.ts'
-import { walkBranch } from './read-branch.ts'
+import { readAllBranches, walkBranch } from './read-branch.ts'
 import type { ChatWriter } from './schemas.ts'
 
 /** No more than so many messages are sent to a model, whatever its context window. */
@@ -30,29 +31,34 @@ export interface History {
   messages: PromptMessage[]
   /** Messages of the chat that were read and left out; there may be older ones. */
   leftOut: number
+  /** The newest reply that was read, which the new message follows; null: there is none. */
+  leafId: string | null
 }
 
 /**
- * What the model is to see of a chat: the branch that ends at `leafId`, as far back as fits into the context window
+ * What the model is to see of a chat: the branch that ends at `leafId`, or all rounds of a conversation, as far back as fits into the context window
  * together with the new message, which is always sent whole, and with what else takes so many bytes. Throws
  * chat.message_not_found, chat.parent_not_reply.
  */
 export async function readHistory(
   readPage: ReadHistoryPage,
   scope: ChatWriter,
-  chatId: string,
+  { id: chatId, isConversation }: Pick<OpenChat, 'id' | 'isConversation'>,
   leafId: string | null,
   { newText, otherBytes, window }: { newText: string; otherBytes: number; window: Window },
 ): Promise<History> {
   const budget = promptTokensOf(window) - otherBytes / BYTES_PER_TOKEN
   let bytes = Buffer.byteLength(newText)
   // A token is at least one byte, and seldom more than eight: what is beyond that can't fit.
-  const readDown = (upTo: string) => readPage(scope, chatId, upTo)
-  const branch = await walkBranch(readDown, leafId, MESSAGES_MAX, (message) => {
+  const enough = (message: HistoryMessage): boolean => {
     bytes += Buffer.byteLength(message.content) + TOKENS_PER_MESSAGE
     return bytes > budget * 8
-  })
-  if (leafId !== null) checkLeaf(branch[0])
+  }
+  const readDown = (upTo: string) => readPage(scope, chatId, upTo)
+  const branch = isConversation
+    ? await readRounds(scope, chatId, MESSAGES_MAX, enough)
+    : await walkBranch(readDown, leafId, MESSAGES_MAX, enough)
+  if (leafId !== null && !isConversation) checkLeaf(branch[0])
   const attachments = await readAttachments(scope, branch)
   const sendable = branch
     .filter((message) => message.content !== '')
@@ -60,7 +66,31 @@ export async function readHistory(
   const sent = sendable.reduce((sum, { text }) => sum + Buffer.byteLength(text) + TOKENS_PER_MESSAGE, 0)
   const fits = sent + Buffer.byteLength(newText) <= budget
   const kept = fits ? sendable.length : await countFitting(sendable, newText, budget)
-  return { messages: sendable.slice(0, kept).reverse(), leftOut: sendable.length - kept }
+  return {
+    messages: sendable.slice(0, kept).reverse(),
+    leftOut: sendable.length - kept,
+    leafId: branch[0]?.id ?? null,
+  }
+}
+
+/**
+ * The ended replies of a conversation, newest first, each before its question. Replies under way are of other sessions,
+ * and are no part of what this one sees.
+ */
+async function readRounds(
+  scope: ChatWriter,
+  chatId: string,
+  count: number,
+  enough: (message: HistoryMessage) => boolean,
+): Promise<HistoryMessage[]> {
+  const messages = await readAllBranches(scope, chatId, null, count, enough)
+  const questions = new Map(messages.map((message) => [message.id, message]))
+  return messages.flatMap((reply) => {
+    if (reply.role !== 'assistant' || reply.status === 'streaming' || reply.parentMessageId === null)
+      return []
+    const question = questions.get(reply.parentMessageId)
+    return question ? [reply, question] : []
+  })
 }
 
 /** A message follows a reply of its chat. Throws chat.message_not_found, chat.parent_not_reply. */

@@ -47,13 +47,14 @@ export class LiveReplies {
     return [...this.#replies.values()].map(({ reply }) => reply.ids.hold_id)
   }
 
-  /** Stops the reply that is being written in a chat, here or elsewhere. False where there is none. */
+  /** Stops the replies that are being written in a chat, here or elsewhere. False where there are none. */
   async stop(chat: { organizationId: string; chatId: string }): Promise<boolean> {
-    const here = [...this.#replies.values()].find(({ reply }) => reply.ids.chat_id === chat.chatId)
-    if (!here) return this.#writes.requestStop(chat)
-    here.reply.stop('user')
-    await here.ended
-    return true
+    const here = [...this.#replies.values()].filter(({ reply }) => reply.ids.chat_id === chat.chatId)
+    for (const { reply } of here) reply.stop('user')
+    await Promise.all(here.map(({ ended }) => ended))
+    // Sessions of a conversation may answer in several processes.
+    const isElsewhere = await this.#writes.requestStop(chat)
+    return here.length > 0 || isElsewhere
   }
 
   /** Lets replies go on for a while, and then ends them where they are. */

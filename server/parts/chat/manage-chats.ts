@@ -194,7 +194,7 @@ async function stopReplies(
   kind: ChatKind,
 ): Promise<void> {
   const found = await scope.select(chats, { where: and(inArray(chats.id, chatIds), isOf(kind)) })
-  const busy = found.filter((chat) => chat.activeReplyId !== null)
+  const busy = found.filter((chat) => chat.isConversation || chat.activeReplyId !== null)
   await Promise.all(
     busy.map((chat) => replies.stop({ organizationId: scope.organizationId, chatId: chat.id })),
   )

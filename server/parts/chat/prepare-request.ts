@@ -44,6 +44,8 @@ export interface Prepared {
   /** The passages that went into it and may be shown. */
   citations: Citation[]
   history: { sent: number; left_out: number }
+  /** What the message follows. */
+  parentId: string | null
 }
 
 interface PreparingDesk {
@@ -53,7 +55,7 @@ interface PreparingDesk {
   readHistoryPage: ReadHistoryPage
 }
 
-const NO_HISTORY: History = { messages: [], leftOut: 0 }
+const NO_HISTORY: History = { messages: [], leftOut: 0, leafId: null }
 
 /**
  * All that the model is to be told: what its agent and the instruction say, the branch of the chat as far as it fits,
@@ -97,7 +99,7 @@ export async function prepareRequest(
   checkImages(newest.images)
 
   const branch = chat
-    ? await readHistory(desk.readHistoryPage, scope, chat.id, place.parentId, {
+    ? await readHistory(desk.readHistoryPage, scope, chat, place.parentId, {
         newText: system + describeTools(agent) + newest.text,
         otherBytes: agent ? roomForShared(agent, maxTokens) : 0,
         window,
@@ -107,6 +109,7 @@ export async function prepareRequest(
   const history = kind === 'text' ? branch : NO_HISTORY
   return {
     history: { sent: history.messages.length, left_out: history.leftOut },
+    parentId: chat?.isConversation ? branch.leafId : place.parentId,
     citations: used.filter((passage) => !passage.isHidden).map(citationOf),
     request: {
       messages: await toModelMessages(desk.storage, [...history.messages, newest], canSee),

@@ -12,10 +12,15 @@ export interface NewReply {
   /** The key that it was asked for with; null: signed in. */
   api_key_id: string | null
   chat_id: string
+  /** The session of a conversation that answers: it has a reply at a time of its own. */
+  session_id: string | null
   /** Set for a chat that this message begins. */
   new_chat: boolean
   title: string
-  /** The end of the chat's active branch when it was read; the reply is refused if it is another by now. */
+  /**
+   * The end of the chat's active branch when it was read; the reply is refused if it is another by now. Not looked at
+   * with a session, whose reply belongs to the history that it saw.
+   */
   expected_leaf_id: string | null
   parent_message_id: string | null
   user_message_id: string
@@ -136,7 +141,7 @@ async function startReplies(sql: Sql, instanceId: string, replies: NewReply[]): 
   const rows = await sql<{ place: number; start: Start }[]>`
     with wanted as (
       select * from json_to_recordset(${toRows(replies)}::text::json) as r (
-        place int, hold_id uuid, organization_id uuid, user_id uuid, api_key_id uuid, chat_id uuid, new_chat boolean,
+        place int, hold_id uuid, organization_id uuid, user_id uuid, api_key_id uuid, chat_id uuid, session_id uuid, new_chat boolean,
         title text, expected_leaf_id uuid, parent_message_id uuid, user_message_id uuid, new_user_message boolean, content text,
         upload_ids uuid[], message_id uuid, citations jsonb,
         model_id uuid, agent_id uuid, deployment_id uuid, visitor_id text,
@@ -145,19 +150,28 @@ async function startReplies(sql: Sql, instanceId: string, replies: NewReply[]): 
       select id, organization_id, user_id, active_reply_id, leaf_message_id from chats
       where id in (select chat_id from wanted where not new_chat) and status <> 'DELETED'
       order by id for no key update),
+    session as (
+      -- The join has the chat locked first: sessions change under its lock only.
+      select s.id, s.active_reply_id from conversation_sessions s join chat on chat.id = s.conversation_id
+      where s.id in (select session_id from wanted) for no key update of s),
     judged as (
       select wanted.*, case
         when exists (select from reply_keys k
           where k.user_id = wanted.user_id and k.key = wanted.idempotency_key) then 'repeated'
         when new_chat then 'ready'
         when chat.id is null then 'no chat'
+        when session_id is not null and session.id is null then 'no chat'
+        when session.active_reply_id is not null then 'busy'
+        when session_id is not null then
+          case when row_number() over (partition by session_id order by place) > 1 then 'busy' else 'ready' end
         when chat.active_reply_id is not null then 'busy'
         when row_number() over (partition by chat_id order by place) > 1 then 'busy'
         when chat.leaf_message_id is distinct from wanted.expected_leaf_id then 'moved'
         else 'ready' end as judgement
       from wanted left join chat
         on chat.id = wanted.chat_id and chat.organization_id = wanted.organization_id
-        and chat.user_id = wanted.user_id),
+        and chat.user_id = wanted.user_id
+      left join session on session.id = wanted.session_id),
     ready as (select * from judged where judgement = 'ready'),
     ${openHolds(sql, instanceId, { areMessages: true })},
     new_chat as (
@@ -166,12 +180,18 @@ async function startReplies(sql: Sql, instanceId: string, replies: NewReply[]): 
       select chat_id, organization_id, user_id, title, 'ACTIVE', model_id, agent_id, deployment_id, visitor_id,
         message_id, message_id, 1, now()
       from admitted where new_chat),
+    newest as (
+      select distinct on (chat_id) chat_id, session_id, model_id, agent_id, message_id,
+        count(*) filter (where new_user_message) over (partition by chat_id) as questions
+      from admitted where not new_chat order by chat_id, place desc),
     used_chat as (
-      update chats set model_id = admitted.model_id, agent_id = admitted.agent_id, leaf_message_id = admitted.message_id,
-        active_reply_id = admitted.message_id, last_message_at = now(),
-        message_count = message_count + case when admitted.new_user_message then 1 else 0 end,
-        updated_at = now()
-      from admitted where chats.id = admitted.chat_id and not new_chat),
+      update chats set model_id = newest.model_id, agent_id = newest.agent_id, leaf_message_id = newest.message_id,
+        active_reply_id = case when newest.session_id is null then newest.message_id end, last_message_at = now(),
+        message_count = message_count + newest.questions, updated_at = now()
+      from newest where chats.id = newest.chat_id),
+    used_session as (
+      update conversation_sessions s set active_reply_id = admitted.message_id
+      from admitted where s.id = admitted.session_id),
     new_message as (
       insert into chat_messages
         (id, organization_id, user_id, chat_id, parent_message_id, role, content, status, model_id, agent_id,
@@ -200,7 +220,7 @@ async function endReplies(sql: Sql, replies: ReplyEnd[]): Promise<boolean[]> {
         place int, hold_id uuid, entry_id uuid, chat_id uuid, message_id uuid, status text, content text,
         reasoning text, media jsonb, tool_calls jsonb, error text, input_tokens int, output_tokens int)),
     chat as (
-      select id, is_conversation from chats where id in (select chat_id from ending) order by id for no key update),
+      select id, is_conversation, active_reply_id from chats where id in (select chat_id from ending) order by id for no key update),
     closing as (
       select ending.*, chat.id as locked_chat_id, ending.error as reason
       from ending left join chat on chat.id = ending.chat_id),
@@ -212,12 +232,20 @@ async function endReplies(sql: Sql, replies: ReplyEnd[]): Promise<boolean[]> {
         credits = case when e.input_tokens is not null then -closed.amount end
       from ending e join closed using (hold_id)
       where m.id = e.message_id and m.status = 'streaming'),
+    idle_session as (
+      update conversation_sessions s set active_reply_id = null
+      from closed where s.conversation_id = closed.chat_id and s.active_reply_id = closed.message_id
+      returning closed.hold_id),
+    spent as (
+      select chat_id, sum(coalesce(input_tokens, 0)) as input_tokens, sum(coalesce(output_tokens, 0)) as output_tokens,
+        sum(amount) as amount
+      from closed join chat on chat.id = chat_id
+      where active_reply_id = message_id or hold_id in (select hold_id from idle_session) group by chat_id),
     idle_chat as (
-      update chats set active_reply_id = null,
-        input_tokens = chats.input_tokens + coalesce(closed.input_tokens, 0),
-        output_tokens = chats.output_tokens + coalesce(closed.output_tokens, 0),
-        credits = chats.credits - closed.amount, last_message_at = now(), updated_at = now()
-      from closed where chats.id = closed.chat_id and chats.active_reply_id = closed.message_id)
+      update chats set active_reply_id = null, input_tokens = chats.input_tokens + spent.input_tokens,
+        output_tokens = chats.output_tokens + spent.output_tokens, credits = chats.credits - spent.amount,
+        last_message_at = now(), updated_at = now()
+      from spent where chats.id = spent.chat_id)
     select hold_id, ${queueAnnounced(sql)} from closed`
   const closed = new Set(rows.map((row) => row.hold_id))
   return replies.map((reply) => closed.has(reply.hold_id))

@@ -61,15 +61,17 @@ export const sendMessage = (
   idempotencyKey: string | undefined,
 ): Promise<EventStream> => answer(desk, scope, query, message, idempotencyKey)
 
-/** The same in a conversation, which is known by its chat. */
+/** The same in a session of a conversation, which is known by its chat. */
 export const sendInConversation = (
   desk: ChatDesk,
   scope: Scope<'conversation:write'>,
-  query: SendQuery & { chat_id: string },
+  { sessionId, ...query }: SendQuery & { chat_id: string; sessionId: string },
   content: string,
   idempotencyKey: string | undefined,
-): Promise<EventStream> =>
-  answer(desk, scope, query, { content }, idempotencyKey && `stream_chat ${idempotencyKey}`, 'conversation')
+): Promise<EventStream> => {
+  const key = idempotencyKey && `stream_chat ${idempotencyKey}`
+  return answer(desk, scope, query, { content }, key, { sessionId, deployment: null })
+}
 
 /** The same in a session of a deployment, by its agent. */
 export const sendToDeployment = (
@@ -82,7 +84,7 @@ export const sendToDeployment = (
   const { scope, visitorId } = deployment
   // All visitors are one user. A space is in no key, so nobody can name a key of somebody else.
   const key = idempotencyKey && visitorId !== null ? `${visitorId} ${idempotencyKey}` : idempotencyKey
-  return answer(desk, scope, query, { content }, key, 'chat', deployment)
+  return answer(desk, scope, query, { content }, key, { sessionId: null, deployment })
 }
 
 /** Has a message answered anew, beside the answers that it has: where nobody is named, by who answered last. */
@@ -112,10 +114,16 @@ interface Sending {
   question: Question
   idempotencyKey: string | undefined
   requestHash: string | null
-  kind: ChatKind
-  /** The one that was spoken to. */
+  partner: Partner
+}
+
+/** What is spoken to beside a model or agent: a session of a conversation, a deployment, or neither. */
+interface Partner {
+  sessionId: string | null
   deployment: OpenDeployment | null
 }
+
+const NOBODY_ELSE: Partner = { sessionId: null, deployment: null }
 
 /**
  * Reserves the credit of a reply and has the model write it. Everything that can be refused is refused before the
@@ -127,16 +135,16 @@ async function answer(
   query: SendQuery,
   question: Question,
   idempotencyKey: string | undefined,
-  kind: ChatKind = 'chat',
-  deployment: OpenDeployment | null = null,
+  partner: Partner = NOBODY_ELSE,
 ): Promise<EventStream> {
+  const { deployment } = partner
   checkTarget(query)
   const requestHash = idempotencyKey === undefined ? null : hashRequest(query, question)
   if (idempotencyKey !== undefined) {
     const before = await repeatOf(desk, scope, query, idempotencyKey, requestHash)
     if (before) return before
   }
-  const sending = { query, question, idempotencyKey, requestHash, kind, deployment }
+  const sending = { query, question, idempotencyKey, requestHash, partner }
   const turn = deployment && (await desk.takeTurn(deployment))
   try {
     const { stream, isRepeat } = await answerNew(desk, scope, sending)
@@ -152,8 +160,9 @@ async function answer(
 async function answerNew(
   desk: ChatDesk,
   scope: ChatWriter,
-  { query, question, idempotencyKey, requestHash, kind, deployment }: Sending,
+  { query, question, idempotencyKey, requestHash, partner: { sessionId, deployment } }: Sending,
 ): Promise<{ stream: EventStream; isRepeat: boolean }> {
+  const kind: ChatKind = sessionId === null ? 'chat' : 'conversation'
   const target = await findTarget(desk, scope, query).catch(asToldTo(deployment))
   checkKind(target.model, kind)
   const instruction = await findInstruction(scope, query.instruction_id)
@@ -166,23 +175,29 @@ async function answerNew(
     await desk.uploads.checkRoom(scope.organizationId, chat?.id ?? null, files)
     const asked = { query, question, chat, place, ...target, instruction, deployment }
     const prepared = await prepareRequest(desk, scope, asked)
-    const written = newReply(scope, chat, place, {
-      ...idsOf(target),
-      deployment_id: deployment?.id ?? null,
-      visitor_id: deployment?.visitorId ?? null,
-      input_ratio: target.model.inputRatio,
-      output_ratio: target.model.outputRatio,
-      citations: prepared.citations.length > 0 ? prepared.citations : null,
-      idempotency_key: idempotencyKey ?? null,
-      request_hash: requestHash,
-    })
+    const written = newReply(
+      scope,
+      chat,
+      { ...place, parentId: prepared.parentId },
+      {
+        session_id: sessionId,
+        ...idsOf(target),
+        deployment_id: deployment?.id ?? null,
+        visitor_id: deployment?.visitorId ?? null,
+        input_ratio: target.model.inputRatio,
+        output_ratio: target.model.outputRatio,
+        citations: prepared.citations.length > 0 ? prepared.citations : null,
+        idempotency_key: idempotencyKey ?? null,
+        request_hash: requestHash,
+      },
+    )
     const start = await desk.writes.start(written).catch(whenDeleted(deployment))
     if (start === 'moved' && attempt < ATTEMPTS_MAX) continue
     if (start === 'repeated' && idempotencyKey !== undefined) {
       const before = await repeatOf(desk, scope, query, idempotencyKey, requestHash)
       if (before) return { stream: before, isRepeat: true }
     }
-    if (start !== 'started') throw refusal(start)
+    if (start !== 'started') throw refusal(start, sessionId)
     return { stream: await begin(desk, scope, { ...asked, written, prepared, files }), isRepeat: false }
   }
 }
@@ -291,6 +306,7 @@ function newReply(
   place: Place,
   rest: Pick<
     NewReply,
+    | 'session_id'
     | 'model_id'
     | 'agent_id'
     | 'deployment_id'
@@ -321,7 +337,7 @@ function newReply(
   }
 }
 
-function refusal(start: Exclude<Start, 'started'>) {
+function refusal(start: Exclude<Start, 'started'>, sessionId: string | null) {
   switch (start) {
     case 'no chat':
       return fail('chat.not_found')
@@ -329,7 +345,7 @@ function refusal(start: Exclude<Start, 'started'>) {
       return fail('request.idempotency_reused')
     case 'busy':
     case 'moved':
-      return fail('chat.busy')
+      return fail(sessionId === null ? 'chat.busy' : 'conversation.session_busy')
     default:
       return refusalOf(start)
   }

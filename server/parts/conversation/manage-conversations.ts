@@ -147,7 +147,7 @@ export async function listMessages(
   return { messages: messages.map(viewConversationMessage), total, limit, offset }
 }
 
-/** Stops the reply under way: what it says so far stays. Throws conversation.not_found, chat.not_streaming. */
+/** Stops the replies under way: what they say so far stays. Throws conversation.not_found, chat.not_streaming. */
 export async function stopReply(
   { chats }: ConversationDesk,
   scope: Scope<'conversation:write'>,
@@ -167,6 +167,7 @@ export async function deleteConversation(
 }
 
 function viewConversationMessage(row: Parameters<typeof viewMessage>[0]): ConversationMessage {
-  const { id, chat_id, role, content, status, error, model_id, usage, created_at } = viewMessage(row)
-  return { id, conversation_id: chat_id, role, content, status, error, model_id, usage, created_at }
+  const { chat_id: conversation_id, ...message } = viewMessage(row)
+  const { id, parent_message_id, role, content, status, error, model_id, usage, created_at } = message
+  return { id, conversation_id, parent_message_id, role, content, status, error, model_id, usage, created_at }
 }

@@ -58,7 +58,9 @@ export const conversationRoutes = (desk: ConversationDesk): Route[] => [
     method: 'POST',
     url: '/api/conversation/stream_chat',
     summary: "Send a message and stream the reply of a session's model",
-    description: 'The reply is written to its end and stored, also when the connection is lost.',
+    description:
+      'Sessions of one conversation may answer at the same time. Each sees the replies that had ended when it was asked. ' +
+      'The reply is written to its end and stored, also when the connection is lost.',
     access: { permission: 'conversation:write', orgOf: 'query' },
     query: InOrganization,
     body: schemas.NewChatMessage,
@@ -69,7 +71,7 @@ export const conversationRoutes = (desk: ConversationDesk): Route[] => [
       'org.not_found',
       'conversation.session_not_found',
       'chat.not_found',
-      'chat.busy',
+      'conversation.session_busy',
       'llm.not_found',
       'llm.inactive',
       'llm.not_configured',
@@ -82,8 +84,8 @@ export const conversationRoutes = (desk: ConversationDesk): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/conversation/stop',
-    summary: 'Stop the reply that is being written',
-    description: 'What it says so far is kept, and paid.',
+    summary: 'Stop the replies that are being written',
+    description: 'What they say so far is kept, and paid.',
     access: { permission: 'conversation:write', orgOf: 'query' },
     query: OneConversation,
     effects: 'outside',
@@ -91,7 +93,7 @@ export const conversationRoutes = (desk: ConversationDesk): Route[] => [
     errors: ['org.not_found', 'conversation.not_found', 'chat.not_found', 'chat.not_streaming'],
     async handler({ scope, query }) {
       await stopReply(desk, scope, query.conversation_id)
-      return { message: 'The reply was stopped' }
+      return { message: 'The replies were stopped' }
     },
   }),
   defineRoute({

@@ -63,6 +63,12 @@ export const ConversationMessage = Type.Object(
   {
     id: Uuid,
     conversation_id: Uuid,
+    parent_message_id: Nullable(
+      Type.String({
+        format: 'uuid',
+        description: 'Of a reply: its question. Of a question: the newest reply that its session saw',
+      }),
+    ),
     role: Enum(['user', 'assistant']),
     content: Type.String(),
     status: Enum(['streaming', 'complete', 'stopped', 'error']),

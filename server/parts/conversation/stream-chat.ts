@@ -13,7 +13,7 @@ export async function streamChat(
   idempotencyKey: string | undefined,
 ): Promise<EventStream> {
   const session = await findSession(scope, sessionId)
-  const to = { conversationId: session.conversation_id, modelId: session.model_id }
+  const to = { conversationId: session.conversation_id, sessionId, modelId: session.model_id }
   const reply = await chats.send(scope, to, message, idempotencyKey)
   return { log: translate(reply.log, sessionId), named: true, headers: reply.headers ?? {} }
 }

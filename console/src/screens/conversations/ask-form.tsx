@@ -8,7 +8,7 @@ import { useNotify } from '../../ui/toast.tsx'
 
 interface AskFormProps {
   conversationId: string
-  /** A reply is being written: another question has to wait. */
+  /** Replies are being written: the next question has to wait. */
   isUnderWay: boolean
   canAsk: boolean
   /** Resolves once all have answered; false: nobody was asked. */
@@ -36,7 +36,9 @@ export function AskForm({ conversationId, isUnderWay, canAsk, onAsk, onStop }: A
   }
   const stopAll = () => {
     const query = { org_id: organization.id, conversation_id: conversationId }
-    stop.mutate({ query }, { onError: notify, onSettled: onStop })
+    // First, so that no model is asked after the others were stopped.
+    onStop()
+    stop.mutate({ query }, { onError: notify })
   }
   return (
     <form

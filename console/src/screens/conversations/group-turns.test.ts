@@ -2,9 +2,16 @@ import { expect, test } from 'vitest'
 import type { ConversationMessage } from '../../api/operations.ts'
 import { turnsOf } from './group-turns.ts'
 
-const message = (id: string, role: 'user' | 'assistant', content: string): ConversationMessage => ({
+/** A reply follows the message before it, unless told otherwise. */
+const message = (
+  id: string,
+  role: 'user' | 'assistant',
+  content: string,
+  parent_message_id = String(Number(id) - 1),
+): ConversationMessage => ({
   id,
   conversation_id: 'c',
+  parent_message_id,
   role,
   content,
   status: 'complete',
@@ -45,4 +52,19 @@ test('a model that is asked the same again answers in a turn of its own', () => 
     again,
   ]
   expect(turnsOf(messages.toReversed()).map(({ replies }) => replies.length)).toEqual([1, 1])
+})
+
+test('replies that were written at the same time stand with their questions', () => {
+  const messages = [
+    message('1', 'user', 'Why?'),
+    message('2', 'user', 'How?'),
+    message('3', 'assistant', 'Because.', '1'),
+    message('4', 'assistant', 'So.', '2'),
+  ]
+  expect(
+    turnsOf(messages.toReversed()).map(({ question, replies }) => [question, replies[0]?.content]),
+  ).toEqual([
+    ['Why?', 'Because.'],
+    ['How?', 'So.'],
+  ])
 })

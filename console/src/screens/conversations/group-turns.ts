@@ -1,6 +1,6 @@
 import type { ConversationMessage } from '../../api/operations.ts'
 
-/** A question, and what the models have answered that were asked it one after the other. */
+/** A question, and the replies of the models that were asked it together. */
 export interface Turn {
   /** Of the question's first message. */
   id: string
@@ -11,12 +11,9 @@ export interface Turn {
 /** `messages` newest first, as the API has them; a reply whose question is on the page before is left out. */
 export function turnsOf(messages: readonly ConversationMessage[]): Turn[] {
   const turns: Turn[] = []
-  let asked: ConversationMessage | undefined
+  const questions = new Map(messages.map((message) => [message.id, message]))
   for (const message of messages.toReversed()) {
-    if (message.role === 'user') {
-      asked = message
-      continue
-    }
+    const asked = message.role === 'assistant' && questions.get(message.parent_message_id ?? '')
     if (!asked) continue
     const last = turns.at(-1)
     const isOneMore =

@@ -26,7 +26,7 @@ export function Turns({ messages, round, query, hasModels }: TurnsProps) {
     return (
       <Empty icon={MessagesSquare} title="Nothing was asked yet">
         {hasModels
-          ? 'Ask below. The models answer one after the other, and each sees what was said before it.'
+          ? 'Ask below. All models answer at the same time, and each sees the earlier questions and replies.'
           : 'Add a model below, or several to compare them.'}
       </Empty>
     )
@@ -107,7 +107,7 @@ function StoredReply({ reply, name }: { reply: ConversationMessage; name: string
   )
 }
 
-const STATES = { waiting: 'Is asked next', streaming: 'Answers', ended: null }
+const STATES = { waiting: 'Waiting', streaming: 'Answering', ended: null }
 
 const ReplyUnderWay = ({ reply: { text, state }, name }: { reply: LiveReply; name: string }) => (
   <Reply name={name} foot={STATES[state] && <span role="status">{STATES[state]}</span>}>

@@ -14,11 +14,14 @@ export interface LiveReply {
   state: 'waiting' | 'streaming' | 'ended'
 }
 
-/** A question that is being answered by one model after the other, each knowing what was said before. */
+/** A question that several models answer at the same time. */
 export interface Round {
   question: string
   replies: LiveReply[]
 }
+
+/** Browsers open six connections to a server over HTTP/1.1. One stays free for other requests, such as Stop. */
+const STREAMS_MAX = 5
 
 /** Why a model was not asked. */
 export interface Refusal {
@@ -26,13 +29,13 @@ export interface Refusal {
   error: Error
 }
 
-/** `ask` resolves once everything is answered: whether anything was. */
+/** `ask` resolves when all replies have ended: true unless every model refused. */
 export function useRound(organizationId: string) {
   const client = useQueryClient()
   const [round, setRound] = useState<Round | null>(null)
   const [refusals, setRefusals] = useState<Refusal[]>([])
   const leaving = useRef(new AbortController())
-  // The reply goes on without us; what is left of the round is not asked.
+  // The replies go on without this page.
   useEffect(() => () => leaving.current.abort(), [])
 
   const change = (sessionId: string, to: Partial<LiveReply>) =>
@@ -58,8 +61,7 @@ export function useRound(organizationId: string) {
         state: 'waiting',
       })),
     })
-    for (const { id, model_id } of sessions) {
-      if (signal.aborted) break
+    const askOne = async ({ id, model_id }: ConversationSession): Promise<void> => {
       change(id, { state: 'streaming' })
       const buffer = new TextBuffer((text) => change(id, { text }))
       try {
@@ -72,12 +74,17 @@ export function useRound(organizationId: string) {
       }
       change(id, { state: 'ended' })
     }
+    const waiting = [...sessions]
+    const askNext = async (): Promise<void> => {
+      for (let next = waiting.shift(); next && !signal.aborted; next = waiting.shift()) await askOne(next)
+    }
+    await Promise.all(Array.from({ length: STREAMS_MAX }, askNext))
     await outdate(client, 'GET /api/conversation/messages')
     setRound(null)
     setRefusals(refused)
     return refused.length < sessions.length
   }
-  /** Asks no further models. */
+  /** Stops following the replies, and asks no further models. */
   const leave = () => leaving.current.abort()
   return { round, refusals, ask, leave }
 }
