@@ -25,7 +25,8 @@ export function sendEvents(
   reply.hijack()
   open.inc()
   const response = reply.raw
-  response.socket?.setNoDelay(true)
+  const { socket } = reply.request.raw
+  socket.setNoDelay(true)
   response.writeHead(200, {
     ...(reply.getHeaders() as OutgoingHttpHeaders),
     ...stream.headers,
@@ -37,7 +38,8 @@ export function sendEvents(
   response.flushHeaders()
   const send = writerOf(reply)
 
-  let blocked = false
+  // A pipelined request is answered when its connection is done with the answers before.
+  let blocked = response.socket === null
   let stalled: NodeJS.Timeout | undefined
   const push = (): void => {
     while (!blocked) {
@@ -50,36 +52,51 @@ export function sendEvents(
   const waitForDrain = (): void => {
     blocked = true
     stalled = setTimeout(() => response.destroy(), STALLED_READER_MS)
-    response.socket?.once('drain', () => {
+    socket.once('drain', () => {
       clearTimeout(stalled)
-      blocked = false
-      push()
+      unblock()
     })
+  }
+  const unblock = (): void => {
+    blocked = false
+    push()
   }
   const heartbeat = setInterval(() => {
     if (!blocked) send(': still here\n\n')
   }, HEARTBEAT_MS)
-  const leave = log.follow(push)
-  response.once('close', () => {
+  const unfollow = log.follow(push)
+  let isOver = false
+  const leave = (): void => {
+    if (isOver) return
+    isOver = true
     open.dec()
     clearInterval(heartbeat)
     clearTimeout(stalled)
-    leave()
+    unfollow()
     if (!log.ended) stream.abandoned?.abort()
-  })
+  }
+  response.once('close', leave)
   response.on('error', () => response.destroy())
-  push()
+  // A client that left before this emits nothing any more, and neither does a response that never got its socket.
+  if (socket.destroyed) return leave()
+  if (!blocked) return push()
+  socket.once('close', leave)
+  response.once('socket', () => {
+    socket.off('close', leave)
+    // Node writes the head after this event, in the same turn.
+    setImmediate(unblock)
+  })
 }
 
 /**
  * Writes a piece of the body straight to the socket, as one chunk (RFC 9112, 7.1) and one write, where Node's own
  * response makes four: on the token path that is a tenth of everything. False: the socket has enough for now.
  */
-function writerOf(reply: FastifyReply): (piece: string) => boolean {
-  const { socket } = reply.raw
-  const isChunked = reply.request.raw.httpVersion !== '1.0'
+function writerOf({ request }: FastifyReply): (piece: string) => boolean {
+  const { socket, httpVersion } = request.raw
+  const isChunked = httpVersion !== '1.0'
   return (piece) => {
-    if (!socket || socket.destroyed) return true
+    if (socket.destroyed) return true
     return socket.write(isChunked ? `${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n` : piece)
   }
 }
