@@ -32,6 +32,7 @@ export const REQUESTS_ERRORS = {
     'Pages of {origin} cannot connect to this server. Its operator can add the origin to CORS_ORIGINS.',
   ],
   'request.upgrade_needed': [426, 'Connect to this address with a WebSocket'],
+  'request.abandoned': [499, 'The client left before its answer was complete'],
   'request.headers_too_large': [431, 'The request headers are too large'],
 
   'rate.limited': [429, 'Too many requests: there may be {rate}. Try again in {wait}.'],

@@ -42,7 +42,11 @@ const ledgerOf = async (owner: Person) =>
     await server.call('GET', `/api/billing/ledger?org_id=${owner.organizationId}`, {
       token: owner.token,
     })
-  ).body.data as { kind: string; amount: number; usage: { input_tokens: number } | null }[]
+  ).body.data as {
+    kind: string
+    amount: number
+    usage: { input_tokens: number; output_tokens: number } | null
+  }[]
 const sent = () => (provider.requests.at(-1) as { body: { messages: { content: unknown }[] } }).body
 
 const PNG = `data:image/png;base64,${Buffer.from('89504e470d0a1a0a0000000d', 'hex').toString('base64')}`
@@ -91,6 +95,29 @@ describe('a call', () => {
     await reader.next()
     reader.leave()
     await expect.poll(async () => (await ledgerOf(owner))[0]?.kind, { timeout: 5_000 }).toBe('DEBIT')
+  })
+
+  test.each([
+    ['/openai/v1/chat/completions', { messages: [{ role: 'user', content: 'hi' }] }],
+    ['/openai/v1/responses', { input: 'hi' }],
+  ])('%s without a stream ends when its client leaves, and what was used is paid', async (path, rest) => {
+    const owner = await server.signUp()
+    await addModel('slow', 'emu-n2000-gap20', {}, owner)
+    const leaving = new AbortController()
+    const asked = server.call('POST', path, {
+      token: owner.token,
+      body: { model: 'slow', ...rest },
+      signal: leaving.signal,
+    })
+    const outcome = asked.then(
+      () => 'answered',
+      () => 'left',
+    )
+    await expect.poll(async () => (await ledgerOf(owner))[0]?.kind).toBe('HOLD')
+    leaving.abort()
+    expect(await outcome).toBe('left')
+    await expect.poll(async () => (await ledgerOf(owner))[0]?.kind, { timeout: 5_000 }).toBe('DEBIT')
+    expect((await ledgerOf(owner))[0]?.usage?.output_tokens).toBeLessThan(2_000)
   })
 
   test('names its model by id too; nobody sees the models of others', async () => {

@@ -10,10 +10,15 @@ import { type Generation, generate, type OpenAiDesk } from './generate.ts'
 import type { ChatCompletionRequest } from './schemas.ts'
 
 /**
- * OpenAI's chat completions, as one answer or streamed. Reasoning stands in `reasoning_content`, where DeepSeek and the
+ * OpenAI's chat completions, as one answer or streamed. A client that leaves ends the call. Reasoning stands in `reasoning_content`, where DeepSeek and the
  * clients that follow it look for it. https://platform.openai.com/docs/api-reference/chat
  */
-export async function completeChat(desk: OpenAiDesk, caller: OpenAiCaller, body: ChatCompletionRequest) {
+export async function completeChat(
+  desk: OpenAiDesk,
+  caller: OpenAiCaller,
+  body: ChatCompletionRequest,
+  left: AbortSignal,
+) {
   const request = await readChatRequest(desk.rooms.net, body)
   if (body.stream) return streamCompletion(desk, caller, body, request)
   const calls: ToolCall[] = []
@@ -27,9 +32,9 @@ export async function completeChat(desk: OpenAiDesk, caller: OpenAiCaller, body:
       calls.push(call)
     },
   }
-  const signal = new AbortController().signal
-  const { id, created, ended } = await generate(desk, caller, body.model, request, sink, signal)
+  const { id, created, ended } = await generate(desk, caller, body.model, request, sink, left)
   const outcome = await ended
+  if (left.aborted) throw fail('request.abandoned')
   if (outcome.error !== null) throw fail('llm.failed', { reason: outcome.error })
   const isCall = outcome.finishReason === 'tool_calls'
   const message = {

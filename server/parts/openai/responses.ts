@@ -8,13 +8,14 @@ import { type ResponseView, ResponseWriter } from './response-writer.ts'
 import type { ResponseRequest } from './schemas.ts'
 
 /**
- * OpenAI's responses, as one answer or streamed. Nothing is kept: whoever goes on sends the whole conversation.
+ * OpenAI's responses, as one answer or streamed. A client that leaves ends the call. Nothing is kept: whoever goes on sends the whole conversation.
  * https://platform.openai.com/docs/api-reference/responses
  */
 export async function respond(
   desk: OpenAiDesk,
   caller: OpenAiCaller,
   body: ResponseRequest,
+  left: AbortSignal,
 ): Promise<ResponseView | EventStream> {
   const request = await readResponseRequest(desk.rooms.net, body)
   const abandoned = new AbortController()
@@ -28,7 +29,7 @@ export async function respond(
     body.model,
     request,
     writer.sink,
-    abandoned.signal,
+    body.stream ? abandoned.signal : left,
   )
   writer.begin(id, created)
   if (body.stream) {
@@ -39,6 +40,7 @@ export async function respond(
     return { log, named: true, abandoned }
   }
   const outcome = await ended
+  if (left.aborted) throw fail('request.abandoned')
   if (outcome.error !== null) throw fail('llm.failed', { reason: outcome.error })
   return writer.end(outcome)
 }

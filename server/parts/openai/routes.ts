@@ -58,7 +58,8 @@ export const openAiRoutes = (desk: OpenAiDesk): Route[] => [
       description: 'The answer; with stream: chunks, and [DONE] at the end',
     },
     errors: GENERATION_ERRORS,
-    handler: ({ scope, deployment, body }) => completeChat(desk, { scope, deployment }, body),
+    handler: ({ scope, deployment, body, whenLeft }) =>
+      completeChat(desk, { scope, deployment }, body, whenLeft()),
   }),
   defineRoute({
     method: 'POST',
@@ -77,7 +78,8 @@ export const openAiRoutes = (desk: OpenAiDesk): Route[] => [
       description: 'The answer; with stream: its events',
     },
     errors: GENERATION_ERRORS,
-    handler: ({ scope, deployment, body }) => respond(desk, { scope, deployment }, body),
+    handler: ({ scope, deployment, body, whenLeft }) =>
+      respond(desk, { scope, deployment }, body, whenLeft()),
   }),
   defineRoute({
     method: 'GET',

@@ -153,6 +153,7 @@ export interface RouteSpec<
       body: Values<B>
       headers: IncomingHttpHeaders
       cookie: string | null
+      whenLeft: RouteInput['whenLeft']
     } & (U extends Upload ? { file: ReceivedFile } : object),
   ) => Promise<Answer<R>>
 }
@@ -190,6 +191,11 @@ export interface RouteInput {
   headers: IncomingHttpHeaders
   /** The value of the route's cookie. */
   cookie: string | null
+  /**
+   * Returns a signal that aborts when the client leaves before its answer. With an Idempotency-Key it never does: a
+   * repeat comes back for the answer.
+   */
+  whenLeft: () => AbortSignal
   file?: ReceivedFile
 }
 

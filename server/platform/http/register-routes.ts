@@ -30,6 +30,7 @@ import { enveloped } from './envelope.ts'
 import { checkStorable } from './json-body.ts'
 import { type ReceivedFile, receiveFile } from './receive-file.ts'
 import { sendEvents } from './send-events.ts'
+import { signalOfLeaving } from './signal-of-leaving.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -88,7 +89,9 @@ function addRoutes(app: FastifyInstance, desk: Desk, routes: readonly Route[]): 
         const identity = await identify(desk.access, route, request, client)
         const { query, body, headers } = request
         const cookie = route.cookie === undefined ? null : readCookie(headers.cookie, route.cookie)
-        const input = { ...identity, client, query, body, headers, cookie }
+        const whenLeft = () =>
+          isKeyed(route, request) ? new AbortController().signal : signalOfLeaving(reply)
+        const input = { ...identity, client, query, body, headers, cookie, whenLeft }
         const work = (all: RouteInput) => answerOnce(desk, route, all, request, reply)
         const value = route.upload
           ? await withReceived(
