@@ -303,3 +303,24 @@ describe('later', () => {
     expect(markdown.text).toMatch(/Look\n\n> File: table\.csv\n/)
   })
 })
+
+test('files that can not be put into the chat end the reply unpaid, and its stream says so', async () => {
+  const { sql } = server.server.rooms.database
+  const model = await echoing()
+  const upload = await uploaded({ name: 'note.md', bytes: 'A note' })
+  const asked = provider.requests.length
+  await sql.unsafe(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
+    create trigger refuse before update of chat_id on uploads for each row execute function refuse()`)
+  const { status, headers, text } = await send(model, { file_uploads: [upload] })
+  await sql.unsafe('drop function refuse cascade')
+  expect(status).toBe(200)
+  expect(parseEvents(text).map(({ data }) => Object.keys(data))).toEqual([['error']])
+  expect(provider.requests).toHaveLength(asked)
+  const ledger = (await call('GET', '/api/billing/ledger?limit=2')).body.data
+  expect(ledger.map(({ kind }: { kind: string }) => kind)).toEqual(['RELEASE', 'HOLD'])
+  const chatId = headers.get('x-chat-id') ?? ''
+  expect((await read(chatId)).messages[1]).toMatchObject({ role: 'assistant', status: 'error' })
+  expect((await send(model, { file_uploads: [upload] }, `&chat_id=${chatId}`)).status).toBe(200)
+  expect((await read(chatId)).file_uploads).toHaveLength(1)
+})

@@ -233,13 +233,26 @@ async function begin(desk: ChatDesk, scope: ChatWriter, admitted: Admitted): Pro
   const hidesFailure = isVisitor || (agent?.isForeign ?? false)
   const openTools = async (signal: AbortSignal) =>
     agent ? desk.agents.openTools(agent, prepared.request, signal) : []
-  const ended = desk.replies.write(reply, { model, request: prepared.request, openTools, hidesFailure })
+  const ready = attachFiles(desk, written, files)
+  const ended = desk.replies.write(reply, {
+    model,
+    request: prepared.request,
+    ready,
+    openTools,
+    hidesFailure,
+  })
   if (deployment === null && (chat === null || isUntitled(chat)))
     desk.titles.giveAfter(ended, scope, { chatId, question: place.content, reply, model })
-  const loose = files.filter((file) => file.chatId === null)
-  if (loose.length > 0) await desk.uploads.attach(written, loose)
+  // A failure ends the reply, and its stream says so.
+  await ready.catch(() => {})
   const headers = { 'X-Chat-Id': chatId, 'X-Message-Id': messageId }
   return { log: reply.log, named: query.events === 'all', headers }
+}
+
+/** Puts the files of a message that are in no chat yet into its chat. */
+async function attachFiles({ uploads }: ChatDesk, written: NewReply, files: UploadRow[]): Promise<void> {
+  const loose = files.filter((file) => file.chatId === null)
+  if (loose.length > 0) await uploads.attach(written, loose)
 }
 
 const isUntitled = ({ isConversation, title }: OpenChat): boolean =>

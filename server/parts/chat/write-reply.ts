@@ -21,6 +21,8 @@ const NOT_STORED = 'The end of this reply could not be stored. What was shown ma
 export interface Writing {
   model: ResolvedModel
   request: ModelRequest
+  /** Settles before the model is called. If it rejects, the reply fails and costs nothing. */
+  ready: Promise<void>
   /** What it may use. Whatever takes its time for that is done now, since the reply has been admitted. */
   openTools(signal: AbortSignal): Promise<readonly RunnableTool[]>
   /** It is an agent of somebody else, or a visitor asks: of its model nobody hears here, nor why that failed. */
@@ -88,13 +90,14 @@ function generate(rooms: WritingRooms, reply: Reply, writing: Writing): Promise<
 async function writeText(
   rooms: WritingRooms,
   reply: Reply,
-  { model, request, openTools, hidesFailure }: Writing,
+  { model, request, ready, openTools, hidesFailure }: Writing,
 ): Promise<Outcome> {
   const { contextWindow, trustsUsage } = model
   let loop: ToolLoop | undefined
   const toolBroke: ToolSink['toolBroke'] = ({ name }, error) =>
     rooms.log.error({ err: error, message_id: reply.ids.message_id, tool: name }, 'a tool broke')
   const end = await endOf(rooms, reply, async () => {
+    await ready
     const tools = await openTools(reply.signal)
     loop = new ToolLoop(rooms.models, model.target, request, tools, { contextWindow, trustsUsage })
     await loop.run({ ...reply.sink, toolBroke }, reply.signal)
@@ -108,10 +111,11 @@ async function makeMedia(
   rooms: WritingRooms,
   reply: Reply,
   kind: StoredMedia['type'],
-  { model, request }: Writing,
+  { model, request, ready }: Writing,
 ): Promise<Outcome> {
   let made: Made | undefined
   const end = await endOf(rooms, reply, async () => {
+    await ready
     made = await writeMedia(rooms, reply, { model, kind, request })
   })
   if (made) return made
