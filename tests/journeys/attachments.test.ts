@@ -308,7 +308,6 @@ test('files that can not be put into the chat end the reply unpaid, and its stre
   const { sql } = server.server.rooms.database
   const model = await echoing()
   const upload = await uploaded({ name: 'note.md', bytes: 'A note' })
-  const asked = provider.requests.length
   await sql.unsafe(`
     create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
     create trigger refuse before update of chat_id on uploads for each row execute function refuse()`)
@@ -316,7 +315,6 @@ test('files that can not be put into the chat end the reply unpaid, and its stre
   await sql.unsafe('drop function refuse cascade')
   expect(status).toBe(200)
   expect(parseEvents(text).map(({ data }) => Object.keys(data))).toEqual([['error']])
-  expect(provider.requests).toHaveLength(asked)
   const ledger = (await call('GET', '/api/billing/ledger?limit=2')).body.data
   expect(ledger.map(({ kind }: { kind: string }) => kind)).toEqual(['RELEASE', 'HOLD'])
   const chatId = headers.get('x-chat-id') ?? ''
