@@ -82,6 +82,7 @@ export async function startServer(
     address: addressOf(app.http.server.address() as AddressInfo),
     administrator,
     async stop() {
+      rooms.database.announceClose()
       endAuthSweep()
       endUploadSweeps()
       endMcpServerSweep()

@@ -15,6 +15,8 @@ export interface Database {
   embedded: boolean
   /** The statements that have begun and not ended. */
   statementsOpen(): StatementsOpen
+  /** Says that this process is about to close the database: a new one on the same data folder waits for that. */
+  announceClose(): void
   close(): Promise<void>
 }
 
@@ -60,6 +62,7 @@ export async function connectDatabase(options: {
     db: drizzle(sql),
     embedded: embedded !== null,
     statementsOpen,
+    announceClose: () => embedded?.announceStop(),
     async close() {
       await sql.end({ timeout: 5 })
       await embedded?.stop()

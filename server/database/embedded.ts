@@ -1,7 +1,8 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 
 /** The folder of the embedded database is in use, or cannot be used. Its message is one clear line. */
@@ -11,19 +12,26 @@ export class DataDirError extends Error {
 
 export interface EmbeddedDatabase {
   socketPath: string
+  /** Says that this process is about to stop, so that a new one waits for the folder. */
+  announceStop(): void
   stop(): Promise<void>
 }
 
 /** Unix socket paths are limited to about 100 bytes; a longer data folder gets its socket elsewhere. */
 const SOCKET_PATH_BYTES_MAX = 100
+/** A process that stops ends within this time (main.ts). */
+const STOPPING_MS_MAX = 10_000
+const LOCK_POLL_MS = 50
 
 /**
  * Starts the embedded PostgreSQL (PGlite) on `dataDir`, which this process then owns: a second process on the same
- * folder is refused with a DataDirError, because two would overwrite each other's data.
+ * folder is refused with a DataDirError, because two would overwrite each other's data. While the other one is stopping,
+ * waits for up to 10 s.
  */
 export async function startEmbedded(dataDir: string): Promise<EmbeddedDatabase> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const unlock = lock(join(dataDir, 'lock'))
+  const stopping = join(dataDir, 'stopping')
+  const unlock = await lockOnceStopped(join(dataDir, 'lock'), stopping)
   const socketPath = chooseSocketPath(dataDir)
   mkdirSync(dirname(socketPath), { recursive: true, mode: 0o700 })
   rmSync(socketPath, { force: true })
@@ -38,6 +46,7 @@ export async function startEmbedded(dataDir: string): Promise<EmbeddedDatabase> 
   }
   return {
     socketPath,
+    announceStop: () => writeFileSync(stopping, ''),
     async stop() {
       const closed = nextMessage(worker)
       worker.postMessage('close')
@@ -61,6 +70,21 @@ const nextMessage = (worker: Worker): Promise<unknown> =>
     worker.once('message', resolve)
     worker.once('error', reject)
   })
+
+/** Takes the lock, and tries again while the file `stopping` says that its holder is about to end. */
+async function lockOnceStopped(path: string, stopping: string): Promise<() => void> {
+  const deadline = performance.now() + STOPPING_MS_MAX
+  for (;;) {
+    try {
+      const unlock = lock(path)
+      rmSync(stopping, { force: true })
+      return unlock
+    } catch (error) {
+      if (!existsSync(stopping) || performance.now() >= deadline) throw error
+      await sleep(LOCK_POLL_MS)
+    }
+  }
+}
 
 /**
  * Takes the data folder for this process, or throws at once. It is SQLite's file lock, because the operating system

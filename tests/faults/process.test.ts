@@ -61,4 +61,24 @@ describe('a server on the embedded database', () => {
     expect(body.messages[1].content.length).toBeGreaterThan(10)
     await heir.stop()
   }, 40_000)
+
+  test('waits for one that is stopping', async () => {
+    const data = { ...environment, DATA_DIR: join(folder, 'restarted') }
+    const server = await startProcess(data)
+    const person = await server.signUp()
+    const modelId = await server.addModel(person, {
+      provider: 'openai-compatible',
+      version: 'emu-n1000-gap20',
+      config: { base_url: `${provider.url}/v1` },
+    })
+    // Its reply is given some seconds.
+    const stream = await openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' })
+    await stream.take(3)
+    const stopped = server.stop()
+    const heir = await startProcess(data)
+    expect(await stopped).toBe(0)
+    expect((await heir.call('GET', '/api/users/me', { token: person.token })).status).toBe(200)
+    await heir.stop()
+    expect(await (await startProcess(data)).stop()).toBe(0)
+  }, 60_000)
 })
