@@ -247,6 +247,12 @@ function resolveName(file: string, name: string): string {
   return name.startsWith('#') ? `server/${name.slice(1)}` : name
 }
 
+/** By its name, by its type, or taken out of the database by a pattern. */
+const usesBareDatabase = (text: string): boolean =>
+  /\bdatabase\??\.(?:sql|db)\b|rooms\.database|\bSql\b|Database\['(?:sql|db)'\]/.test(text) ||
+  /\{[^{}]*\b(?:sql|db)\b[^{}]*\}(?:\s*=\s*[\w.#]*\bdatabase\b|: Database\b)/.test(text) ||
+  /\bdatabase: \{[^}]*\b(?:sql|db)\b/.test(text)
+
 const partOf = (path: string): string | undefined => /^server\/parts\/([^/]+)\//.exec(path)?.[1]
 const isIn = (file: string, places: string[]): boolean => places.some((place) => file.startsWith(place))
 
@@ -287,12 +293,23 @@ describe('the house', () => {
   })
 
   test('the bare database is used by those on the list only', () => {
-    const users = FILES.filter((file) =>
-      /\bdatabase\.(sql|db)\b|rooms\.database|\bSql\b/.test(readFileSync(file, 'utf8')),
-    )
+    const users = FILES.filter((file) => usesBareDatabase(readFileSync(file, 'utf8')))
     expect(
       users.filter((file) => !isIn(file, BARE_DATABASE) && !file.startsWith('server/database/')),
     ).toEqual([])
+  })
+
+  test.each([
+    'rooms.database.sql`select 1`',
+    'const { sql } = desk.database',
+    'const { db, sql } = this.#rooms.database',
+    'const { sql: tenants } = database',
+    'const f = ({ database: { sql } }: Desk) => sql',
+    'export const make = ({ sql }: Database) => sql',
+    'function read(sql: Sql)',
+    "interface Desk { sql: Database['sql'] }",
+  ])('%s is a use of the bare database', (text) => {
+    expect(usesBareDatabase(text)).toBe(true)
   })
 
   test.each(Object.entries(PACKAGE_OWNERS))('%s is known to its rooms only', (name, owners) => {

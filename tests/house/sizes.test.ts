@@ -20,7 +20,7 @@ test('no file is longer than a person reads in one go', () => {
 
 test('no function of the product is longer than two screens', () => {
   const long = FILES.filter((file) => /^(server|widget)\//.test(file) && !file.endsWith('.test.ts')).flatMap(
-    longFunctions,
+    (file) => longFunctions(file),
   )
   expect(long).toEqual([])
 })
@@ -34,17 +34,39 @@ test('nothing is left to be done', () => {
   expect(marks.filter((file) => file !== 'tests/house/sizes.test.ts')).toEqual([])
 })
 
-/** Top-level functions, by where they begin and where the brace in the first column ends them. */
-function longFunctions(file: string): string[] {
-  const lines = readFileSync(file, 'utf8').split('\n')
-  const found: string[] = []
-  let begin = -1
-  lines.forEach((line, index) => {
-    if (/^(export )?(async )?function/.test(line)) begin = index
-    if (line === '}' && begin >= 0) {
-      if (index - begin > FUNCTION_LINES_MAX) found.push(`${file}:${begin + 1}`)
-      begin = -1
-    }
+test.each([
+  ['function read(): void {', '}'],
+  ['export const read = (): void => {', '}'],
+  ['const read = (', ') => [', ']'],
+  ['class Reader {', '  async #read(): Promise<void> {', '  }', '}'],
+  ['const reader = {', '  read: () => {', '  },', '}'],
+  ['const read = (list) =>', 'const next = 1'],
+])('is seen: %s', (...lines) => {
+  const body = Array.from({ length: FUNCTION_LINES_MAX }, () => '      again()')
+  const end = lines.findIndex((line) => /^\s*[\]}]|next/.test(line))
+  const long = [...lines.slice(0, end), ...body, ...lines.slice(end)]
+  expect(longFunctions('a.ts', long.join('\n'))).toHaveLength(1)
+  expect(longFunctions('a.ts', long.toSpliced(end, 1).join('\n'))).toHaveLength(0)
+})
+
+/** How a function begins on the line that opens its body: function, arrow, method, or the end of a long signature. */
+const OPENING =
+  /=>(?: ?[[{(])?$|\bfunction\b.*\{$|^\s*\)(?:: .*)? \{$|^\s+(?:(?:async|static|get|set) )*#?\w+\(.*\)(?:: .*)? \{$/
+const NO_FUNCTION = /^\s*(?:\} )?(?:if|else|for|while|switch|catch)\b|\btype\b/
+/** A list of declared routes is data, though a function makes it. */
+const ROUTES = /: Route\[\] => [[{(]$/
+
+/** Functions whose body is too long, by the indentation that the formatter gives. */
+function longFunctions(file: string, text = readFileSync(file, 'utf8')): string[] {
+  const lines = text.split('\n')
+  return lines.flatMap((line, begin) => {
+    if (!OPENING.test(line) || NO_FUNCTION.test(line) || ROUTES.test(line)) return []
+    const depth = indentOf(line)
+    const after = lines.findIndex(
+      (other, index) => index > begin && other.trim() !== '' && indentOf(other) <= depth,
+    )
+    return (after < 0 ? lines.length : after) - begin > FUNCTION_LINES_MAX ? [`${file}:${begin + 1}`] : []
   })
-  return found
 }
+
+const indentOf = (line: string): number => line.length - line.trimStart().length
