@@ -34,7 +34,15 @@ export async function createAuthorizationServer(
   const { default: OidcProvider, errors } = await import('oidc-provider')
   const { baseUrl, corsOrigins } = rooms.config
   const resource = resourceOf(baseUrl)
-  const alreadyUsed = (): Error => new errors.InvalidGrant('it was used at the same time by another request')
+  const refusals: Refusals = {
+    alreadyUsed: () => new errors.InvalidGrant('it was used at the same time by another request'),
+    tooMany() {
+      const description =
+        'Too many requests for authorization are waiting for a decision. Try again in 15 minutes.'
+      const error = new errors.CustomOIDCProviderError('temporarily_unavailable', description)
+      return Object.assign(error, { status: 429, statusCode: 429 })
+    },
+  }
   const clientOf = (): Client => {
     const request = OidcProvider.ctx?.req
     const client = request && clientsOfRequests.get(request)
@@ -42,7 +50,7 @@ export async function createAuthorizationServer(
     return client
   }
   const configuration: Configuration = {
-    adapter: (kind: string) => adapterOf(kind, records, clientOf, alreadyUsed),
+    adapter: (kind: string) => adapterOf(kind, records, clientOf, refusals),
     clientAuthMethods: [...AUTH_METHODS],
     clientBasedCORS: (_context, origin) => corsOrigins.includes(origin),
     clientDefaults: { id_token_signed_response_alg: 'EdDSA' },
@@ -122,25 +130,30 @@ function keepUndecidedHere({ oidc }: KoaContextWithOIDC, error: Error & { allow_
   if (oidc.route !== 'resume') error.allow_redirect = false
 }
 
+/** How requests end that the records refuse. */
+interface Refusals {
+  alreadyUsed(): Error
+  tooMany(): Error
+}
+
 /** Where oidc-provider keeps what it keeps. */
-function adapterOf(
-  kind: string,
-  records: OAuthRecords,
-  clientOf: () => Client,
-  alreadyUsed: () => Error,
-): Adapter {
+function adapterOf(kind: string, records: OAuthRecords, clientOf: () => Client, refusals: Refusals): Adapter {
   // Without sessions each request is asked for consent anew, by whoever sits there.
   if (kind === 'Session') return NOTHING
   return {
     ...NOTHING,
-    upsert: (id, payload, seconds) => records.put(kind, id, payload, seconds),
+    async upsert(id, payload, seconds) {
+      if (kind !== 'Interaction' || (await records.find(kind, id)))
+        return records.put(kind, id, payload, seconds)
+      if (!(await records.addInteraction(id, payload, clientOf().address))) throw refusals.tooMany()
+    },
     async find(id) {
       const found = (await records.find(kind, id)) as AdapterPayload | undefined
       // Rules for redirect addresses apply to clients that registered before them, too.
       return kind === 'Client' && !(found?.redirect_uris ?? []).every(isSafeRedirect) ? undefined : found
     },
     async consume(id) {
-      if (!(await records.consume(kind, id))) throw alreadyUsed()
+      if (!(await records.consume(kind, id))) throw refusals.alreadyUsed()
     },
     destroy: (id) => records.remove(kind, id, clientOf()),
     revokeByGrantId: (grantId) => records.removeOfGrant(kind, grantId),

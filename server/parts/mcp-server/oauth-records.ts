@@ -10,10 +10,18 @@ import { removeClientKeys } from '../api-keys/index.ts'
 export const REFRESH_SECONDS = 30 * 86_400
 /** A client that nobody connects is forgotten after so long, one that was connected after twice that without use. */
 const CLIENT_SECONDS = 30 * 86_400
-/** Registrations per hour: from one network, and from all. */
-const REGISTRATIONS_OF_NETWORK_MAX = 20
-const REGISTRATIONS_MAX = 1_000
-const REGISTRATION_WINDOW_SECONDS = 3_600
+/** What anyone may have stored without signing in: rows that live, from one network and from all. */
+const ANONYMOUS = {
+  /** One per registration, for an hour. */
+  Registration: { seconds: 3_600, ofNetworkMax: 20, max: 1_000 },
+  /** One per request for authorization, until a person has decided. */
+  Interaction: { seconds: 900, ofNetworkMax: 50, max: 5_000 },
+} as const
+type AnonymousKind = keyof typeof ANONYMOUS
+/** Registered clients that nobody has connected; the oldest beyond are forgotten. */
+const UNUSED_CLIENTS_MAX = 10_000
+/** Using a client prolongs its life by more than this. */
+const UNUSED_MARGIN_SECONDS = 60
 /** So many grants are ended by one sweep at most; the next one goes on. */
 const SWEPT_MAX = 500
 
@@ -93,18 +101,31 @@ export class OAuthRecords {
   }
 
   /** Counts a registration for its network. Returns false beyond the limit of the network or of all networks. */
-  async admitRegistration(address: string): Promise<boolean> {
-    const id = newId()
+  admitRegistration(address: string): Promise<boolean> {
+    return this.#addAnonymous('Registration', hashToken(newId()), '', address)
+  }
+
+  /** Stores a new request for authorization. Returns false beyond the limit of the network or of all networks. */
+  addInteraction(id: string, payload: Payload, address: string): Promise<boolean> {
+    const idHash = hashToken(id)
+    const sealed = this.#secrets.encrypt(JSON.stringify(payload), contextOf('Interaction', idHash))
+    return this.#addAnonymous('Interaction', idHash, sealed, address)
+  }
+
+  /** Stores a row unless that exceeds a limit, which holds exactly, however many ask at the same time. */
+  #addAnonymous(kind: AnonymousKind, idHash: string, payload: string, address: string): Promise<boolean> {
+    const { seconds, ofNetworkMax, max } = ANONYMOUS[kind]
     const groupHash = hashToken(`network ${networkOf(address)}`)
-    const { count } = await this.#sql`
-      insert into oauth_records (kind, id_hash, payload, group_hash, expires_at)
-      select 'Registration', ${hashToken(id)}, '', ${groupHash},
-        now() + ${REGISTRATION_WINDOW_SECONDS} * interval '1 second'
-      where ${REGISTRATIONS_OF_NETWORK_MAX} > (select count(*) from oauth_records
-          where kind = 'Registration' and group_hash = ${groupHash} and expires_at > now())
-        and ${REGISTRATIONS_MAX} > (select count(*) from oauth_records
-          where kind = 'Registration' and expires_at > now())`
-    return count > 0
+    return this.#sql.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(hashtext(${`anonymous OAuth records: ${kind}`}))`
+      const { count } = await tx`
+        insert into oauth_records (kind, id_hash, payload, group_hash, expires_at)
+        select ${kind}, ${idHash}, ${payload}, ${groupHash}, now() + ${seconds} * interval '1 second'
+        where ${ofNetworkMax} > (select count(*) from oauth_records
+            where kind = ${kind} and group_hash = ${groupHash} and expires_at > now())
+          and ${max} > (select count(*) from oauth_records where kind = ${kind} and expires_at > now())`
+      return count > 0
+    })
   }
 
   /** Ends grants that were not used for long, with their keys, and forgets what has expired. */
@@ -113,6 +134,12 @@ export class OAuthRecords {
       select api_key_id from oauth_records where kind = 'Grant' and expires_at < now() limit ${SWEPT_MAX}`
     await removeClientKeys(this.#sql, keysOf(ended), { address: 'this server', requestId: newId() })
     await this.#sql`delete from oauth_records where expires_at < now() and kind <> 'Grant'`
+    await this.#sql`
+      delete from oauth_records where kind = 'Client' and id_hash in (
+        select id_hash from oauth_records
+        where kind = 'Client'
+          and expires_at < created_at + ${CLIENT_SECONDS + UNUSED_MARGIN_SECONDS} * interval '1 second'
+        order by created_at desc, id_hash offset ${UNUSED_CLIENTS_MAX})`
   }
 
   /** What was stored under another SECRET is not known: clients register, and people consent, anew. */
