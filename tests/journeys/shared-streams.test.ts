@@ -1,3 +1,4 @@
+import { createClient } from 'redis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { idsOf, openMessage, resumeMessage } from '#tests/support/reader.ts'
@@ -50,6 +51,28 @@ test.skipIf(!isPossible)('a reply is followed through another process, from any 
   const through = await resumeMessage(other.url, person, idsOf(stream), second?.id)
   const whole = await stream.take()
   expect([first, second, ...(await through.take())]).toEqual(whole)
+})
+
+test.skipIf(!isPossible)('any number of followers share one connection to Redis', async () => {
+  const { person, modelId } = await personWithModel('emu-n300-gap20')
+  const client = await createClient({ url: redis.url }).connect()
+  const connections = async () => (await client.clientList()).length
+  const before = await connections()
+  const streams = await Promise.all(
+    Array.from({ length: 12 }, () =>
+      openMessage(writer.url, person, { model_id: modelId }, { content: 'Hi' }),
+    ),
+  )
+  const followers = await Promise.all(
+    streams.flatMap((stream) => [1, 2].map(() => resumeMessage(other.url, person, idsOf(stream)))),
+  )
+  for (const follower of followers) await follower.take(20)
+  expect(await connections()).toBe(before + 1)
+  const wholes = await Promise.all(streams.map((stream) => stream.take()))
+  const followed = await Promise.all(followers.map((follower) => follower.take()))
+  expect(followed).toEqual(wholes.flatMap((whole) => [whole, whole]))
+  await expect.poll(connections).toBe(before)
+  client.destroy()
 })
 
 test.skipIf(!isPossible)('a reply is stopped through another process', async () => {

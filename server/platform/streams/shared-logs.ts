@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Redis, RedisClient } from '#platform/redis/redis.ts'
 import { EventLog, startOfLog } from './event-log.ts'
@@ -18,7 +19,12 @@ const BLOCK_MS = 5_000
 /** A follower that hears nothing for this long gives up: the process that wrote is gone. */
 const SILENCE_MS = 60_000
 
-const keyOf = (id: string): string => `parley:stream:${id}`
+/** Between attempts to end a read that waits. */
+const INTERRUPT_RETRY_MS = 10
+
+const KEY_PREFIX = 'parley:stream:'
+const keyOf = (id: string): string => KEY_PREFIX + id
+const idOf = (key: string): string => key.slice(KEY_PREFIX.length)
 
 export function createSharedLogs(redis: Redis, log: Logger): SharedLogs {
   async function copy(id: string, source: EventLog): Promise<void> {
@@ -47,40 +53,23 @@ export function createSharedLogs(redis: Redis, log: Logger): SharedLogs {
     }
   }
 
-  /** Copies what comes after an entry until the end of the log, on a connection of its own, since it waits there. */
-  async function follow(id: string, target: EventLog, from: string): Promise<void> {
-    let reader: RedisClient | undefined
-    let after = from
-    let heardAt = Date.now()
-    try {
-      reader = await redis.openConnection()
-      while (!target.ended && Date.now() - heardAt < SILENCE_MS) {
-        const answer = await reader.xRead({ key: keyOf(id), id: after }, { BLOCK: BLOCK_MS })
-        const entries = entriesOf(answer)
-        after = entries.at(-1)?.id ?? after
-        if (entries.length > 0) heardAt = Date.now()
-        addEntries(target, entries)
-      }
-    } finally {
-      if (!target.ended) target.end()
-      reader?.destroy()
-    }
-  }
+  const followed = new FollowedLogs(redis, log)
 
   return {
     share(id, source) {
       copy(id, source).catch((error: unknown) => log.warn({ err: error, id }, 'a stream was not shared'))
     },
     async open(id) {
+      const shared = followed.find(id)
+      if (shared) return shared
       const entries = (await redis.run((client) => client.xRange(keyOf(id), '-', '+'))) as Entry[]
       const last = entries.at(-1)
       if (!last) return undefined
+      const meanwhile = followed.find(id)
+      if (meanwhile) return meanwhile
       const target = new EventLog()
       addEntries(target, entries)
-      if (!target.ended)
-        follow(id, target, last.id).catch((error: unknown) =>
-          log.warn({ err: error, id }, 'a stream was not followed'),
-        )
+      if (!target.ended) followed.add(id, target, last.id)
       return target
     },
     async forget(ids) {
@@ -89,13 +78,104 @@ export function createSharedLogs(redis: Redis, log: Logger): SharedLogs {
   }
 }
 
+/** A log of another process that this one follows. */
+interface Followed {
+  target: EventLog
+  /** The last entry that was read. */
+  after: string
+  heardAt: number
+  /** A read that waits includes it. */
+  isRead: boolean
+}
+
+/** Follows any number of logs on one connection, which is open while there are any. */
+class FollowedLogs {
+  readonly #redis: Redis
+  readonly #log: Logger
+  readonly #followed = new Map<string, Followed>()
+  #readerId: number | undefined
+  #isReading = false
+
+  constructor(redis: Redis, log: Logger) {
+    this.#redis = redis
+    this.#log = log
+  }
+
+  /** The log, where this process follows it already: its readers share it. */
+  find(id: string): EventLog | undefined {
+    return this.#followed.get(id)?.target
+  }
+
+  /** Copies what comes after an entry until the end of the log. */
+  add(id: string, target: EventLog, after: string): void {
+    const added = { target, after, heardAt: Date.now(), isRead: false }
+    this.#followed.set(id, added)
+    if (this.#isReading) void this.#interrupt(added)
+    else void this.#readAll()
+  }
+
+  async #readAll(): Promise<void> {
+    this.#isReading = true
+    let reader: RedisClient | undefined
+    try {
+      reader = await this.#redis.openConnection()
+      this.#readerId = await reader.clientId()
+      while (this.#followed.size > 0) await this.#readOnce(reader)
+    } catch (error) {
+      this.#log.warn({ err: error, streams: this.#followed.size }, 'streams were not followed')
+    } finally {
+      for (const id of this.#followed.keys()) this.#end(id)
+      this.#isReading = false
+      this.#readerId = undefined
+      reader?.destroy()
+    }
+  }
+
+  async #readOnce(reader: RedisClient): Promise<void> {
+    const wanted = [...this.#followed].map(([id, one]) => {
+      one.isRead = true
+      return { key: keyOf(id), id: one.after }
+    })
+    const answer = await reader.xRead(wanted, { BLOCK: BLOCK_MS })
+    for (const { name, messages } of streamsOf(answer)) {
+      const one = this.#followed.get(idOf(name))
+      if (!one) continue
+      one.after = messages.at(-1)?.id ?? one.after
+      one.heardAt = Date.now()
+      addEntries(one.target, messages)
+    }
+    for (const [id, { target, heardAt }] of this.#followed)
+      if (target.ended || Date.now() - heardAt >= SILENCE_MS) this.#end(id)
+  }
+
+  #end(id: string): void {
+    const one = this.#followed.get(id)
+    this.#followed.delete(id)
+    if (one && !one.target.ended) one.target.end()
+  }
+
+  /** Ends the read that waits, so that the next one includes a log that was added. It may not have reached Redis yet. */
+  async #interrupt(added: Followed): Promise<void> {
+    try {
+      while (this.#isReading && !added.isRead) {
+        const readerId = this.#readerId
+        if (readerId !== undefined)
+          await this.#redis.run((client) => client.sendCommand(['CLIENT', 'UNBLOCK', String(readerId)]))
+        await sleep(INTERRUPT_RETRY_MS)
+      }
+    } catch (error) {
+      this.#log.warn({ err: error }, 'a stream is followed late')
+    }
+  }
+}
+
 interface Entry {
   id: string
   message: Record<string, string>
 }
 
-const entriesOf = (answer: unknown): Entry[] =>
-  ((answer as { messages: Entry[] }[] | null) ?? []).flatMap((stream) => stream.messages)
+const streamsOf = (answer: unknown): { name: string; messages: Entry[] }[] =>
+  (answer as { name: string; messages: Entry[] }[] | null) ?? []
 
 function addEntries(target: EventLog, entries: Entry[]): void {
   for (const { message } of entries) {
