@@ -1,6 +1,19 @@
+import { cheapDenial } from './cheap-denial.ts'
 import { crossTenant } from './cross-tenant.ts'
 import { forgedTokens } from './forged-tokens.ts'
+import { hostileFiles } from './hostile-files.ts'
+import { poisonedTexts } from './poisoned-texts.ts'
 import type { Row } from './row.ts'
+import { sandboxEscapes } from './sandbox-escapes.ts'
+import { ssrf } from './ssrf.ts'
 
 /** Every row of the suite. */
-export const ROWS: readonly Row[] = [crossTenant, forgedTokens]
+export const ROWS: readonly Row[] = [
+  crossTenant,
+  forgedTokens,
+  ssrf,
+  hostileFiles,
+  cheapDenial,
+  sandboxEscapes,
+  poisonedTexts,
+]

@@ -7,9 +7,10 @@ import { makeBrokenCopy } from './broken-copy.ts'
 import type { Break, Outcome, Row } from './row.ts'
 import { ROWS } from './rows.ts'
 import { type Place, ROOT, startStage } from './stage.ts'
+import { type RowResult, writeDocs } from './write-docs.ts'
 
 /*
- * npm run test:attacks -- [--only NAME] [--seed NUMBER] [--cases NUMBER] [--prove]
+ * npm run test:attacks -- [--only NAME] [--seed NUMBER] [--cases NUMBER] [--prove] [--write-docs]
  * Attacks the product and prints one line per row. With --prove, breaks each defence in a copy, and expects its row to
  * fail there. Exit code 1 if anything is not as it should be.
  */
@@ -24,6 +25,7 @@ const { values: options } = parseArgs({
     seed: { type: 'string', default: String(DEFAULT_SEED) },
     cases: { type: 'string' },
     prove: { type: 'boolean', default: false },
+    'write-docs': { type: 'boolean', default: false },
   },
 })
 const seed = Number(options.seed)
@@ -34,6 +36,7 @@ if (rows.length === 0) throw new Error(`--only takes one of: ${ROWS.map(({ name 
 
 const databases = await openDatabases()
 let isGood = true
+const results: RowResult[] = []
 try {
   for (const row of rows) {
     if (options.prove) await prove(row)
@@ -42,12 +45,14 @@ try {
 } finally {
   await databases.close()
 }
+if (options['write-docs'] && results.length === ROWS.length) writeDocs(results)
 process.exitCode = isGood ? 0 : 1
 
 /** The row must find nothing. */
 async function attack(row: Row): Promise<void> {
   const { cases, failures } = await run(row, ROOT, row.cases.full)
   report(row.name, `${cases.toLocaleString('en')} cases`, `${failures.length} failures`, failures)
+  results.push({ name: row.name, cases, failures: failures.length, breaks: row.brokenBy.length })
   if (failures.length > 0 || cases === 0) isGood = false
 }
 

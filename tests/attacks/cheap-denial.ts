@@ -1,0 +1,224 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Person } from '#tests/support/client.ts'
+import type { Row } from './row.ts'
+import { memoryOf } from './server-memory.ts'
+import type { Stage } from './stage.ts'
+
+const MEGABYTE = 1024 * 1024
+const SOCKETS = 200
+/** How long slow clients stay, in milliseconds. */
+const HELD_MS = 1_500
+const GROWTH_BYTES_MAX = 400 * MEGABYTE
+/** Far beyond what a request takes on a busy machine: others were not served in turn, but stopped. */
+const OTHERS_GIVE_UP_MS = 15_000
+
+interface Flood {
+  what: string
+  /** Returns a fault, or null. */
+  run(stage: Stage, person: Person): Promise<string | null>
+}
+
+const repeat = (text: string, bytes: number): string => text.repeat(Math.ceil(bytes / text.length))
+/** Worst cases of patterns that backtrack. */
+const LADDERS = [
+  `${repeat('a', 4_000)}!`,
+  repeat('a@', 2_000),
+  `a@${repeat('a.', 2_000)}`,
+  repeat(' ', 4_000),
+  `${repeat('(', 2_000)}${repeat(')', 2_000)}`,
+  repeat('"\\', 2_000),
+  repeat('-"', 2_000),
+  repeat('%25', 3_000),
+]
+
+/** Bodies: what they cost to read must be in proportion to what they cost to send. */
+const BODIES: [what: string, body: string, expected: number[]][] = [
+  ['4 MB of zeros and an emoji', `[${repeat('0,', 4 * MEGABYTE - 20)}"\\ud83d\\ude00"]`, [400, 413]],
+  ['4 MB of empty objects', `[${repeat('{},', 4 * MEGABYTE - 20)}0]`, [400, 413]],
+  ['100,000 brackets', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, [400, 413]],
+  ['100,000 nested objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, [400, 413]],
+  ['60,000 keys', `{${Array.from({ length: 60_000 }, (_, index) => `"k${index}":0`).join()}}`, [400, 413]],
+  ['a key of 3 MB', `{"${repeat('k', 3 * MEGABYTE)}":1}`, [400, 413]],
+  ['a number of a million digits', `{"a":${'9'.repeat(1_000_000)}}`, [400, 413]],
+]
+
+const floods = (): Flood[] => [
+  ...BODIES.flatMap(([what, body, expected]): Flood[] =>
+    (['/api/auth/login', '/api/conversation/create'] as const).map((path) => ({
+      what: `${what} at ${path}`,
+      async run(stage, person) {
+        const isPublic = path === '/api/auth/login'
+        const url = isPublic ? path : `${path}?org_id=${person.organizationId}`
+        const headers = { 'content-type': 'application/json' }
+        // A refusal may end the connection while the body is still on its way.
+        const { status, text } = await stage
+          .call('POST', url, { body, headers, ...(!isPublic && { token: person.token }) })
+          .catch(() => ({ status: 413, text: '' }))
+        if (isPublic && body.length > 64 * 1024 && status !== 413) return `${status} instead of 413`
+        if (!expected.includes(status)) return `${status} ${text.slice(0, 100)}`
+        return text.length > 10_000 ? `an answer of ${text.length} characters` : null
+      },
+    })),
+  ),
+  ...LADDERS.map(
+    (text): Flood => ({
+      what: `patterns meet ${JSON.stringify(text.slice(0, 12))}…`,
+      run: (stage, person) => everywhere(stage, person, text),
+    }),
+  ),
+  {
+    what: `${SOCKETS} heads that never end`,
+    run: (stage) => hold(stage, 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: '),
+  },
+  {
+    what: `${SOCKETS} bodies that never come`,
+    run: (stage) =>
+      hold(
+        stage,
+        'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n{',
+      ),
+  },
+  {
+    what: `${SOCKETS} chunks that never end`,
+    run: (stage) =>
+      hold(
+        stage,
+        'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nFFFF\r\n{',
+      ),
+  },
+  {
+    what: `${SOCKETS} readers that never read`,
+    run: (stage) => hold(stage, repeat('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n', 400)),
+  },
+  { what: `${SOCKETS} sockets that say nothing`, run: (stage) => hold(stage, '') },
+  {
+    what: `${SOCKETS} WebSockets that never sign in`,
+    run: (stage) =>
+      hold(
+        stage,
+        'GET /api/ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+      ),
+  },
+]
+
+/** Requests that are cheap to send. Others are answered while they come, and memory stays bounded. */
+export const cheapDenial: Row = {
+  name: 'cheap-denial',
+  cases: { full: Number.POSITIVE_INFINITY, commit: 7 },
+  async run(stage, { cases }) {
+    const failures: string[] = []
+    const person = await stage.signUp()
+    const before = memoryOf(stage)
+    const all = floods()
+    const step = Math.max(1, Math.floor(all.length / cases))
+    const chosen = all.filter((_, index) => index % step === 0)
+    for (const { what, run } of chosen) {
+      const others = watchOthers(stage, person)
+      const fault = await run(stage, person).catch((error: unknown) => String(error))
+      if (fault !== null) failures.push(`${what}: ${fault}`)
+      const stopped = await others.end()
+      if (stopped !== null) failures.push(`${what}: ${stopped}`)
+    }
+    const growth = memoryOf(stage) - before
+    if (growth > GROWTH_BYTES_MAX) failures.push(`the server's memory grew by ${growth} bytes`)
+    return { cases: chosen.length, failures }
+  },
+  brokenBy: [
+    {
+      without: 'the small bodies of public routes',
+      edits: [
+        {
+          file: 'server/platform/http/body-limits.ts',
+          text: 'export const PUBLIC_BODY: BodyLimits = { bytes: 64 * 1024, values: 100_000 }',
+          replacement: 'export const PUBLIC_BODY: BodyLimits = { bytes: 64 * 1024 * 1024, values: 100_000 }',
+        },
+      ],
+    },
+    {
+      without: 'the depth of bodies',
+      edits: [
+        {
+          file: 'server/platform/http/json-body.ts',
+          text: 'const DEPTH_MAX = 64',
+          replacement: 'const DEPTH_MAX = 1e9',
+        },
+      ],
+    },
+  ],
+}
+
+/** Another person's requests, one after the other, until `end`: each has to be answered as ever. */
+function watchOthers(stage: Stage, person: Person): { end(): Promise<string | null> } {
+  let isOver = false
+  const ask = async (path: string, token?: string): Promise<string | null> => {
+    const signal = AbortSignal.timeout(OTHERS_GIVE_UP_MS)
+    const { status } = await stage.call('GET', path, { signal, ...(token && { token }) })
+    return status === 200 ? null : `others get ${status}`
+  }
+  const watching = (async () => {
+    do {
+      const fault = (await ask('/healthz')) ?? (await ask('/api/users/me', person.token))
+      if (fault !== null) return fault
+      await sleep(20)
+    } while (!isOver)
+    return null
+  })().catch((error: unknown) => `others get no answer: ${error}`)
+  return {
+    end() {
+      isOver = true
+      return watching
+    },
+  }
+}
+
+/** Sends a text to whatever reads it with a pattern: addresses, headers, searches, filters, names. */
+async function everywhere(stage: Stage, person: Person, text: string): Promise<string | null> {
+  const { token, organizationId } = person
+  const short = text.slice(0, 250)
+  const header = text.replace(/[^\x20-\x7e]/g, '').slice(0, 6_000)
+  const answers = await Promise.all([
+    stage.call('POST', '/api/auth/login', { body: { email: short, password: 'a wrong horse' } }),
+    stage.call('POST', '/api/auth/forgot_password', { body: { email: short } }),
+    stage.call(
+      'GET',
+      `/api/chat/search?org_id=${organizationId}&query=${encodeURIComponent(text.slice(0, 4_000))}`,
+      { token },
+    ),
+    stage.call('GET', `/api/users/find?email=${encodeURIComponent(short)}`, { token }),
+    stage.call('GET', `/embed/${encodeURIComponent(text.slice(0, 4_000))}`),
+    stage.call('GET', '/', {
+      headers: {
+        accept: header,
+        'accept-language': header.slice(0, 500),
+        'accept-encoding': header.slice(0, 500),
+        cookie: header.slice(0, 500),
+        'x-forwarded-for': header.slice(0, 500),
+        'user-agent': header.slice(0, 500),
+      },
+    }),
+    stage.upload(person, { name: `${short.slice(0, 200)}.txt`, bytes: text, type: short }),
+  ])
+  const fault = answers.find(({ status }) => status >= 500 && status !== 503)
+  return fault ? `${fault.status} ${fault.text.slice(0, 100)}` : null
+}
+
+/** Opens sockets that send this and then neither read nor write. */
+async function hold(stage: Stage, bytes: string): Promise<string | null> {
+  const { hostname, port } = new URL(stage.url)
+  const sockets: Socket[] = []
+  try {
+    for (let count = 0; count < SOCKETS; count++) {
+      const socket = connect(Number(port), hostname).on('error', () => {})
+      sockets.push(socket.pause())
+      await Promise.race([once(socket, 'connect'), once(socket, 'close')])
+      if (bytes !== '') socket.write(bytes)
+    }
+    await sleep(HELD_MS)
+    const { status } = await stage.call('GET', '/healthz')
+    return status === 200 ? null : `a newcomer gets ${status}`
+  } finally {
+    for (const socket of sockets) socket.destroy()
+  }
+}

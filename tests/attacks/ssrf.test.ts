@@ -1,0 +1,4 @@
+import { ssrf } from './ssrf.ts'
+import { testRow } from './test-row.ts'
+
+testRow(ssrf)

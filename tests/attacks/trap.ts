@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+import { createServer as createHttp } from 'node:http'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+
+/** Servers on one port: at 127.0.0.1 and ::1 a trap that nobody may reach, at `allowed` a site that is allowed. */
+export interface Trap {
+  port: number
+  /** 127.0.0.2: loopback, too, so that a list of blocks can allow it and nothing else. */
+  allowed: string
+  /** How many connections the trap has seen. */
+  connections(): number
+  /** How many requests the allowed site has seen. */
+  visits(): number
+  close(): Promise<void>
+}
+
+const ALLOWED = '127.0.0.2'
+
+export async function openTrap(): Promise<Trap> {
+  let [connections, visits] = [0, 0]
+  const sockets = new Set<Socket>()
+  const catchAll = (): Server =>
+    createServer((socket) => {
+      connections += 1
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\ninside')
+    })
+  const site = createHttp((request, response) => {
+    visits += 1
+    request.resume()
+    const inner = `http://127.0.0.1:${port}/inside`
+    if (request.url?.includes('redirect')) response.writeHead(307, { location: inner }).end()
+    // An MCP server that says where its authorization is described (RFC 9728).
+    else
+      response
+        .writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${inner}"` })
+        .end('<a href="/b">b</a>')
+  })
+  site.on('connection', (socket) => sockets.add(socket))
+  const inner = catchAll()
+  await once(inner.listen(0, '127.0.0.1'), 'listening')
+  const { port } = inner.address() as AddressInfo
+  await once(site.listen(port, ALLOWED), 'listening')
+  const inner6 = catchAll().on('error', () => {}) // where there is no IPv6
+  inner6.listen(port, '::1')
+  return {
+    port,
+    allowed: ALLOWED,
+    connections: () => connections,
+    visits: () => visits,
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      await Promise.all([inner, site, inner6].map((server) => new Promise((done) => server.close(done))))
+    },
+  }
+}
