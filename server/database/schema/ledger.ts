@@ -33,6 +33,8 @@ export const creditAccounts = pgTable('credit_accounts', {
   /** The day (UTC) of the last message, and how many there were on it: for the daily_chat_limit. */
   messagesDay: date('messages_day'),
   messagesTaken: integer('messages_taken').notNull().default(0),
+  /** Grows whenever a budget is set. A statement that finds it changed after a wait has missed a budget. */
+  budgetsVersion: integer('budgets_version').notNull().default(0),
 })
 
 /** How much a member, or one of the API keys, may spend in a month (UTC): counted as an account is, under its lock. */

@@ -40,9 +40,10 @@ export async function setBudget(
   const { organizationId } = scope
   const id = await sql.begin(async (tx) => {
     await keepSubject(tx, organizationId, { userId, apiKeyId })
-    // Whoever opens or closes holds has its snapshot from before it waits for a row, but from after it waits for the
-    // table: so none is under way that would not see the new budget, and what is counted here misses none.
-    await tx`lock table budgets in share row exclusive mode`
+    // Under the account's lock no hold opens or closes, so the next statement counts all of them. Statements that wait
+    // for the lock now find the version changed, and start over to see the budget (ledger/hold-statements.ts).
+    await tx`
+      update credit_accounts set budgets_version = budgets_version + 1 where organization_id = ${organizationId}`
     const isItsOwn = tx`
       organization_id = ${organizationId}
       and ${userId === null ? tx`api_key_id = ${apiKeyId}` : tx`user_id = ${userId}`}`

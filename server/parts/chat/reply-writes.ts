@@ -3,6 +3,7 @@ import { grouped, toRows } from '#database/grouped.ts'
 import type { Citation, StoredMedia, StoredToolCall } from '#database/schema/chat.ts'
 import { queueAnnounced } from '#platform/events/outbox.ts'
 import { closeHolds, type HoldRefusal, openHolds } from '#platform/ledger/hold-statements.ts'
+import { retryStale, STALE } from '#platform/ledger/retry-stale.ts'
 
 /** A reply that is to begin: its ids are made beforehand, so that one statement can write all of it. */
 export interface NewReply {
@@ -99,8 +100,11 @@ const GROUP_MAX = 100
 
 export function createReplyWrites(sql: Sql, instanceId: string): ReplyWrites {
   return {
-    start: grouped((replies) => startReplies(sql, instanceId, replies), GROUP_MAX),
-    end: grouped((replies) => endReplies(sql, replies), GROUP_MAX),
+    start: grouped(
+      (replies) => retryStale(replies, (some) => startReplies(sql, instanceId, some)),
+      GROUP_MAX,
+    ),
+    end: grouped((replies) => retryStale(replies, (some) => endReplies(sql, some)), GROUP_MAX),
     async grow(growth) {
       // A reply that is being ended needs no growth; waiting for it could be a deadlock, since ends lock many rows too.
       await sql`
@@ -137,8 +141,12 @@ export function createReplyWrites(sql: Sql, instanceId: string): ReplyWrites {
   }
 }
 
-async function startReplies(sql: Sql, instanceId: string, replies: NewReply[]): Promise<Start[]> {
-  const rows = await sql<{ place: number; start: Start }[]>`
+async function startReplies(
+  sql: Sql,
+  instanceId: string,
+  replies: NewReply[],
+): Promise<(Start | typeof STALE)[]> {
+  const rows = await sql<{ place: number; start: Start | typeof STALE }[]>`
     with wanted as (
       select * from json_to_recordset(${toRows(replies)}::text::json) as r (
         place int, hold_id uuid, organization_id uuid, user_id uuid, api_key_id uuid, chat_id uuid, session_id uuid, new_chat boolean,
@@ -210,11 +218,11 @@ async function startReplies(sql: Sql, instanceId: string, replies: NewReply[]): 
     select judged.place, case judgement when 'ready' then coalesce(refusal, 'started') else judgement end as start
     from judged left join (select hold_id, refusal from weighed) as weighed using (hold_id)`
   const byPlace = new Map(rows.map(({ place, start }) => [place, start]))
-  return replies.map((_, place) => byPlace.get(place) as Start)
+  return replies.map((_, place) => byPlace.get(place) as Start | typeof STALE)
 }
 
-async function endReplies(sql: Sql, replies: ReplyEnd[]): Promise<boolean[]> {
-  const rows = await sql<{ hold_id: string }[]>`
+async function endReplies(sql: Sql, replies: ReplyEnd[]): Promise<(boolean | typeof STALE)[]> {
+  const [row] = await sql<{ closed: string[]; missed: number[] }[]>`
     with ending as (
       select * from json_to_recordset(${toRows(replies)}::text::json) as r (
         place int, hold_id uuid, entry_id uuid, chat_id uuid, message_id uuid, status text, content text,
@@ -246,9 +254,10 @@ async function endReplies(sql: Sql, replies: ReplyEnd[]): Promise<boolean[]> {
         output_tokens = chats.output_tokens + spent.output_tokens, credits = chats.credits - spent.amount,
         last_message_at = now(), updated_at = now()
       from spent where chats.id = spent.chat_id)
-    select hold_id, ${queueAnnounced(sql)} from closed`
-  const closed = new Set(rows.map((row) => row.hold_id))
-  return replies.map((reply) => closed.has(reply.hold_id))
+    select array(select hold_id from closed) as closed, array(select place from missed) as missed,
+      ${queueAnnounced(sql)}`
+  const [closed, missed] = [new Set(row?.closed), new Set(row?.missed)]
+  return replies.map((reply, place) => (missed.has(place) ? STALE : closed.has(reply.hold_id)))
 }
 
 /**

@@ -4,8 +4,9 @@ type Fragment = PendingQuery<Row[]>
 
 /*
  * The part that budgets have in opening and closing holds (hold-statements.ts). A budget is counted as its account is,
- * and under the account's lock. Every statement has to see every budget of its organization: whoever makes one waits
- * for the statements that began before, and those that come wait for him (parts/billing/budgets.ts).
+ * and under the account's lock. Every statement has to see every budget of its organization: setting a budget locks the
+ * account and raises its `budgets_version` (parts/billing/budgets.ts), by which a statement that waited for the lock
+ * finds that its snapshot is too old.
  */
 
 /** The month (UTC) of this statement, by its first day. */

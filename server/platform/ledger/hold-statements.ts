@@ -1,6 +1,7 @@
 import type { PendingQuery, Row, Sql } from 'postgres'
 import { announceDebits } from './announce-debits.ts'
 import { chargeBudgets, holdOfBudgets, queueByBudgets } from './budget-statements.ts'
+import { STALE } from './retry-stale.ts'
 
 type Fragment = PendingQuery<Row[]>
 
@@ -14,6 +15,17 @@ interface HoldKind {
   areMessages: boolean
 }
 
+/**
+ * Continues a WITH list that has `account`, which is locked. Adds `stale`: the organizations that got a budget after this
+ * statement's snapshot was taken, while it waited for their accounts. A locked row is read as it is now, any other row
+ * as it was in the snapshot, so the two versions of the same row differ. Such a statement cannot see the new budget. It
+ * leaves these organizations alone, and its caller runs it again (retry-stale.ts).
+ */
+const findStale = (sql: Sql): Fragment => sql`
+  stale as (
+    select organization_id from account join credit_accounts as seen using (organization_id)
+    where account.budgets_version <> seen.budgets_version)`
+
 const today = (sql: Sql): Fragment => sql`(now() at time zone 'utc')::date`
 
 /*
@@ -26,8 +38,8 @@ const today = (sql: Sql): Fragment => sql`(now() at time zone 'utc')::date`
 /**
  * Continues a WITH list that has `ready` (place, hold_id, organization_id, model_id, user_id, api_key_id, agent_id,
  * deployment_id, chat_id, message_id, input_ratio, output_ratio), a row for each hold that is wanted. Adds `weighed`:
- * those rows with `refusal`, a HoldRefusal or null, and `admitted`: those that nothing refuses, whose holds are open
- * now. Each takes one credit of the organization and of each budget that it counts on, in the order of `place`. With
+ * those rows with `refusal`, a HoldRefusal, STALE or null, and `admitted`: those that nothing refuses, whose holds are
+ * open now. Each takes one credit of the organization and of each budget that it counts on, in the order of `place`. With
  * `areMessages` each is one of the messages that the organization may send on a day (UTC), counted in its account.
  *
  * What is counted stands in the account because a count would be taken from the statement's snapshot, which is older
@@ -36,11 +48,12 @@ const today = (sql: Sql): Fragment => sql`(now() at time zone 'utc')::date`
  */
 export const openHolds = (sql: Sql, instanceId: string, { areMessages }: HoldKind): Fragment => sql`
   account as (
-    select organization_id, balance, balance - held as available, greatest(messages_day, ${today(sql)}) as day,
+    select organization_id, budgets_version, balance, balance - held as available, greatest(messages_day, ${today(sql)}) as day,
       case when messages_day >= ${today(sql)} then messages_taken else 0 end as taken
     from credit_accounts
     where organization_id in (select organization_id from ready)
     order by organization_id for update),
+  ${findStale(sql)},
   day_limit as (${
     areMessages
       ? sql`
@@ -52,11 +65,13 @@ export const openHolds = (sql: Sql, instanceId: string, { areMessages }: HoldKin
   ${queueByBudgets(sql)},
   weighed as (
     select queued.*, balance, day, case
+      when stale.organization_id is not null then ${STALE}
       when not key_pays then 'key budget'
       when not member_pays then 'member budget'
       when (turn <= available) is not true then 'no credits'
       when turn > messages_left then 'daily limit' end as refusal
-    from queued left join account using (organization_id) left join day_limit using (organization_id)),
+    from queued left join account using (organization_id) left join day_limit using (organization_id)
+      left join stale using (organization_id)),
   admitted as (select * from weighed where refusal is null),
   held as (
     update credit_accounts as a set held = held + opened.holds ${
@@ -87,23 +102,31 @@ export const openHolds = (sql: Sql, instanceId: string, { areMessages }: HoldKin
 /**
  * Continues a WITH list that has `closing` (place, hold_id, entry_id, input_tokens, output_tokens, reason), a row for
  * each hold that is to be closed: with a DEBIT of its weighted usage, or with a RELEASE where input_tokens is null.
- * Adds `closed` (hold_id, amount), without the holds that something else has closed before. The day's usage and the
+ * Adds `closed` (hold_id, amount), without the holds that something else has closed before, and `missed` (place): those
+ * of stale organizations, which are still open. The day's usage and the
  * budgets are charged under the account's lock. Adds `announced` too, with what the SELECT `also` adds to it: one of the
  * statement's own columns has to be queueAnnounced (events/outbox.ts).
  */
 export const closeHolds = (sql: Sql, also: Fragment | null = null): Fragment => sql`
+  account as (
+    select organization_id, budgets_version, balance, held, low_below from credit_accounts
+    where organization_id in (
+      select organization_id from open_holds where id in (select hold_id from closing))
+    order by organization_id for update),
+  ${findStale(sql)},
+  missed as (
+    select closing.place from closing join open_holds on open_holds.id = closing.hold_id
+    where organization_id in (select organization_id from stale)),
   removed as (
-    delete from open_holds using closing where open_holds.id = closing.hold_id
+    delete from open_holds using closing, account
+    where open_holds.id = closing.hold_id and open_holds.organization_id = account.organization_id
+      and account.organization_id not in (select organization_id from stale)
     returning open_holds.*, closing.place, closing.entry_id, closing.input_tokens, closing.output_tokens,
       closing.reason),
   closed as (
     select removed.*, removed.id as hold_id,
       -round(coalesce(input_tokens * input_ratio + output_tokens * output_ratio, 0), 6) as amount
     from removed),
-  account as (
-    select organization_id, balance, held, low_below from credit_accounts
-    where organization_id in (select organization_id from closed)
-    order by organization_id for update),
   line as (
     select closed.*, account.balance + sum(amount) over (partition by organization_id order by place) as balance_after
     from closed join account using (organization_id)),

@@ -7,6 +7,7 @@ import { fail } from '#errors'
 import { queueAnnounced } from '#platform/events/outbox.ts'
 import { closeHolds, type HoldRefusal, openHolds } from './hold-statements.ts'
 import { refusalOf } from './refusals.ts'
+import { retryStale, STALE } from './retry-stale.ts'
 
 export type LedgerEntry = typeof ledgerEntries.$inferSelect
 
@@ -61,8 +62,14 @@ export interface Ledger {
 const GROUP_MAX = 100
 
 export function createLedger({ sql, db }: Database, instanceId: string): Ledger {
-  const open = grouped((holds: Hold[]) => openAll(sql, instanceId, holds), GROUP_MAX)
-  const close = grouped((closings: Closing[]) => closeAll(sql, closings), GROUP_MAX)
+  const open = grouped(
+    (holds: Hold[]) => retryStale(holds, (some) => openAll(sql, instanceId, some)),
+    GROUP_MAX,
+  )
+  const close = grouped(
+    (closings: Closing[]) => retryStale(closings, (some) => closeAll(sql, some)),
+    GROUP_MAX,
+  )
   return {
     async hold(payable) {
       const hold = {
@@ -150,8 +157,8 @@ async function openAll(
   sql: Database['sql'],
   instanceId: string,
   holds: Hold[],
-): Promise<(HoldRefusal | null)[]> {
-  const rows = await sql<{ place: number; refusal: HoldRefusal | null }[]>`
+): Promise<(HoldRefusal | typeof STALE | null)[]> {
+  const rows = await sql<{ place: number; refusal: HoldRefusal | typeof STALE | null }[]>`
     with ready as (
       select *, null::uuid as chat_id, null::uuid as message_id
       from json_to_recordset(${toRows(holds)}::text::json) as r (place int, hold_id uuid, organization_id uuid,
@@ -160,17 +167,17 @@ async function openAll(
     ${openHolds(sql, instanceId, { areMessages: false })}
     select place, refusal from weighed`
   const byPlace = new Map(rows.map(({ place, refusal }) => [place, refusal]))
-  return holds.map((_, place) => byPlace.get(place) as HoldRefusal | null)
+  return holds.map((_, place) => byPlace.get(place) as HoldRefusal | typeof STALE | null)
 }
 
-async function closeAll(sql: Database['sql'], closings: Closing[]): Promise<undefined[]> {
-  await sql`
+async function closeAll(sql: Database['sql'], closings: Closing[]): Promise<(typeof STALE | undefined)[]> {
+  const [row] = await sql<{ missed: number[] }[]>`
     with closing as (
       select * from json_to_recordset(${toRows(closings)}::text::json) as r (place int, hold_id uuid, entry_id uuid,
         input_tokens int, output_tokens int, reason text)),
     ${closeHolds(sql)}
-    select ${queueAnnounced(sql)}`
-  return closings.map(() => undefined)
+    select ${queueAnnounced(sql)}, array(select place from missed) as missed`
+  return closings.map((_, place) => (row?.missed.includes(place) ? STALE : undefined))
 }
 
 /** Where an entry stands. Entries are ordered by position, since that is what balance_after follows. */

@@ -1,0 +1,1 @@
+ALTER TABLE "credit_accounts" ADD COLUMN "budgets_version" integer DEFAULT 0 NOT NULL;

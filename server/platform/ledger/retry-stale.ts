@@ -1,0 +1,24 @@
+/** Marks an item whose organization got a budget while the statement waited for its account. */
+export const STALE = 'stale'
+
+/**
+ * Runs a statement over `items`, and runs it again for those that it answers with STALE. The next run has a newer
+ * snapshot, which includes the budget (hold-statements.ts). Returns the results in the order of `items`.
+ */
+export async function retryStale<Item, Result>(
+  items: readonly Item[],
+  run: (items: Item[]) => Promise<(Result | typeof STALE)[]>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  let left = items.map((item, place) => ({ item, place }))
+  while (left.length > 0) {
+    const answers = await run(left.map(({ item }) => item))
+    left = left.filter(({ place }, index) => {
+      const answer = answers[index] as Result | typeof STALE
+      if (answer === STALE) return true
+      results[place] = answer
+      return false
+    })
+  }
+  return results
+}

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStage, personWith, type Stage, setBudget } from '#tests/support/admission.ts'
+import type { Person } from '#tests/support/client.ts'
+import { expectSoundLedger } from '#tests/support/ledger-invariants.ts'
+
+/** What setting a budget locks, and what statements that waited for it count. Needs several connections. */
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage.close())
+
+const sql = () => stage.server.server.rooms.database.sql
+const hasConnections = () => stage.other !== stage.server
+
+/** Holds the rows that `lock` selects until the test releases them. */
+async function holdRows(lock: 'organizations' | 'credit_accounts', { organizationId }: Person) {
+  const locked = Promise.withResolvers<void>()
+  const over = Promise.withResolvers<void>()
+  const column = lock === 'organizations' ? 'id' : 'organization_id'
+  const holding = sql().begin(async (tx) => {
+    await tx`select from ${tx(lock)} where ${tx(column)} = ${organizationId} for update`
+    locked.resolve()
+    await over.promise
+  })
+  await locked.promise
+  return async (): Promise<void> => {
+    over.resolve()
+    await holding
+  }
+}
+
+/** Waits until so many other connections wait for a lock. */
+const waiting = (count: number) =>
+  expect
+    .poll(
+      async () =>
+        (
+          await sql()`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+        ).count,
+      { timeout: 10_000 },
+    )
+    .toBe(count)
+
+const ask = (organization: Person, modelId: string) => {
+  const { ledger } = stage.server.server.rooms
+  const { organizationId, userId } = organization
+  return ledger.hold({ organizationId, userId, apiKeyId: null, modelId, inputRatio: 1, outputRatio: 1 })
+}
+
+test("another tenant's holds open and close while a budget is being set", async () => {
+  if (!hasConnections()) return
+  const { person, modelId } = await personWith(stage, 1_000)
+  const neighbour = await personWith(stage, 1_000, 'emu-n3')
+  const release = await holdRows('organizations', person)
+  const setting = setBudget(stage.server, person, { user_id: person.userId, credits_per_month: 10 })
+  await waiting(1)
+  const content = 'Hi'
+  const said = await stage.server.say(neighbour.person, { model_id: neighbour.modelId }, { content })
+  expect(said.text).not.toBe('')
+  await release()
+  expect(await setting).toMatchObject({ credits_per_month: 10 })
+  expect(await ask(person, modelId)).toEqual(expect.any(String))
+})
+
+test('a hold that waited while a budget was set takes a credit of that budget', async () => {
+  if (!hasConnections()) return
+  const { person, modelId } = await personWith(stage, 1_000)
+  const release = await holdRows('credit_accounts', person)
+  const setting = setBudget(stage.server, person, { user_id: person.userId, credits_per_month: 1 })
+  await waiting(1)
+  const asking = ask(person, modelId)
+  await waiting(2)
+  await release()
+  expect(await setting).toMatchObject({ held: 0 })
+  await asking
+  await expectSoundLedger(sql(), person.organizationId)
+  await expect(ask(person, modelId)).rejects.toMatchObject({ code: 'billing.budget_exceeded' })
+})
+
+test('a debit that waited while a budget was set is charged to that budget', async () => {
+  if (!hasConnections()) return
+  const { person, modelId } = await personWith(stage, 1_000)
+  const holdId = await ask(person, modelId)
+  const release = await holdRows('credit_accounts', person)
+  const setting = setBudget(stage.server, person, { user_id: person.userId, credits_per_month: 100 })
+  await waiting(1)
+  const settling = stage.server.server.rooms.ledger.settle(holdId, { inputTokens: 7, outputTokens: 5 }, null)
+  await waiting(2)
+  await release()
+  expect(await setting).toMatchObject({ held: 1, spent: 0 })
+  await settling
+  await expectSoundLedger(sql(), person.organizationId)
+  const [budget] = await sql()`
+    select spent::int, held from budgets where organization_id = ${person.organizationId}`
+  expect(budget).toEqual({ spent: 12, held: 0 })
+})
