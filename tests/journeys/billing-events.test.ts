@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ledgerOf } from '#tests/support/chats.ts'
+import { ledgerOf, titledChat } from '#tests/support/chats.ts'
 import type { Person } from '#tests/support/client.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
@@ -27,7 +27,10 @@ async function personWithModel(subscribed: string[]) {
     await sql()`
       insert into webhook_endpoints (id, organization_id, url, event_types, secret, created_by)
       values (${crypto.randomUUID()}, ${person.organizationId}, 'https://example.com', ${subscribed}, 'x', ${person.userId})`
-  const say = () => server.say(person, { model_id: modelId }, { content: 'Hi' })
+  const say = async () => {
+    const chat_id = await titledChat(server, person)
+    return server.say(person, { chat_id, model_id: modelId }, { content: 'Hi' })
+  }
   return { person, modelId, say }
 }
 

@@ -95,7 +95,8 @@ describe('branches of a chat', () => {
     expect(body.usage.messages).toBe(1)
     const ledger = await call('GET', `/api/billing/ledger?limit=100`)
     const debits = ledger.body.data.filter(
-      (entry: { kind: string; chat_id: string }) => entry.kind === 'DEBIT' && entry.chat_id === first.chatId,
+      ({ kind, chat_id, reason }: { kind: string; chat_id: string; reason: string | null }) =>
+        kind === 'DEBIT' && chat_id === first.chatId && reason !== 'title',
     )
     expect(debits).toHaveLength(3)
   })

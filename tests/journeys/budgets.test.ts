@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addKey, setBudget } from '#tests/support/admission.ts'
-import { ledgerOf } from '#tests/support/chats.ts'
+import { ledgerOf, titledChat } from '#tests/support/chats.ts'
 import type { Answer, Person } from '#tests/support/client.ts'
 import { expectSoundLedger } from '#tests/support/ledger-invariants.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
@@ -23,7 +23,8 @@ async function personWithModel() {
   const person = await server.signUp()
   const config = { base_url: `${provider.url}/v1` }
   const modelId = await server.addModel(person, { provider: 'openai-compatible', version: 'emu-n3', config })
-  const say = (who: Person = person) => server.say(who, { model_id: modelId }, { content: 'Hi' })
+  const chat_id = await titledChat(server, person)
+  const say = (who: Person = person) => server.say(who, { chat_id, model_id: modelId }, { content: 'Hi' })
   return { person, modelId, say }
 }
 

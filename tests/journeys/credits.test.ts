@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { titledChat } from '#tests/support/chats.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { administratorToken } from '#tests/support/tenants.ts'
@@ -30,17 +31,17 @@ async function personWith(credits: number) {
     })
     expect(granted.status).toBe(201)
   }
-  const send = () =>
-    server.call('POST', `/api/chat/send_message?org_id=${person.organizationId}&model_id=${modelId}`, {
-      token: person.token,
-      body: { content: 'Hi' },
-    })
+  const send = (more: Record<string, string> = {}) => {
+    const query = new URLSearchParams({ org_id: person.organizationId, model_id: modelId, ...more })
+    const options = { token: person.token, body: { content: 'Hi' } }
+    return server.call('POST', `/api/chat/send_message?${query}`, options)
+  }
   return { person, send }
 }
 
 test('with 1 credit and 50 messages at once, one passes and 49 are told why not', async () => {
   const { person, send } = await personWith(1)
-  const answers = await Promise.all(Array.from({ length: 50 }, send))
+  const answers = await Promise.all(Array.from({ length: 50 }, () => send()))
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
   const refused = answers.filter(({ status }) => status === 402)
   expect(refused).toHaveLength(49)
@@ -71,7 +72,9 @@ test('without credits nothing is stored and no provider is called', async () => 
 
 test('parallel replies of one organization leave a ledger whose every line adds up', async () => {
   const { person, send } = await personWith(1_000)
-  const answers = await Promise.all(Array.from({ length: 30 }, send))
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, async () => send({ chat_id: await titledChat(server, person) })),
+  )
   expect(answers.every(({ status }) => status === 200)).toBe(true)
   const ledger = await server.call('GET', `/api/billing/ledger?org_id=${person.organizationId}&limit=100`, {
     token: person.token,

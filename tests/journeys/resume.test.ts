@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ledgerOf } from '#tests/support/chats.ts'
 import type { Person, StreamEvent } from '#tests/support/client.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { idsOf, openMessage, resumeMessage } from '#tests/support/reader.ts'
@@ -37,12 +38,8 @@ const joined = (events: StreamEvent[]) => ({
   errors: events.filter(({ data }) => 'error' in data).length,
 })
 
-async function ledgerKinds(person: Person): Promise<string[]> {
-  const { body } = await server.call('GET', `/api/billing/ledger?org_id=${person.organizationId}`, {
-    token: person.token,
-  })
-  return body.data.map((entry: { kind: string; amount: number }) => `${entry.kind} ${entry.amount}`)
-}
+const ledgerKinds = async (person: Person): Promise<string[]> =>
+  (await ledgerOf(server, person)).map(({ kind, amount }) => `${kind} ${amount}`)
 
 test('a client that leaves at any event and comes back has the reply byte for byte, and it is paid once', async () => {
   const { person: first, modelId } = await personWithModel(MODEL)
@@ -123,7 +120,7 @@ describe('stopping', () => {
     expect(reply).toMatchObject({ status: 'stopped', error: null })
     expect(`${reply?.content}DONE`).toBe(joined(events).text)
     expect(reply?.usage.output_tokens).toBeGreaterThan(0)
-    expect(await ledgerKinds(person)).toHaveLength(3)
+    expect(await ledgerKinds(person)).toHaveLength(2)
     await expect.poll(() => provider.stats.aborted).toBe(aborted + 1)
     const again = await stop(person, chatId)
     expect([again.status, again.body.detail]).toEqual([409, 'No reply is being written in this chat'])
@@ -155,11 +152,7 @@ describe('stopping', () => {
     })
     expect(deleted.status).toBe(200)
     await stream.take()
-    expect((await ledgerKinds(person)).map((entry) => entry.split(' ')[0])).toEqual([
-      'DEBIT',
-      'HOLD',
-      'CREDIT',
-    ])
+    expect((await ledgerKinds(person)).map((entry) => entry.split(' ')[0])).toEqual(['HOLD', 'DEBIT'])
     const { sql } = server.server.rooms.database
     expect((await sql`select from chat_messages where chat_id = ${chatId}`).count).toBe(0)
   })
@@ -176,7 +169,7 @@ describe('Idempotency-Key', () => {
     for (const events of [...replies, await late.take()])
       expect(joined(events)).toEqual(joined(replies[0] ?? []))
     expect(new Set([...readers, late].map((reader) => idsOf(reader).messageId)).size).toBe(1)
-    expect(await ledgerKinds(person)).toHaveLength(3)
+    expect(await ledgerKinds(person)).toHaveLength(2)
   })
 
   test('with another body it is refused', async () => {

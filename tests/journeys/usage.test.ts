@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addKey } from '#tests/support/admission.ts'
-import { ledgerOf } from '#tests/support/chats.ts'
+import { ledgerOf, titledChat } from '#tests/support/chats.ts'
 import type { Person } from '#tests/support/client.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
@@ -34,9 +34,10 @@ describe('usage', () => {
   test('is what the ledger has debited, in the groups that are asked for', async () => {
     const { person, first, second } = await personWithModels()
     const key = await addKey(server, person)
-    await server.say(person, { model_id: first }, { content: 'Hi' })
-    await server.say(key.sender, { model_id: first }, { content: 'Hi' })
-    await server.say(key.sender, { model_id: second }, { content: 'Hi' })
+    const chat_id = await titledChat(server, person)
+    await server.say(person, { chat_id, model_id: first }, { content: 'Hi' })
+    await server.say(key.sender, { chat_id, model_id: first }, { content: 'Hi' })
+    await server.say(key.sender, { chat_id, model_id: second }, { content: 'Hi' })
     const debits = (await ledgerOf(server, person)).filter(({ kind }) => kind === 'DEBIT')
     const totals = {
       messages: 3,
@@ -116,7 +117,8 @@ describe('usage', () => {
 test('the ledger shows who spent, and only what is asked for', async () => {
   const { person, first } = await personWithModels()
   const key = await addKey(server, person)
-  await server.say(key.sender, { model_id: first }, { content: 'Hi' })
+  const chat_id = await titledChat(server, person)
+  await server.say(key.sender, { chat_id, model_id: first }, { content: 'Hi' })
   const { body } = await server.call(
     'GET',
     `/api/billing/ledger?org_id=${person.organizationId}&kind=DEBIT`,

@@ -9,7 +9,15 @@ export const getChat = async (client: Client, person: Person, chatId: string): P
     })
   ).body
 
+/** A chat that has its title, so that its replies cost nothing else. Returns its id. */
+export async function titledChat(client: Client, { organizationId, token }: Person): Promise<string> {
+  const path = `/api/chat?org_id=${organizationId}`
+  const { body } = await client.call('POST', path, { token, body: { title: 'Titled' } })
+  return body.id
+}
+
 interface Entry {
+  id: string
   kind: string
   quantity: number
   amount: number
@@ -17,14 +25,30 @@ interface Entry {
   reason: string | null
   hold_id: string | null
   message_id: string | null
+  chat_id: string | null
+  model_id: string | null
+  agent_id: string | null
 }
 
-/** The bill of somebody's organization, oldest entry first, without the credits that it began with. */
-export async function ledgerOf(client: Client, person: Person): Promise<Entry[]> {
-  const { body } = await client.call('GET', `/api/billing/ledger?org_id=${person.organizationId}&limit=100`, {
-    token: person.token,
-  })
-  return body.data.reverse().filter((entry: Entry) => entry.kind !== 'CREDIT')
+/** The bill of a person's organization, oldest entry first, without credits and titles. */
+export const ledgerOf = async (client: Client, person: Person): Promise<Entry[]> =>
+  (await readBill(client, person)).replies
+
+/** The entries of titles alone: a HOLD for each, and what closes it. */
+export const titlesBilled = async (client: Client, person: Person): Promise<Entry[]> =>
+  (await readBill(client, person)).titles
+
+/** Titles are written after the reply, so their entries come at any time. */
+async function readBill(client: Client, { organizationId, token }: Person) {
+  const path = `/api/billing/ledger?org_id=${organizationId}&limit=100`
+  const { body } = await client.call('GET', path, { token })
+  const entries: Entry[] = body.data.reverse().filter(({ kind }: Entry) => kind !== 'CREDIT')
+  const holds = new Set(entries.filter(({ reason }) => reason === 'title').map(({ id }) => id))
+  const isOfTitle = ({ id, hold_id }: Entry): boolean => holds.has(hold_id ?? id)
+  return {
+    replies: entries.filter((entry) => !isOfTitle(entry)),
+    titles: entries.filter(isOfTitle),
+  }
 }
 
 export const kindsOf = (entries: Entry[]): string[] => entries.map(({ kind }) => kind)

@@ -38,7 +38,7 @@ export async function expectSoundLedger(sql: ISql, organizationId: string): Prom
         from usage_days where organization_id = ${organizationId}
         union all
         select (created_at at time zone 'utc')::date, model_id, user_id, api_key_id, agent_id, deployment_id,
-          -1, -(usage ->> 'input_tokens')::bigint, -(usage ->> 'output_tokens')::bigint, amount
+          case reason when 'title' then 0 else -1 end, -(usage ->> 'input_tokens')::bigint, -(usage ->> 'output_tokens')::bigint, amount
         from ledger_entries where organization_id = ${organizationId} and kind = 'DEBIT') as both_sides
       group by day, model_id, user_id, api_key_id, agent_id, deployment_id) as difference
     where (messages, input_tokens, output_tokens, credits) <> (0, 0, 0, 0)`

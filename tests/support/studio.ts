@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { createModels } from '#platform/models/index.ts'
-import { balanceOf, ledgerOf } from './chats.ts'
+import { balanceOf, ledgerOf, titlesBilled } from './chats.ts'
 import type { Person, StreamEvent } from './client.ts'
 import { createExampleNet } from './provider/example-net.ts'
 import { startProvider } from './provider/index.ts'
@@ -70,9 +70,12 @@ export async function openStudio() {
     },
     /** Nothing is held, and the balance is what the ledger adds up to. */
     async expectSettled(person: Person): Promise<void> {
-      const entries = await ledgerOf(server, person)
-      const paid = entries.reduce((sum, { amount }) => sum + amount, 0)
-      expect(await balanceOf(server, person)).toMatchObject({ held: 0, balance: 1_000_000 + paid })
+      const read = async () => {
+        const entries = [...(await ledgerOf(server, person)), ...(await titlesBilled(server, person))]
+        const { held, balance } = await balanceOf(server, person)
+        return { held, unpaid: balance - entries.reduce((sum, { amount }) => sum + amount, 0) }
+      }
+      await expect.poll(read, { timeout: 5_000 }).toEqual({ held: 0, unpaid: 1_000_000 })
     },
     async close(): Promise<void> {
       await server.stop()

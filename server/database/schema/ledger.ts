@@ -152,7 +152,7 @@ export const usageDays = pgTable(
     apiKeyId: uuid('api_key_id'),
     agentId: uuid('agent_id'),
     deploymentId: uuid('deployment_id'),
-    /** Calls that were paid. */
+    /** Calls that were paid, without titles. */
     messages: integer('messages').notNull(),
     inputTokens: bigint('input_tokens', { mode: 'number' }).notNull(),
     outputTokens: bigint('output_tokens', { mode: 'number' }).notNull(),

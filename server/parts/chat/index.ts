@@ -53,7 +53,7 @@ export function createChat(
   const writes = createReplyWrites(sql, rooms.instance.id)
   const replies = new LiveReplies(rooms, writes)
   const { storage, uploads, documents, events, log, sharedLogs: shared } = rooms
-  const titles = new Titles({ finder: models, models: rooms.models, events, log })
+  const titles = new Titles({ finder: models, calls, events, log })
   const desk = {
     writes,
     replies,

@@ -1,6 +1,6 @@
 import type { Rooms } from '#platform/rooms.ts'
 import type { Reply, StopReason } from './reply.ts'
-import type { ReplyWrites } from './reply-writes.ts'
+import type { ReplyEnd, ReplyWrites } from './reply-writes.ts'
 import { type Writing, writeReply } from './write-reply.ts'
 
 /** How far what is stored of a growing reply may be behind (contract, 5). */
@@ -10,7 +10,7 @@ const GROWTH_MS = 800
 export class LiveReplies {
   readonly #rooms: Rooms
   readonly #writes: ReplyWrites
-  readonly #replies = new Map<string, { reply: Reply; ended: Promise<void> }>()
+  readonly #replies = new Map<string, { reply: Reply; ended: Promise<unknown> }>()
   #growth: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
 
@@ -19,8 +19,8 @@ export class LiveReplies {
     this.#writes = writes
   }
 
-  /** Has a reply written in the background. What it answers is there when the reply has ended; it never rejects. */
-  write(reply: Reply, writing: Writing): Promise<void> {
+  /** Has a reply written in the background. Resolves with its status when it has ended; never rejects. */
+  write(reply: Reply, writing: Writing): Promise<ReplyEnd['status']> {
     const { message_id: messageId } = reply.ids
     const { metrics, tracing } = this.#rooms
     const measured = metrics.replySeconds.startTimer()

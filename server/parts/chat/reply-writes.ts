@@ -124,7 +124,7 @@ export function createReplyWrites(sql: Sql, instanceId: string): ReplyWrites {
     async requestStop({ organizationId, chatId }) {
       const asked = await sql`
         update open_holds set stop_requested = true
-        where organization_id = ${organizationId} and chat_id = ${chatId}`
+        where organization_id = ${organizationId} and chat_id = ${chatId} and message_id is not null`
       return asked.count > 0
     },
     async requestStopOf({ organizationId, deploymentId }) {
@@ -153,7 +153,7 @@ async function startReplies(
         title text, expected_leaf_id uuid, parent_message_id uuid, user_message_id uuid, new_user_message boolean, content text,
         upload_ids uuid[], message_id uuid, citations jsonb,
         model_id uuid, agent_id uuid, deployment_id uuid, visitor_id text,
-        input_ratio numeric, output_ratio numeric, idempotency_key text, request_hash text)),
+        input_ratio numeric, output_ratio numeric, reason text, idempotency_key text, request_hash text)),
     chat as (
       select id, organization_id, user_id, active_reply_id, leaf_message_id from chats
       where id in (select chat_id from wanted where not new_chat) and status <> 'DELETED'

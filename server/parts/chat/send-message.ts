@@ -242,7 +242,7 @@ async function begin(desk: ChatDesk, scope: ChatWriter, admitted: Admitted): Pro
     hidesFailure,
   })
   if (deployment === null && (chat === null || isUntitled(chat)))
-    desk.titles.giveAfter(ended, scope, { chatId, question: place.content, reply, model })
+    desk.titles.giveAfter(ended, scope, { chatId, question: place.content, reply, model, agent })
   // A failure ends the reply, and its stream says so.
   await ready.catch(() => {})
   const headers = { 'X-Chat-Id': chatId, 'X-Message-Id': messageId }

@@ -2,9 +2,11 @@ import type { Logger } from 'pino'
 import { and, eq } from '#database/drizzle.ts'
 import { chats } from '#database/schema/chat.ts'
 import type { Events } from '#platform/events/events.ts'
-import type { Models } from '#platform/models/index.ts'
-import type { ModelFinder, ResolvedModel } from '../llm/index.ts'
+import { TITLE } from '#platform/ledger/hold-statements.ts'
+import type { ReadyAgent } from '../agents/index.ts'
+import type { ModelFinder, PaidCalls, ResolvedModel } from '../llm/index.ts'
 import type { Reply } from './reply.ts'
+import type { ReplyEnd } from './reply-writes.ts'
 import type { ChatWriter } from './schemas.ts'
 
 const TITLE_CHARACTERS_MAX = 80
@@ -13,8 +15,9 @@ const QUESTION_CHARACTERS_MAX = 2_000
 const REPLY_CHARACTERS_MAX = 1_000
 /** Room for a model that reasons first. */
 const TOKENS_MAX = 500
-/** Of what a model writes, so much is looked at. */
+/** Considers the first 1,000 characters that the model writes, and cancels a model that writes 20,000. */
 const WRITTEN_CHARACTERS_MAX = 1_000
+const CANCELED_AT_CHARACTERS = 20_000
 const TIMEOUT_MS = 60_000
 /** Titles that are written at once, and that wait; beyond that they are cut from the message. */
 const AT_ONCE_MAX = 8
@@ -33,6 +36,8 @@ interface Untitled {
   question: string
   reply: Reply
   model: ResolvedModel
+  /** The agent that answered with this model. */
+  agent: Pick<ReadyAgent, 'id' | 'isForeign'> | null
 }
 
 /** The beginning of a text, cut between words; undefined for one without any. */
@@ -46,15 +51,15 @@ function cutTitle(message: string): string | undefined {
 
 interface Desk {
   finder: ModelFinder
-  models: Models
+  calls: PaidCalls
   events: Events
   log: Logger
 }
 
 /**
- * Gives chats their titles after the first reply, by a model, in the background (spec, send_message, rule 2); where that
- * fails, a title is cut from the message. It is no call of the user's, and he does not pay for it: there is one a chat,
- * with a bound on what goes in and comes out, after a reply that was paid.
+ * Gives chats their titles after the first successful reply, by a model, in the background (spec, send_message, rule 2).
+ * The call is admitted and paid like any other, with a hold and a debit of its own (decisions/0013). Without credit, or
+ * where the model fails, the title is cut from the message.
  */
 export class Titles {
   readonly #desk: Desk
@@ -67,10 +72,13 @@ export class Titles {
     this.#desk = desk
   }
 
-  /** Gives a chat its title once its reply has ended. Never throws, and nobody waits for it. */
-  giveAfter(ended: Promise<void>, scope: ChatWriter, untitled: Untitled): void {
+  /**
+   * Gives a chat its title once its reply is complete. After a failed or stopped reply the chat stays untitled until the
+   * next one. Never throws, and nothing waits for it.
+   */
+  giveAfter(ended: Promise<ReplyEnd['status']>, scope: ChatWriter, untitled: Untitled): void {
     const giving = ended
-      .then(() => this.#give(scope, untitled))
+      .then((status) => (status === 'complete' ? this.#give(scope, untitled) : undefined))
       .catch((error: unknown) =>
         this.#desk.log.warn({ err: error, chat_id: untitled.chatId }, 'a chat got no title'),
       )
@@ -86,10 +94,8 @@ export class Titles {
   }
 
   async #give(scope: ChatWriter, untitled: Untitled): Promise<void> {
-    const { chatId, question, reply } = untitled
-    // Who stops a reply before it has begun may have paid nothing.
-    const isBegun = reply.stopReason === undefined || reply.content + reply.reasoning !== ''
-    const written = isBegun ? await this.#inTurn(() => this.#write(scope, untitled)) : undefined
+    const { chatId, question } = untitled
+    const written = await this.#inTurn(() => this.#write(scope, untitled))
     const title = written ?? cutTitle(question)
     if (title === undefined) return
     const isUntitled = and(eq(chats.id, chatId), eq(chats.title, DEFAULT_TITLE))
@@ -101,12 +107,12 @@ export class Titles {
     this.#desk.events.publish({ type: 'chat.title_updated', organizationId, data, to, isKept: true })
   }
 
-  /** Has a model write a title; undefined where what it wrote is none. Throws what it throws. */
+  /** Has a model write a title; undefined where it fails or writes none. Throws what admits the call. */
   async #write(
-    { organizationId }: ChatWriter,
-    { question, reply, model }: Untitled,
+    { organizationId, userId, apiKeyId }: ChatWriter,
+    { chatId, question, reply, model, agent }: Untitled,
   ): Promise<string | undefined> {
-    const { finder, models } = this.#desk
+    const { finder, calls } = this.#desk
     this.#shutdown.signal.throwIfAborted()
     const writer = model.capabilities.includes('text')
       ? model
@@ -115,25 +121,33 @@ export class Titles {
       `User: ${question.slice(0, QUESTION_CHARACTERS_MAX).toWellFormed()}`,
       `Assistant: ${reply.content.slice(0, REPLY_CHARACTERS_MAX).toWellFormed()}`,
     ]
-    let written = ''
-    const sink = {
-      text(text: string) {
-        written = (written + text).slice(0, WRITTEN_CHARACTERS_MAX)
-      },
-      reasoning() {},
-      toolCall() {},
+    const hidesModel = agent?.isForeign === true && writer === model
+    const payer = { organizationId, userId, apiKeyId, chatId, agentId: agent?.id ?? null, hidesModel }
+    const request = {
+      system: INSTRUCTION,
+      messages: [{ role: 'user' as const, content: beginning.join('\n\n') }],
+      maxTokens: TOKENS_MAX,
     }
-    await models.stream(
-      writer.target,
+    const tooLong = new AbortController()
+    let characters = 0
+    const count = (text: string): void => {
+      characters += text.length
+      if (characters > CANCELED_AT_CHARACTERS) tooLong.abort()
+    }
+    const { ended } = await calls.begin(
+      payer,
+      writer,
+      request,
+      { text: count, reasoning: count },
+      undefined,
       {
-        system: INSTRUCTION,
-        messages: [{ role: 'user', content: beginning.join('\n\n') }],
-        maxTokens: TOKENS_MAX,
+        reason: TITLE,
+        deadline: AbortSignal.any([this.#shutdown.signal, tooLong.signal, AbortSignal.timeout(TIMEOUT_MS)]),
       },
-      sink,
-      AbortSignal.any([this.#shutdown.signal, AbortSignal.timeout(TIMEOUT_MS)]),
     )
-    return cleanTitle(written)
+    const { error, content } = await ended
+    if (error !== null && !tooLong.signal.aborted) return undefined
+    return cleanTitle(content.slice(0, WRITTEN_CHARACTERS_MAX))
   }
 
   /** Works when there is room. Undefined where there is none, or the work fails. */

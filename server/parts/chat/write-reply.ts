@@ -33,14 +33,14 @@ export type WritingRooms = Pick<Rooms, 'config' | 'models' | 'metrics' | 'log' |
 
 /**
  * Has the model write a reply to its end, whatever that end is, and stores it together with what it costs. Never
- * throws. Its client may leave at any time: nothing here waits for one.
+ * throws. Its client may leave at any time: nothing here waits for one. Returns its status, `error` where it was not stored.
  */
 export async function writeReply(
   rooms: WritingRooms,
   writes: ReplyWrites,
   reply: Reply,
   writing: Writing,
-): Promise<void> {
+): Promise<ReplyEnd['status']> {
   const outcome = await generate(rooms, reply, writing)
   const { usage } = outcome
   reply.calls.close()
@@ -71,6 +71,7 @@ export async function writeReply(
     reply.addNamed('usage', { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, credits })
   }
   reply.end(stored ? outcome.error : NOT_STORED)
+  return stored ? outcome.status : 'error'
 }
 
 interface Outcome {

@@ -6,8 +6,8 @@ const WAIT_MS = 5_000
 const POLL_MS = 200
 
 /**
- * Asks calls under way to end, and waits a while until they have: they pay what they have used. A statement for itself,
- * since whoever ends one locks its hold before its account.
+ * Asks calls under way to end, and waits a while until they have: they pay what they have used. This is a statement of
+ * its own, so that it never holds locks of holds while it waits for an account.
  */
 export async function untilStopped(sql: Sql, whose: PendingQuery<Row[]>): Promise<void> {
   await sql`update open_holds set stop_requested = true where ${whose}`

@@ -53,8 +53,16 @@ interface Prepared {
   tools?: readonly RunnableTool[]
 }
 
+/** A call that the server makes on its own. */
+export interface OwnCall {
+  /** Stands in the ledger with the hold and what closes it. */
+  reason: string
+  /** Ends the call as a failure: nothing is paid for it before the first token. */
+  deadline: AbortSignal
+}
+
 /**
- * Calls of models that belong to no chat: a credit is held before, the usage debited after, and a call that failed
+ * Calls of models that are no replies in a chat: a credit is held before, the usage debited after, and a call that failed
  * before its first token costs nothing (contract, 6).
  */
 export class PaidCalls {
@@ -69,7 +77,7 @@ export class PaidCalls {
   /**
    * Admits a call, or throws billing.insufficient_credits; then it runs in the background to its end, whoever waits.
    * What comes is told to the sink, and how it ended by `ended`, which never rejects. A signal ends the call, its tools
-   * included; what was used by then is paid.
+   * included; what was used by then is paid. `own` describes a call that no caller asked for.
    */
   async begin(
     payer: Payer,
@@ -77,10 +85,11 @@ export class PaidCalls {
     request: ModelRequest | Preparation,
     sink: CallSink,
     signal?: AbortSignal,
+    own?: OwnCall,
   ): Promise<{ ended: Promise<Outcome> }> {
-    const holdId = await this.#hold(payer, model)
+    const holdId = await this.#hold(payer, model, own?.reason)
     const prepare = typeof request === 'function' ? request : async () => ({ request })
-    return { ended: this.#track(holdId, this.#run(holdId, model, prepare, sink, signal)) }
+    return { ended: this.#track(holdId, this.#run(holdId, model, prepare, sink, signal, own)) }
   }
 
   /**
@@ -127,11 +136,14 @@ export class PaidCalls {
   }
 
   async #hold(
-    { organizationId, userId, apiKeyId, agentId = null, deploymentId = null, hidesModel = false }: Payer,
+    payer: Payer,
     { id: modelId, inputRatio, outputRatio }: Pick<ResolvedModel, 'id' | 'inputRatio' | 'outputRatio'>,
+    reason: string | null = null,
   ): Promise<string> {
-    const payer = { organizationId, userId, apiKeyId, agentId, deploymentId, hidesModel }
-    return this.#rooms.ledger.hold({ ...payer, modelId, inputRatio, outputRatio })
+    const { organizationId, userId, apiKeyId, hidesModel = false } = payer
+    const { agentId = null, deploymentId = null, chatId = null } = payer
+    const paidBy = { organizationId, userId, apiKeyId, agentId, deploymentId, chatId, hidesModel }
+    return this.#rooms.ledger.hold({ ...paidBy, modelId, inputRatio, outputRatio }, reason)
   }
 
   #track<Result>(holdId: string, call: Promise<Result>): Promise<Result> {
@@ -197,6 +209,7 @@ export class PaidCalls {
     prepare: Preparation,
     sink: CallSink,
     signal: AbortSignal | undefined,
+    own: OwnCall | undefined,
   ): Promise<Outcome> {
     const { log, models } = this.#rooms
     let loop: ToolLoop | undefined
@@ -216,13 +229,14 @@ export class PaidCalls {
       },
     }
     try {
-      const bounded = AbortSignal.any(signal ? [signal, this.#shutdown.signal] : [this.#shutdown.signal])
+      const ends = [signal, own?.deadline, this.#shutdown.signal].filter((end) => end !== undefined)
+      const bounded = AbortSignal.any(ends)
       const { request, tools = [] } = await prepare(bounded)
       const limits = { contextWindow: model.contextWindow, trustsUsage: model.trustsUsage }
       loop = new ToolLoop(models, model.target, request, tools, limits)
       const finishReason = await loop.run(takes, bounded)
       const usage = await loop.payable(false)
-      await this.#settle(holdId, usage, null)
+      await this.#settle(holdId, usage, own?.reason ?? null)
       return { error: null, content, usage, finishReason }
     } catch (error) {
       const wasEnded = signal?.aborted === true
@@ -232,7 +246,7 @@ export class PaidCalls {
         log[isExpected ? 'warn' : 'error']({ err: error, model_id: model.id }, 'a call of a model failed')
       // Who ends a call himself has had his question sent, and pays for it.
       const usage = (await loop?.payable(!wasEnded)) ?? null
-      await this.#settle(holdId, usage, sentence)
+      await this.#settle(holdId, usage, own?.reason ?? sentence)
       return { error: sentence, content, usage, finishReason: null }
     }
   }

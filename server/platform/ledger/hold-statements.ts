@@ -11,6 +11,9 @@ type Fragment = PendingQuery<Row[]>
  */
 export type HoldRefusal = 'key budget' | 'member budget' | 'no credits' | 'daily limit'
 
+/** The reason in the ledger of what a chat's title costs. It counts as usage, not as a message. */
+export const TITLE = 'title'
+
 interface HoldKind {
   areMessages: boolean
 }
@@ -37,7 +40,7 @@ const today = (sql: Sql): Fragment => sql`(now() at time zone 'utc')::date`
 
 /**
  * Continues a WITH list that has `ready` (place, hold_id, organization_id, model_id, user_id, api_key_id, agent_id,
- * deployment_id, chat_id, message_id, input_ratio, output_ratio), a row for each hold that is wanted. Adds `weighed`:
+ * deployment_id, chat_id, message_id, reason, input_ratio, output_ratio), a row for each hold that is wanted. Adds `weighed`:
  * those rows with `refusal`, a HoldRefusal, STALE or null, and `admitted`: those that nothing refuses, whose holds are
  * open now. Each takes one credit of the organization and of each budget that it counts on, in the order of `place`. With
  * `areMessages` each is one of the messages that the organization may send on a day (UTC), counted in its account.
@@ -87,9 +90,9 @@ export const openHolds = (sql: Sql, instanceId: string, { areMessages }: HoldKin
   hold_entry as (
     insert into ledger_entries
       (id, organization_id, kind, quantity, amount, balance_after, model_id, user_id, api_key_id, agent_id,
-        deployment_id, chat_id, message_id)
+        deployment_id, chat_id, message_id, reason)
     select hold_id, organization_id, 'HOLD', 1, 0, balance, model_id, user_id, api_key_id, agent_id, deployment_id,
-      chat_id, message_id
+      chat_id, message_id, reason
     from admitted order by place),
   hold_open as (
     insert into open_holds
@@ -149,7 +152,7 @@ export const closeHolds = (sql: Sql, also: Fragment | null = null): Fragment => 
     insert into usage_days as u (organization_id, day, model_id, user_id, api_key_id, agent_id, deployment_id,
       messages, input_tokens, output_tokens, credits)
     select organization_id, ${today(sql)}, model_id, user_id, api_key_id, agent_id, deployment_id,
-      count(*), sum(input_tokens), sum(output_tokens), -sum(amount)
+      count(*) filter (where reason is distinct from ${TITLE}), sum(input_tokens), sum(output_tokens), -sum(amount)
     from line where input_tokens is not null
     group by organization_id, model_id, user_id, api_key_id, agent_id, deployment_id
     on conflict (organization_id, day, model_id, user_id, api_key_id, agent_id, deployment_id) do update set

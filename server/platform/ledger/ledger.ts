@@ -20,6 +20,8 @@ export interface Payer {
   apiKeyId: string | null
   agentId?: string | null
   deploymentId?: string | null
+  /** The chat that the call is made for. */
+  chatId?: string | null
   /** Of the models of somebody else's agent nothing is told, not even to who pays. */
   hidesModel?: boolean
 }
@@ -47,7 +49,7 @@ export interface Ledger {
     count: number,
   ): Promise<LedgerEntry[]>
   /** Reserves a credit. Answers the hold's id. Throws what refusalOf answers, such as billing.insufficient_credits. */
-  hold(payable: Payable): Promise<string>
+  hold(payable: Payable, reason?: string | null): Promise<string>
   /** Closes a hold, once: with a debit of this usage, or, where it is null, with a release. */
   settle(
     holdId: string,
@@ -71,7 +73,7 @@ export function createLedger({ sql, db }: Database, instanceId: string): Ledger 
     GROUP_MAX,
   )
   return {
-    async hold(payable) {
+    async hold(payable, reason = null) {
       const hold = {
         hold_id: newId(),
         organization_id: payable.organizationId,
@@ -80,6 +82,8 @@ export function createLedger({ sql, db }: Database, instanceId: string): Ledger 
         api_key_id: payable.apiKeyId,
         agent_id: payable.agentId ?? null,
         deployment_id: payable.deploymentId ?? null,
+        chat_id: payable.chatId ?? null,
+        reason,
         input_ratio: payable.inputRatio,
         output_ratio: payable.outputRatio,
       }
@@ -140,6 +144,8 @@ interface Hold {
   api_key_id: string | null
   agent_id: string | null
   deployment_id: string | null
+  chat_id: string | null
+  reason: string | null
   input_ratio: number
   output_ratio: number
 }
@@ -160,10 +166,10 @@ async function openAll(
 ): Promise<(HoldRefusal | typeof STALE | null)[]> {
   const rows = await sql<{ place: number; refusal: HoldRefusal | typeof STALE | null }[]>`
     with ready as (
-      select *, null::uuid as chat_id, null::uuid as message_id
+      select *, null::uuid as message_id
       from json_to_recordset(${toRows(holds)}::text::json) as r (place int, hold_id uuid, organization_id uuid,
-        model_id uuid, user_id uuid, api_key_id uuid, agent_id uuid, deployment_id uuid, input_ratio numeric,
-        output_ratio numeric)),
+        model_id uuid, user_id uuid, api_key_id uuid, agent_id uuid, deployment_id uuid, chat_id uuid, reason text,
+        input_ratio numeric, output_ratio numeric)),
     ${openHolds(sql, instanceId, { areMessages: false })}
     select place, refusal from weighed`
   const byPlace = new Map(rows.map(({ place, refusal }) => [place, refusal]))
