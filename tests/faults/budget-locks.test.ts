@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStage, personWith, type Stage, setBudget } from '#tests/support/admission.ts'
+import { addKey, openStage, personWith, type Stage, setBudget } from '#tests/support/admission.ts'
 import type { Person } from '#tests/support/client.ts'
 import { expectSoundLedger } from '#tests/support/ledger-invariants.ts'
 
@@ -96,4 +96,21 @@ test('a debit that waited while a budget was set is charged to that budget', asy
   const [budget] = await sql()`
     select spent::int, held from budgets where organization_id = ${person.organizationId}`
   expect(budget).toEqual({ spent: 12, held: 0 })
+})
+
+test("a member's and a key's budget both count every hold of two processes", async () => {
+  const { person, modelId } = await personWith(stage, 1_000_000)
+  const { organizationId, userId } = person
+  const key = await addKey(stage.server, person)
+  for (const subject of [{ user_id: userId }, { api_key_id: key.id }])
+    await setBudget(stage.server, person, { ...subject, credits_per_month: 1e9 })
+  const payable = { organizationId, userId, modelId, inputRatio: 1, outputRatio: 1 }
+  for (let round = 0; round < 15; round++)
+    await Promise.all(
+      Array.from({ length: 12 }, (_, index) => {
+        const { ledger } = (index % 2 ? stage.server : stage.other).server.rooms
+        return ledger.hold({ ...payable, apiKeyId: index % 3 ? key.id : null })
+      }),
+    )
+  await expectSoundLedger(sql(), organizationId)
 })

@@ -31,8 +31,8 @@ export const queueByBudgets = (sql: Sql): Fragment => sql`
     select id, organization_id, user_id, api_key_id,
       credits_per_month - held - case when month < ${thisMonth(sql)} then 0 else spent end as available
     from budgets
-    where id in (select budget_id from (${budgetsOf(sql, sql`ready`)}) as wanted)
-      and organization_id in (select organization_id from account)
+    where id = any (array(
+      select budget_id from (${budgetsOf(sql, sql`ready`)}) as wanted join account using (organization_id)))
     order by id for update),
   by_key as (
     select ready.*, budget.id as key_budget_id,

@@ -35,7 +35,8 @@ const today = (sql: Sql): Fragment => sql`(now() at time zone 'utc')::date`
  * Opening and closing holds, as parts of a larger statement: a hold and the work that it is for become one statement,
  * so that neither can exist without the other, whatever dies in between (contract, 6). Both lock the accounts in the
  * order of their ids, and then budgets; a caller that locks rows of its own does so before, and in the order of their
- * ids too.
+ * ids too. Rows to lock are named by an array, which is computed once: after a wait PostgreSQL checks a locked row against
+ * its condition again, and a join or subquery there may no longer find it.
  */
 
 /**
@@ -54,7 +55,7 @@ export const openHolds = (sql: Sql, instanceId: string, { areMessages }: HoldKin
     select organization_id, budgets_version, balance, balance - held as available, greatest(messages_day, ${today(sql)}) as day,
       case when messages_day >= ${today(sql)} then messages_taken else 0 end as taken
     from credit_accounts
-    where organization_id in (select organization_id from ready)
+    where organization_id = any (array(select organization_id from ready))
     order by organization_id for update),
   ${findStale(sql)},
   day_limit as (${
@@ -113,8 +114,8 @@ export const openHolds = (sql: Sql, instanceId: string, { areMessages }: HoldKin
 export const closeHolds = (sql: Sql, also: Fragment | null = null): Fragment => sql`
   account as (
     select organization_id, budgets_version, balance, held, low_below from credit_accounts
-    where organization_id in (
-      select organization_id from open_holds where id in (select hold_id from closing))
+    where organization_id = any (array(
+      select organization_id from open_holds where id in (select hold_id from closing)))
     order by organization_id for update),
   ${findStale(sql)},
   missed as (
