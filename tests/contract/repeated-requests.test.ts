@@ -199,8 +199,8 @@ const REQUESTS: Record<string, () => Promise<Sent> | Sent> = {
     // As if its reply were being written elsewhere.
     const { sql } = server.server.rooms.database
     await sql`
-      insert into open_holds (id, organization_id, instance_id, chat_id, input_ratio, output_ratio)
-      select gen_random_uuid(), organization_id, ${server.server.rooms.instance.id}, id, 1, 1
+      insert into open_holds (id, organization_id, instance_id, chat_id, message_id, input_ratio, output_ratio)
+      select gen_random_uuid(), organization_id, ${server.server.rooms.instance.id}, id, gen_random_uuid(), 1, 1
       from chats where id = ${sessionId}`
     return { token: key, query: { session_id: sessionId } }
   },
