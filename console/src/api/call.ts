@@ -1,4 +1,4 @@
-import type { Operations } from './operations.ts'
+import type { Operations, PasskeyOptions } from './operations.ts'
 import { randomKey } from './random-key.ts'
 import { accessToken, renewedToken } from './session.ts'
 
@@ -13,6 +13,18 @@ export type Input<O extends OperationName> = (Record<never, never> extends Query
   : { query: Query<O> }) &
   (undefined extends Body<O> ? { body?: Body<O> } : { body: Body<O> }) & { signal?: AbortSignal }
 
+/** How the second step of a sign-in can be done. */
+export interface SecondFactorDemand {
+  challenge: string
+  methods: ('totp' | 'passkey' | 'recovery_code')[]
+  passkey_options: PasskeyOptions['options'] | undefined
+}
+
+interface Refusal extends Partial<SecondFactorDemand> {
+  detail?: string
+  code?: string
+}
+
 /** What the server has refused, in its own words; or that it could not be reached. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
@@ -22,11 +34,20 @@ export class ApiError extends Error {
   readonly code: string
   readonly requestId: string | null
   readonly retryAfterMs: number | null
+  /** What goes on with a sign-in that was refused for want of a second factor. */
+  readonly secondFactor: SecondFactorDemand | null
 
-  constructor(detail: string, status: number, code: string, answer?: Response) {
+  constructor(
+    detail: string,
+    status: number,
+    code: string,
+    answer?: Response,
+    secondFactor: SecondFactorDemand | null = null,
+  ) {
     super(detail)
     this.status = status
     this.code = code
+    this.secondFactor = secondFactor
     this.requestId = answer?.headers.get('x-request-id') ?? null
     const seconds = Number(answer?.headers.get('retry-after'))
     this.retryAfterMs = seconds > 0 ? seconds * 1000 : null
@@ -82,9 +103,11 @@ export function addressOf(path: string, query: object = {}): string {
 }
 
 export async function errorOf(answer: Response): Promise<ApiError> {
-  const body = (await answer.json().catch(() => null)) as { detail?: string; code?: string } | null
+  const body = (await answer.json().catch(() => null)) as Refusal | null
   const detail = body?.detail ?? `The server answered with ${answer.status}.`
-  return new ApiError(detail, answer.status, body?.code ?? 'unknown', answer)
+  const { challenge, methods, passkey_options } = body ?? {}
+  const demand = challenge && methods ? { challenge, methods, passkey_options } : null
+  return new ApiError(detail, answer.status, body?.code ?? 'unknown', answer, demand)
 }
 
 /** A connection that broke is tried once more; POSTs carry a key, and all else may be repeated by nature. */

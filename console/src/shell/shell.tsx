@@ -12,6 +12,7 @@ import { Drawer } from '../ui/dialog.tsx'
 import { Empty, Failure, Skeleton } from '../ui/states.tsx'
 import { CommandPalette } from './command-palette.tsx'
 import { HereContext } from './organization.tsx'
+import { SecondFactorNotice } from './second-factor-notice.tsx'
 import { Sidebar } from './sidebar.tsx'
 
 const LAST = 'parley.organization'
@@ -102,6 +103,7 @@ function Frame() {
           <IconButton icon={MenuIcon} label="Menu" onClick={() => setMenuOpen(true)} />
           <span className="font-semibold">Parley</span>
         </div>
+        <SecondFactorNotice />
         <main id="main" tabIndex={-1} className="min-h-0 grow overflow-y-auto outline-none">
           <Outlet />
         </main>

@@ -3,6 +3,7 @@ import { DeleteAccount } from './delete-account.tsx'
 import { ExportData } from './export-data.tsx'
 import { Password } from './password.tsx'
 import { Profile } from './profile.tsx'
+import { SecondFactors } from './second-factors.tsx'
 import { Sessions } from './sessions.tsx'
 
 /** What is somebody's own, in whatever organization. */
@@ -10,6 +11,7 @@ export const Account = () => (
   <Page title="Your account" description="The same in all organizations.">
     <Profile />
     <Password />
+    <SecondFactors />
     <Sessions />
     <ExportData />
     <DeleteAccount />

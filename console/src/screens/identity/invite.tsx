@@ -7,6 +7,7 @@ import { TextField } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { Invitation } from './invitation.tsx'
 import { NewPasswordField } from './new-password-field.tsx'
+import { demandOf, SecondFactorStep } from './second-factor-step.tsx'
 import { useEnter } from './sign-in.tsx'
 
 /** An invitation that was sent to an address: it is accepted with a new account, or with the one that there is by now. */
@@ -68,11 +69,14 @@ function NewAccount({ invitation, token }: FormProps) {
 /** The password proves whose the account is; the names are the account's, whatever is sent. */
 function KnownAccount({ invitation, token }: FormProps) {
   const join = useJoin(invitation)
+  const enter = useEnter(`/?org_id=${invitation.organization.id}`)
   const [password, setPassword] = useState('')
   const submit = (event: FormEvent) => {
     event.preventDefault()
     join.mutate({ body: { token, password, first_name: '-', last_name: '-', session: 'cookie' } })
   }
+  const demand = demandOf(join.error)
+  if (demand) return <SecondFactorStep demand={demand} onDone={enter} onAgain={join.reset} />
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <p className="text-sm">

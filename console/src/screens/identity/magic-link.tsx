@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { Invitation } from './invitation.tsx'
 import { NewPasswordField } from './new-password-field.tsx'
+import { demandOf, SecondFactorStep } from './second-factor-step.tsx'
 import { useEnter } from './sign-in.tsx'
 
 /** An account that was made beforehand: the link alone signs in. */
@@ -14,14 +15,15 @@ export const MagicLink = () => (
 
 function Acceptance({ invitation, token }: { invitation: ValidInvitation; token: string }) {
   const { account, email, organization } = invitation
-  const accept = useChange('POST /api/auth/magic_link/accept', {
-    onDone: useEnter(`/?org_id=${organization.id}`),
-  })
+  const enter = useEnter(`/?org_id=${organization.id}`)
+  const accept = useChange('POST /api/auth/magic_link/accept', { onDone: enter })
   const [password, setPassword] = useState('')
   const submit = (event: FormEvent) => {
     event.preventDefault()
     accept.mutate({ body: { token, ...(password !== '' && { password }), session: 'cookie' } })
   }
+  const demand = demandOf(accept.error)
+  if (demand) return <SecondFactorStep demand={demand} onDone={enter} onAgain={accept.reset} />
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       {account !== 'none' && (

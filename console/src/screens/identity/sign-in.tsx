@@ -1,6 +1,10 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
+import { KeyRound } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
+import { call } from '../../api/call.ts'
+import type { SignedIn } from '../../api/operations.ts'
+import { hasPasskeys, signWithPasskey } from '../../api/passkeys.ts'
 import { queryClient, read, useChange } from '../../api/queries.ts'
 import { signIn } from '../../api/session.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
@@ -8,6 +12,7 @@ import { TextField } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { useMailedToken } from './mailed-token.tsx'
 import { Outside } from './outside.tsx'
+import { demandOf, SecondFactorStep } from './second-factor-step.tsx'
 
 export function SignIn() {
   const { next } = useSearch({ from: '/sign_in' })
@@ -22,6 +27,13 @@ export function SignIn() {
     event.preventDefault()
     login.mutate({ body: { email, password, session: 'cookie' } })
   }
+  const demand = demandOf(login.error)
+  if (demand)
+    return (
+      <Outside title="Sign in">
+        <SecondFactorStep demand={demand} onDone={enter} onAgain={login.reset} />
+      </Outside>
+    )
   return (
     <Outside
       title="Sign in"
@@ -63,12 +75,33 @@ export function SignIn() {
           Sign in
         </Button>
       </form>
+      {hasPasskeys() && <PasskeyButton onDone={enter} />}
       {methods.data?.oidc && (
         <a href="/api/auth/oidc/start" onClick={() => keepNext(next)} className={buttonLook()}>
           Sign in with your organization
         </a>
       )}
     </Outside>
+  )
+}
+
+/** Signs in without email and password. */
+function PasskeyButton({ onDone }: { onDone: (tokens: SignedIn) => void }) {
+  const sign = useMutation({
+    mutationFn: async () => {
+      const { challenge, options } = await call('POST /api/auth/passkey/options', {})
+      const response = await signWithPasskey(options)
+      return call('POST /api/auth/passkey/sign_in', { body: { challenge, response } })
+    },
+    onSuccess: onDone,
+  })
+  return (
+    <>
+      <Button icon={KeyRound} busy={sign.isPending} onClick={() => sign.mutate()}>
+        Sign in with a passkey
+      </Button>
+      {sign.error && <Failure error={sign.error} />}
+    </>
   )
 }
 

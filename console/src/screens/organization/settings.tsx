@@ -5,12 +5,14 @@ import { EndSection } from './end-section.tsx'
 import { FeaturesSection } from './features-section.tsx'
 import { ImportSection } from './import-section.tsx'
 import { NameSection } from './name-section.tsx'
+import { SecondFactorSection } from './second-factor-section.tsx'
 
 export function Settings() {
-  const { may } = useHere()
+  const { may, organization } = useHere()
   return (
     <Page title="Settings" description="The organization as a whole.">
       <NameSection />
+      {organization.user_role.role_name === 'owner' && <SecondFactorSection />}
       <FeaturesSection />
       {may('organization:admin') && <ExportSection />}
       <ImportSection />

@@ -1,0 +1,14 @@
+import { TextField } from '../../ui/field.tsx'
+
+/** Asks for the password, so that nobody at an open screen changes how its user signs in. */
+export const PasswordProof = ({ value, onChange }: { value: string; onChange: (value: string) => void }) => (
+  <TextField
+    label="Password"
+    type="password"
+    autoComplete="current-password"
+    required
+    maxLength={128}
+    value={value}
+    onChange={({ target }) => onChange(target.value)}
+  />
+)

@@ -1,0 +1,102 @@
+import { useMutation } from '@tanstack/react-query'
+import { KeyRound } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { ApiError } from '../../api/call.ts'
+import type { SignedIn } from '../../api/operations.ts'
+import { hasPasskeys, signWithPasskey } from '../../api/passkeys.ts'
+import { useChange } from '../../api/queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Failure } from '../../ui/states.tsx'
+
+/** What the server wants beside the password; null: it has refused for another reason, or not at all. */
+export const demandOf = (error: Error | null) => (error instanceof ApiError ? error.secondFactor : null)
+
+interface SecondFactorStepProps {
+  demand: NonNullable<ReturnType<typeof demandOf>>
+  onDone: (tokens: SignedIn) => void
+  /** Begins the sign-in again. */
+  onAgain: () => void
+}
+
+/** The second step of a sign-in: a code, a passkey, or a recovery code. */
+export function SecondFactorStep({ demand, onDone, onAgain }: SecondFactorStepProps) {
+  const { challenge, methods, passkey_options: options } = demand
+  const [isRecovery, setRecovery] = useState(!methods.includes('totp') && options === undefined)
+  const [text, setText] = useState('')
+  const send = useChange('POST /api/auth/second_factor', { onDone })
+  const sign = useMutation({
+    mutationFn: signWithPasskey,
+    onSuccess: (passkey) => send.mutate({ body: { challenge, passkey } }),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    send.mutate({ body: { challenge, ...(isRecovery ? { recovery_code: text } : { code: text }) } })
+    setText('')
+  }
+  const error = sign.error ?? send.error
+  // A used challenge takes nothing more: the password comes first again.
+  const isOver =
+    error instanceof ApiError && ['auth.challenge_gone', 'auth.wrong_passkey'].includes(error.code)
+  return (
+    <div className="flex flex-col gap-4">
+      {options && hasPasskeys() && !isOver && (
+        <Button icon={KeyRound} busy={sign.isPending} onClick={() => sign.mutate(options)}>
+          Use a passkey
+        </Button>
+      )}
+      {(isRecovery || methods.includes('totp')) && !isOver && (
+        <form onSubmit={submit} className="flex flex-col gap-4">
+          {isRecovery ? (
+            <TextField
+              key="recovery"
+              label="Recovery code"
+              hint="Each recovery code works once."
+              autoComplete="off"
+              required
+              minLength={16}
+              maxLength={40}
+              value={text}
+              onChange={({ target }) => setText(target.value)}
+            />
+          ) : (
+            <TextField
+              key="code"
+              label="Code"
+              hint="The 6 digits that your authenticator app shows."
+              autoComplete="one-time-code"
+              inputMode="numeric"
+              autoFocus
+              required
+              minLength={6}
+              maxLength={10}
+              value={text}
+              onChange={({ target }) => setText(target.value)}
+            />
+          )}
+          <Button type="submit" kind="primary" busy={send.isPending}>
+            Continue
+          </Button>
+        </form>
+      )}
+      {error && <Failure error={error} />}
+      <div className="flex flex-wrap justify-between gap-2 text-sm">
+        {methods.includes('recovery_code') && !isOver && (
+          <button
+            type="button"
+            className="text-accent underline"
+            onClick={() => {
+              setRecovery(!isRecovery)
+              setText('')
+            }}
+          >
+            {isRecovery ? 'Use another method' : 'Use a recovery code'}
+          </button>
+        )}
+        <button type="button" className="text-accent underline" onClick={onAgain}>
+          Sign in again
+        </button>
+      </div>
+    </div>
+  )
+}

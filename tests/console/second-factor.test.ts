@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeInBrowser } from '#tests/support/browser.ts'
+import type { Person } from '#tests/support/client.ts'
+import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { App, forgetCode, signUpVerified } from '#tests/support/factors.ts'
+import { findFreePort } from '#tests/support/free-port.ts'
+import { addMemberWithRole } from '#tests/support/tenants.ts'
+
+/** Setting up a second factor, signing in with it, and an organization that requires one. */
+
+describeInBrowser('a second factor', () => {
+  let stage: ConsoleStage
+  let ada: Person
+  let site: string
+
+  beforeAll(async () => {
+    const port = String(await findFreePort())
+    // Passkeys belong to a domain: an IP address has none.
+    site = `http://localhost:${port}`
+    stage = await startConsoleStage({ PORT: port, BASE_URL: site })
+    ada = await signUpVerified(stage.server)
+  }, 120_000)
+  afterAll(async () => {
+    await stage?.stop()
+  })
+
+  test('by an authenticator app: QR code, key, first code, recovery codes, sign-in', async () => {
+    const page = await stage.open(`${site}/account`, ada)
+    await page.getByRole('button', { name: 'Set up authenticator app' }).click()
+    await page.getByLabel('Password', { exact: true }).fill(ada.password)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('img', { name: 'QR code' }).waitFor()
+    await expectAccessible(page)
+    const key = await page.getByRole('dialog').locator('code').innerText()
+    const app = new App(key.replaceAll(/\s/g, ''))
+    await page.getByLabel('Code', { exact: true }).fill(app.code())
+    await page.getByRole('button', { name: 'Confirm' }).click()
+    const codes = page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem')
+    await codes.first().waitFor()
+    expect(await codes.count()).toBe(10)
+    const recovery = await codes.first().innerText()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByText('Recovery codes left: 10').waitFor()
+    await page.context().close()
+
+    await forgetCode(stage.server, ada)
+    const stranger = await stage.open(`${site}/sign_in`)
+    const signIn = async () => {
+      await stranger.getByLabel('Email').fill(ada.email)
+      await stranger.getByLabel('Password').fill(ada.password)
+      await stranger.getByRole('button', { name: 'Sign in', exact: true }).click()
+    }
+    await signIn()
+    await stranger.getByLabel('Code', { exact: true }).fill(app.wrongCode())
+    await stranger.getByRole('button', { name: 'Continue' }).click()
+    await stranger.getByText('Wrong code').waitFor()
+    await expectAccessible(stranger)
+    await stranger.getByRole('button', { name: 'Use a recovery code' }).click()
+    await stranger.getByLabel('Recovery code').fill(recovery)
+    await stranger.getByRole('button', { name: 'Continue' }).click()
+    await stranger.getByRole('button', { name: /^Your account/ }).waitFor()
+    await stranger.context().close()
+  })
+
+  test('by a passkey of the browser, which then signs in alone', async () => {
+    const page = await stage.open(`${site}/account`, ada)
+    const devtools = await page.context().newCDPSession(page)
+    await devtools.send('WebAuthn.enable')
+    await devtools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+      },
+    })
+    await page.getByRole('button', { name: 'Add passkey' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Laptop')
+    await page.getByLabel('Password', { exact: true }).fill(ada.password)
+    await page.getByRole('dialog').getByRole('button', { name: 'Add passkey' }).click()
+    await page.getByRole('list', { name: 'Second factors' }).getByText('Laptop').waitFor()
+    await page.evaluate("localStorage.setItem('parley.session', 'null')")
+    await page.goto(`${site}/sign_in`)
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByRole('button', { name: /^Your account/ }).waitFor()
+    await page.context().close()
+  })
+
+  test('is required by an owner, and asked of members with a notice', async () => {
+    const page = await stage.open(`${site}/settings`, ada)
+    const toggle = page.getByRole('switch', { name: 'Require a second factor' })
+    await toggle.click()
+    await page.getByText('A second factor is required now').first().waitFor()
+    await page.context().close()
+    const member = await signUpVerified(stage.server)
+    const { sql } = stage.server.server.rooms.database
+    await addMemberWithRole(sql, ada.organizationId, member.userId, 'member')
+    const theirs = await stage.open(`${site}/?org_id=${ada.organizationId}`, member)
+    const link = theirs.getByRole('link', { name: 'Set up a passkey or an authenticator app' })
+    await link.waitFor()
+    await expectAccessible(theirs)
+    await link.click()
+    await theirs.getByRole('heading', { name: 'Second factor' }).waitFor()
+    await theirs.context().close()
+  })
+})
