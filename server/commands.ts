@@ -12,6 +12,7 @@ const USAGE = `Usage: parley <command>
   config                print the configuration that is in force, secrets hidden
   admin create EMAIL    make EMAIL the system administrator, with a new password
   factors reset EMAIL   remove the second factors of a user who has lost them
+  rotate-secret         encrypt everything again under a new SECRET (docs/secrets.md)
   mail [COUNT]          print the newest mails that are kept because there is no SMTP_URL
   chat                  chat in the terminal with any Parley server:
                           --url ADDRESS --email EMAIL [--model NAME OR ID] [MESSAGE]
@@ -24,6 +25,7 @@ const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
   config: showConfig,
   admin,
   factors,
+  'rotate-secret': rotate,
   mail,
   chat: chatInTerminal,
 }
@@ -104,15 +106,16 @@ async function factors([action, email]: string[]): Promise<void> {
   const { resetFactors } = await import('#parts/auth/index.ts')
   const { createJobs } = await import('#platform/jobs/jobs.ts')
   const { createMail } = await import('#platform/mail/mail.ts')
-  const { createSecrets, loadSecret } = await import('#platform/secrets/secrets.ts')
+  const { createSecrets, loadSecrets } = await import('#platform/secrets/secrets.ts')
   const { createLog } = await import('#platform/telemetry/log.ts')
   const database = await connectDatabase(config)
   const log = createLog(config)
   const jobs = createJobs(database, log)
+  const pair = loadSecrets(config)
   const mail = createMail({
     config,
     jobs,
-    secrets: createSecrets(loadSecret(config.secret, config.dataDir)),
+    secrets: createSecrets(pair.current, pair.previous),
     log,
   })
   await jobs.start([mail.queue])
@@ -121,6 +124,12 @@ async function factors([action, email]: string[]): Promise<void> {
   await database.close()
   if (!isDone) throw new ConfigError(`no user has the email ${email}`)
   process.stdout.write(`The second factors of ${email} are removed, and every session is ended\n`)
+}
+
+async function rotate(): Promise<void> {
+  const config = loadConfig()
+  const { rotateSecret } = await import('./rotate-secret.ts')
+  await rotateSecret(config, (line) => process.stdout.write(`${line}\n`))
 }
 
 /** Newest last, so that it stands above the next prompt. */

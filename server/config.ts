@@ -16,6 +16,8 @@ export interface Config {
   redisUrl: string | null
   /** Null: made once and kept in `dataDir`. */
   secret: string | null
+  /** The secret before it, which is still read. */
+  secretPrevious: string | null
   /** Null: mail is kept in `dataDir`. */
   smtpUrl: string | null
   mailFrom: string
@@ -100,6 +102,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     databaseUrl,
     redisUrl: env.url('REDIS_URL', ['redis:', 'rediss:']),
     secret,
+    secretPrevious: readPreviousSecret(env, secret),
     smtpUrl: env.url('SMTP_URL', ['smtp:', 'smtps:']),
     mailFrom: env.text('MAIL_FROM') ?? 'Parley <parley@localhost>',
     devMail: env.choice('DEV_MAIL', ['0', '1']) === '1',
@@ -151,11 +154,21 @@ export function describeConfig(config: Config): string[] {
 
 function describeValue(name: string, value: unknown): string {
   if (value === null) return '(none)'
-  if (['secret', 'adminPassword', 'metricsToken'].includes(name)) return '(set, hidden)'
+  if (['secret', 'secretPrevious', 'adminPassword', 'metricsToken'].includes(name)) return '(set, hidden)'
   return typeof value === 'string' ? withoutPassword(value) : JSON.stringify(value)
 }
 
 const withoutPassword = (text: string): string => text.replace(/(\w+:\/\/[^:@/]*):[^@/]*@/, '$1:(hidden)@')
+
+function readPreviousSecret(env: Environment, secret: string | null): string | null {
+  const previous = env.text('SECRET_PREVIOUS')
+  if (previous === null) return null
+  if (secret === null) throw new ConfigError('SECRET_PREVIOUS is set only together with SECRET')
+  if (previous.length < SECRET_CHARACTERS_MIN)
+    throw new ConfigError(`SECRET_PREVIOUS must have at least ${SECRET_CHARACTERS_MIN} characters`)
+  if (previous === secret) throw new ConfigError('SECRET_PREVIOUS must be another secret than SECRET')
+  return previous
+}
 
 function readOidc(env: Environment): Config['oidc'] {
   const issuer = env.url('OIDC_ISSUER', ['http:', 'https:'])

@@ -23,7 +23,7 @@ import type { Redis } from '#platform/redis/redis.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { createSandbox } from '#platform/sandbox/sandbox.ts'
 import { createPasswords } from '#platform/secrets/passwords.ts'
-import { createSecrets, loadSecret } from '#platform/secrets/secrets.ts'
+import { createSecrets, loadSecrets } from '#platform/secrets/secrets.ts'
 import { createStorage } from '#platform/storage/storage.ts'
 import { createUploads } from '#platform/storage/uploads.ts'
 import { createSharedLogs } from '#platform/streams/shared-logs.ts'
@@ -125,12 +125,12 @@ async function openRooms(
   const watch = tracing && traceStatements(tracing)
   if (tracing) traceGroups(tracing.groups)
   const database = await connectDatabase({ ...config, starting, watch })
-  const secret = loadSecret(config.secret, config.dataDir)
+  const pair = loadSecrets(config)
   const instance = await startInstance(database, log)
   const net = createNet({ allowPrivateNetwork: config.allowPrivateNetwork })
   const redis = config.redisUrl === null ? null : await openRedis(config.redisUrl, log)
-  const secrets = createSecrets(secret)
-  const storage = createStorage(config, secret, net)
+  const secrets = createSecrets(pair.current, pair.previous)
+  const storage = createStorage(config, pair, net)
   const jobs = createJobs(database, log, tracing)
   const metrics = createMetrics()
   const documents = createDocuments(log)
@@ -139,7 +139,7 @@ async function openRooms(
     log,
     database,
     instance,
-    tokens: await createAccessTokens(secret, config.baseUrl),
+    tokens: await createAccessTokens(pair, config.baseUrl),
     access: createAccessDesk(database),
     secrets,
     passwords,

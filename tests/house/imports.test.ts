@@ -46,6 +46,7 @@ const BARE_DATABASE = [
   'server/banner.ts',
   'server/commands.ts',
   'server/main.ts',
+  'server/rotate-secret.ts', // what is encrypted, of everybody
   'server/parts/agent-deploy/index.ts', // hands it to those here
   'server/parts/agent-deploy/manage-routes.ts', // hands it to read-usage
   'server/parts/agent-deploy/public-deployments.ts', // for visitors, who are nobody's members
@@ -141,6 +142,7 @@ const BARE_DATABASE = [
   'server/platform/mail/', // its jobs are added in the caller's transaction
   'server/platform/retrieval/stems.ts', // asks the stemmers of PostgreSQL, and reads no table
   'server/platform/rooms.ts',
+  'server/platform/secrets/reseal.ts', // what is encrypted, of everybody
   'server/platform/storage/uploads.ts', // counts against a quota, under the organization's lock
   'server/platform/telemetry/health.ts',
   'server/platform/telemetry/scrapes.ts', // counts over all organizations

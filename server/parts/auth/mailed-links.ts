@@ -112,7 +112,11 @@ export function resetRequests(rooms: Rooms): Queue<{ sealed: string; id: string;
 export async function requestReset(rooms: Rooms, requestId: string, email: string): Promise<void> {
   const { database, jobs, mail, secrets } = rooms
   const sealed = secrets.encrypt(normalizeEmail(email), requestId)
-  await jobs.add(database.sql, resetRequests(rooms), { sealed, id: requestId, about: [mail.markOf(email)] })
+  await jobs.add(database.sql, resetRequests(rooms), {
+    sealed,
+    id: requestId,
+    about: mail.marksOf(email).slice(0, 1),
+  })
 }
 
 /** Sets a new password and ends every session, API key and mailed link of the user. Throws auth.link_gone. */

@@ -53,7 +53,7 @@ export async function closeAccount(
     const organizations = new Set([...invited, ...known].map(({ organizationId }) => organizationId))
     const others = [...organizations].filter((id) => !closed.includes(id))
     const leaving: Leaving = { email, closed, organizations: others }
-    await jobs.forget(tx, [userId, mail.markOf(email)])
+    await jobs.forget(tx, [userId, ...mail.marksOf(email)])
     await closeUser(tx, userId, secrets.encrypt(JSON.stringify(leaving), userId))
   })
 }

@@ -32,7 +32,7 @@ export async function eraseUser(desk: ErasingDesk, userId: string): Promise<void
   for (const organizationId of leaving.closed) await eraseOrganization(desk, organizationId)
   for (const organizationId of leaving.organizations)
     await eraseInOrganization(desk, { organizationId, userId }, leaving.email)
-  await mail.forgetKept([userId, mail.markOf(leaving.email)])
+  await mail.forgetKept([userId, ...mail.marksOf(leaving.email)])
   await sql`delete from users where id = ${userId} and leaving is not null`
 }
 

@@ -173,7 +173,7 @@ const NOTHING: Adapter = {
 function cookiesOf(secrets: Rooms['secrets']): Configuration['cookies'] {
   const cookie = { httpOnly: true, signed: true, overwrite: true, sameSite: 'lax' } as const
   return {
-    keys: [secrets.derive('cookies of /mcp/oauth').toString('base64url')],
+    keys: secrets.derive('cookies of /mcp/oauth').map((key) => key.toString('base64url')),
     names: { session: 'parley_mcp_session', interaction: 'parley_mcp_consent', resume: 'parley_mcp_resume' },
     long: { ...cookie, path: '/mcp/oauth' },
     short: cookie,

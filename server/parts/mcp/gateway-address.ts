@@ -1,4 +1,3 @@
-import { sameText } from '#platform/secrets/secrets.ts'
 import type { McpDesk } from './desk.ts'
 
 export const GATEWAY = '/api/mcp/gateway'
@@ -37,8 +36,7 @@ export function readGatewayAddress(
   if (typeof id !== 'string' || (key !== undefined && session !== undefined)) return null
   const link: GatewayLink = { instanceId, madeBy: { kind, id } }
   const isGood =
-    sameText(signature, secrets.sign(signedText(link, expires), PURPOSE)) &&
-    Number(expires) * 1000 > Date.now()
+    secrets.isSigned(signedText(link, expires), PURPOSE, signature) && Number(expires) * 1000 > Date.now()
   return isGood ? link : null
 }
 

@@ -1,7 +1,15 @@
-import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject } from 'node:crypto'
-import { calculateJwkThumbprint, exportJWK, type JWK, jwtVerify, SignJWT } from 'jose'
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  type JWK,
+  type JWTHeaderParameters,
+  jwtVerify,
+  SignJWT,
+} from 'jose'
 import { UUID } from '#database/new-id.ts'
 import { fail } from '#errors'
+import { deriveKeys, type SecretPair } from '#platform/secrets/secrets.ts'
 
 /** How long an access token is good for (contract, 2). */
 export const ACCESS_TOKEN_SECONDS = 15 * 60
@@ -37,17 +45,21 @@ export interface TokenClaims {
 
 /**
  * Access tokens are JWTs signed with EdDSA (RFC 9068, RFC 8037). The key follows from the installation's secret, so
- * every process has the same one and none is stored.
+ * every process has the same one and none is stored. Tokens under the previous secret are accepted.
  */
-export async function createAccessTokens(secret: string, issuer: string): Promise<AccessTokens> {
-  const privateKey = deriveSigningKey(secret)
-  const publicKey = createPublicKey(privateKey)
-  const jwk = await exportJWK(publicKey)
-  const kid = await calculateJwkThumbprint(jwk)
+export async function createAccessTokens(secrets: SecretPair, issuer: string): Promise<AccessTokens> {
+  const [seed, ...previousSeeds] = deriveKeys(secrets, 'access tokens')
+  const [{ privateKey, kid, ...own }, ...previous] = [
+    await signingKey(seed),
+    ...(await Promise.all(previousSeeds.map(signingKey))),
+  ] as const
+  const keys = [{ kid, ...own }, ...previous]
+  const publicKeyOf = (header: JWTHeaderParameters): KeyObject =>
+    keys.find((key) => key.kid === header.kid)?.publicKey ?? own.publicKey
   const verified = new Map<string, TokenClaims & { expiresAt: number }>()
 
   async function verifySignature(token: string): Promise<TokenClaims & { expiresAt: number }> {
-    const { payload } = await jwtVerify(token, publicKey, {
+    const { payload } = await jwtVerify(token, publicKeyOf, {
       algorithms: ['EdDSA'],
       issuer,
       audience: issuer,
@@ -60,7 +72,7 @@ export async function createAccessTokens(secret: string, issuer: string): Promis
   }
 
   async function verifyVisitor(token: string): Promise<Visitor> {
-    const { payload } = await jwtVerify(token, publicKey, {
+    const { payload } = await jwtVerify(token, publicKeyOf, {
       algorithms: ['EdDSA'],
       issuer,
       audience: issuer,
@@ -71,7 +83,7 @@ export async function createAccessTokens(secret: string, issuer: string): Promis
   }
 
   return {
-    jwks: { keys: [{ ...jwk, kid, alg: 'EdDSA', use: 'sig' }] },
+    jwks: { keys: keys.map((key) => ({ ...key.jwk, kid: key.kid, alg: 'EdDSA', use: 'sig' })) },
     sign: ({ userId, sessionId, email, tokenId }) =>
       new SignJWT({ sid: sessionId, email })
         .setProtectedHeader({ alg: 'EdDSA', typ: TOKEN_TYPE, kid })
@@ -111,10 +123,20 @@ export async function createAccessTokens(secret: string, issuer: string): Promis
   }
 }
 
+interface SigningKey {
+  privateKey: KeyObject
+  publicKey: KeyObject
+  jwk: JWK
+  kid: string
+}
+
 /** An Ed25519 private key is any 32 bytes; PKCS #8 wraps them in this fixed head (RFC 8410). */
 const PKCS8_ED25519_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
 
-function deriveSigningKey(secret: string): KeyObject {
-  const seed = Buffer.from(hkdfSync('sha256', secret, '', 'parley access tokens', 32))
-  return createPrivateKey({ key: Buffer.concat([PKCS8_ED25519_HEAD, seed]), format: 'der', type: 'pkcs8' })
+async function signingKey(seed: Buffer): Promise<SigningKey> {
+  const key = Buffer.concat([PKCS8_ED25519_HEAD, seed])
+  const privateKey = createPrivateKey({ key, format: 'der', type: 'pkcs8' })
+  const publicKey = createPublicKey(privateKey)
+  const jwk = await exportJWK(publicKey)
+  return { privateKey, publicKey, jwk, kid: await calculateJwkThumbprint(jwk) }
 }

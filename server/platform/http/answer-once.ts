@@ -33,12 +33,16 @@ export async function answerOnce(
   reply: FastifyReply,
 ): Promise<unknown> {
   if (!isKeyed(route, request)) return route.handler(input)
-  const hash = idempotency.hash(JSON.stringify(whatIsAsked(route, input)))
+  const [hash, formerHash] = idempotency.hashes(JSON.stringify(whatIsAsked(route, input)))
+  const owner = ownerOf(input, request.credential)
   const keyed = {
-    owner: ownerOf(input, request.credential) ?? `public:${hash}`,
+    owner: owner ?? `public:${hash}`,
     route: route.url,
     key: idempotencyKeyOf(request.headers) as string,
     hash,
+    ...(formerHash !== undefined && {
+      former: { owner: owner ?? `public:${formerHash}`, hash: formerHash },
+    }),
     userId: personOf(input)?.userId ?? null,
   }
   const effects = route.effects === 'reply' ? undefined : route.effects

@@ -18,8 +18,8 @@ export interface Idempotency {
    * request.in_progress, request.interrupted, request.answer_not_kept, and what the work throws.
    */
   once(request: KeyedRequest, effects: Effects, work: () => Promise<unknown>): Promise<Answered>
-  /** An HMAC of what a request says: a body may hold a password. */
-  hash(text: string): string
+  /** An HMAC of what a request says, under each secret: a body may hold a password. */
+  hashes(text: string): [current: string, ...previous: string[]]
   /** Begins to forget what is older than a day. Answers how to end that. */
   startSweep(): () => void
   /** Waits a moment for the answers that are being stored. */
@@ -67,13 +67,29 @@ export function createIdempotency({ database, secrets, instance, log }: Desk): I
     throw inProgress()
   }
 
+  /** The request as it was stored under the previous secret; null: it was not. */
+  async function asBefore(
+    request: KeyedRequest,
+    former: NonNullable<KeyedRequest['former']>,
+  ): Promise<KeyedRequest | null> {
+    const before = { ...request, ...former }
+    const known = await stored.find(before)
+    return known?.request_hash === former.hash ? before : null
+  }
+
   const outside = new OutsideRequests({ sql, stored, instance, log, inLine })
   return {
-    once: (request, effects, work) =>
-      effects === 'database'
-        ? inLine(nameOf(request), () => inDatabase(request, work))
-        : outside.answer(request, effects, work),
-    hash: (text) => secrets.sign(text, 'idempotent requests'),
+    async once(request, effects, work) {
+      const known = request.former && (await asBefore(request, request.former))
+      const kept = known ?? request
+      return effects === 'database'
+        ? inLine(nameOf(kept), () => inDatabase(kept, work))
+        : outside.answer(kept, effects, work)
+    },
+    hashes(text) {
+      const [current = '', ...previous] = secrets.signatures(text, 'idempotent requests')
+      return [current, ...previous]
+    },
     startSweep: () =>
       repeat(SWEEP_MS, () => stored.sweep(), { log, message: 'the sweep of repeated requests failed' }),
     close: () => Promise.race([outside.allStored(), sleep(CLOSE_MS, undefined, { ref: false })]),

@@ -14,6 +14,8 @@ export interface KeyedRequest {
   key: string
   /** Of all that a repeat has to be the same in. */
   hash: string
+  /** What the two are under the previous secret, where there is one. */
+  former?: { owner: string; hash: string }
   /** With whom the row goes; null: nobody has to be known. */
   userId: string | null
 }

@@ -14,8 +14,11 @@ export interface Mail {
    * the one whose address it goes to.
    */
   send(tx: ISql, to: string, letter: Letter, about?: readonly string[]): Promise<void>
-  /** An address as jobs are marked that are `about` it (jobs.ts): it tells nothing to who has no SECRET. */
-  markOf(email: string): string
+  /**
+   * An address as jobs are marked that are `about` it (jobs.ts), under each secret, the current one first. It says nothing
+   * without the secret.
+   */
+  marksOf(email: string): string[]
   /** Removes letters about these marks and ids from DATA_DIR/mail. */
   forgetKept(about: readonly string[]): Promise<void>
   queue: Queue<SealedLetter>
@@ -42,6 +45,8 @@ export interface Message {
 /** Takes a message, or throws. */
 export type Deliver = (message: Message) => Promise<void>
 
+/** What marks of addresses are signed for. */
+export const MARKS = 'addresses of mail'
 const RETRIES = 12
 const FIRST_RETRY_SECONDS = 20
 const TRY_TIMEOUT_SECONDS = 120
@@ -76,14 +81,14 @@ export function createMail({ config, jobs, secrets, log }: Desk): Mail {
       }
     },
   }
-  const markOf: Mail['markOf'] = (email) => secrets.sign(normalizeEmail(email), 'addresses of mail')
+  const marksOf: Mail['marksOf'] = (email) => secrets.signatures(normalizeEmail(email), MARKS)
   return {
     queue,
-    markOf,
+    marksOf,
     async send(tx, to, letter, about = []) {
       const id = newId()
       const sealed = secrets.encrypt(JSON.stringify({ to, letter }), id)
-      await jobs.add(tx, queue, { id, sealed, about: [markOf(to), ...about] })
+      await jobs.add(tx, queue, { id, sealed, about: [...marksOf(to).slice(0, 1), ...about] })
     },
     async forgetKept(about) {
       if (config.smtpUrl === null) await (await import('./kept-mail.ts')).forgetMail(config.dataDir, about)

@@ -5,32 +5,55 @@ import {
   createHmac,
   createSecretKey,
   hkdfSync,
+  type KeyObject,
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Encryption at rest, of provider keys and the like, and signatures. */
 export interface Secrets {
   /** AES-256-GCM, bound to `context` (the row that it is for): a value copied to another row does not open. */
   encrypt(plain: string, context: string): string
-  /** Throws where the value was changed, was made for another context, or under another SECRET. */
+  /** Throws where the value was changed, was made for another context, or under neither secret. */
   decrypt(sealed: string, context: string): string
+  /** Whether a value opens under the current secret. */
+  isCurrent(sealed: string, context: string): boolean
   /** HMAC-SHA256 under a key that is for this purpose alone: what is signed for another one does not hold. */
   sign(text: string, purpose: string): string
-  /** 32 bytes that follow from SECRET, the same in every process, for one purpose. */
-  derive(purpose: string): Buffer
+  /** What `sign` answers under each secret, the current one first: for comparing with what was signed before. */
+  signatures(text: string, purpose: string): string[]
+  /** Whether this is a signature of the text under either secret. */
+  isSigned(text: string, purpose: string, signature: string): boolean
+  /** 32 bytes for one purpose that follow from each secret, the current one first; the same in every process. */
+  derive(purpose: string): [current: Buffer, ...previous: Buffer[]]
+}
+
+/** The secret that signs and encrypts, and one that is still read (SECRET_PREVIOUS). */
+export interface SecretPair {
+  current: string
+  previous: string | null
 }
 
 const VERSION = 'v1'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-export function createSecrets(secret: string): Secrets {
-  const derive: Secrets['derive'] = (purpose) =>
-    Buffer.from(hkdfSync('sha256', secret, '', `parley ${purpose}`, 32))
-  const key = createSecretKey(derive('secrets at rest'))
+/** 32 bytes for one purpose from each secret, the current one first. */
+export function deriveKeys({ current, previous }: SecretPair, purpose: string): [Buffer, ...Buffer[]] {
+  const from = (secret: string) => Buffer.from(hkdfSync('sha256', secret, '', `parley ${purpose}`, 32))
+  return previous === null ? [from(current)] : [from(current), from(previous)]
+}
+
+export function createSecrets(current: string, previous: string | null = null): Secrets {
+  const derive: Secrets['derive'] = (purpose) => deriveKeys({ current, previous }, purpose)
+  const [key, ...previousKeys] = derive('secrets at rest').map((bytes) => createSecretKey(bytes)) as [
+    KeyObject,
+    ...KeyObject[],
+  ]
+  const signatures: Secrets['signatures'] = (text, purpose) =>
+    derive(purpose).map((each) => createHmac('sha256', each).update(text).digest('base64url'))
   return {
     encrypt(plain, context) {
       const nonce = randomBytes(NONCE_BYTES)
@@ -39,17 +62,36 @@ export function createSecrets(secret: string): Secrets {
       return `${VERSION}.${sealed.toString('base64url')}`
     },
     decrypt(sealed, context) {
-      const bytes = Buffer.from(sealed.slice(VERSION.length + 1), 'base64url')
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES))
-        .setAAD(Buffer.from(context))
-        .setAuthTag(bytes.subarray(-TAG_BYTES))
-      return (
-        decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
-      )
+      const [previousKey] = previousKeys
+      if (previousKey === undefined) return open(key, sealed, context)
+      try {
+        return open(key, sealed, context)
+      } catch {
+        return open(previousKey, sealed, context)
+      }
+    },
+    isCurrent(sealed, context) {
+      try {
+        open(key, sealed, context)
+        return true
+      } catch {
+        return false
+      }
     },
     derive,
-    sign: (text, purpose) => createHmac('sha256', derive(purpose)).update(text).digest('base64url'),
+    signatures,
+    sign: (text, purpose) => signatures(text, purpose)[0] ?? '',
+    isSigned: (text, purpose, signature) =>
+      signatures(text, purpose).some((expected) => sameText(signature, expected)),
   }
+}
+
+function open(key: KeyObject, sealed: string, context: string): string {
+  const bytes = Buffer.from(sealed.slice(VERSION.length + 1), 'base64url')
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES))
+    .setAAD(Buffer.from(context))
+    .setAuthTag(bytes.subarray(-TAG_BYTES))
+  return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
 }
 
 /** A new key or one-time token: its prefix says what it is for, and 256 random bits follow. */
@@ -62,13 +104,45 @@ export const hashToken = (token: string): string => createHash('sha256').update(
 export const sameText = (a: string, b: string): boolean =>
   timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest())
 
-/** The installation's secret: the configured one, else one that is made at the first start and kept in `dataDir`. */
-export function loadSecret(configured: string | null, dataDir: string): string {
-  if (configured) return configured
-  const path = join(dataDir, 'secret')
-  if (!existsSync(path)) {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    writeFileSync(path, randomBytes(32).toString('base64url'), { mode: 0o600 })
+/**
+ * The installation's secrets: the configured ones, else one that is made at the first start and kept in `dataDir`, with
+ * the one before it while `parley rotate-secret` is under way.
+ */
+export function loadSecrets(config: {
+  secret: string | null
+  secretPrevious: string | null
+  dataDir: string
+}): SecretPair {
+  const { secret, secretPrevious, dataDir } = config
+  if (secret) return { current: secret, previous: secretPrevious }
+  const { file, previousFile } = filesOf(dataDir)
+  if (!existsSync(file)) writeSecret(dataDir, file)
+  const previous = existsSync(previousFile) ? readFileSync(previousFile, 'utf8').trim() : null
+  return { current: readFileSync(file, 'utf8').trim(), previous }
+}
+
+/** Makes a new secret in `dataDir` and keeps the one before it; goes on with a rotation that was cut off. */
+export function beginRotation(dataDir: string): void {
+  const { file, previousFile } = filesOf(dataDir)
+  if (!existsSync(previousFile)) {
+    if (!existsSync(file)) writeSecret(dataDir, file)
+    writeFileSync(`${previousFile}.new`, readFileSync(file), { mode: 0o600, flush: true })
+    writeSecret(dataDir, `${file}.new`)
+    renameSync(`${previousFile}.new`, previousFile)
   }
-  return readFileSync(path, 'utf8').trim()
+  // Cut off before this, both files have the old secret, and the next run goes on here.
+  if (existsSync(`${file}.new`)) renameSync(`${file}.new`, file)
+}
+
+/** Forgets the secret before: everything is under the new one. */
+export const endRotation = (dataDir: string): void => rmSync(filesOf(dataDir).previousFile, { force: true })
+
+const filesOf = (dataDir: string) => ({
+  file: join(dataDir, 'secret'),
+  previousFile: join(dataDir, 'secret.previous'),
+})
+
+function writeSecret(dataDir: string, path: string): void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  writeFileSync(path, randomBytes(32).toString('base64url'), { mode: 0o600, flush: true })
 }

@@ -1,7 +1,7 @@
-import { createHmac, hkdfSync } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { copyFile, mkdir, open as openFile, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { sameText } from '../secrets/secrets.ts'
+import { deriveKeys, type SecretPair, sameText } from '../secrets/secrets.ts'
 import { pathOf, URL_SECONDS } from './addresses.ts'
 import type { Storage, StoredFile } from './storage.ts'
 import { unavailable } from './unavailable.ts'
@@ -9,19 +9,20 @@ import { unavailable } from './unavailable.ts'
 /** Files in DATA_DIR/files, read through /files (serve-files.ts) with an address that is signed. */
 export function createLocalFiles(
   { dataDir, baseUrl }: { dataDir: string; baseUrl: string },
-  secret: string,
+  secrets: SecretPair,
 ): Storage {
   const root = join(dataDir, 'files')
-  const signingKey = Buffer.from(hkdfSync('sha256', secret, '', 'parley signed file addresses', 32))
+  const [signingKey, ...previousKeys] = deriveKeys(secrets, 'signed file addresses')
   const placeOf = (key: string): string => join(root, key)
-  const signatureOf = ({ key, contentType }: StoredFile, expires: string): string =>
-    createHmac('sha256', signingKey).update(`${expires}\n${contentType}\n${key}`).digest('base64url')
+  const signatureOf = ({ key, contentType }: StoredFile, expires: string, by = signingKey): string =>
+    createHmac('sha256', by).update(`${expires}\n${contentType}\n${key}`).digest('base64url')
 
   return {
     signed: {
       root,
       isSigned: (file, expires, signature) =>
-        sameText(signature, signatureOf(file, expires)) && Number(expires) * 1000 > Date.now(),
+        [signingKey, ...previousKeys].some((by) => sameText(signature, signatureOf(file, expires, by))) &&
+        Number(expires) * 1000 > Date.now(),
     },
     async put({ key }, content) {
       const arrive = async (): Promise<void> => {

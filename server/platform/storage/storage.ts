@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Config } from '#config'
 import type { Net } from '../net/index.ts'
+import type { SecretPair } from '../secrets/secrets.ts'
 import { createLocalFiles } from './local-files.ts'
 import { createS3Files } from './s3-files.ts'
 
@@ -49,5 +50,5 @@ export interface SignedFiles {
   isSigned(file: StoredFile, expires: string, signature: string): boolean
 }
 
-export const createStorage = (config: Config, secret: string, net: Net): Storage =>
-  config.s3 ? createS3Files(config.s3, net) : createLocalFiles(config, secret)
+export const createStorage = (config: Config, secrets: SecretPair, net: Net): Storage =>
+  config.s3 ? createS3Files(config.s3, net) : createLocalFiles(config, secrets)

@@ -1,0 +1,90 @@
+import type { Sql } from 'postgres'
+import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
+import type { Secrets } from './secrets.ts'
+
+/** Rows per statement. */
+const BATCH = 500
+
+export interface Resealed {
+  place: string
+  /** Values that were encrypted again. */
+  resealed: number
+  /** Values that open under neither secret; they stay as they are. */
+  lost: number
+}
+
+/**
+ * Encrypts every value in the database again that is not under the current secret, in batches. A value that changes
+ * meanwhile is left to whoever changed it, so servers may run; what was done stays done when it is cut off.
+ */
+export async function* resealColumns(sql: Sql, secrets: Secrets): AsyncGenerator<Resealed> {
+  for (const column of SEALED_COLUMNS) yield resealColumn(sql, secrets, column)
+}
+
+async function resealColumn(sql: Sql, secrets: Secrets, sealed: SealedColumn): Promise<Resealed> {
+  const { table, column, key, context } = sealed
+  const done: Resealed = { place: `${table}.${column}`, resealed: 0, lost: 0 }
+  const names = key.map(([name]) => name)
+  const list = sql(names)
+  const keyOf = (row: Row): string[] => names.map((name) => String(row[name]))
+  let after: Row | undefined
+  do {
+    const values = after && keyOf(after)
+    const rows: Row[] = await sql<Row[]>`
+      select ${list}, ${sql(column)} as sealed from ${sql(table)}
+      where ${sql(column)} <> '' ${values ? sql`and ${isAfter(sql, key, values)}` : sql``}
+      order by ${list} limit ${BATCH}`
+    const changes = rows.flatMap((row) => {
+      const opened = resealOne(secrets, row.sealed, context(keyOf(row)))
+      if (opened === 'lost') done.lost++
+      return opened === 'lost' || opened === 'current' ? [] : [{ ...row, resealed: opened.resealed }]
+    })
+    if (changes.length > 0) {
+      const types = key.map(([name, type]) => `"${name}" ${type}`).join(', ')
+      const { count } = await sql`
+        update ${sql(table)} t set ${sql(column)} = v.resealed
+        from json_to_recordset(${JSON.stringify(changes)}::text::json)
+          as v (${sql.unsafe(types)}, sealed text, resealed text)
+        where t.${sql(column)} = v.sealed and ${isSame(sql, names)}`
+      done.resealed += count
+    }
+    after = rows.length === BATCH ? rows.at(-1) : undefined
+  } while (after)
+  return done
+}
+
+interface Row {
+  [name: string]: string
+  sealed: string
+}
+
+/** A value under the current secret; or what it is already. */
+export function resealOne(
+  secrets: Secrets,
+  sealed: string,
+  context: string,
+): { resealed: string; plain: string } | 'current' | 'lost' {
+  if (secrets.isCurrent(sealed, context)) return 'current'
+  try {
+    const plain = secrets.decrypt(sealed, context)
+    return { plain, resealed: secrets.encrypt(plain, context) }
+  } catch {
+    return 'lost'
+  }
+}
+
+/** Whether a row's key comes after this one, in the order of the primary key. */
+const isAfter = (sql: Sql, key: SealedColumn['key'], [first, ...rest]: string[]) => {
+  const [[name, type] = ['', 'text'], ...others] = key
+  const value = type === 'uuid' ? sql`${first ?? null}::uuid` : sql`${first ?? null}::text`
+  const further = others.map(([other, itsType], index) => {
+    const given = rest[index] ?? null
+    return [sql(other), itsType === 'uuid' ? sql`${given}::uuid` : sql`${given}::text`] as const
+  })
+  const left = further.reduce((text, [column]) => sql`${text}, ${column}`, sql`${sql(name)}`)
+  const right = further.reduce((text, [, given]) => sql`${text}, ${given}`, value)
+  return sql`(${left}) > (${right})`
+}
+
+const isSame = (sql: Sql, names: string[]) =>
+  names.reduce((text, name) => sql`${text} and t.${sql(name)} = v.${sql(name)}`, sql`true`)

@@ -1,0 +1,68 @@
+/** A column that holds what Secrets.encrypt has made. */
+export interface SealedColumn {
+  table: string
+  column: string
+  /** The primary key: names and types of its columns. */
+  key: readonly (readonly [name: string, type: 'uuid' | 'text'])[]
+  /** What a value is bound to, by the values of the key. */
+  context(key: readonly string[]): string
+}
+
+const byId = (table: string, column: string, name = 'id'): SealedColumn => ({
+  table,
+  column,
+  key: [[name, 'uuid']],
+  context: ([id = '']) => id,
+})
+const byHash = (table: string, column: string, name: string): SealedColumn => ({
+  ...byId(table, column),
+  key: [[name, 'text']],
+})
+
+/**
+ * Every encrypted column. `parley rotate-secret` re-encrypts these and no others; a test fails when a call of `encrypt`
+ * is not covered by them (tests/house/sealed-columns.test.ts).
+ */
+export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  byId('llm_models', 'api_key'),
+  byId('kb_sources', 'secrets'),
+  byId('webhook_endpoints', 'secret'),
+  byId('webhook_endpoints', 'previous_secret'),
+  byId('mcp_servers', 'client_secret'),
+  byId('mcp_clients', 'client', 'server_id'),
+  byId('mcp_instances', 'credentials'),
+  byId('mcp_attempts', 'payload'),
+  { ...byId('mcp_attempts', 'answer'), context: ([id]) => `${id} answer` },
+  byId('totp_factors', 'secret'),
+  byId('users', 'leaving'),
+  byHash('oidc_attempts', 'code_verifier', 'state_hash'),
+  byHash('auth_challenges', 'pending', 'token_hash'),
+  {
+    table: 'agent_tools',
+    column: 'config',
+    key: [
+      ['agent_id', 'uuid'],
+      ['tool_id', 'uuid'],
+    ],
+    context: (ids) => ids.join('/'),
+  },
+  {
+    table: 'oauth_records',
+    column: 'payload',
+    key: [
+      ['kind', 'text'],
+      ['id_hash', 'text'],
+    ],
+    context: (names) => `oauth ${names.join(' ')}`,
+  },
+  {
+    table: 'idempotent_requests',
+    column: 'answer',
+    key: [
+      ['owner', 'text'],
+      ['route', 'text'],
+      ['key', 'text'],
+    ],
+    context: (names) => `answer of ${names.join('\n')}`,
+  },
+]

@@ -1,0 +1,104 @@
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Sql } from 'postgres'
+import { type Config, ConfigError } from '#config'
+import { connectDatabase } from '#database/connect.ts'
+import { normalizeEmail } from '#platform/mail/address.ts'
+import { MARKS } from '#platform/mail/mail.ts'
+import { resealColumns, resealOne } from '#platform/secrets/reseal.ts'
+import {
+  beginRotation,
+  createSecrets,
+  endRotation,
+  loadSecrets,
+  type Secrets,
+} from '#platform/secrets/secrets.ts'
+
+/** Jobs per statement. */
+const BATCH = 200
+
+/**
+ * Encrypts everything at rest again under the current secret: columns, waiting jobs, and marks of kept mail. Servers that
+ * know both secrets may run; a run that was cut off is repeated. Without SECRET in the environment it makes a new secret
+ * in DATA_DIR first, which needs the embedded database's lock, so no server runs. Throws a ConfigError without a previous
+ * secret.
+ */
+export async function rotateSecret(config: Config, say: (line: string) => void): Promise<void> {
+  const database = await connectDatabase(config)
+  try {
+    if (config.secret === null) beginRotation(config.dataDir)
+    const { current, previous } = loadSecrets(config)
+    if (previous === null)
+      throw new ConfigError('set SECRET to the new secret, and SECRET_PREVIOUS to the one that it replaces')
+    const secrets = createSecrets(current, previous)
+    for await (const { place, resealed, lost } of resealColumns(database.sql, secrets))
+      say(`${place}: ${resealed} encrypted again${lost > 0 ? `, ${lost} open under neither secret` : ''}`)
+    say(`waiting jobs: ${await resealJobs(database.sql, secrets)} encrypted again`)
+    say(`kept mail: ${await remarkMail(config.dataDir, secrets)} marked again`)
+    if (config.secret === null) endRotation(config.dataDir)
+  } finally {
+    await database.close()
+  }
+  say(
+    config.secret === null ? 'Done. The new secret is in DATA_DIR.' : 'Done. SECRET_PREVIOUS can be removed.',
+  )
+}
+
+interface SealedJob {
+  id: string
+  data: { id: string; sealed: string; about?: string[] }
+}
+
+/** Letters, and requests for a new password: encrypted for the id in their data, and marked with the address. */
+async function resealJobs(sql: Sql, secrets: Secrets): Promise<number> {
+  const [known] = await sql<{ there: boolean }[]>`select to_regclass('jobs.job') is not null as there`
+  if (!known?.there) return 0
+  let count = 0
+  for (let after: string | null = null; ; ) {
+    const jobs: SealedJob[] = await sql<SealedJob[]>`
+      select id, data from jobs.job
+      where data ? 'sealed' and (${after}::uuid is null or id > ${after}::uuid) order by id limit ${BATCH}`
+    for (const { id, data } of jobs) {
+      const opened = resealOne(secrets, data.sealed, data.id)
+      if (opened === 'current' || opened === 'lost') continue
+      const about = remarked(secrets, data.about ?? [], addressIn(opened.plain))
+      const changed = JSON.stringify({ ...data, sealed: opened.resealed, about })
+      const done = await sql`
+        update jobs.job set data = ${changed}::text::jsonb
+        where id = ${id} and data ->> 'sealed' = ${data.sealed}`
+      count += done.count
+    }
+    if (jobs.length < BATCH) return count
+    after = jobs.at(-1)?.id ?? null
+  }
+}
+
+/** A letter says whom it goes to; a request for a new password is the address. */
+function addressIn(plain: string): string {
+  return plain.startsWith('{') ? (JSON.parse(plain) as { to: string }).to : plain
+}
+
+function remarked(secrets: Secrets, about: readonly string[], email: string): string[] {
+  const [current = '', ...previous] = secrets.signatures(normalizeEmail(email), MARKS)
+  return about.map((mark) => (previous.includes(mark) ? current : mark))
+}
+
+/** Mail that is kept in DATA_DIR is found by its marks when an account is erased. */
+async function remarkMail(dataDir: string, secrets: Secrets): Promise<number> {
+  const folder = join(dataDir, 'mail')
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  let count = 0
+  for (const name of names.filter((file) => file.endsWith('.json'))) {
+    const path = join(folder, name)
+    const mail = JSON.parse(await readFile(path, 'utf8')) as { to: string; about?: string[] }
+    const about = remarked(secrets, mail.about ?? [], mail.to)
+    if (about.every((mark, index) => mark === mail.about?.[index])) continue
+    await writeFile(`${path}.new`, JSON.stringify({ ...mail, about }, null, 2), { mode: 0o600 })
+    await rename(`${path}.new`, path)
+    count++
+  }
+  return count
+}

@@ -1,0 +1,50 @@
+import { globSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { SEALED_COLUMNS } from '#platform/secrets/sealed-columns.ts'
+
+/*
+ * What is encrypted has to be encrypted again when SECRET is rotated. Each call of `encrypt` is listed here with the
+ * column that its value goes into: a new call fails the first test, and a column without its line in SEALED_COLUMNS the
+ * second one. What lives in a job is covered by rotate-secret.ts, what lives in Redis expires within half an hour.
+ */
+const CALLS: Record<string, string[]> = {
+  'server/parts/auth/demand-factor.ts': ['auth_challenges.pending'],
+  'server/parts/auth/mailed-links.ts': ['a job'],
+  'server/parts/auth/oidc.ts': ['oidc_attempts.code_verifier'],
+  'server/parts/auth/totp.ts': ['totp_factors.secret'],
+  'server/parts/data-rights/delete-account.ts': ['users.leaving'],
+  'server/parts/data-rights/import-rows.ts': ['webhook_endpoints.secret'],
+  'server/parts/kb/add-source.ts': ['kb_sources.secrets'],
+  'server/parts/llm/manage-models.ts': ['llm_models.api_key', 'llm_models.api_key'],
+  'server/parts/mcp-playground/shared-memory.ts': ['Redis'],
+  'server/parts/mcp-server/oauth-records.ts': ['oauth_records.payload', 'oauth_records.payload'],
+  'server/parts/mcp/attempts.ts': ['mcp_attempts.answer'],
+  'server/parts/mcp/connect-account.ts': ['mcp_attempts.payload'],
+  'server/parts/mcp/manage-servers.ts': ['mcp_servers.client_secret', 'mcp_servers.client_secret'],
+  'server/parts/mcp/oauth-clients.ts': ['mcp_clients.client'],
+  'server/parts/mcp/stored-credentials.ts': ['mcp_instances.credentials'],
+  'server/parts/tools/tool-config.ts': ['agent_tools.config'],
+  'server/parts/webhooks/manage-webhooks.ts': ['webhook_endpoints.secret', 'webhook_endpoints.secret'],
+  'server/platform/idempotency/stored-requests.ts': ['idempotent_requests.answer'],
+  'server/platform/mail/mail.ts': ['a job'],
+  'server/platform/secrets/reseal.ts': ['what it was before'],
+}
+/** A secret of a webhook that is replaced goes on for a day beside the new one. */
+const MOVED = ['webhook_endpoints.previous_secret']
+const ELSEWHERE = ['a job', 'Redis', 'what it was before']
+
+test('every call of encrypt has its line here', () => {
+  const calls = globSync('server/**/*.ts')
+    .filter((file) => !file.endsWith('.test.ts'))
+    .map((file) => [file, readFileSync(file, 'utf8').match(/secrets\.encrypt\(/g)?.length ?? 0] as const)
+    .filter(([, count]) => count > 0)
+  expect(Object.fromEntries(calls)).toEqual(
+    Object.fromEntries(Object.entries(CALLS).map(([file, columns]) => [file, columns.length])),
+  )
+})
+
+test('every encrypted column is declared for rotation, and nothing else is', () => {
+  const written = [...Object.values(CALLS).flat(), ...MOVED].filter((place) => !ELSEWHERE.includes(place))
+  const declared = SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`)
+  expect([...declared].sort()).toEqual([...new Set(written)].sort())
+})
