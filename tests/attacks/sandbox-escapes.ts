@@ -30,7 +30,6 @@ Deno.listen({ port: 0 })
 Deno.dlopen("libc.so.6", {})
 Deno.writeTextFileSync("{written}", "x")
 Deno.symlinkSync("/etc/passwd", "link")
-Deno.kill(Deno.ppid, "SIGKILL")
 Deno.openKv()
 fetch("http://127.0.0.1:{port}/").then((it) => it.text())
 fetch("http://localhost:{port}/").then((it) => it.text())
@@ -47,6 +46,7 @@ eval("Deno").readTextFileSync("{file}")
 globalThis[Symbol.for("Deno.internal")].core.ops
 Error.prepareStackTrace = (_e, frames) => frames[0].getThis()
 Object.getOwnPropertyNames(globalThis).filter((name) => /deno|process|require/i.test(name))
+Deno.kill(Deno.ppid, "SIGKILL")
 `
 const PYTHON = `
 open("{file}").read()
@@ -149,7 +149,7 @@ export const sandboxEscapes: Row = {
         for (const [index, outcome] of outcomes.entries()) {
           tried += 1
           if (
-            [canary, 'root:x:', stage.secret, 'ADMIN_PASSWORD', 'inside'].some((secret) =>
+            [canary, 'root:x:', stage.secret, 'ADMIN_PASSWORD', 'trap-was-reached'].some((secret) =>
               outcome.includes(secret),
             )
           )
@@ -171,6 +171,8 @@ export const sandboxEscapes: Row = {
       }
       const growth = memoryOf(stage) - before
       if (growth > GROWTH_BYTES_MAX) failures.push(`the server's memory grew by ${growth} bytes`)
+    } catch (error) {
+      failures.push(`the server is gone, or does not answer: ${error}`)
     } finally {
       await trap.close()
     }

@@ -24,7 +24,7 @@ export async function openTrap(): Promise<Trap> {
       connections += 1
       sockets.add(socket)
       socket.on('error', () => {})
-      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\ninside')
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 16\r\nConnection: close\r\n\r\ntrap-was-reached')
     })
   const site = createHttp((request, response) => {
     visits += 1
