@@ -187,6 +187,7 @@ describeInBrowser('knowledge in the console', () => {
       role_id: member,
     })
     const page = await open(`/knowledge/${kb}/documents`, reader)
+    await page.getByRole('button', { name: 'Open organization' }).click()
     await page.getByRole('button', { name: 'Add a source' }).click()
     const query = `org_id=${owner.organizationId}&user_id=${reader.userId}`
     const guest = await roleOf(stage.server, owner, 'guest')

@@ -69,6 +69,10 @@ describeInBrowser('members in the console', () => {
     await page.getByLabel('User ID').fill(turing.userId)
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('row', { name: /Not opened yet/ }).waitFor()
+    expect(await page.getByText(turing.email).count()).toBe(0)
+    await team.api('GET', '/api/chat/list', undefined, turing)
+    await page.reload()
     await page.getByRole('row', { name: new RegExp(turing.email) }).waitFor()
 
     await team.asAdministrator('PUT', '/api/org/features', { team_members: false })

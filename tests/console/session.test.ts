@@ -63,8 +63,8 @@ describeInBrowser('a session of the console', () => {
 
   test('ends on the server too when it was ended offline', async () => {
     const person = await stage.server.signUp()
-    const page = await stage.open('/', person)
-    await atHome(page)
+    const page = await stage.open('/sign_in')
+    await signIn(page, person.email, person.password)
     const token = await tokenIn(page)
     await page.context().setOffline(true)
     await page.getByRole('button', { name: /^Your account/ }).click()

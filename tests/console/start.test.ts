@@ -135,6 +135,9 @@ describeInBrowser('the start of the console', () => {
       },
     })
     const page = await stage.open(`/?org_id=${society.organizationId}`, guest)
+    await page.getByText('You were added to The Royal Society').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Open organization' }).click()
     await page.getByRole('heading', { name: 'Recent chats' }).waitFor()
     expect(await page.getByRole('textbox').count()).toBe(0)
     expect(await page.getByRole('heading', { name: /^First steps/ }).count()).toBe(0)

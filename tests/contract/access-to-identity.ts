@@ -2,6 +2,8 @@ import type { Call, Fixture } from './access-matrix.ts'
 
 const EVERYBODY = 'OAMGCNS'
 const nothing = (): Call => ({})
+/** Of nobody, so that everybody who may ask gets 404. */
+const email = () => `${crypto.randomUUID()}@example.com`
 
 /** The lines of the matrix (access-matrix.ts) for sessions and addresses. */
 export const IDENTITY: Record<string, [allowed: string, call: (fixture: Fixture) => Call]> = {
@@ -9,4 +11,5 @@ export const IDENTITY: Record<string, [allowed: string, call: (fixture: Fixture)
   delete_auth_sessions: [EVERYBODY, () => ({ query: { session_id: crypto.randomUUID() } })],
   post_auth_verify_email: [EVERYBODY, () => ({ body: { token: 'x' } })],
   post_auth_resend_verification: [EVERYBODY, nothing],
+  get_users_find: ['OAC', ({ organizationId }) => ({ query: { org_id: organizationId, email: email() } })],
 }

@@ -42,6 +42,8 @@ export const PUBLIC: Record<
   post_auth_magic_link_accept: () => ({ body: { token: 'x' } }),
   post_auth_forgot_password: ({ email }) => ({ body: { email } }),
   post_auth_reset_password: ({ password }) => ({ body: { token: 'x', password } }),
+  get_org_leave_link: () => ({ query: { token: 'x' } }),
+  post_org_leave_link: () => ({ body: { token: 'x' } }),
   get_auth_methods: () => ({}),
   get_auth_oidc_start: () => ({}),
   get_auth_oidc_callback: () => ({ query: { state: 'x', code: 'x' } }),

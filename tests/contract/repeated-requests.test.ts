@@ -9,7 +9,7 @@ import { makeZip } from '#tests/support/hostile-files.ts'
 import { mailTo } from '#tests/support/mail.ts'
 import type { TestServer } from '#tests/support/server.ts'
 import { type Fixture, MATRIX } from './access-matrix.ts'
-import { FIXTURES_TIMEOUT_MS, type Operation, readOperations } from './cover-operations.ts'
+import { callOf, FIXTURES_TIMEOUT_MS, type Operation, readOperations } from './cover-operations.ts'
 import { EVERYTHING, gatherSociety, type Made, makeFixture, type Society } from './fixture.ts'
 import { requestsOfFactors } from './requests-of-factors.ts'
 
@@ -172,6 +172,11 @@ const REQUESTS: Record<string, () => Promise<Sent> | Sent> = {
     token: person.token,
     body: { token: await oneTimeToken('verify_email') },
   }),
+  async post_org_leave_link() {
+    const { email, userId: memberId } = await server.signUp()
+    await asOwner('/api/org/add_member', callOf('post_org_add_member')({ ...made.fixture, memberId }).body)
+    return { body: { token: (await mailTo(server, email, 'added you to')).token } }
+  },
   post_auth_forgot_password: () => ({ body: { email: person.email } }),
   post_auth_reset_password: async () => ({
     body: { token: await oneTimeToken('reset_password', await server.signUp()), password },

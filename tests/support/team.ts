@@ -48,6 +48,8 @@ export async function teamOf(server: Client, owner: Person, name: string): Promi
       const role_id = roles.find((one: { name: string }) => one.name === role).id
       const body = { organization_id: id, user_id: person.userId, role_id }
       await call('POST', '/api/org/add_member', owner, body)
+      // Members see each other from their first request on.
+      await server.call('GET', inTeam('/api/chat/list'), { token: person.token })
       return { person, name: `${first_name} ${last_name}` }
     },
   }

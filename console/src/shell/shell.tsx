@@ -11,6 +11,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { Drawer } from '../ui/dialog.tsx'
 import { Empty, Failure, Skeleton } from '../ui/states.tsx'
 import { CommandPalette } from './command-palette.tsx'
+import { NewMembership } from './new-membership.tsx'
 import { HereContext } from './organization.tsx'
 import { SecondFactorNotice } from './second-factor-notice.tsx'
 import { Sidebar } from './sidebar.tsx'
@@ -25,13 +26,14 @@ export function Shell() {
   const user = useQuery(read('GET /api/users/me', {}))
   const organizations = useInfiniteQuery(readPages('GET /api/org/list', { limit: 100 }))
   useLiveUpdates()
+  const [opened, setOpened] = useState<string>()
 
   const chosen = choose(organizations.data, org_id)
   useEffect(() => {
     if (!isSignedIn) void navigate({ to: '/sign_in', search: { next: location.pathname + location.search } })
   }, [isSignedIn, navigate])
   useEffect(() => {
-    if (!chosen) return
+    if (!chosen?.is_opened) return
     localStorage.setItem(LAST, chosen.id)
     if (org_id === undefined)
       void navigate({ to: '.', search: (search) => ({ ...search, org_id: chosen.id }), replace: true })
@@ -60,6 +62,12 @@ export function Shell() {
         >
           It may have been deleted, or somebody has removed you from it.
         </Empty>
+      </Alone>
+    )
+  if (!chosen.is_opened && opened !== chosen.id)
+    return (
+      <Alone>
+        <NewMembership organization={chosen} onOpen={() => setOpened(chosen.id)} />
       </Alone>
     )
   const here = {

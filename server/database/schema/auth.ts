@@ -83,10 +83,14 @@ export const oneTimeTokens = pgTable(
   'one_time_tokens',
   {
     tokenHash: text('token_hash').primaryKey(),
-    purpose: text('purpose', { enum: ['verify_email', 'reset_password', 'oidc_sign_in'] }).notNull(),
+    purpose: text('purpose', {
+      enum: ['verify_email', 'reset_password', 'oidc_sign_in', 'leave_organization'],
+    }).notNull(),
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
+    /** Which one a link leaves. Not a reference: a link to an organization that is gone does nothing. */
+    organizationId: uuid('organization_id'),
     createdAt: createdAt(),
     expiresAt: moment('expires_at').notNull(),
   },

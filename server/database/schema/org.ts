@@ -115,6 +115,8 @@ export const memberships = pgTable(
     /** Null for a membership that is deleted: it keeps no role in use. */
     roleId: uuid('role_id'),
     status: text('status', { enum: ['active', 'invited', 'suspended', 'deleted'] }).notNull(),
+    /** The member's first request to the organization; null for a person who was added and has not made one. */
+    openedAt: moment('opened_at').default(sql`now()`),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

@@ -27,6 +27,6 @@ export async function proveAddress(
 export async function endOlderAccess(tx: ISql, client: Client, userId: string): Promise<void> {
   await endAllSessions(tx, userId)
   await removeKeysOf(tx, userId, client)
-  await tx`delete from one_time_tokens where user_id = ${userId}`
+  await tx`delete from one_time_tokens where user_id = ${userId} and purpose <> 'leave_organization'`
   await tx`delete from auth_challenges where user_id = ${userId}`
 }

@@ -28,6 +28,10 @@ const TIMES = 'created_at updated_at'
 const OWNER = 'id organization_id user_id'
 const MAKER = 'id organization_id created_by'
 
+/** Whoever was added and has not opened the organization is not shown to it (platform/access/visible-members.ts). */
+const shownOnceOpened = (column: string): string =>
+  `(select case when t.opened_at is null then '' else ${column} end from users where id = t.user_id)`
+
 /** The files of an export, in the order in which they are written: what is referred to comes first. */
 export const CONCEPTS: readonly Concept[] = [
   {
@@ -35,9 +39,9 @@ export const CONCEPTS: readonly Concept[] = [
     table: 'memberships',
     columns: `organization_id user_id role_id status ${TIMES}`,
     computed: {
-      email: '(select email from users where id = t.user_id)',
-      first_name: '(select first_name from users where id = t.user_id)',
-      last_name: '(select last_name from users where id = t.user_id)',
+      email: shownOnceOpened('email'),
+      first_name: shownOnceOpened('first_name'),
+      last_name: shownOnceOpened('last_name'),
       role: '(select name from roles where id = t.role_id)',
     },
     key: [['user_id', 'uuid']],

@@ -47,7 +47,7 @@ export async function joinByInvitation(
   const [role] = await tx<{ name: string }[]>`
     select name from roles where id = ${roleId} and organization_id = ${organizationId} for share`
   if (!role) throw fail('invitation.role_gone')
-  await putMember(tx, organizationId, { userId, roleId, status: 'active' })
+  await putMember(tx, organizationId, { userId, roleId, status: 'active', isOpened: true })
   const actor = { userId, apiKeyId: null, client }
   await recordEvent(tx, organizationId, actor, {
     action: 'invitation.accepted',

@@ -5,6 +5,7 @@ import { AppError, fail } from '#errors'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
 import { findAssignableRole } from '#platform/access/role-rules.ts'
 import type { Scope } from '#platform/access/scope.ts'
+import { isVisible } from '#platform/access/visible-members.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
 import { normalizeEmail, refuseReserved } from '#platform/mail/address.ts'
 import type { Rooms } from '#platform/rooms.ts'
@@ -80,7 +81,7 @@ export async function insertInvitation(
   refuseReserved(input.email)
   const email = normalizeEmail(input.email)
   const role = await findAssignableRole(tx, scope, input.role_id)
-  await refuseKnown(tx, scope.organizationId, email)
+  await refuseKnown(tx, scope, email)
   await tx`
     update invitations set status = 'expired', updated_at = now()
     where organization_id = ${scope.organizationId} and email = ${email} and status = 'pending'
@@ -163,9 +164,13 @@ export function checkInviter(scope: Inviter): void {
   if (scope.role.level < INVITER_LEVEL_MIN) throw fail('invitation.level')
 }
 
-async function refuseKnown(tx: TransactionSql, organizationId: string, email: string): Promise<void> {
+async function refuseKnown(
+  tx: TransactionSql,
+  { organizationId, userId }: Inviter,
+  email: string,
+): Promise<void> {
   const [known] = await tx<{ registered: boolean; member: boolean }[]>`
-    select u.registered_at is not null as registered, m.user_id is not null as member
+    select u.registered_at is not null as registered, m.user_id is not null and ${isVisible(tx, userId)} as member
     from users u left join memberships m
       on m.user_id = u.id and m.organization_id = ${organizationId} and m.status in ('active', 'suspended')
     where u.email = ${email}`

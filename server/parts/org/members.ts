@@ -5,6 +5,8 @@ import { checkLevel, findAssignableRole, isOwner, OWNER_ROLE } from '#platform/a
 import type { Actor, Caller, Scope } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
 import { readFeatures } from '#platform/limits/features.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { mailAddition } from './mail-addition.ts'
 
 export type MemberStatus = 'active' | 'invited' | 'suspended' | 'deleted'
 
@@ -24,15 +26,16 @@ const MOVES: Record<MemberStatus, readonly MemberStatus[]> = {
 }
 
 /**
- * Makes somebody who has an account an active member. Throws user.not_found, user.is_member, org.feature_off, and
+ * Makes a person who has an account an active member, and mails them a link to leave. Until they open the organization,
+ * it sees neither their name nor their address (visible-members.ts). Throws user.not_found, user.is_member, org.feature_off, and
  * what findAssignableRole throws.
  */
 export async function addMember(
-  sql: Sql,
+  rooms: Pick<Rooms, 'database' | 'mail' | 'config'>,
   scope: Scope<'users:write'>,
   input: { user_id: string; role_id: string },
 ): Promise<void> {
-  await sql.begin(async (tx) => {
+  await rooms.database.sql.begin(async (tx) => {
     await lockOrganization(tx, scope.organizationId, 'members')
     const { team_members } = await readFeatures(tx, scope.organizationId)
     if (!team_members) throw fail('org.feature_off', { feature: 'team_members' })
@@ -40,7 +43,9 @@ export async function addMember(
     const [user] = await tx`select from users where id = ${input.user_id} and registered_at is not null`
     if (!user) throw fail('user.not_found')
     if (await findMember(tx, scope.organizationId, input.user_id)) throw fail('user.is_member')
-    await putMember(tx, scope.organizationId, { userId: input.user_id, roleId: role.id, status: 'active' })
+    const added = { userId: input.user_id, roleId: role.id, status: 'active', isOpened: false } as const
+    await putMember(tx, scope.organizationId, added)
+    await mailAddition(rooms, tx, scope, input.user_id)
     await recordMember(tx, scope, 'member.added', input.user_id, null, { role: role.name, status: 'active' })
   })
 }
@@ -100,14 +105,21 @@ export async function changeStatus(
 
 /** Ends the caller's own membership. Nobody leaves their own personal organization. Throws org.not_found, org.personal, org.last_owner. */
 export async function leaveOrganization(sql: Sql, caller: Caller, organizationId: string): Promise<void> {
-  await sql.begin(async (tx) => {
-    const { personalUserId } = await lockOrganization(tx, organizationId, 'members')
-    const member = await findMember(tx, organizationId, caller.userId)
-    if (member?.status !== 'active') throw fail('org.not_found')
-    if (personalUserId === caller.userId) throw fail('org.personal')
-    await keepAnOwner(tx, organizationId, member)
-    await moveMember(tx, { ...caller, organizationId }, member, 'deleted')
-  })
+  await sql.begin((tx) => endOwnMembership(tx, caller, organizationId))
+}
+
+/** The same, in the caller's transaction. */
+export async function endOwnMembership(
+  tx: TransactionSql,
+  actor: Actor,
+  organizationId: string,
+): Promise<void> {
+  const { personalUserId } = await lockOrganization(tx, organizationId, 'members')
+  const member = await findMember(tx, organizationId, actor.userId)
+  if (member?.status !== 'active') throw fail('org.not_found')
+  if (personalUserId === actor.userId) throw fail('org.personal')
+  await keepAnOwner(tx, organizationId, member)
+  await moveMember(tx, { ...actor, organizationId }, member, 'deleted')
 }
 
 /** Makes an active member the owner, and the caller an admin, at once. */
@@ -167,13 +179,19 @@ async function findMember(
 export async function putMember(
   tx: TransactionSql,
   organizationId: string,
-  { userId, roleId, status }: { userId: string; roleId: string; status: 'active' | 'invited' },
+  {
+    userId,
+    roleId,
+    status,
+    isOpened,
+  }: { userId: string; roleId: string; status: 'active' | 'invited'; isOpened: boolean },
 ): Promise<void> {
   await tx`
-    insert into memberships as m (organization_id, user_id, role_id, status)
-    values (${organizationId}, ${userId}, ${roleId}, ${status})
+    insert into memberships as m (organization_id, user_id, role_id, status, opened_at)
+    values (${organizationId}, ${userId}, ${roleId}, ${status}, case when ${isOpened} then now() end)
     on conflict (organization_id, user_id) do update
-      set role_id = excluded.role_id, status = excluded.status, updated_at = now()
+      set role_id = excluded.role_id, status = excluded.status, updated_at = now(),
+        opened_at = coalesce(m.opened_at, excluded.opened_at)
       where m.status in ('deleted', 'invited')`
 }
 

@@ -21,6 +21,7 @@ interface Row {
   role_name: string
   level: number
   permissions: string[]
+  is_opened: boolean
   created_at: string
   updated_at: string
 }
@@ -146,7 +147,7 @@ const readRows = (
 ) => sql<Row[]>`
   select o.id, o.name, o.slug, o.personal_user_id is not null as is_personal,
     o.require_second_factor, r.id as role_id, r.name as role_name,
-    r.hierarchy_level as level, o.created_at, o.updated_at,
+    r.hierarchy_level as level, m.opened_at is not null as is_opened, o.created_at, o.updated_at,
     array(
       select p.name from role_permissions rp join permissions p on p.id = rp.permission_id
       where rp.role_id = r.id order by p.name) as permissions

@@ -4,12 +4,15 @@ import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { readFeaturesInUse } from './features-in-use.ts'
+import { leaveByLink, showLeaveLink } from './leave-by-link.ts'
 import { addMember, leaveOrganization, transferOwnership } from './members.ts'
 import { addOrganization, changeFeatures, changeOrganization, listOrganizations } from './organizations.ts'
 import {
   FeaturesChange,
   FeaturesInUse,
   FeaturesView,
+  LeaveLink,
+  LeaveLinkView,
   NewMember,
   NewOwner,
   OrganizationChange,
@@ -21,7 +24,9 @@ import {
 const InOrganization = Type.Object({ org_id: Uuid })
 
 /** Organizations and who belongs to them (spec, Organizations; contract, 2 and 6). */
-export const orgRoutes = ({ database: { sql }, config }: Rooms): Route[] => [
+export const orgRoutes = (rooms: Rooms): Route[] => routesOf(rooms, rooms.database.sql)
+
+const routesOf = (rooms: Rooms, sql: Rooms['database']['sql']): Route[] => [
   defineRoute({
     method: 'GET',
     url: '/api/org/list',
@@ -41,7 +46,7 @@ export const orgRoutes = ({ database: { sql }, config }: Rooms): Route[] => [
     query: Type.Object({ name: OrganizationName }),
     reply: [201, OrganizationView],
     errors: ['org.name_taken'],
-    handler: ({ caller, query }) => addOrganization(sql, caller, query.name, config.startingCredits),
+    handler: ({ caller, query }) => addOrganization(sql, caller, query.name, rooms.config.startingCredits),
   }),
   defineRoute({
     method: 'PUT',
@@ -67,8 +72,9 @@ export const orgRoutes = ({ database: { sql }, config }: Rooms): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/org/add_member',
-    summary: 'Make somebody who has an account a member',
-    description: 'Needs the team_members feature.',
+    summary: 'Add a person who has an account to an organization',
+    description:
+      'Needs the team_members feature. The person is mailed a link to leave. Until they open the organization, members who share no other organization with them see neither their name nor their address.',
     access: { permission: 'users:write', orgOf: 'body' },
     body: NewMember,
     example: {
@@ -79,7 +85,7 @@ export const orgRoutes = ({ database: { sql }, config }: Rooms): Route[] => [
     reply: [201, Message],
     errors: ['org.not_found', 'org.feature_off', ...ASSIGN_ERRORS, 'user.not_found', 'user.is_member'],
     async handler({ scope, body }) {
-      await addMember(sql, scope, body)
+      await addMember(rooms, scope, body)
       return { message: 'Member added' }
     },
   }),
@@ -93,6 +99,30 @@ export const orgRoutes = ({ database: { sql }, config }: Rooms): Route[] => [
     errors: ['org.not_found', 'org.personal', 'org.last_owner'],
     async handler({ caller, query }) {
       await leaveOrganization(sql, caller, query.org_id)
+      return { message: 'You have left the organization' }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/org/leave_link',
+    summary: 'Show which organization a mailed link leaves',
+    access: 'public',
+    query: LeaveLink,
+    reply: [200, LeaveLinkView],
+    errors: ['auth.link_gone'],
+    handler: ({ query }) => showLeaveLink(sql, query.token),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/org/leave_link',
+    summary: 'Leave an organization by the link that was mailed when you were added',
+    access: 'public',
+    body: LeaveLink,
+    example: { token: 'ot_…' },
+    reply: [200, Message],
+    errors: ['auth.link_gone', 'org.not_found', 'org.last_owner', 'org.personal'],
+    async handler({ client, body }) {
+      await leaveByLink(sql, client, body.token)
       return { message: 'You have left the organization' }
     },
   }),

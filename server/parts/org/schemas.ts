@@ -12,6 +12,10 @@ export const OrganizationView = Type.Object(
     require_second_factor: Type.Boolean({
       description: 'Whether sessions need a second factor to use it; API keys do not',
     }),
+    is_opened: Type.Boolean({
+      description:
+        'False for a member who was added and has made no request to the organization yet: it sees neither name nor address.',
+    }),
     user_role: Type.Object({
       role_id: Uuid,
       role_name: Type.String(),
@@ -26,6 +30,11 @@ export const OrganizationView = Type.Object(
 export type OrganizationView = Static<typeof OrganizationView>
 export const OrganizationPage = PageOf(OrganizationView, 'OrganizationPage')
 
+export const LeaveLink = Body({ token: Type.String({ minLength: 1, maxLength: 200 }) })
+export const LeaveLinkView = Type.Object(
+  { organization: Type.Object({ id: Uuid, name: Type.String() }) },
+  { title: 'LeaveLink' },
+)
 export const NewMember = Body({ organization_id: Uuid, user_id: Uuid, role_id: Uuid })
 export const OrganizationChange = Type.Object(
   {

@@ -6,6 +6,7 @@ import { fail } from '#errors'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
 import { checkHeld, checkLevel } from '#platform/access/role-rules.ts'
 import type { Scope } from '#platform/access/scope.ts'
+import { isVisible } from '#platform/access/visible-members.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
 import type { NewRole, RoleChange, RoleView } from './schemas.ts'
@@ -68,9 +69,9 @@ export async function removeRole(sql: Sql, scope: Scope<'roles:delete'>, roleId:
   await sql.begin(async (tx) => {
     const before = await readCustomRole(tx, scope, roleId)
     const members = await tx<{ email: string }[]>`
-      select u.email from memberships m join users u on u.id = m.user_id
+      select case when ${isVisible(tx, scope.userId)} then u.email else u.id::text end as email from memberships m join users u on u.id = m.user_id
       where m.organization_id = ${scope.organizationId} and m.role_id = ${roleId}
-      order by u.email limit ${NAMED_MAX}`
+      order by email limit ${NAMED_MAX}`
     if (members.length > 0)
       throw fail('role.in_use', { members: members.map(({ email }) => email).join(', ') })
     await tx`delete from roles where id = ${roleId}`

@@ -33,7 +33,8 @@ export async function inviteUser(
         on conflict (email) do update set updated_at = now()
         returning id, first_name, last_name`
       if (!user || !role) throw new Error('the invited user was not stored')
-      await putMember(tx, scope.organizationId, { userId: user.id, roleId: role.id, status: 'invited' })
+      const invited = { userId: user.id, roleId: role.id, status: 'invited', isOpened: false } as const
+      await putMember(tx, scope.organizationId, invited)
       const [names] = await tx<{ slug: string }[]>`
         select slug from organizations where id = ${scope.organizationId}`
       return {

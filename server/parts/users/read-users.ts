@@ -2,6 +2,7 @@ import type { ISql, Sql } from 'postgres'
 import { patternHolding } from '#database/like.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
+import { isVisible } from '#platform/access/visible-members.ts'
 import type { ListedUser, ListQuery, MemberView, UserList, UserView } from './schemas.ts'
 
 const LIMIT_DEFAULT = 10
@@ -28,11 +29,16 @@ export async function readUser(
 }
 
 /** A member as /api/users/update and its like answer. Throws user.not_found. */
-export async function readMember(sql: ISql, organizationId: string, userId: string): Promise<MemberView> {
+export async function readMember(
+  sql: ISql,
+  { organizationId, userId: callerId }: Pick<Scope<'users:read'>, 'organizationId' | 'userId'>,
+  userId: string,
+): Promise<MemberView> {
   const [row] = await sql<Omit<MemberView, 'full_name' | 'invite_id'>[]>`
-    select u.id, u.email, u.first_name, u.last_name, u.created_at, m.status,
+    select u.id, ${shown(sql, callerId)}, u.created_at, m.status,
       json_build_object('id', r.id, 'name', r.name, 'hierarchy_level', r.hierarchy_level) as role,
-      (select max(s.last_used_at) from sessions s where s.user_id = u.id) as last_active_at,
+      (select max(s.last_used_at) from sessions s
+        where s.user_id = u.id and ${isVisible(sql, callerId)}) as last_active_at,
       (select max(i.created_at) from invitations i
         where i.organization_id = m.organization_id and i.email = u.email and i.status = 'accepted') as invited_at
     from memberships m join users u on u.id = m.user_id join roles r on r.id = m.role_id
@@ -58,7 +64,7 @@ export async function listUsers(sql: Sql, scope: Scope<'users:read'>, query: Lis
   const pattern = patternHolding(query.q)
   const listed = sql`
     from (
-      select 1 as rank, m.created_at as since, u.id as key, u.id, u.email, u.first_name, u.last_name,
+      select 1 as rank, m.created_at as since, u.id as key, u.id, ${shown(sql, scope.userId)},
         m.status, m.role_id, null::uuid as invite_id, null::timestamptz as invited_at
       from memberships m join users u on u.id = m.user_id
       where m.organization_id = ${scope.organizationId} and m.status in ('active', 'suspended')
@@ -80,6 +86,12 @@ export async function listUsers(sql: Sql, scope: Scope<'users:read'>, query: Lis
     ${listed} order by l.rank, l.since, l.key limit ${limit} offset ${offset}`
   return { total: counted?.total ?? 0, users: users.map(viewListed) }
 }
+
+/** Address and names of a user `u` with the membership `m`; empty while the caller may not see them. */
+const shown = (sql: ISql, callerId: string) => sql`
+  case when ${isVisible(sql, callerId)} then u.email else '' end as email,
+  case when ${isVisible(sql, callerId)} then u.first_name else '' end as first_name,
+  case when ${isVisible(sql, callerId)} then u.last_name else '' end as last_name`
 
 const viewListed = (row: Omit<ListedUser, 'full_name'>): ListedUser => ({
   ...row,

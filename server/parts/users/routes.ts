@@ -1,14 +1,16 @@
 import Type from 'typebox'
 import { ASSIGN_ERRORS } from '#platform/access/role-rules.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Message, Uuid } from '#platform/http/schemas.ts'
+import { Email, Message, Uuid } from '#platform/http/schemas.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { CAP_ERRORS, revokePending } from '../invitations/index.ts'
 import { changeRole, changeStatus } from '../org/index.ts'
 import { changeProfile } from './change-profile.ts'
+import { findUser } from './find-user.ts'
 import { inviteUser } from './invite-user.ts'
 import { listUsers, readMember, readUser } from './read-users.ts'
 import {
+  FoundUser,
   InvitedUser,
   ListQuery,
   MemberView,
@@ -61,6 +63,17 @@ export const userRoutes = (rooms: Rooms): Route[] => {
       handler: ({ scope, query }) => listUsers(sql, scope, query),
     }),
     defineRoute({
+      method: 'GET',
+      url: '/api/users/find',
+      summary: 'Find a person by email address, to add them',
+      description: 'Finds only people who share an organization with you.',
+      access: { permission: 'users:write', orgOf: 'query' },
+      query: Type.Object({ org_id: Uuid, email: Email }),
+      reply: [200, FoundUser],
+      errors: ['org.not_found', 'user.not_found'],
+      handler: ({ scope, query }) => findUser(sql, scope, query.email),
+    }),
+    defineRoute({
       method: 'POST',
       url: '/api/users/invite',
       summary: 'Make an account for somebody and invite him into the organization',
@@ -104,7 +117,7 @@ export const userRoutes = (rooms: Rooms): Route[] => {
       ],
       async handler({ scope, query, body }) {
         await changeRole(sql, scope, query.user_id, body.role_id)
-        return readMember(sql, scope.organizationId, query.user_id)
+        return readMember(sql, scope, query.user_id)
       },
     }),
     defineRoute({
@@ -127,7 +140,7 @@ export const userRoutes = (rooms: Rooms): Route[] => {
       ],
       async handler({ scope, query, body }) {
         await changeStatus(sql, scope, query.user_id, body.status)
-        return readMember(sql, scope.organizationId, query.user_id)
+        return readMember(sql, scope, query.user_id)
       },
     }),
     defineRoute({

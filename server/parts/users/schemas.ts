@@ -30,6 +30,9 @@ export const UserView = Type.Object(
 )
 export type UserView = Static<typeof UserView>
 
+export const FoundUser = Type.Object({ id: Uuid, ...person }, { title: 'FoundUser' })
+export type FoundUser = Static<typeof FoundUser>
+
 /** Whether somebody in the users list is a member, or only invited. */
 export const LISTED_STATUSES = ['active', 'pending', 'expired', 'suspended'] as const
 

@@ -86,6 +86,7 @@ export function createAccessDesk(database: Database): AccessDesk {
       await caller.client.admit?.(caller.userId)
       if (!isMember(found)) throw fail(notFound)
       if (found.lacks_second_factor) throw fail('access.second_factor_required')
+      if (found.unopened) await noteOpening(database.sql, found)
       const scope = scopeOf<Permission>(database, caller, found)
       if (!scope.holds(permission)) throw fail('access.missing_permission', { permission })
       return scope as never
@@ -108,6 +109,16 @@ export function createAccessDesk(database: Database): AccessDesk {
 
 const isPersonal = (credential: Credential): credential is PersonalCredential =>
   credential.kind === 'session' || credential.kind === 'api key'
+
+/** From a person's first request on, the organization that they were added to sees who they are (contract, 3). */
+async function noteOpening(
+  sql: Sql,
+  { organization_id, user_id }: Pick<Identity & Membership, 'organization_id' | 'user_id'>,
+): Promise<void> {
+  await sql`
+    update memberships set opened_at = now()
+    where organization_id = ${organization_id} and user_id = ${user_id} and opened_at is null`
+}
 
 /** Which look-up finds the organization, for what id, and what to answer when there is none. */
 function locate(
@@ -172,6 +183,8 @@ interface Membership {
   role_level: number
   permissions: string[]
   key_permissions: string[] | null
+  /** This is the first request to an organization that the person was added to. */
+  unopened: boolean
 }
 
 type Found = Identity & { [K in keyof Membership]: Membership[K] | null } & {
@@ -294,5 +307,5 @@ const toRow = ({ credential, target }: Wanted, place: number) => ({
 
 /** Of a membership `m` with its role `r`. */
 const membershipColumns = (sql: Sql) => sql`
-  m.organization_id, r.id as role_id, r.name as role_name, r.hierarchy_level as role_level,
+  m.organization_id, m.opened_at is null as unopened, r.id as role_id, r.name as role_name, r.hierarchy_level as role_level,
   ${permissionsOf(sql)} as permissions`

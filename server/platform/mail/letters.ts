@@ -12,6 +12,7 @@ import { createElement, type ReactElement } from 'react'
 export type Letter =
   | { kind: 'invitation'; organization: string; inviter: string; message: string | null; link: string }
   | { kind: 'magic link'; organization: string; inviter: string; link: string }
+  | { kind: 'added to organization'; organization: string; adder: string; link: string }
   | { kind: 'verify email'; link: string }
   | { kind: 'reset password'; link: string }
   | { kind: 'second factor'; event: SecondFactorEvent; link: string }
@@ -87,6 +88,16 @@ function contentOf(letter: Letter): Content {
           'The link signs you in. It works once, within 7 days; keep it to yourself.',
         ],
         action: 'Sign in',
+      }
+    case 'added to organization':
+      return {
+        subject: `${letter.adder} added you to ${letter.organization}`,
+        paragraphs: [
+          `${letter.adder} made you a member of ${letter.organization} on Parley. To stay, do nothing: you find the organization in your console.`,
+          'Until you open it, its members do not see your name and address, unless you share another organization with them.',
+          'The button leaves the organization, without opening it. It works for 30 days.',
+        ],
+        action: 'Leave organization',
       }
     case 'verify email':
       return {

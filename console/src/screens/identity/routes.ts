@@ -81,6 +81,14 @@ const magicLink = createRoute({
   component: lazyRouteComponent(() => import('./magic-link.tsx'), 'MagicLink'),
 })
 
+const leave = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/leave',
+  validateSearch: tokenOf,
+  beforeLoad: takeToken('/leave'),
+  component: lazyRouteComponent(() => import('./leave.tsx'), 'Leave'),
+})
+
 /** Anybody can write an address: what it says is cut. */
 const REASON_CHARACTERS_MAX = 300
 
@@ -106,5 +114,6 @@ export const identityRoutes = [
   verifyEmail,
   invite,
   magicLink,
+  leave,
   oidc,
 ] as const

@@ -1,4 +1,5 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { call } from '../../api/call.ts'
 import type { Role } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
@@ -16,10 +17,11 @@ interface AddByIdFormProps {
   children: ReactNode
 }
 
-/** Somebody who has an account already is made a member at once. */
+/** Adds a person who has an account, by their ID or, for people of the user's other organizations, by email. */
 export function AddByIdForm({ roles, isOff, onDone, children }: AddByIdFormProps) {
   const { organization } = useHere()
   const notify = useNotify()
+  const [searchError, setSearchError] = useState<Error>()
   const [person, setPerson] = useState({ user_id: '', role_id: defaultRole(roles) })
   const add = useChange('POST /api/org/add_member', {
     outdates: ['GET /api/users/list', 'GET /api/org/features', 'GET /api/roles/list_roles'],
@@ -28,9 +30,16 @@ export function AddByIdForm({ roles, isOff, onDone, children }: AddByIdFormProps
       onDone()
     },
   })
-  const submit = (event: FormEvent) => {
+  const submit = async (event: FormEvent) => {
     event.preventDefault()
-    add.mutate({ body: { organization_id: organization.id, ...person, user_id: person.user_id.trim() } })
+    setSearchError(undefined)
+    const typed = person.user_id.trim()
+    try {
+      const user_id = typed.includes('@') ? await findId(organization.id, typed) : typed
+      add.mutate({ body: { organization_id: organization.id, ...person, user_id } })
+    } catch (error) {
+      setSearchError(error as Error)
+    }
   }
   if (isOff)
     return (
@@ -40,13 +49,13 @@ export function AddByIdForm({ roles, isOff, onDone, children }: AddByIdFormProps
       </p>
     )
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
+    <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
       <p className="text-sm text-muted">
-        Who has an account here is added at once, without an invitation. Everybody finds the own user ID in
-        the account’s settings.
+        The person becomes a member at once and is mailed a link to leave. They find their user ID in their
+        account settings. An email address works for people who share another organization with you.
       </p>
       <TextField
-        label="User ID"
+        label="User ID or email"
         required
         autoComplete="off"
         placeholder="0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60"
@@ -59,7 +68,7 @@ export function AddByIdForm({ roles, isOff, onDone, children }: AddByIdFormProps
         value={person.role_id}
         onChange={(role_id) => setPerson({ ...person, role_id })}
       />
-      {add.error && <Failure error={add.error} />}
+      {(searchError ?? add.error) && <Failure error={(searchError ?? add.error) as Error} />}
       <div className="flex flex-wrap justify-end gap-2">
         {children}
         <Button type="submit" kind="primary" busy={add.isPending}>
@@ -69,3 +78,6 @@ export function AddByIdForm({ roles, isOff, onDone, children }: AddByIdFormProps
     </form>
   )
 }
+
+const findId = async (org_id: string, email: string): Promise<string> =>
+  (await call('GET /api/users/find', { query: { org_id, email } })).id

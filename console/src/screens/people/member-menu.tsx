@@ -22,7 +22,7 @@ function OneMemberMenu({ user, user_id }: { user: ListedUser; user_id: string })
   const { isOwner, mayManage } = useLevel()
   const confirm = useConfirm()
   const notify = useNotify()
-  const name = user.full_name || user.email
+  const name = user.full_name || user.email || 'this member'
   const outdates = ['GET /api/users/list', 'GET /api/roles/list_roles', 'GET /api/org/features'] as const
   const setStatus = useChange('PUT /api/users/status', {
     outdates,
@@ -38,7 +38,7 @@ function OneMemberMenu({ user, user_id }: { user: ListedUser; user_id: string })
   const suspend = (status: 'active' | 'suspended') =>
     setStatus.mutate({ query, body: { status } }, { onError: notify })
   const remove = async () => {
-    const consequence = `${user.email} loses access at once, and the API keys that this person has made here stop working. What the person made stays with the organization.`
+    const consequence = `${user.email || 'This member'} loses access at once, and the API keys that this person has made here stop working. What the person made stays with the organization.`
     if (await confirm({ title: `Remove ${name}?`, consequence, action: 'Remove' }))
       removal.mutate({ query }, { onError: notify })
   }

@@ -19,7 +19,8 @@ export function useMemberNames() {
   const active = useQuery(ask('active'))
   const suspended = useQuery(ask('suspended'))
   const members = [...(active.data ?? []), ...(suspended.data ?? [])].flatMap(
-    ({ id, full_name, email }): MemberName[] => (id === null ? [] : [{ id, name: full_name, email }]),
+    ({ id, full_name, email }): MemberName[] =>
+      id === null ? [] : [{ id, name: full_name || email || `Member ${id}`, email }],
   )
   return {
     members,

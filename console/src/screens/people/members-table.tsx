@@ -38,10 +38,13 @@ function Who({ user, roles }: { user: ListedUser; roles: Role[] }) {
   return (
     <div className="flex min-w-0 flex-col">
       <span className="font-medium wrap-anywhere">
-        {user.full_name || user.email}
+        {user.full_name || user.email || 'Not opened yet'}
         {user.id === me.id && <span className="font-normal text-muted"> (you)</span>}
       </span>
       {user.full_name && <span className="break-all text-muted">{user.email}</span>}
+      {!user.email && (
+        <span className="text-muted">Name and email appear when this person opens the organization.</span>
+      )}
       <span className="mt-1.5 flex flex-wrap items-center gap-2 sm:hidden">
         <RoleSelect user={user} roles={roles} />
         {user.status !== 'active' && <Status user={user} />}

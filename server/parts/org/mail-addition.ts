@@ -1,0 +1,36 @@
+import type { TransactionSql } from 'postgres'
+import type { Scope } from '#platform/access/scope.ts'
+import type { Rooms } from '#platform/rooms.ts'
+import { hashToken, newToken } from '#platform/secrets/secrets.ts'
+
+const LINK_DAYS = 30
+/** Adding a person again and again sends this many mails at most. */
+const LINKS_MAX = 5
+
+/** Mails a link that leaves the organization to a person who was added to it. */
+export async function mailAddition(
+  { mail, config }: Pick<Rooms, 'mail' | 'config'>,
+  tx: TransactionSql,
+  { organizationId, userId: adderId }: Scope<'users:write'>,
+  userId: string,
+): Promise<void> {
+  const token = newToken('ot')
+  const made = await tx`
+    insert into one_time_tokens (token_hash, purpose, user_id, organization_id, expires_at)
+    select ${hashToken(token)}, 'leave_organization', ${userId}, ${organizationId},
+      now() + ${LINK_DAYS} * interval '1 day'
+    where (select count(*) from one_time_tokens where user_id = ${userId} and organization_id = ${organizationId}
+      and purpose = 'leave_organization' and expires_at > now()) < ${LINKS_MAX}`
+  if (made.count === 0) return
+  const [names] = await tx<{ email: string; adder: string; organization: string }[]>`
+    select u.email, trim(a.first_name || ' ' || a.last_name) as adder, o.name as organization
+    from users u, users a, organizations o
+    where u.id = ${userId} and a.id = ${adderId} and o.id = ${organizationId}`
+  if (!names) return
+  const { email, adder, organization } = names
+  const link = `${config.frontendUrl}/leave?token=${token}`
+  await mail.send(tx, email, { kind: 'added to organization', adder, organization, link }, [
+    organizationId,
+    adderId,
+  ])
+}
