@@ -227,7 +227,7 @@ function errorResponses(route: Route, form: AnswerForm): Json {
       status,
       {
         description: group.map((code) => `\`${code}\`: ${sentenceOf(code)}`).join('  \n'),
-        content: { 'application/json': { schema: form.error } },
+        content: { 'application/json': { schema: isOfOpenAi(route) ? OPENAI_ERROR : form.error } },
       },
     ]),
   )
@@ -272,6 +272,27 @@ const ERROR_BODY = {
     request_id: { type: 'string', format: 'uuid' },
   },
 }
+
+/** What `openAiError` (errors.ts) answers under /openai. */
+const OPENAI_ERROR = {
+  title: 'OpenAiError',
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['message', 'type', 'param', 'code'],
+      properties: {
+        message: { type: 'string', description: 'What went wrong, in a sentence' },
+        type: { type: 'string' },
+        param: { type: ['string', 'null'], description: 'The field with the fault' },
+        code: { type: 'string', description: 'The same for programs' },
+      },
+    },
+  },
+}
+
+const isOfOpenAi = ({ url }: Route): boolean => url.startsWith('/openai/')
 
 const BARE: AnswerForm = {
   title: 'Parley',
