@@ -21,6 +21,7 @@ export interface Schema {
   minLength?: number
   maxLength?: number
   maxItems?: number
+  maxProperties?: number
   pattern?: string
 }
 

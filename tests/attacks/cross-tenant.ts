@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { type Call, MATRIX } from '#tests/contract/access-matrix.ts'
 import type { Answer } from '#tests/support/client.ts'
-import { startMcpServer } from '#tests/support/mcp/index.ts'
-import { createRandom } from '#tests/support/random.ts'
 import type { Operation } from './contract.ts'
 import { tryChannels } from './cross-tenant-channels.ts'
+import { openInstallation } from './installation.ts'
+import { shuffled } from './random-choice.ts'
 import type { Outcome, Row } from './row.ts'
 import type { Kind, Slot } from './slots.ts'
 import type { Stage } from './stage.ts'
@@ -56,13 +56,13 @@ const AT_ONCE = 6
 
 export const crossTenant: Row = {
   name: 'cross-tenant',
-  cases: { full: Number.POSITIVE_INFINITY, commit: 400 },
+  cases: { full: Number.POSITIVE_INFINITY, commit: 300 },
   async run(stage, { seed, cases }) {
-    const mcp = await startMcpServer()
+    const installation = await openInstallation(stage)
     try {
-      return await attack(stage, mcp.url, { seed, cases })
+      return await attack(stage, installation, { seed, cases })
     } finally {
-      await mcp.close()
+      await installation.close()
     }
   },
   brokenBy: [
@@ -111,10 +111,9 @@ export const crossTenant: Row = {
 
 async function attack(
   stage: Stage,
-  mcpUrl: string,
+  installation: Installation,
   { seed, cases }: { seed: number; cases: number },
 ): Promise<Outcome> {
-  const installation = await openInstallation(stage, mcpUrl)
   const markers = [
     `leak${randomUUID().replaceAll('-', '')}`,
     `own${randomUUID().replaceAll('-', '')}`,
@@ -127,7 +126,7 @@ async function attack(
   const { slots, unknown } = SLOTS
   const failures = unknown.map((place) => `no kind is known for ${place}: add it to slots.ts`)
   const all = casesOf(slots, victim, attacker)
-  const chosen = shuffled(all, createRandom(seed)).slice(0, cases)
+  const chosen = shuffled(all, seed).slice(0, cases)
   const desk = { stage, installation, victim, attacker, marker: markers[0], references: new Map() }
   const waiting = [...chosen]
   await Promise.all(
@@ -145,23 +144,6 @@ async function attack(
     count += controls.cases
   }
   return { cases: count, failures }
-}
-
-async function openInstallation(stage: Stage, url: string): Promise<Installation> {
-  const asAdministrator = { token: stage.administrator }
-  const server = await stage.call('POST', '/api/mcp/servers', {
-    ...asAdministrator,
-    body: {
-      name: 'Echo',
-      toolkit_name: 'echo',
-      toolkit_slug: randomUUID(),
-      description: '',
-      url,
-      auth_config: { type: 'none' },
-    },
-  })
-  const permissions = await stage.call('GET', '/api/roles/list_permissions?limit=100', asAdministrator)
-  return { mcpServerId: server.body.id, permissionId: permissions.body.data[0].id }
 }
 
 export interface Desk {
@@ -352,10 +334,3 @@ const changesIn = (before: Map<string, string>, after: Map<string, string>): str
       ([id, text]) =>
         `${id}: the victim reads ${after.get(id)?.slice(0, 300)} instead of ${text.slice(0, 300)}`,
     )
-
-function shuffled<T>(list: readonly T[], random: () => number): T[] {
-  return list
-    .map((item) => [random(), item] as const)
-    .sort(([a], [b]) => a - b)
-    .map(([, item]) => item)
-}

@@ -1,7 +1,9 @@
+import { badInput } from './bad-input.ts'
 import { cheapDenial } from './cheap-denial.ts'
 import { crossTenant } from './cross-tenant.ts'
 import { forgedTokens } from './forged-tokens.ts'
 import { hostileFiles } from './hostile-files.ts'
+import { massAssignment } from './mass-assignment.ts'
 import { poisonedTexts } from './poisoned-texts.ts'
 import type { Row } from './row.ts'
 import { sandboxEscapes } from './sandbox-escapes.ts'
@@ -10,6 +12,8 @@ import { ssrf } from './ssrf.ts'
 /** Every row of the suite. */
 export const ROWS: readonly Row[] = [
   crossTenant,
+  massAssignment,
+  badInput,
   forgedTokens,
   ssrf,
   hostileFiles,

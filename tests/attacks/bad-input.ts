@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import { MATRIX } from '#tests/contract/access-matrix.ts'
+import { OPERATIONS, type Operation } from './contract.ts'
+import { openInstallation } from './installation.ts'
+import { faultsIn, type RawAnswer } from './judge-answer.ts'
+import { createChoice } from './random-choice.ts'
+import type { Row } from './row.ts'
+import { type BadRequest, spoil } from './spoil.ts'
+import type { Stage } from './stage.ts'
+import { type Installation, makeTenant, type Tenant } from './tenant.ts'
+import { callOf, randomRecords } from './tenant-calls.ts'
+
+const AT_ONCE = 8
+const TIMEOUT_MS = 30_000
+
+/**
+ * Requests generated from openapi.json and spoiled: in types, bounds, sizes, nesting, text, JSON, headers and cursors.
+ * No answer may be a 5xx or longer than a bound, every answer must be what openapi.json says, and the server lives on.
+ */
+export const badInput: Row = {
+  name: 'bad-input',
+  // Two test files, each with a seed of its own, make 3,000 with each commit.
+  cases: { full: 100_000, commit: 1_500 },
+  async run(stage, { seed, cases }) {
+    const installation = await openInstallation(stage)
+    try {
+      const tenant = await makeTenant(stage, installation, `own${randomUUID().replaceAll('-', '')}`)
+      const failures: string[] = []
+      let next = 0
+      const work = async (): Promise<void> => {
+        while (next < cases) failures.push(...(await tryOne({ stage, tenant, installation }, seed, next++)))
+      }
+      await Promise.all(Array.from({ length: AT_ONCE }, work))
+      const alive = await stage.call('GET', '/readyz')
+      if (alive.status !== 200) failures.push(`the server is not ready any more: ${alive.text}`)
+      return { cases, failures }
+    } finally {
+      await installation.close()
+    }
+  },
+  brokenBy: [
+    {
+      without: 'the check for text that cannot be stored',
+      edits: [
+        {
+          file: 'server/platform/http/json-body.ts',
+          text: 'if (!isStorable(body)) throw',
+          replacement: 'if (false) throw',
+        },
+      ],
+    },
+    {
+      without: 'the form of ids',
+      edits: [
+        {
+          file: 'server/platform/http/validation.ts',
+          text: "ajv.addFormat('uuid', UUID)",
+          replacement: "ajv.addFormat('uuid', true)",
+        },
+      ],
+    },
+    {
+      without: 'the sentence of an error',
+      edits: [
+        {
+          file: 'server/platform/http/errors.ts',
+          text: 'detail: error.message,',
+          replacement: 'message: error.message,',
+        },
+      ],
+    },
+  ],
+}
+
+/** Valid calls of these would take away what the other cases need; they name records that do not exist. */
+const HARMFUL = [
+  'post_org_leave',
+  'post_org_transfer_ownership',
+  'delete_users_me',
+  'delete_auth_sessions',
+  'put_users_me',
+  'put_org_update',
+  'post_auth_totp_begin',
+]
+/** What they do costs a sandbox, a website or a copy of everything; one in twenty is tried. */
+const DEAR = ['post_tools', 'put_tools', 'post_tools_test_tool', 'get_org_export', 'get_users_me_export']
+const DEAR_CHANCE = 0.05
+
+interface Desk {
+  stage: Stage
+  tenant: Tenant
+  installation: Installation
+}
+
+async function tryOne({ stage, tenant, installation }: Desk, seed: number, index: number): Promise<string[]> {
+  const choice = createChoice(seed * 1_000_003 + index)
+  let operation = choice.of(OPERATIONS)
+  if (DEAR.includes(operation.id) && !choice.chance(DEAR_CHANCE)) operation = choice.of(CHEAP)
+  const isKept = operation.method === 'DELETE' || HARMFUL.includes(operation.id)
+  const records = isKept || choice.chance(0.2) ? randomRecords() : tenant.records
+  const call = callOf(operation, records, installation)
+  const request = spoil(choice, operation, { ...call, body: call.body ?? operation.example })
+  const answer = await send(
+    stage,
+    tokenFor(stage, tenant, operation, choice.chance(0.05)),
+    operation,
+    request,
+  )
+  const told = `case ${index}: ${operation.method} ${request.path.slice(0, 120)} ${request.told}`
+  return faultsIn(operation, request, answer).map((fault) => `${told}: ${fault}`)
+}
+
+const CHEAP = OPERATIONS.filter(({ id }) => !DEAR.includes(id))
+
+function tokenFor(
+  stage: Stage,
+  tenant: Tenant,
+  { id, isPublic, path }: Operation,
+  isOdd: boolean,
+): string | null {
+  if (isOdd || isPublic) return isOdd ? 'odd \u00e9' : null
+  if (MATRIX[id]?.[0] === 'S') return stage.administrator
+  return path.startsWith('/api/agent_deploy/') && MATRIX[id]?.[0] === ''
+    ? tenant.tokens.deployment
+    : tenant.tokens.owner
+}
+
+async function send(
+  { url }: Stage,
+  token: string | null,
+  { method }: Operation,
+  { path, body, headers }: BadRequest,
+): Promise<RawAnswer> {
+  try {
+    const response = await fetch(url + path, {
+      method,
+      headers: { ...(token !== null && { authorization: `Bearer ${token}` }), ...headers },
+      ...(body !== null && method !== 'GET' && { body: body as string }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    const bytes = Buffer.from(await response.arrayBuffer())
+    return { status: response.status, headers: response.headers, bytes }
+  } catch (error) {
+    return { status: 0, headers: new Headers(), bytes: Buffer.from(String((error as Error).cause ?? error)) }
+  }
+}

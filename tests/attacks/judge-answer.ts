@@ -1,0 +1,63 @@
+import type { Operation } from './contract.ts'
+import type { BadRequest } from './spoil.ts'
+import { faultsOf } from './validate.ts'
+
+export interface RawAnswer {
+  /** 0: no answer came. */
+  status: number
+  headers: Headers
+  bytes: Buffer
+}
+
+const ERROR_BYTES_MAX = 16 * 1024
+const ANSWER_BYTES_MAX = 4 * 1024 * 1024
+/** Whatever the operation: the HTTP server refuses the request before a route is found. */
+const BEFORE_THE_ROUTE = [400, 404, 405, 408, 413, 414, 415, 431]
+/** Another system did not answer, which openapi.json allows where it says so. */
+const ELSEWHERE = [502, 503]
+const INSIDES =
+  /node_modules|\bat .{1,80}\.[tj]s:\d|syntax error at or near|\binsert into\b|\bselect .{1,80} from "/i
+
+/** What is wrong with an answer, whatever was asked. */
+export function faultsIn(operation: Operation, request: BadRequest, answer: RawAnswer): string[] {
+  const { status, headers, bytes } = answer
+  const text = bytes.toString('utf8')
+  const shown = `${status} ${text.slice(0, 200)}`
+  if (status === 0) return request.mayBeCutOff ? [] : [`no answer: ${text}`]
+  const faults: string[] = []
+  const isJson = headers.get('content-type')?.startsWith('application/json') === true
+  const isError = status >= 400
+  if (status >= 500 && !ELSEWHERE.includes(status)) faults.push(shown)
+  if (bytes.length > (isError ? ERROR_BYTES_MAX : ANSWER_BYTES_MAX))
+    faults.push(`${status} with ${bytes.length} bytes: ${text.slice(0, 100)}`)
+  if (isError && INSIDES.test(text)) faults.push(`tells its insides: ${shown}`)
+  if (isError && !isJson) faults.push(`an error that is not JSON: ${shown}`)
+  if (!isJson) return faults
+  const body = parse(text)
+  if (body === undefined) return [...faults, `not JSON: ${shown}`]
+  if (isError && !hasSentence(request.path, body)) faults.push(`an error without a sentence: ${shown}`)
+  // Under /v1 the same views stand in the envelope, and are described apart.
+  if (request.path.startsWith('/v1/')) return faults
+  const differences = faultsOf({ operation, status, body })
+  if (differences === null && !BEFORE_THE_ROUTE.includes(status))
+    faults.push(`openapi.json does not know this status: ${shown}`)
+  for (const { instancePath, message } of differences ?? [])
+    faults.push(`openapi.json says otherwise: ${instancePath} ${message}: ${shown}`)
+  return faults
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function hasSentence(path: string, body: unknown): boolean {
+  const { detail, status, error } = (body ?? {}) as Record<string, unknown>
+  const { message, code } = (error ?? {}) as Record<string, unknown>
+  const isText = (value: unknown): boolean => typeof value === 'string' && value.length > 0
+  if (path.startsWith('/v1/')) return status === 'error' && isText(message) && isText(code)
+  return path.startsWith('/openai/') ? isText(message) || isText(detail) : isText(detail)
+}

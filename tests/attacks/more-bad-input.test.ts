@@ -1,0 +1,4 @@
+import { badInput } from './bad-input.ts'
+import { testRow } from './test-row.ts'
+
+testRow(badInput, 2)

@@ -1,0 +1,29 @@
+import { createRandom } from '#tests/support/random.ts'
+
+/** The same list in an order that follows from a seed. */
+export function shuffled<T>(list: readonly T[], seed: number): T[] {
+  const random = createRandom(seed)
+  return list
+    .map((item) => [random(), item] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, item]) => item)
+}
+
+/** Seeded choices. */
+export interface Choice {
+  /** A whole number from 0 up to, but not including, `end`. */
+  below(end: number): number
+  of<T>(list: readonly T[]): T
+  /** True with this probability. */
+  chance(probability: number): boolean
+}
+
+export function createChoice(seed: number): Choice {
+  const random = createRandom(seed)
+  const below = (end: number): number => Math.floor(random() * end)
+  return {
+    below,
+    of: <T>(list: readonly T[]): T => list[below(list.length)] as T,
+    chance: (probability) => random() < probability,
+  }
+}

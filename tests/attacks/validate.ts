@@ -1,0 +1,40 @@
+import { Ajv, type ErrorObject } from 'ajv'
+import addFormats from 'ajv-formats'
+import { DOCUMENT, type Operation } from './contract.ts'
+
+const ajv = new Ajv({ strict: false, logger: false })
+addFormats.default(ajv)
+ajv.addSchema(DOCUMENT, 'openapi')
+
+type Validate = (value: unknown) => readonly Pick<ErrorObject, 'instancePath' | 'message'>[]
+const validators = new Map<string, Validate | null>()
+
+/** Whether a body is what the operation takes. */
+export const isValidBody = (operation: Operation, body: unknown): boolean =>
+  validatorAt(operation, 'requestBody/content/application~1json/schema')?.(body).length === 0
+
+/** What an answer in JSON has against the description; null: this status is not described. */
+export const faultsOf = ({
+  operation,
+  status,
+  body,
+}: {
+  operation: Operation
+  status: number
+  body: unknown
+}) => validatorAt(operation, `responses/${status}/content/application~1json/schema`)?.(body) ?? null
+
+function validatorAt({ path, method }: Operation, pointer: string): Validate | null {
+  const place = `paths/${path.replaceAll('~', '~0').replaceAll('/', '~1')}/${method.toLowerCase()}/${pointer}`
+  const known = validators.get(place)
+  if (known !== undefined) return known
+  const compiled = ajv.getSchema(`openapi#/${encodeURI(place)}`) ?? null
+  const validate: Validate | null =
+    compiled &&
+    ((value) => {
+      void compiled(value)
+      return compiled.errors ?? []
+    })
+  validators.set(place, validate)
+  return validate
+}
