@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import type { Person } from '#tests/support/client.ts'
@@ -23,6 +24,10 @@ describeInBrowser('a second factor', () => {
   afterAll(async () => {
     await stage?.stop()
   })
+
+  /** Without it the session ends with its access token. */
+  const keepsRefreshCookie = async (page: Page) =>
+    (await page.context().cookies(`${site}/api/auth/refresh`)).some(({ httpOnly }) => httpOnly)
 
   test('by an authenticator app: QR code, key, first code, recovery codes, sign-in', async () => {
     const page = await stage.open(`${site}/account`, ada)
@@ -60,6 +65,7 @@ describeInBrowser('a second factor', () => {
     await stranger.getByLabel('Recovery code').fill(recovery)
     await stranger.getByRole('button', { name: 'Continue' }).click()
     await stranger.getByRole('button', { name: /^Your account/ }).waitFor()
+    expect(await keepsRefreshCookie(stranger)).toBe(true)
     await stranger.context().close()
   })
 
@@ -85,6 +91,7 @@ describeInBrowser('a second factor', () => {
     await page.goto(`${site}/sign_in`)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await page.getByRole('button', { name: /^Your account/ }).waitFor()
+    expect(await keepsRefreshCookie(page)).toBe(true)
     await page.context().close()
   })
 

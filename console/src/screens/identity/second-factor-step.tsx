@@ -27,11 +27,13 @@ export function SecondFactorStep({ demand, onDone, onAgain }: SecondFactorStepPr
   const send = useChange('POST /api/auth/second_factor', { onDone })
   const sign = useMutation({
     mutationFn: signWithPasskey,
-    onSuccess: (passkey) => send.mutate({ body: { challenge, passkey } }),
+    onSuccess: (passkey) => send.mutate({ body: { challenge, passkey, session: 'cookie' } }),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    send.mutate({ body: { challenge, ...(isRecovery ? { recovery_code: text } : { code: text }) } })
+    send.mutate({
+      body: { challenge, session: 'cookie', ...(isRecovery ? { recovery_code: text } : { code: text }) },
+    })
     setText('')
   }
   const error = sign.error ?? send.error

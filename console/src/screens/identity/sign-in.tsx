@@ -91,7 +91,7 @@ function PasskeyButton({ onDone }: { onDone: (tokens: SignedIn) => void }) {
     mutationFn: async () => {
       const { challenge, options } = await call('POST /api/auth/passkey/options', {})
       const response = await signWithPasskey(options)
-      return call('POST /api/auth/passkey/sign_in', { body: { challenge, response } })
+      return call('POST /api/auth/passkey/sign_in', { body: { challenge, response, session: 'cookie' } })
     },
     onSuccess: onDone,
   })
