@@ -26,7 +26,7 @@ export const createChatRetriever = (desk: KbDesk) => ({
   /** Lists nothing to callers who cannot send a message with a knowledge base. */
   listUsable: async (scope: Reader, below: string | undefined, count: number) =>
     scope.holds('chats:write') && scope.holds('kb:read')
-      ? listUsable(desk.rooms.database.sql, scope, below, count)
+      ? listKnowledgeBases(desk.rooms.database.sql, scope, below, count)
       : [],
   async retrieve(
     scope: Reader,
@@ -63,14 +63,19 @@ export async function findPassages(
   }))
 }
 
-const listUsable = async (
+export interface ListedKb {
+  id: string
+  name: string
+  description: string
+}
+
+/** Returns an organization's knowledge bases with ids below `below`, newest first. The caller checks who may see them. */
+export const listKnowledgeBases = (
   sql: Sql,
   { organizationId }: { organizationId: string },
   below: string | undefined,
   count: number,
-) => [
-  ...(await sql<{ id: string; name: string; description: string }[]>`
-    select id, name, description from knowledge_bases
-    where organization_id = ${organizationId} and (${below ?? null}::uuid is null or id < ${below ?? null}::uuid)
-    order by id desc limit ${count}`),
-]
+): Promise<ListedKb[]> => sql<ListedKb[]>`
+  select id, name, description from knowledge_bases
+  where organization_id = ${organizationId} and (${below ?? null}::uuid is null or id < ${below ?? null}::uuid)
+  order by id desc limit ${count}`

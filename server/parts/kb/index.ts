@@ -7,7 +7,13 @@ import type { Payer } from '#platform/ledger/ledger.ts'
 import { createStemmer } from '#platform/retrieval/stems.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import type { ModelFinder, PaidCalls } from '../llm/index.ts'
-import { createChatRetriever, findPassages, type Passage } from './chat-retriever.ts'
+import {
+  createChatRetriever,
+  findPassages,
+  type ListedKb,
+  listKnowledgeBases,
+  type Passage,
+} from './chat-retriever.ts'
 import { PASSAGES_MAX, SCORE_THRESHOLD } from './describe-passages.ts'
 import type { KbDesk } from './desk.ts'
 import { evaluationRoutes } from './evaluation-routes.ts'
@@ -39,6 +45,8 @@ export interface KnowledgeBases {
     payer: Payer,
     wanted: { organizationId: string; knowledgeBaseIds: string[]; query: string; limit?: number },
   ): Promise<Passage[]>
+  /** The organization's knowledge bases, newest first, from below an id. */
+  list(scope: Scope<'kb:read'>, below: string | undefined, count: number): Promise<ListedKb[]>
   /** The one of this name, in any case of letters. Throws kb.not_found. */
   findNamed(scope: Scope<'kb:read'>, name: string): Promise<{ id: string; name: string }>
 }
@@ -60,6 +68,7 @@ export function createKnowledgeBases(rooms: Rooms, models: ModelFinder, calls: P
         scoreThreshold: SCORE_THRESHOLD,
         mayBeGone: true,
       }),
+    list: (scope, below, count) => listKnowledgeBases(rooms.database.sql, scope, below, count),
     async findNamed(scope, name) {
       const isNamed = sql`lower(${knowledgeBases.name}) = lower(${name})`
       const [found] = await scope.select(knowledgeBases, { where: isNamed, limit: 1 })

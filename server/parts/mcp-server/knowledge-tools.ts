@@ -14,7 +14,7 @@ const NAME_CHARACTERS_MAX = 200
 const UUID_CHARACTERS = 36
 
 type Reader = Scope<'kb:read'>
-type Knowledge = Pick<KnowledgeBases, 'retriever' | 'findPassages' | 'findNamed'>
+type Knowledge = Pick<KnowledgeBases, 'list' | 'findPassages' | 'findNamed'>
 
 const SEARCH: ServedTool = {
   name: 'search_knowledge_bases',
@@ -84,7 +84,7 @@ async function search(
     return failure('knowledge_base must be the name of one: list_knowledge_bases has them')
   const searched =
     named === undefined
-      ? await knowledge.retriever.listUsable(scope, undefined, SEARCHED_MAX)
+      ? await knowledge.list(scope, undefined, SEARCHED_MAX)
       : [await knowledge.findNamed(scope, named)]
   const { organizationId, userId, apiKeyId } = scope
   const passages = await knowledge.findPassages(
@@ -109,7 +109,7 @@ async function list(
 ): Promise<CallToolResult> {
   if (cursor !== undefined && !(typeof cursor === 'string' && UUID.test(cursor)))
     return failure('cursor must be next_cursor of the page before')
-  const found = await knowledge.retriever.listUsable(scope, cursor, PAGE_MAX + 1)
+  const found = await knowledge.list(scope, cursor, PAGE_MAX + 1)
   const page = found.slice(0, PAGE_MAX)
   return dataResult({
     knowledge_bases: page.map(({ name, description }) => ({ name, description })),
