@@ -6,6 +6,10 @@ export const ACCOUNTS_ERRORS = {
     402,
     'The budget of {whose} for this month is used up. It begins anew on {day} (UTC).',
   ],
+  'billing.transfer_too_large': [
+    402,
+    'Transfer at most {available} credits: that is what the giving organization has available.',
+  ],
   'billing.budget_not_found': [404, 'Budget not found'],
 
   'webhook.not_found': [404, 'Webhook not found'],

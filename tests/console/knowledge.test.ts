@@ -18,7 +18,7 @@ describeInBrowser('knowledge in the console', () => {
   beforeAll(async () => {
     ;[stage, site] = await Promise.all([startConsoleStage(), startWebsite()])
     owner = await stage.server.signUp()
-    const { body } = await stage.server.call('POST', '/api/org/create_org?name=Library', {
+    const { body } = await stage.server.call('POST', '/api/org/create_org?name=Library&credits=100000', {
       token: owner.token,
     })
     owner = { ...owner, organizationId: body.id }

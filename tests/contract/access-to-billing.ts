@@ -23,6 +23,10 @@ export const BILLING: Record<string, [allowed: string, call: (fixture: Fixture) 
     'OA',
     ({ organizationId }) => ({ query: { org_id: organizationId, budget_id: crypto.randomUUID() } }),
   ],
+  post_billing_transfer: [
+    'O',
+    ({ organizationId }) => ({ body: { from_org: organizationId, to_org: organizationId, amount: 1 } }),
+  ],
   post_billing_credits: [
     'S',
     ({ organizationId }) => ({ body: { organization_id: organizationId, amount: 1, reason: 'x' } }),

@@ -212,6 +212,10 @@ const REQUESTS: Record<string, () => Promise<Sent> | Sent> = {
   post_org_add_member: async () => ({
     ...MATRIX['post_org_add_member']?.[1]({ ...made.fixture, memberId: person.userId }),
   }),
+  post_billing_transfer: () => ({
+    token: made.tokens.O,
+    body: { from_org: made.fixture.organizationId, to_org: other.fixture.organizationId, amount: 7 },
+  }),
   post_org_leave: () => ({ token: made.tokens.G, query: { org_id: made.fixture.organizationId } }),
   post_org_transfer_ownership: () => ({
     token: other.tokens.O,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addKey, setBudget } from '#tests/support/admission.ts'
 import type { Person } from '#tests/support/client.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { createOrganization } from '#tests/support/tenants.ts'
 
 /* What happens at the moment in which an organization or an account is deleted. Both wait for each other in one order. */
 
@@ -22,10 +23,8 @@ const waiting = async (): Promise<number> => {
   return row?.count ?? 0
 }
 
-async function newOrganization(owner: Person, name: string): Promise<Person> {
-  const { body } = await server.call('POST', `/api/org/create_org?name=${name}`, { token: owner.token })
-  return { ...owner, organizationId: body.id }
-}
+const newOrganization = (owner: Person, name: string): Promise<Person> =>
+  createOrganization(server, owner, { name, granted: 10_000 })
 
 const deletions: [string, (owner: Person) => [path: string, body?: object]][] = [
   ['an organization', ({ organizationId }) => [`/api/org/delete?org_id=${organizationId}`]],
@@ -74,7 +73,7 @@ test('who founds an organization while his account is deleted leaves none behind
     })
     .catch(() => {})
   await begun.promise
-  const founding = newOrganization(person, name)
+  const founding = createOrganization(server, person, { name })
   await expect.poll(waiting).toBe(1)
   const deletion = server.call('DELETE', '/api/users/me', {
     token: person.token,

@@ -60,6 +60,7 @@ const BARE_DATABASE = [
   'server/parts/billing/credits.ts', // the account's row; carries the Scope's organization
   'server/parts/billing/index.ts', // hands it to those here
   'server/parts/billing/read-usage.ts', // sums by day, of all people; carries the Scope's organization
+  'server/parts/billing/transfer-credits.ts', // two organizations, both accounts locked; looks at the caller's roles in both
   'server/parts/chat/chat-finder.ts', // grouped reads span organizations
   'server/parts/chat/history-reader.ts', // the same
   'server/parts/chat/index.ts', // hands it to those below

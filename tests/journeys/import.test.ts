@@ -2,11 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { agentKeeper } from '#tests/support/agents.ts'
 import { exportArchive, importArchive, type Rows, readArchive } from '#tests/support/archives.ts'
 import { fillOrganization } from '#tests/support/belongings.ts'
+import { balanceOf } from '#tests/support/chats.ts'
 import type { Person } from '#tests/support/client.ts'
 import { evaluator } from '#tests/support/evaluations.ts'
 import { librarian } from '#tests/support/knowledge.ts'
 import { startBucket, type TestBucket } from '#tests/support/s3.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { grantCredits } from '#tests/support/tenants.ts'
 
 /** What an organization has taken away, brought to another server, and taken away there again (docs/export.md). */
 
@@ -173,6 +175,8 @@ test('what was imported works: it is searched, answered and gone on with', async
   const { status, body } = await importArchive(to, newcomer, archive, 'To be used')
   expect(status).toBe(201)
   const here = { ...newcomer, organizationId: body.organization.id }
+  expect((await balanceOf(to, here)).balance).toBe(0)
+  await grantCredits(to, here.organizationId, 10_000)
   const get = async (path: string) => (await to.call('GET', path, { token: here.token })).body
   const { data: chats } = await get(`/api/chat/list?org_id=${here.organizationId}`)
   const { data: agents } = await get(`/api/agents/list?org_id=${here.organizationId}`)

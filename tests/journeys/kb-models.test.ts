@@ -5,6 +5,7 @@ import { addEmbedder, type Embedder, startEmbedder } from '#tests/support/embedd
 import { expectGone, expectSound } from '#tests/support/kb-invariants.ts'
 import { type Librarian, librarian, textSource as text } from '#tests/support/knowledge.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { createOrganization } from '#tests/support/tenants.ts'
 
 /** Knowledge bases whose vectors a provider makes: what is embedded when, what is paid, and what depends on the model. */
 
@@ -154,10 +155,7 @@ test('an inactive model embeds nothing, and its documents say why', async () => 
 })
 
 test('an organization goes with its knowledge bases, whatever embeds them', async () => {
-  const made = await server.call('POST', `/api/org/create_org?name=${crypto.randomUUID()}`, {
-    token: person.token,
-  })
-  const owner = { ...person, organizationId: made.body.id }
+  const owner = await createOrganization(server, person, { granted: 10_000 })
   const own = librarian(server, owner)
   const embeddingModel = await addEmbedder(server, owner, embedder)
   const kbs = [

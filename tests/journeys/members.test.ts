@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '#tests/support/client.ts'
 import { colleaguesOf } from '#tests/support/colleagues.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
-import { addMemberWithRole, administratorToken } from '#tests/support/tenants.ts'
+import { addMemberWithRole, administratorToken, createOrganization } from '#tests/support/tenants.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -22,8 +22,7 @@ interface Team {
 /** A new organization of a new owner. */
 async function makeTeam(): Promise<Team> {
   const owner = await server.signUp()
-  const made = await server.call('POST', `/api/org/create_org?name=${randomUUID()}`, { token: owner.token })
-  const id: string = made.body.id
+  const { organizationId: id } = await createOrganization(server, owner, { credits: 10_000 })
   const { sql } = server.server.rooms.database
   const roles = await sql<
     { name: string; id: string }[]

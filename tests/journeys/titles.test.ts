@@ -7,7 +7,7 @@ import { type EmulatedProvider, startProvider } from '#tests/support/provider/in
 import { idsOf, openMessage } from '#tests/support/reader.ts'
 import { findRedis, startRedis } from '#tests/support/redis.ts'
 import { createDatabase, startTestServer, type TestServer } from '#tests/support/server.ts'
-import { addMemberWithRole } from '#tests/support/tenants.ts'
+import { addMemberWithRole, createOrganization } from '#tests/support/tenants.ts'
 
 /** The titles that chats get after their first reply: by whom, how they look, who hears of them, what they cost. */
 
@@ -206,13 +206,10 @@ describe('a chat', () => {
 
 test("the user's sockets hear of it, in any place, and nobody else's", async () => {
   const owner = await server.signUp()
-  const team = await server.call('POST', `/api/org/create_org?name=${crypto.randomUUID()}`, {
-    token: owner.token,
-  })
+  const inTeam = await createOrganization(server, owner, { credits: 10_000 })
   const colleague = await server.signUp()
   const { sql } = server.server.rooms.database
-  await addMemberWithRole(sql, team.body.id, colleague.userId, 'admin')
-  const inTeam = { ...owner, organizationId: team.body.id }
+  await addMemberWithRole(sql, inTeam.organizationId, colleague.userId, 'admin')
   const sockets = await Promise.all(
     [owner, owner, colleague, await server.signUp()].map(({ token }) => openReady(server.url, token)),
   )
@@ -226,7 +223,7 @@ test("the user's sockets hear of it, in any place, and nobody else's", async () 
     const told = (await socket.until('chat.title_updated')).at(-1)
     expect(told).toEqual({
       type: 'chat.title_updated',
-      organization_id: team.body.id,
+      organization_id: inTeam.organizationId,
       data: { chat_id: chatId, title: 'Foxes' },
       created_at: expect.any(String),
     })
@@ -237,7 +234,7 @@ test("the user's sockets hear of it, in any place, and nobody else's", async () 
   if (!redis) return
   const client = createClient({ url: redis.url })
   await client.connect()
-  const store = `parley:realtime:${team.body.id}`
+  const store = `parley:realtime:${inTeam.organizationId}`
   await expect.poll(() => client.xLen(store)).toBe(1)
   const [entry] = (await client.xRange(store, '-', '+')) ?? []
   expect(entry?.message).toMatchObject({

@@ -6,6 +6,7 @@ import { balanceOf, kindsOf, ledgerOf, sendFile } from '#tests/support/chats.ts'
 import type { Person } from '#tests/support/client.ts'
 import { type EmulatedProvider, startProvider } from '#tests/support/provider/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { createOrganization } from '#tests/support/tenants.ts'
 
 /** Recordings that are written down: in which form they come, who writes, what it costs, and what is left behind. */
 
@@ -232,17 +233,13 @@ describe('who writes', () => {
     const foreign = await asBody(person, SOUND, 'audio/mpeg', `?org_id=${other.organizationId}`)
     expect([foreign.status, foreign.body.detail]).toEqual([404, 'Organization not found'])
 
-    const team = await server.call('POST', `/api/org/create_org?name=${crypto.randomUUID()}`, {
-      token: person.token,
-    })
-    expect(team.status, team.text).toBe(201)
-    const key = await server.call('POST', `/api/api_keys/create?org_id=${team.body.id}`, {
+    const inTeam = await createOrganization(server, person, { granted: 10_000 })
+    const key = await server.call('POST', `/api/api_keys/create?org_id=${inTeam.organizationId}`, {
       token: person.token,
       body: { name: 'k', permissions: ['chats:write'] },
     })
     const { status } = await asBody(person, SOUND, 'audio/mpeg', '', key.body.key)
     expect(status).toBe(200)
-    const inTeam = { ...person, organizationId: team.body.id }
     expect(kindsOf(await ledgerOf(server, inTeam))).toEqual(['HOLD', 'DEBIT'])
     expect(await ledgerOf(server, person)).toEqual([])
     expect(await ledgerOf(server, other)).toEqual([])

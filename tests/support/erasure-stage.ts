@@ -3,6 +3,7 @@ import { type AuthorizedMcpServer, startAuthorizedMcpServer } from './mcp/author
 import { findRedis, startRedis } from './redis.ts'
 import { startBucket } from './s3.ts'
 import { startTestServer, type TestServer } from './server.ts'
+import { createOrganization } from './tenants.ts'
 import { findTraces } from './traces.ts'
 
 /** A server with everything that keeps what people write: a bucket, Redis where there is one, and an MCP server. */
@@ -30,10 +31,7 @@ export async function openErasureStage(): Promise<ErasureStage> {
     server,
     provider,
     traces: (word) => findTraces(server, { folders, ...(redis && { redisUrl: redis.url }) }, word),
-    async newOrganization(owner, name) {
-      const { body } = await server.call('POST', `/api/org/create_org?name=${name}`, { token: owner.token })
-      return { ...owner, organizationId: body.id }
-    },
+    newOrganization: (owner, name) => createOrganization(server, owner, { name, granted: 100_000 }),
     async close() {
       await server.stop()
       await Promise.all([provider.close(), bucket.close(), redis?.stop()])

@@ -21,7 +21,11 @@ export async function teamOf(server: Client, owner: Person, name: string): Promi
     if (answer.status >= 400) throw new Error(`${method} ${path} ${answer.status}: ${answer.text}`)
     return answer.body
   }
-  const { id } = await call('POST', `/api/org/create_org?${new URLSearchParams({ name })}`, owner)
+  const { id } = await call(
+    'POST',
+    `/api/org/create_org?${new URLSearchParams({ name, credits: '100000' })}`,
+    owner,
+  )
   const inTeam = (path: string) => `${path}${path.includes('?') ? '&' : '?'}org_id=${id}`
   const { data: roles } = await call('GET', inTeam('/api/roles/list_roles'), owner)
   const team: Team = {

@@ -49,9 +49,40 @@ export async function roleOf(
 }
 
 /** An access token of the administrator that the start of a test server has made. */
-export async function administratorToken(server: TestServer): Promise<string> {
+export async function administratorToken(server: Client): Promise<string> {
   const { body } = await server.call('POST', '/api/auth/login', {
     body: { email: 'admin@localhost', password: 'administrator' },
   })
   return body.access_token
+}
+
+/**
+ * A new organization that `person` owns, as the same person there. New organizations have no credits: `credits` move to
+ * it from the personal organization, `granted` come from the administrator.
+ */
+export async function createOrganization(
+  server: Client,
+  person: Person,
+  {
+    name = randomUUID(),
+    credits = 0,
+    granted = 0,
+  }: { name?: string; credits?: number; granted?: number } = {},
+): Promise<Person> {
+  const query = new URLSearchParams({ name, credits: String(credits) })
+  const { status, body, text } = await server.call('POST', `/api/org/create_org?${query}`, {
+    token: person.token,
+  })
+  if (status !== 201) throw new Error(`${status} ${text}`)
+  if (granted > 0) await grantCredits(server, body.id, granted)
+  return { ...person, organizationId: body.id }
+}
+
+/** Gives an organization credits as the administrator does. */
+export async function grantCredits(server: Client, organizationId: string, amount: number): Promise<void> {
+  const { status, text } = await server.call('POST', '/api/billing/credits', {
+    token: await administratorToken(server),
+    body: { organization_id: organizationId, amount, reason: 'test' },
+  })
+  if (status !== 201) throw new Error(`${status} ${text}`)
 }

@@ -72,7 +72,7 @@ export const budgets = pgTable(
   ],
 )
 
-/** Append-only (a trigger refuses update and delete). Amounts: CREDIT > 0, DEBIT <= 0, HOLD and RELEASE 0. */
+/** Append-only (a trigger refuses update and delete). Amounts: CREDIT > 0, or < 0 for the giving side of a transfer, DEBIT <= 0, HOLD and RELEASE 0. */
 export const ledgerEntries = pgTable(
   'ledger_entries',
   {
@@ -96,6 +96,8 @@ export const ledgerEntries = pgTable(
     chatId: uuid('chat_id'),
     messageId: uuid('message_id'),
     usage: jsonb('usage').$type<{ input_tokens: number; output_tokens: number }>(),
+    /** The organization on the other side of a transfer; kept when that one is deleted. */
+    counterpartyId: uuid('counterparty_id'),
     reason: text('reason'),
     createdAt: createdAt(),
   },
@@ -104,7 +106,7 @@ export const ledgerEntries = pgTable(
     uniqueIndex('ledger_entries_closes').on(table.holdId),
     check(
       'ledger_entries_amount',
-      sql`case ${table.kind} when 'CREDIT' then ${table.amount} > 0 when 'DEBIT' then ${table.amount} <= 0 else ${table.amount} = 0 end`,
+      sql`case ${table.kind} when 'CREDIT' then ${table.amount} > 0 or (${table.amount} < 0 and ${table.counterpartyId} is not null) when 'DEBIT' then ${table.amount} <= 0 else ${table.amount} = 0 end`,
     ),
     check(
       'ledger_entries_hold',
@@ -180,4 +182,10 @@ export const usageDays = pgTable(
 export const serverInstances = pgTable('server_instances', {
   id: id(),
   leaseUntil: moment('lease_until').notNull(),
+})
+
+/** The addresses that got starting credits, as keyed hashes. Rows outlive accounts, so nobody gets them twice. */
+export const startingCreditClaims = pgTable('starting_credit_claims', {
+  addressHash: text('address_hash').primaryKey(),
+  createdAt: createdAt(),
 })

@@ -61,7 +61,7 @@ export async function acceptMagicLink(rooms: Rooms, client: Client, input: Magic
     const invitation = await redeemToken(tx, input.token, { byMagicLink: true })
     const account = await findAccount(tx, invitation.email)
     if (!account) throw fail('invitation.not_found')
-    if (account.registered) await proveAddress(tx, client, account.id, passwordHash)
+    if (account.registered) await proveAddress(rooms, tx, client, account.id, passwordHash)
     else await registerProven(rooms, tx, account, passwordHash)
     await joinByInvitation(tx, invitation, { userId: account.id, client })
     return signedIn(rooms, tx, account.id, client, 'one factor')
@@ -108,6 +108,5 @@ async function registerProven(
   const [names] = await tx<{ first_name: string; last_name: string }[]>`
     select first_name, last_name from users where id = ${account.id}`
   if (!names) throw fail('invitation.not_found')
-  const { startingCredits } = rooms.config
-  await createUser(tx, { email: account.email, ...names, passwordHash, startingCredits, emailVerified: true })
+  await createUser(tx, rooms, { email: account.email, ...names, passwordHash, emailVerified: true })
 }

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import type { ISql, Sql, TransactionSql } from 'postgres'
 import { normalizeEmail } from '#platform/mail/address.ts'
 import type { Rooms } from '#platform/rooms.ts'
-import type { Passwords } from '#platform/secrets/passwords.ts'
 import { createUser } from '../users/index.ts'
 import { endAllSessions } from './sessions.ts'
 
@@ -13,14 +12,11 @@ const ADMINISTRATOR_LOCK = 7_265_540
  * Makes the system administrator at the first start. Answers the sign-in, with the password where it was made here;
  * nobody sees that one again. Null where there is an administrator already.
  */
-export async function ensureAdministrator({
-  config,
-  database: { sql },
-  passwords,
-}: Pick<Rooms, 'config' | 'database' | 'passwords'>): Promise<{
-  email: string
-  password: string | null
-} | null> {
+export async function ensureAdministrator(
+  rooms: Pick<Rooms, 'config' | 'database' | 'passwords' | 'secrets'>,
+): Promise<{ email: string; password: string | null } | null> {
+  const { config, passwords } = rooms
+  const { sql } = rooms.database
   if (await hasAdministrator(sql)) return null
   const password = config.adminPassword ?? randomBytes(12).toString('base64url')
   const passwordHash = await passwords.hash(password)
@@ -28,11 +24,7 @@ export async function ensureAdministrator({
     // Of processes that start at the same time one makes it, and only that one knows the password.
     await tx`select pg_advisory_xact_lock(${ADMINISTRATOR_LOCK})`
     if (await hasAdministrator(tx)) return false
-    await putAdministrator(tx, {
-      email: config.adminEmail,
-      passwordHash,
-      startingCredits: config.startingCredits,
-    })
+    await putAdministrator(tx, rooms, { email: config.adminEmail, passwordHash })
     return true
   })
   return isMade
@@ -42,16 +34,17 @@ export async function ensureAdministrator({
 
 /** Makes a user the system administrator with this password, and the user where there is none: for the CLI. */
 export async function setAdministrator(
-  { sql, passwords }: { sql: Sql; passwords: Passwords },
-  { email, password, startingCredits }: { email: string; password: string; startingCredits: number },
+  rooms: Pick<Rooms, 'config' | 'secrets' | 'passwords'> & { sql: Sql },
+  { email, password }: { email: string; password: string },
 ): Promise<'created' | 'changed'> {
-  const passwordHash = await passwords.hash(password)
-  return sql.begin((tx) => putAdministrator(tx, { email, passwordHash, startingCredits }))
+  const passwordHash = await rooms.passwords.hash(password)
+  return rooms.sql.begin((tx) => putAdministrator(tx, rooms, { email, passwordHash }))
 }
 
 async function putAdministrator(
   tx: TransactionSql,
-  input: { email: string; passwordHash: string; startingCredits: number },
+  rooms: Pick<Rooms, 'config' | 'secrets'>,
+  input: { email: string; passwordHash: string },
 ): Promise<'created' | 'changed'> {
   const [user] = await tx<{ id: string }[]>`
     update users set is_system_admin = true, password_hash = ${input.passwordHash}, updated_at = now()
@@ -61,7 +54,7 @@ async function putAdministrator(
     return 'changed'
   }
   const name = { first_name: 'System', last_name: 'Administrator' }
-  await createUser(tx, { ...input, ...name, isSystemAdmin: true, emailVerified: true })
+  await createUser(tx, rooms, { ...input, ...name, isSystemAdmin: true, emailVerified: true })
   return 'created'
 }
 

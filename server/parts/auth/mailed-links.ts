@@ -1,8 +1,9 @@
-import type { ISql, Sql, TransactionSql } from 'postgres'
+import type { ISql, TransactionSql } from 'postgres'
 import { fail } from '#errors'
 import type { Caller, Client } from '#platform/access/scope.ts'
 import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
 import type { Queue } from '#platform/jobs/jobs.ts'
+import { grantStartingCredits } from '#platform/ledger/starting-credits.ts'
 import { normalizeEmail } from '#platform/mail/address.ts'
 import type { Rooms } from '#platform/rooms.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
@@ -78,11 +79,12 @@ export async function resendVerification(rooms: Rooms, userId: string): Promise<
  * Confirms the caller's own address. The link alone proves nothing: mail scanners open links, and the owner of an
  * address may open one for an account that someone else signed up. Throws auth.link_gone, auth.link_of_another.
  */
-export async function verifyEmail(sql: Sql, caller: Caller, token: string): Promise<void> {
-  await sql.begin(async (tx) => {
+export async function verifyEmail(rooms: Rooms, caller: Caller, token: string): Promise<void> {
+  await rooms.database.sql.begin(async (tx) => {
     const userId = await redeemOneTimeToken(tx, token, 'verify_email')
     if (userId !== caller.userId) throw fail('auth.link_of_another')
     await tx`update users set email_verified_at = now(), updated_at = now() where id = ${userId}`
+    await grantStartingCredits(tx, rooms, userId)
   })
 }
 
@@ -121,14 +123,14 @@ export async function requestReset(rooms: Rooms, requestId: string, email: strin
 
 /** Sets a new password and ends every session, API key and mailed link of the user. Throws auth.link_gone. */
 export async function resetPassword(
-  { database: { sql }, passwords }: Pick<Rooms, 'database' | 'passwords'>,
+  rooms: Rooms,
   client: Client,
   input: { token: string; password: string },
 ): Promise<void> {
-  const passwordHash = await passwords.hash(input.password)
+  const passwordHash = await rooms.passwords.hash(input.password)
   await joinAnswer()
-  await sql.begin(async (tx) => {
+  await rooms.database.sql.begin(async (tx) => {
     const userId = await redeemOneTimeToken(tx, input.token, 'reset_password')
-    await proveAddress(tx, client, userId, passwordHash)
+    await proveAddress(rooms, tx, client, userId, passwordHash)
   })
 }

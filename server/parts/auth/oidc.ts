@@ -127,13 +127,13 @@ export class OidcSignIn {
     if (email === null || !emailVerified) throw fail('auth.oidc_unverified')
     const [known] = await tx<{ id: string; registered: boolean }[]>`
       select id, registered_at is not null as registered from users where email = ${normalizeEmail(email)}`
-    const { signup, startingCredits } = this.#rooms.config
+    const { signup } = this.#rooms.config
     if (!known && signup !== 'open') throw fail('auth.signup_closed')
     const names = { first_name: firstName, last_name: lastName }
     const user = known?.registered
       ? known
-      : await createUser(tx, { email, ...names, passwordHash: null, startingCredits, emailVerified: true })
-    if (known?.registered) await proveAddress(tx, client, user.id, null)
+      : await createUser(tx, this.#rooms, { email, ...names, passwordHash: null, emailVerified: true })
+    if (known?.registered) await proveAddress(this.#rooms, tx, client, user.id, null)
     await tx`
       insert into oidc_identities (issuer, subject, user_id) values (${issuer}, ${subject}, ${user.id})
       on conflict do nothing`

@@ -1,13 +1,17 @@
 import type { ISql, TransactionSql } from 'postgres'
 import type { Client } from '#platform/access/scope.ts'
+import { grantStartingCredits } from '#platform/ledger/starting-credits.ts'
+import type { Rooms } from '#platform/rooms.ts'
 import { removeKeysOf } from '../api-keys/index.ts'
 import { endAllSessions } from './sessions.ts'
 
 /**
  * Takes the act of a registered account's owner as the proof of its address: an accepted magic link, a password reset
- * or the first sign-in of an OpenID identity. Sets the password that was given with it, or none, and ends older access.
+ * or the first sign-in of an OpenID identity. Sets the password that was given with it, or none, grants
+ * the starting credits that waited for the proof, and ends older access.
  */
 export async function proveAddress(
+  rooms: Pick<Rooms, 'config' | 'secrets'>,
   tx: TransactionSql,
   client: Client,
   userId: string,
@@ -17,6 +21,8 @@ export async function proveAddress(
     update users set password_hash = ${passwordHash}, updated_at = now(),
       email_verified_at = coalesce(email_verified_at, now())
     where id = ${userId}`
+  // The account is locked before budgets, which go with the API keys.
+  await grantStartingCredits(tx, rooms, userId)
   await endOlderAccess(tx, client, userId)
 }
 

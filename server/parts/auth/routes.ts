@@ -190,7 +190,7 @@ export const authRoutes = (rooms: Rooms, cookie = new SessionCookie(rooms.config
     reply: [200, Message],
     errors: ['auth.link_gone', 'auth.link_of_another'],
     async handler({ caller, body }) {
-      await verifyEmail(rooms.database.sql, caller, body.token)
+      await verifyEmail(rooms, caller, body.token)
       return { message: 'Your email address is confirmed' }
     },
   }),

@@ -106,17 +106,17 @@ async function keepPasswordMark(tx: TransactionSql, { userId, passwordMark }: Ch
 }
 
 async function doPending(
-  { secrets }: Rooms,
+  rooms: Rooms,
   tx: TransactionSql,
   { pending: sealed, tokenHash, userId }: Challenge,
   client: Client,
 ): Promise<void> {
   if (sealed === null || userId === null) return
   const { token, byMagicLink, passwordHash } = JSON.parse(
-    secrets.decrypt(sealed, tokenHash),
+    rooms.secrets.decrypt(sealed, tokenHash),
   ) as PendingInvitation
   const invitation = await redeemToken(tx, token, { byMagicLink })
-  if (byMagicLink) await proveAddress(tx, client, userId, passwordHash)
+  if (byMagicLink) await proveAddress(rooms, tx, client, userId, passwordHash)
   else await endOlderAccess(tx, client, userId)
   await joinByInvitation(tx, invitation, { userId, client })
 }

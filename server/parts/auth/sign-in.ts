@@ -28,7 +28,7 @@ export async function register(
   tx: TransactionSql,
   input: Pick<NewAccount, 'email' | 'first_name' | 'last_name' | 'passwordHash'>,
 ): Promise<{ id: string; email: string }> {
-  const user = await createUser(tx, { ...input, startingCredits: rooms.config.startingCredits })
+  const user = await createUser(tx, rooms, input)
   await mailVerification(rooms, tx, user)
   return user
 }

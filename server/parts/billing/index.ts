@@ -17,11 +17,14 @@ import {
   Grant,
   LedgerQuery,
   NewBudget,
+  NewTransfer,
   Settings,
+  TransferView,
   UsageQuery,
   UsageView,
   viewEntry,
 } from './schemas.ts'
+import { transferCredits } from './transfer-credits.ts'
 
 const InOrganization = Type.Object({ org_id: Uuid })
 
@@ -83,6 +86,24 @@ const creditRoutes = ({ ledger, database: { sql } }: Rooms): Route[] => [
       await changeSettings(sql, scope, body)
       return readBalance(ledger, scope)
     },
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/billing/transfer',
+    summary: 'Move credits between two organizations',
+    description:
+      'The caller has to be an active owner of both. Moves at most what from_org has available, in one transaction: each ' +
+      'organization gets an entry of kind CREDIT, negative in from_org, positive in to_org.',
+    access: 'session',
+    body: NewTransfer,
+    example: {
+      from_org: '019a0000-0000-7000-8000-000000000001',
+      to_org: '019a0000-0000-7000-8000-000000000002',
+      amount: 50_000,
+    },
+    reply: [201, TransferView],
+    errors: ['org.not_found', 'org.owner_needed', 'billing.transfer_too_large'],
+    handler: ({ caller, body }) => transferCredits(sql, caller, body),
   }),
   defineRoute({
     method: 'POST',

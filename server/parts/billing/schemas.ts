@@ -6,7 +6,7 @@ import { nextMonth, thisMonth } from '#platform/limits/calendar.ts'
 
 const CREDITS_MAX = 1e15
 /** The smallest amount that the ledger can tell from nothing. */
-const GRANT_MIN = 0.000001
+const AMOUNT_MIN = 0.000001
 const Credits = Type.Number({ description: 'Credits; one is a weighted token' })
 
 const Threshold = Type.Number({
@@ -29,11 +29,28 @@ export type Balance = Static<typeof Balance>
 export const Settings = Body({ credits_low_threshold: Threshold })
 export type Settings = Static<typeof Settings>
 
+const Amount = Type.Number({ minimum: AMOUNT_MIN, maximum: CREDITS_MAX })
+
 export const Grant = Body({
   organization_id: Uuid,
-  amount: Type.Number({ minimum: GRANT_MIN, maximum: CREDITS_MAX }),
+  amount: Amount,
   reason: Type.String({ minLength: 1, maxLength: 500 }),
 })
+
+export const NewTransfer = Body({ from_org: Uuid, to_org: Uuid, amount: Amount })
+export type NewTransfer = Static<typeof NewTransfer>
+
+export const TransferView = Type.Object(
+  {
+    from_org: Uuid,
+    to_org: Uuid,
+    amount: Credits,
+    from_entry_id: Type.String({ format: 'uuid', description: 'In the ledger of from_org' }),
+    to_entry_id: Type.String({ format: 'uuid', description: 'In the ledger of to_org' }),
+  },
+  { title: 'CreditTransfer' },
+)
+export type TransferView = Static<typeof TransferView>
 
 const EntryKind = Enum(['HOLD', 'DEBIT', 'RELEASE', 'CREDIT'])
 export const LedgerQuery = Type.Object({
@@ -58,6 +75,9 @@ export const EntryView = Type.Object(
     chat_id: Nullable(Uuid),
     message_id: Nullable(Uuid),
     usage: Nullable(Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() })),
+    transfer: Nullable(
+      Type.Object({ from_org: Uuid, to_org: Uuid }, { description: 'Set for both entries of a transfer' }),
+    ),
     reason: Nullable(Type.String()),
     balance_after: Credits,
     created_at: Timestamp,
@@ -81,10 +101,18 @@ export const viewEntry = (entry: LedgerEntry): Static<typeof EntryView> => ({
   chat_id: entry.chatId,
   message_id: entry.messageId,
   usage: entry.usage,
+  transfer: sidesOf(entry),
   reason: entry.reason,
   balance_after: entry.balanceAfter,
   created_at: entry.createdAt.toISOString(),
 })
+
+function sidesOf({ organizationId, counterpartyId, amount }: LedgerEntry) {
+  if (counterpartyId === null) return null
+  return amount < 0
+    ? { from_org: organizationId, to_org: counterpartyId }
+    : { from_org: counterpartyId, to_org: organizationId }
+}
 
 export const NewBudget = Body({
   user_id: Type.Optional(Uuid),

@@ -197,7 +197,7 @@ export const CONCEPTS: readonly Concept[] = [
     table: 'ledger_entries',
     columns: `
       id position organization_id kind quantity amount balance_after hold_id model_id user_id api_key_id
-      agent_id deployment_id chat_id message_id usage reason created_at`,
+      agent_id deployment_id chat_id message_id counterparty_id usage reason created_at`,
     key: [['position', 'bigint']],
   },
   {

@@ -98,7 +98,7 @@ async function addressOf(sql: Sql, { userId }: Caller): Promise<string> {
 
 /** Makes the organization, in which its owner is not active yet. */
 const begin = (
-  { database: { sql }, config, instance }: Rooms,
+  { database: { sql }, instance }: Rooms,
   imports: Imports,
   { userId }: Caller,
   name: string,
@@ -107,8 +107,7 @@ const begin = (
     .begin(async (tx) => {
       const kept = await tx`select from users where id = ${userId} and leaving is null for share`
       if (kept.count === 0) throw fail('auth.invalid_token')
-      const owner = { ownerId: userId, personal: false, startingCredits: config.startingCredits }
-      const id = await createOrganization(tx, { name, ...owner })
+      const id = await createOrganization(tx, { name, ownerId: userId, personal: false })
       await tx`update organizations set importing_by = ${instance.id} where id = ${id}`
       await tx`update memberships set status = 'suspended' where organization_id = ${id}`
       imports.noteBegun(id)

@@ -8,11 +8,10 @@ interface NewOrganization {
   ownerId: string
   /** The personal organization of its owner; there is one a user. */
   personal: boolean
-  startingCredits: number
 }
 
 /**
- * Creates an organization with its four system roles, its owner's membership and its credits, inside the caller's
+ * Creates an organization with its four system roles, its owner's membership and an empty account, inside the caller's
  * transaction (spec, General conventions). Answers its id.
  */
 export async function createOrganization(tx: TransactionSql, input: NewOrganization): Promise<string> {
@@ -36,7 +35,7 @@ export async function createOrganization(tx: TransactionSql, input: NewOrganizat
   await tx`
     insert into memberships (organization_id, user_id, role_id, status)
     values (${id}, ${input.ownerId}, ${owner}, 'active')`
-  await openAccount(tx, id, input.startingCredits)
+  await openAccount(tx, id)
   return id
 }
 

@@ -7,9 +7,10 @@ import { isOwner } from '#platform/access/role-rules.ts'
 import type { Caller, Scope } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
+import { lockBoth, moveCredits } from '#platform/ledger/move-credits.ts'
 import { withDefaults } from '#platform/limits/features.ts'
 import { createOrganization } from './create-organization.ts'
-import type { FeaturesChange, OrganizationChange, OrganizationView } from './schemas.ts'
+import type { FeaturesChange, NewOrganization, OrganizationChange, OrganizationView } from './schemas.ts'
 
 interface Row {
   id: string
@@ -38,29 +39,44 @@ export const listOrganizations = (
     view,
   )
 
-/** Makes an organization whose owner is the caller. Throws org.name_taken, auth.invalid_token where he is gone. */
+/**
+ * Makes an organization that the caller owns. It begins with `credits`, moved from the caller's personal organization in
+ * the same transaction. Throws org.name_taken, billing.transfer_too_large, auth.invalid_token where the caller is gone.
+ */
 export async function addOrganization(
   sql: Sql,
   caller: Caller,
-  name: string,
-  startingCredits: number,
+  { name, credits = 0 }: NewOrganization,
 ): Promise<OrganizationView> {
   const trimmed = name.trim()
   const id = await sql
     .begin(async (tx) => {
       const kept = await tx`select from users where id = ${caller.userId} and leaving is null for share`
       if (kept.count === 0) throw fail('auth.invalid_token')
-      const owner = { ownerId: caller.userId, personal: false, startingCredits }
-      const made = await createOrganization(tx, { name: trimmed, ...owner })
+      const made = await createOrganization(tx, { name: trimmed, ownerId: caller.userId, personal: false })
       await recordEvent(tx, made, caller, {
         action: 'organization.created',
         recordId: made,
         after: { name: trimmed },
       })
+      if (credits > 0) await moveFromPersonal(tx, caller, made, credits)
       return made
     })
     .catch(whenTaken('org.name_taken'))
   return readOrganization(sql, caller.userId, id)
+}
+
+async function moveFromPersonal(
+  tx: TransactionSql,
+  caller: Caller,
+  toId: string,
+  amount: number,
+): Promise<void> {
+  const [personal] = await tx<{ id: string }[]>`
+    select id from organizations where personal_user_id = ${caller.userId} and closed_at is null`
+  if (!personal) throw fail('billing.transfer_too_large', { available: 0 })
+  await lockBoth(tx, { fromId: personal.id, toId })
+  await moveCredits(tx, caller, { fromId: personal.id, toId, amount })
 }
 
 /**

@@ -14,9 +14,9 @@ import {
   LeaveLink,
   LeaveLinkView,
   NewMember,
+  NewOrganization,
   NewOwner,
   OrganizationChange,
-  OrganizationName,
   OrganizationPage,
   OrganizationView,
 } from './schemas.ts'
@@ -41,12 +41,14 @@ const routesOf = (rooms: Rooms, sql: Rooms['database']['sql']): Route[] => [
     method: 'POST',
     url: '/api/org/create_org',
     summary: 'Create an organization',
-    description: 'The caller becomes its owner. Names are unique among organizations, whatever the case.',
+    description:
+      'The caller becomes its owner. Names are unique among organizations, whatever the case. It begins without credits; ' +
+      'with `credits`, that many move to it from the personal organization of the caller.',
     access: 'session',
-    query: Type.Object({ name: OrganizationName }),
+    query: NewOrganization,
     reply: [201, OrganizationView],
-    errors: ['org.name_taken'],
-    handler: ({ caller, query }) => addOrganization(sql, caller, query.name, rooms.config.startingCredits),
+    errors: ['org.name_taken', 'billing.transfer_too_large'],
+    handler: ({ caller, query }) => addOrganization(sql, caller, query),
   }),
   defineRoute({
     method: 'PUT',

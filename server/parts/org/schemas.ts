@@ -3,6 +3,18 @@ import { Body, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.
 
 export const OrganizationName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' })
 
+export const NewOrganization = Type.Object({
+  name: OrganizationName,
+  credits: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1e15,
+      description: 'Credits to move from the personal organization of the caller',
+    }),
+  ),
+})
+export type NewOrganization = Static<typeof NewOrganization>
+
 export const OrganizationView = Type.Object(
   {
     id: Uuid,

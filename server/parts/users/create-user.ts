@@ -1,7 +1,9 @@
 import type { TransactionSql } from 'postgres'
 import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
+import { grantStartingCredits } from '#platform/ledger/starting-credits.ts'
 import { normalizeEmail, refuseReserved } from '#platform/mail/address.ts'
+import type { Rooms } from '#platform/rooms.ts'
 import { createOrganization } from '../org/index.ts'
 
 export interface NewAccount {
@@ -10,17 +12,17 @@ export interface NewAccount {
   last_name: string
   /** Null: without one, by mailed link or an OpenID provider only. */
   passwordHash: string | null
-  startingCredits: number
   emailVerified?: boolean
   isSystemAdmin?: boolean
 }
 
 /**
- * A user and the personal organization that every user gets, inside the caller's transaction. An account that an
+ * A user and the personal organization that every user gets, with the starting credits, inside the caller's transaction. An account that an
  * invitation has made beforehand becomes the person's. Throws auth.email_taken, auth.email_reserved.
  */
 export async function createUser(
   tx: TransactionSql,
+  rooms: Pick<Rooms, 'config' | 'secrets'>,
   input: NewAccount,
 ): Promise<{ id: string; email: string }> {
   refuseReserved(input.email)
@@ -40,7 +42,7 @@ export async function createUser(
     name: `${first} ${last}`.trim(),
     ownerId: user.id,
     personal: true,
-    startingCredits: input.startingCredits,
   })
+  await grantStartingCredits(tx, rooms, user.id)
   return user
 }

@@ -8,6 +8,7 @@ const RECORDS: Record<string, readonly string[]> = {
     'updated',
     'features_changed',
     'billing_changed',
+    'credits_transferred',
     'ownership_transferred',
     'exported',
     'imported',
@@ -48,6 +49,7 @@ const VERBS_OTHERWISE: Record<string, string> = {
   'invitation.resent': 'sent an invitation again',
   'organization.features_changed': 'changed what the organization may use',
   'organization.billing_changed': 'changed the warning of low credits',
+  'organization.credits_transferred': 'transferred credits',
   'organization.ownership_transferred': 'handed the organization over',
   'mcp_instance.tools_changed': 'found other tools at a connection',
 }

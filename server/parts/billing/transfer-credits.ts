@@ -1,0 +1,44 @@
+import type { Sql, TransactionSql } from 'postgres'
+import { fail } from '#errors'
+import { OWNER_ROLE } from '#platform/access/role-rules.ts'
+import type { Caller } from '#platform/access/scope.ts'
+import { lockBoth, type Movement, moveCredits } from '#platform/ledger/move-credits.ts'
+import type { NewTransfer, TransferView } from './schemas.ts'
+
+/**
+ * Moves credits between two organizations that the caller owns, as one transaction that the audits of both record.
+ * Throws request.invalid, org.not_found, org.owner_needed, billing.transfer_too_large.
+ */
+export async function transferCredits(
+  sql: Sql,
+  caller: Caller,
+  { from_org: fromId, to_org: toId, amount }: NewTransfer,
+): Promise<TransferView> {
+  const movement = { fromId, toId, amount }
+  const entries = await sql.begin(async (tx) => {
+    await lockBoth(tx, movement)
+    await checkOwner(tx, caller, movement)
+    if (fromId === toId)
+      throw fail('request.invalid', { reason: 'from_org and to_org must be different organizations' })
+    return moveCredits(tx, caller, movement)
+  })
+  return {
+    from_org: fromId,
+    to_org: toId,
+    amount,
+    from_entry_id: entries.fromEntryId,
+    to_entry_id: entries.toEntryId,
+  }
+}
+
+/** The caller has to be an active owner of both until the transaction ends. */
+async function checkOwner(tx: TransactionSql, { userId }: Caller, { fromId, toId }: Movement): Promise<void> {
+  const roles = await tx<{ role: string }[]>`
+    select r.name as role from memberships m
+    join organizations o on o.id = m.organization_id and o.closed_at is null
+    join roles r on r.id = m.role_id
+    where m.organization_id in (${fromId}, ${toId}) and m.user_id = ${userId} and m.status = 'active'
+    for share of m`
+  if (roles.length !== new Set([fromId, toId]).size) throw fail('org.not_found')
+  if (roles.some(({ role }) => role !== OWNER_ROLE)) throw fail('org.owner_needed')
+}

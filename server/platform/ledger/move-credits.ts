@@ -1,0 +1,63 @@
+import type { TransactionSql } from 'postgres'
+import { newId } from '#database/new-id.ts'
+import { fail } from '#errors'
+import type { Actor } from '#platform/access/scope.ts'
+import { recordEvents } from '#platform/audit/audit.ts'
+
+/** A movement of credits between the accounts of two organizations. */
+export interface Movement {
+  fromId: string
+  toId: string
+  /** At least one millionth of a credit, which is what the ledger can tell from nothing. */
+  amount: number
+}
+
+/**
+ * Locks both accounts in the order of their ids, like every statement that locks several. A transaction that locks
+ * organizations or users too does so after this (data-rights/close-organization.ts).
+ */
+export const lockBoth = (tx: TransactionSql, { fromId, toId }: Omit<Movement, 'amount'>) =>
+  tx`
+    select from credit_accounts where organization_id in (${fromId}, ${toId}) order by organization_id for update`
+
+/**
+ * Moves credits inside the caller's transaction, which has locked both accounts. Writes one CREDIT entry on each side,
+ * with the other side in `counterparty_id`, and records the movement in both audits. Returns the ids of the entries. Throws billing.transfer_too_large.
+ */
+export async function moveCredits(
+  tx: TransactionSql,
+  actor: Actor,
+  { fromId, toId, amount }: Movement,
+): Promise<{ fromEntryId: string; toEntryId: string }> {
+  const [account] = await tx<{ available: number; covers: boolean }[]>`
+    select (balance - held)::float8 as available, balance - held >= round(${amount}::numeric, 6) as covers
+    from credit_accounts where organization_id = ${fromId}`
+  if (!account) throw fail('org.not_found')
+  const available = Math.max(account.available, 0)
+  if (!account.covers) throw fail('billing.transfer_too_large', { available })
+  const [fromEntryId, toEntryId] = [newId(), newId()]
+  const moved = await tx`
+    with side (organization_id, entry_id, counterparty_id, amount) as (
+      values (${fromId}::uuid, ${fromEntryId}::uuid, ${toId}::uuid, -round(${amount}::numeric, 6)),
+        (${toId}::uuid, ${toEntryId}::uuid, ${fromId}::uuid, round(${amount}::numeric, 6))),
+    changed as (
+      update credit_accounts as a set balance = a.balance + side.amount
+      from side where a.organization_id = side.organization_id
+      returning a.organization_id, a.balance)
+    insert into ledger_entries
+      (id, organization_id, kind, quantity, amount, balance_after, counterparty_id, reason)
+    select entry_id, organization_id, 'CREDIT', abs(amount), amount, balance, counterparty_id, 'transfer'
+    from side join changed using (organization_id)`
+  if (moved.count !== 2) throw fail('org.not_found')
+  const after = { from_org: fromId, to_org: toId, amount }
+  const action = 'organization.credits_transferred'
+  await recordEvents(
+    tx,
+    actor,
+    [fromId, toId].map((organizationId) => ({
+      organizationId,
+      event: { action, recordId: organizationId, after },
+    })),
+  )
+  return { fromEntryId, toEntryId }
+}

@@ -1,0 +1,56 @@
+import type { TransactionSql } from 'postgres'
+import { newId } from '#database/new-id.ts'
+import { normalizeEmail } from '#platform/mail/address.ts'
+import type { Rooms } from '#platform/rooms.ts'
+
+const REASON = 'starting credits'
+/** Domains that deliver to the same mailbox wherever dots stand in the local part. */
+const DOTLESS_DOMAINS = ['gmail.com', 'googlemail.com']
+
+/**
+ * Grants STARTING_CREDITS to a user's personal organization, once per address, inside the caller's transaction. Called
+ * whenever an account is made and whenever an address is proved. With SMTP_URL an address that nobody has proved gets
+ * nothing yet. A second call, or a new account with the same address, gets nothing: `starting_credit_claims` keeps a
+ * keyed hash of each address, and outlives the account.
+ */
+export async function grantStartingCredits(
+  tx: TransactionSql,
+  { config, secrets }: Pick<Rooms, 'config' | 'secrets'>,
+  userId: string,
+): Promise<void> {
+  if (config.startingCredits === 0) return
+  // An account of an earlier release got its credits without a claim.
+  const [person] = await tx<{ email: string; organizationId: string; isProved: boolean }[]>`
+    select u.email, o.id as "organizationId", u.email_verified_at is not null as "isProved"
+    from users u join organizations o on o.personal_user_id = u.id and o.closed_at is null
+    where u.id = ${userId} and (
+      select reason from ledger_entries where organization_id = o.id order by position limit 1
+    ) is distinct from ${REASON}`
+  if (!person || (config.smtpUrl !== null && !person.isProved)) return
+  const hashes = secrets.signatures(mailboxOf(person.email), REASON)
+  const claimed = await tx`
+    insert into starting_credit_claims (address_hash)
+    select ${hashes[0] ?? ''} where not exists (
+      select from starting_credit_claims where address_hash = any (${hashes}::text[]))
+    on conflict do nothing`
+  if (claimed.count === 0) return
+  const amount = config.startingCredits
+  await tx`
+    with account as (
+      update credit_accounts set balance = balance + ${amount}
+      where organization_id = ${person.organizationId} returning organization_id, balance)
+    insert into ledger_entries (id, organization_id, kind, quantity, amount, balance_after, reason)
+    select ${newId()}, organization_id, 'CREDIT', ${amount}, ${amount}, balance, ${REASON} from account`
+}
+
+/**
+ * The mailbox of an address, as far as it shows: in lower case, without what follows a `+`, and for Gmail without dots.
+ * Only claims are compared by it. Accounts are compared by the whole address.
+ */
+export function mailboxOf(email: string): string {
+  const address = normalizeEmail(email)
+  const at = address.lastIndexOf('@')
+  const [local = ''] = address.slice(0, at).split('+')
+  const domain = address.slice(at + 1)
+  return DOTLESS_DOMAINS.includes(domain) ? `${local.replaceAll('.', '')}@gmail.com` : `${local}@${domain}`
+}
