@@ -89,10 +89,11 @@ async function admin([action, email]: string[]): Promise<void> {
   const { connectDatabase } = await import('#database/connect.ts')
   const { setAdministrator } = await import('#parts/auth/index.ts')
   const { createPasswords } = await import('#platform/secrets/passwords.ts')
-  const { createSecrets, loadSecret } = await import('#platform/secrets/secrets.ts')
+  const { createSecrets, loadSecrets } = await import('#platform/secrets/secrets.ts')
   const database = await connectDatabase(config)
   const password = config.adminPassword ?? randomBytes(12).toString('base64url')
-  const secrets = createSecrets(loadSecret(config.secret, config.dataDir))
+  const { current, previous } = loadSecrets(config)
+  const secrets = createSecrets(current, previous)
   const rooms = { sql: database.sql, passwords: createPasswords(), config, secrets }
   const done = await setAdministrator(rooms, { email, password })
   await database.close()

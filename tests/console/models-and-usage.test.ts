@@ -113,7 +113,7 @@ describeInBrowser('models and usage in the console', () => {
     await page.getByRole('spinbutton', { name: 'Credits', exact: true }).fill('90000000')
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Credits run out.').waitFor()
+    await page.getByText('Credits are running low.').waitFor()
 
     const theirs = await open('/usage?tab=budgets', person)
     await theirs.getByText('0 of 500 credits').waitFor()

@@ -8,6 +8,7 @@ import { type Answer, type Person, parseEvents } from '#tests/support/client.ts'
 import { makeZip } from '#tests/support/hostile-files.ts'
 import { mailTo } from '#tests/support/mail.ts'
 import type { TestServer } from '#tests/support/server.ts'
+import { createOrganization } from '#tests/support/tenants.ts'
 import { type Fixture, MATRIX } from './access-matrix.ts'
 import { callOf, FIXTURES_TIMEOUT_MS, type Operation, readOperations } from './cover-operations.ts'
 import { EVERYTHING, gatherSociety, type Made, makeFixture, type Society } from './fixture.ts'
@@ -33,17 +34,9 @@ const SETTLED_TIMES_MAX = 40
 /** Tables whose rows do not follow from requests alone; a sweep fills chat_words, one row per message or title. */
 const BOOKKEEPING = ['login_attempts', 'server_instances', 'chat_words']
 const MODEL = { name: 'slow', provider: 'openai-compatible', version: 'emu-n400-gap20' }
-const EXPORT = [
-  {
-    name: 'manifest.json',
-    content: JSON.stringify({
-      format: 'parley-export',
-      version: 1,
-      organization: { id: randomUUID(), name: randomUUID() },
-      counts: {},
-    }),
-  },
-]
+const ORGANIZATION = { id: randomUUID(), name: randomUUID() }
+const MANIFEST = { format: 'parley-export', version: 1, organization: ORGANIZATION, counts: {} }
+const EXPORT = [{ name: 'manifest.json', content: JSON.stringify(MANIFEST) }]
 const fixtureFile = (name: string) => ({
   name,
   bytes: readFileSync(join(import.meta.dirname, '../fixtures', name)),
@@ -212,10 +205,11 @@ const REQUESTS: Record<string, () => Promise<Sent> | Sent> = {
   post_org_add_member: async () => ({
     ...MATRIX['post_org_add_member']?.[1]({ ...made.fixture, memberId: person.userId }),
   }),
-  post_billing_transfer: () => ({
-    token: made.tokens.O,
-    body: { from_org: made.fixture.organizationId, to_org: other.fixture.organizationId, amount: 7 },
-  }),
+  async post_billing_transfer() {
+    const { token, organizationId } = await server.signUp()
+    const team = await createOrganization(server, { ...person, token })
+    return { token, body: { from_org: organizationId, to_org: team.organizationId, amount: 7 } }
+  },
   post_org_leave: () => ({ token: made.tokens.G, query: { org_id: made.fixture.organizationId } }),
   post_org_transfer_ownership: () => ({
     token: other.tokens.O,

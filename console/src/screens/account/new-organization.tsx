@@ -9,14 +9,15 @@ import { Failure } from '../../ui/states.tsx'
 export function NewOrganization() {
   const navigate = useNavigate()
   const [name, setName] = useState('')
+  const [credits, setCredits] = useState('')
   const create = useChange('POST /api/org/create_org', {
-    outdates: ['GET /api/org/list', 'GET /api/users/me'],
+    outdates: ['GET /api/org/list', 'GET /api/users/me', 'GET /api/billing/balance'],
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     // Only once the list knows it: the address of an organization that nobody knows leads nowhere.
     create.mutate(
-      { query: { name: name.trim() } },
+      { query: { name: name.trim(), ...(credits !== '' && { credits: Number(credits) }) } },
       { onSuccess: ({ id }) => void navigate({ to: '/', search: { org_id: id } }) },
     )
   }
@@ -34,6 +35,16 @@ export function NewOrganization() {
           pattern=".*\S.*"
           value={name}
           onChange={({ target }) => setName(target.value)}
+        />
+        <TextField
+          label="Credits"
+          hint="Moved from your personal organization. A new organization has none of its own."
+          type="number"
+          min={0}
+          max={1e15}
+          step="any"
+          value={credits}
+          onChange={({ target }) => setCredits(target.value)}
         />
         {create.error && <Failure error={create.error} />}
         <div className="flex gap-2">

@@ -11,12 +11,15 @@ import { formatCredits } from '../../ui/format.ts'
 import { Loaded, Skeleton } from '../../ui/states.tsx'
 import { Stats } from '../../ui/stats.tsx'
 import { useNotify } from '../../ui/toast.tsx'
+import { TransferDialog, useOtherOwned } from './transfer-dialog.tsx'
 
 /** The credits of the organization, with a warning where they run out. */
 export function CreditsLine() {
   const { organization, may } = useHere()
   const balance = useQuery(read('GET /api/billing/balance', { org_id: organization.id }))
   const [isSetting, setSetting] = useState(false)
+  const [isTransferring, setTransferring] = useState(false)
+  const mayTransfer = useOtherOwned().length > 0 && may('organization:delete')
   return (
     <Loaded query={balance} skeleton={<Skeleton className="h-24" />}>
       {(credits) => (
@@ -39,16 +42,29 @@ export function CreditsLine() {
                 Change warning
               </Button>
             )}
+            {mayTransfer && (
+              <Button size="small" onClick={() => setTransferring(true)}>
+                Transfer credits
+              </Button>
+            )}
           </p>
-          <Warning credits={credits} />
+          <Warning credits={credits} onTransfer={mayTransfer ? () => setTransferring(true) : null} />
           {isSetting && <ThresholdDialog credits={credits} onClose={() => setSetting(false)} />}
+          {isTransferring && <TransferDialog onClose={() => setTransferring(false)} />}
         </div>
       )}
     </Loaded>
   )
 }
 
-function Warning({ credits: { available, balance, credits_low_threshold } }: { credits: Balance }) {
+function Warning({
+  credits: { available, balance, credits_low_threshold },
+  onTransfer,
+}: {
+  credits: Balance
+  /** Null for members who own no other organization. */
+  onTransfer: (() => void) | null
+}) {
   if (balance >= credits_low_threshold && available >= 1) return null
   const isOut = available < 1
   return (
@@ -59,9 +75,12 @@ function Warning({ credits: { available, balance, credits_low_threshold } }: { c
       }`}
     >
       <TriangleAlert aria-hidden size={17} className="mt-0.5 shrink-0" />
-      {isOut
-        ? 'There are no credits left: messages are refused. Ask the administrator of this installation for more.'
-        : 'Credits run out. Ask the administrator of this installation for more before messages are refused.'}
+      <span>
+        {isOut ? 'No credits left. Messages are refused. ' : 'Credits are running low. '}
+        {onTransfer
+          ? 'Transfer credits from another organization that you own, or ask the administrator for more.'
+          : 'Ask the administrator of this installation for more.'}
+      </span>
     </p>
   )
 }

@@ -15,7 +15,7 @@ import type { ShowUsage } from './usage.tsx'
 
 const KINDS: Record<LedgerEntry['kind'], [text: string, tone: Tone]> = {
   DEBIT: ['Paid', 'neutral'],
-  CREDIT: ['Granted', 'success'],
+  CREDIT: ['Credited', 'success'],
   HOLD: ['Held', 'accent'],
   RELEASE: ['Released', 'neutral'],
 }
@@ -80,9 +80,9 @@ const Entries = ({ entries }: { entries: LedgerEntry[] }) => (
   />
 )
 
-function What({ entry: { kind, reason, usage, user_id, created_at } }: { entry: LedgerEntry }) {
+function What({ entry: { kind, amount, reason, usage, user_id, created_at } }: { entry: LedgerEntry }) {
   const { nameOf } = useMemberNames()
-  const [text, tone] = KINDS[kind]
+  const [text, tone] = kind === 'CREDIT' && amount < 0 ? (['Moved out', 'neutral'] as const) : KINDS[kind]
   const facts = [
     user_id && nameOf(user_id),
     usage && `${formatNumber(usage.input_tokens)} tokens in, ${formatNumber(usage.output_tokens)} out`,

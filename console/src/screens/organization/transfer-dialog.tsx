@@ -1,0 +1,64 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { readPages, useChange } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
+import { formatCredits } from '../../ui/format.ts'
+import { useNotify } from '../../ui/toast.tsx'
+
+/** The other organizations that the signed-in person owns. */
+export function useOtherOwned() {
+  const { organization } = useHere()
+  const { data = [] } = useInfiniteQuery(readPages('GET /api/org/list', { limit: 100 }))
+  return data.filter(({ id, user_role }) => id !== organization.id && user_role.role_name === 'owner')
+}
+
+/** Moves credits to the current organization from another one of the same owner. */
+export function TransferDialog({ onClose }: { onClose: () => void }) {
+  const { organization } = useHere()
+  const notify = useNotify()
+  const owned = useOtherOwned()
+  const [fromId, setFromId] = useState(owned.find(({ is_personal }) => is_personal)?.id ?? '')
+  const [amount, setAmount] = useState('')
+  const transfer = useChange('POST /api/billing/transfer', {
+    outdates: ['GET /api/billing/balance', 'GET /api/billing/ledger'],
+    onDone: (moved) => {
+      notify(`Transferred ${formatCredits(moved.amount)} credits to ${organization.name}`)
+      onClose()
+    },
+  })
+  const submit = () =>
+    transfer.mutate({ body: { from_org: fromId, to_org: organization.id, amount: Number(amount) } })
+  return (
+    <FormDialog
+      open
+      onClose={onClose}
+      title="Transfer credits"
+      description={`Move credits to ${organization.name} from another organization that you own.`}
+      action="Transfer credits"
+      busy={transfer.isPending}
+      error={transfer.error}
+      onSubmit={submit}
+    >
+      <SelectField label="From" required value={fromId} onChange={({ target }) => setFromId(target.value)}>
+        <option value="">Choose</option>
+        {owned.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+      <TextField
+        label="Credits"
+        type="number"
+        required
+        min={0.000001}
+        max={1e15}
+        step="any"
+        value={amount}
+        onChange={({ target }) => setAmount(target.value)}
+      />
+    </FormDialog>
+  )
+}
