@@ -13,7 +13,13 @@ export const REQUESTS_ERRORS = {
   ],
   'request.answer_not_kept': [
     409,
-    'This was done, but its answer was larger than the {limit} bytes that are kept for repeats',
+    'The first request with this Idempotency-Key was done, but its answer is not kept any more: answers above 64 KiB are ' +
+      'kept for 1 hour, and those above 1 MiB not at all',
+  ],
+  'request.too_many_keys': [
+    429,
+    'At most {requests} requests with an Idempotency-Key, or {megabytes} MiB of their answers, are kept at a time. Try ' +
+      'again later, or send the request without the key',
   ],
   'request.not_found': [404, 'No such endpoint: {method} {path}'],
   'request.method_not_allowed': [405, '{method} is not allowed here; allowed: {allowed}'],

@@ -4,6 +4,7 @@ import { fail } from '#errors'
 import type { Credential } from '#platform/access/credentials.ts'
 import type { Caller } from '#platform/access/scope.ts'
 import type { Idempotency } from '#platform/idempotency/idempotency.ts'
+import { networkOf } from '#platform/net/addresses.ts'
 import { prefersEvents } from './accept.ts'
 import type { Route, RouteInput } from './define-route.ts'
 
@@ -40,6 +41,7 @@ export async function answerOnce(
     route: route.url,
     key: idempotencyKeyOf(request.headers) as string,
     hash,
+    quota: quotaOf(input, idempotency),
     ...(formerHash !== undefined && {
       former: { owner: owner ?? `public:${formerHash}`, hash: formerHash },
     }),
@@ -63,6 +65,15 @@ const whatIsAsked = (route: Route, { query, body, headers, cookie, file }: Route
   route.access === 'public' ? (headers.origin ?? null) : null,
   ...(route.cookie === undefined ? [] : [cookie]),
 ]
+
+/** What a request's row counts against. An address is kept as a keyed hash. */
+function quotaOf(input: RouteInput, idempotency: Idempotency): string {
+  if (input.deployment) return `deployment:${input.deployment.id}`
+  const person = personOf(input)
+  if (person) return `user:${person.userId}`
+  const [network] = idempotency.hashes(networkOf(input.client.address))
+  return `network:${network}`
+}
 
 /** Whose keys these are; null: nobody has to be known. */
 function ownerOf(input: RouteInput, credential: Credential | null): string | null {

@@ -22,7 +22,7 @@ export const keepStream = (events: string, { named, headers = {} }: EventStream)
 export function openKept(text: string): unknown {
   const kept = JSON.parse(text) as KeptAnswer
   if ('value' in kept) return kept.value
-  if ('isTooLarge' in kept) throw fail('request.answer_not_kept', { limit: ANSWER_BYTES_MAX })
+  if ('isTooLarge' in kept) throw fail('request.answer_not_kept')
   const log = new EventLog()
   if (kept.events !== '') log.appendEvents(kept.events)
   log.end()

@@ -27,6 +27,7 @@ export function replay(
 ): Answered | null {
   if (known.request_hash !== request.hash) throw fail('request.idempotency_reused')
   if (known.answer !== null) return { value: openKept(stored.open(request, known.answer)), isReplayed: true }
+  if (known.is_answered) throw fail('request.answer_not_kept')
   if (isUnderWay) throw inProgress()
   return null
 }

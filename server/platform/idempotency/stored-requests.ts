@@ -1,8 +1,16 @@
 import type { Database } from '#database/connect.ts'
+import { fail } from '#errors'
 import type { Secrets } from '#platform/secrets/secrets.ts'
 
 /** How long a repeat is recognized (contract, 5). */
 const KEPT_HOURS = 24
+/** A larger answer is dropped after an hour. Its row stays, so that a repeat is still recognized and does nothing. */
+const LARGE_ANSWER_BYTES = 64 * 1024
+const LARGE_KEPT_HOURS = 1
+/** What the rows of one user, deployment or network may hold together. */
+const QUOTA_REQUESTS = 10_000
+const QUOTA_BYTES = 32 * 1024 * 1024
+const RETRY_SECONDS_MIN = 60
 /** So many rows are removed by one statement, and so many statements by one sweep. */
 const SWEPT_AT_ONCE = 1_000
 const SWEPT_TIMES_MAX = 100
@@ -16,6 +24,8 @@ export interface KeyedRequest {
   hash: string
   /** What the two are under the previous secret, where there is one. */
   former?: { owner: string; hash: string }
+  /** On whose quota it counts. */
+  quota: string
   /** With whom the row goes; null: nobody has to be known. */
   userId: string | null
 }
@@ -23,8 +33,9 @@ export interface KeyedRequest {
 /** What was stored of a request. */
 export interface StoredRequest {
   request_hash: string
-  /** Encrypted; null: there is none yet. */
+  /** Encrypted; null: there is none yet, or it was dropped. */
   answer: string | null
+  is_answered: boolean
   /** Who works on it outside of the database. */
   instance_id: string | null
   /** Whether that process still has its lease. */
@@ -46,7 +57,7 @@ export class StoredRequests {
   async find({ owner, route, key }: KeyedRequest): Promise<StoredRequest | null> {
     const sql = this.#sql
     const [row] = await sql<(StoredRequest & { is_old: boolean })[]>`
-      select request_hash, answer, instance_id, ${this.#isOld()} as is_old,
+      select request_hash, answer, answered_at is not null as is_answered, instance_id, ${this.#isOld()} as is_old,
         exists (select from server_instances i where i.id = instance_id and i.lease_until > now()) as is_alive
       from idempotent_requests where owner = ${owner} and route = ${route} and key = ${key}`
     if (!row?.is_old) return row ?? null
@@ -56,23 +67,39 @@ export class StoredRequests {
     return null
   }
 
-  /** Waits for whoever is inserting the same. False: it is there. `isReserved`: it is worked on by this process. */
+  /**
+   * Waits for whoever is inserting the same. False: it is there. `isReserved`: it is worked on by this process. Throws
+   * request.too_many_keys where the quota is used up: nothing is evicted for a new key, because the repeat of an evicted
+   * request would be done and billed again. Requests at the same moment may exceed the quota by their own number.
+   */
   async insert(
-    { owner, route, key, hash, userId }: KeyedRequest,
+    { owner, route, key, hash, quota, userId }: KeyedRequest,
     { isReserved }: { isReserved: boolean },
   ): Promise<boolean> {
     const instanceId = isReserved ? this.#instanceId : null
     const made = await this.#sql`
-      insert into idempotent_requests (owner, route, key, request_hash, user_id, instance_id)
-      values (${owner}, ${route}, ${key}, ${hash}, ${userId}, ${instanceId}) on conflict do nothing`
-    return made.count === 1
+      insert into idempotent_requests (owner, route, key, request_hash, quota, user_id, instance_id)
+      select ${owner}, ${route}, ${key}, ${hash}, ${quota}, ${userId}::uuid, ${instanceId}::uuid
+      where not exists (${this.#isFull(quota)}) on conflict do nothing`
+    if (made.count === 1) return true
+    const [full] = await this.#sql<{ seconds: number | null }[]>`
+      select (select extract(epoch from created_at + ${KEPT_HOURS} * interval '1 hour' - now())::int
+        from idempotent_requests where quota = ${quota} order by created_at limit 1) as seconds
+      where exists (${this.#isFull(quota)})
+        and not exists (select from idempotent_requests where owner = ${owner} and route = ${route} and key = ${key})`
+    if (!full) return false
+    throw fail(
+      'request.too_many_keys',
+      { requests: QUOTA_REQUESTS, megabytes: QUOTA_BYTES / 1024 / 1024 },
+      { retryAfter: Math.max(full.seconds ?? 0, RETRY_SECONDS_MIN) },
+    )
   }
 
   /** Takes over what another process, or this one, has left. False: somebody else was faster. */
   async takeOver({ owner, route, key }: KeyedRequest, from: string | null): Promise<boolean> {
     const taken = await this.#sql`
       update idempotent_requests set instance_id = ${this.#instanceId}
-      where owner = ${owner} and route = ${route} and key = ${key} and answer is null
+      where owner = ${owner} and route = ${route} and key = ${key} and answered_at is null
         and instance_id is not distinct from ${from}`
     return taken.count === 1
   }
@@ -87,7 +114,7 @@ export class StoredRequests {
     const sealed = this.#secrets.encrypt(answer, contextOf(request))
     const stored = await this.#sql`
       update idempotent_requests set answer = ${sealed}, answered_at = now(), instance_id = null
-      where owner = ${owner} and route = ${route} and key = ${key} and answer is null
+      where owner = ${owner} and route = ${route} and key = ${key} and answered_at is null
         and instance_id is not distinct from ${isReserved ? this.#instanceId : null}`
     return stored.count === 1
   }
@@ -95,7 +122,7 @@ export class StoredRequests {
   /** What this process has reserved is free again; or, `forGood`, cut off: nobody takes it over. */
   async release({ owner, route, key }: KeyedRequest, forGood: boolean): Promise<void> {
     const sql = this.#sql
-    const mine = sql`owner = ${owner} and route = ${route} and key = ${key} and answer is null
+    const mine = sql`owner = ${owner} and route = ${route} and key = ${key} and answered_at is null
       and instance_id = ${this.#instanceId}`
     if (forGood) await sql`update idempotent_requests set instance_id = null where ${mine}`
     else await sql`delete from idempotent_requests where ${mine}`
@@ -105,15 +132,34 @@ export class StoredRequests {
     return this.#secrets.decrypt(answer, contextOf(request))
   }
 
-  /** Forgets what nobody may repeat any more. */
+  /** Forgets what nobody may repeat any more, and drops large answers. */
   async sweep(): Promise<void> {
+    await this.#dropLargeAnswers()
     for (let time = 0; time < SWEPT_TIMES_MAX; time++) {
       const { count } = await this.#sql`
         delete from idempotent_requests where (owner, route, key) in (
           select owner, route, key from idempotent_requests where ${this.#isOld()}
-          order by created_at limit ${SWEPT_AT_ONCE})`
+          order by created_at limit ${SWEPT_AT_ONCE} for update skip locked)`
       if (count < SWEPT_AT_ONCE) return
     }
+  }
+
+  async #dropLargeAnswers(): Promise<void> {
+    for (let time = 0; time < SWEPT_TIMES_MAX; time++) {
+      const { count } = await this.#sql`
+        update idempotent_requests set answer = null where (owner, route, key) in (
+          select owner, route, key from idempotent_requests
+          where octet_length(answer) > ${this.#sql.unsafe(String(LARGE_ANSWER_BYTES))}
+            and answered_at < now() - ${LARGE_KEPT_HOURS} * interval '1 hour'
+          order by answered_at limit ${SWEPT_AT_ONCE} for update skip locked)`
+      if (count < SWEPT_AT_ONCE) return
+    }
+  }
+
+  #isFull(quota: string) {
+    return this.#sql`
+      select from idempotency_quotas
+      where quota = ${quota} and (requests >= ${QUOTA_REQUESTS} or bytes >= ${QUOTA_BYTES})`
   }
 
   #isOld() {
