@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 /** Journeys through each group of screens; all others take three minutes more: `npm run test:console`. */
 const JOURNEYS =
-  'tests/console/{agents,chat,connections,deployments,identity,knowledge,members,start}.test.ts'
+  'tests/console/{agents,chat,chunks,connections,deployments,identity,knowledge,members,start}.test.ts'
 const NOT_HERE = ['node_modules/**', 'bench/**']
 /** These end processes, fill memory, or count what else runs beside them: each has a process to itself. */
 const ALONE = [

@@ -6,6 +6,8 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/queries.ts'
 import { router } from './router.tsx'
+import { ChunkNotice } from './ui/chunk-notice.tsx'
+import { removeFailedLinks } from './ui/chunks.ts'
 import { ConfirmProvider } from './ui/confirm.tsx'
 import { showTheme } from './ui/theme.ts'
 import { ToastProvider } from './ui/toast.tsx'
@@ -14,12 +16,12 @@ import { ToastProvider } from './ui/toast.tsx'
 setNonce(document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '')
 showTheme()
 
-// After an update the files of the page that is open are gone: a new one has the new ones.
-window.addEventListener('vite:preloadError', () => location.reload())
+removeFailedLinks()
 
 createRoot(document.getElementById('console') as HTMLElement).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
+      <ChunkNotice />
       <ToastProvider>
         <ConfirmProvider>
           <RouterProvider router={router} />

@@ -13,6 +13,7 @@ import { peopleRoutes } from './screens/people/routes.ts'
 import { playgroundRoutes } from './screens/playground/routes.ts'
 import { toolRoutes } from './screens/tools/routes.ts'
 import { appRoute, rootRoute } from './shell/app-route.tsx'
+import { followNavigations } from './shell/late-screen.ts'
 
 /** Every screen of the console: those outside, and those of who is signed in. */
 const tree = rootRoute.addChildren([
@@ -39,6 +40,7 @@ export const router = createRouter({
   defaultPreload: 'intent',
   scrollRestoration: true,
 })
+followNavigations(router)
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -65,3 +65,10 @@ test('only the room of the API talks to the server, and nothing becomes HTML', (
   expect(talking).not.toEqual([])
   expect(texts.filter(({ text }) => /dangerouslySetInnerHTML|\.innerHTML/.test(text))).toEqual([])
 })
+
+test('no screen is loaded by something that reloads the page when its chunk is missing', () => {
+  const reloading = FILES.filter((file) =>
+    /import \{[^}]*\blazyRouteComponent\b|vite:preloadError/.test(readFileSync(file, 'utf8')),
+  )
+  expect(reloading).toEqual([])
+})

@@ -20,7 +20,7 @@ export const NotFound = () => (
   </Page>
 )
 
-/** A screen that broke: what is wrong, and a way on. After an update its old files are gone: a reload helps. */
+/** A screen that threw an error: what is wrong, and a reload to try again. */
 export const ScreenFailed = ({ error }: ErrorComponentProps) => (
   <Page title="This page failed">
     <Failure

@@ -1,16 +1,17 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { appRoute } from '../../shell/app-route.tsx'
+import { lateScreen } from '../../shell/late-screen.ts'
 
 const account = createRoute({
   getParentRoute: () => appRoute,
   path: '/account',
-  component: lazyRouteComponent(() => import('./account.tsx'), 'Account'),
+  component: lateScreen(() => import('./account.tsx'), 'Account'),
 })
 
 const newOrganization = createRoute({
   getParentRoute: () => appRoute,
   path: '/organizations/new',
-  component: lazyRouteComponent(() => import('./new-organization.tsx'), 'NewOrganization'),
+  component: lateScreen(() => import('./new-organization.tsx'), 'NewOrganization'),
 })
 
 export const accountRoutes = [account, newOrganization] as const

@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { appRoute } from '../../shell/app-route.tsx'
+import { lateScreen } from '../../shell/late-screen.ts'
 
 /** What an agent's page shows where there is no room for both. */
 export type AgentTab = 'edit' | 'try'
@@ -9,14 +10,14 @@ const agents = createRoute({
   path: '/agents',
   validateSearch: ({ q }: Record<string, unknown>): { q?: string } =>
     typeof q === 'string' && q !== '' ? { q } : {},
-  component: lazyRouteComponent(() => import('./agents.tsx'), 'Agents'),
+  component: lateScreen(() => import('./agents.tsx'), 'Agents'),
 })
 
 const agent = createRoute({
   getParentRoute: () => appRoute,
   path: '/agents/$agentId',
   validateSearch: ({ tab }: Record<string, unknown>): { tab?: AgentTab } => (tab === 'try' ? { tab } : {}),
-  component: lazyRouteComponent(() => import('./agent-page.tsx'), 'AgentPage'),
+  component: lateScreen(() => import('./agent-page.tsx'), 'AgentPage'),
 })
 
 export const agentRoutes = [agents, agent] as const

@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent, retainSearchParams } from '@tanstack/react-router'
+import { createRoute, retainSearchParams } from '@tanstack/react-router'
 import { appRoute } from '../../shell/app-route.tsx'
+import { lateScreen } from '../../shell/late-screen.ts'
 
 /** What is shown of the list, which stays from chat to chat; and of a chat. */
 export interface ChatSearch {
@@ -26,7 +27,7 @@ const chats = createRoute({
     ...(wordsOf(message) && { message: wordsOf(message) as string }),
   }),
   search: { middlewares: [retainSearchParams(['q', 'folder', 'archived'])] },
-  component: lazyRouteComponent(() => import('./chats.tsx'), 'Chats'),
+  component: lateScreen(() => import('./chats.tsx'), 'Chats'),
 })
 
 // What they show is the same, so that nothing begins anew when a new chat gets its address.

@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { createRoute, redirect } from '@tanstack/react-router'
 import { isSignedIn } from '../../api/session.ts'
 import { appRoute, rootRoute } from '../../shell/app-route.tsx'
+import { lateScreen } from '../../shell/late-screen.ts'
 import { keepTicket, readTicket } from './ticket.ts'
 
 const TABS = ['catalogue', 'parley'] as const
@@ -31,7 +32,7 @@ const connections = createRoute({
     const tab = TABS.find((name) => name === search['tab'])
     return { ...(tab && { tab }), ...textsOf(search, ['q', 'server_id', 'connect']) }
   },
-  component: lazyRouteComponent(() => import('./connections.tsx'), 'Connections'),
+  component: lateScreen(() => import('./connections.tsx'), 'Connections'),
 })
 
 const callback = createRoute({
@@ -39,7 +40,7 @@ const callback = createRoute({
   path: '/mcp/callback',
   validateSearch: (search: Record<string, unknown>): CallbackSearch =>
     textsOf(search, ['mcp_server_id', 'mcp_session_id', 'error']),
-  component: lazyRouteComponent(() => import('./callback.tsx'), 'Callback'),
+  component: lateScreen(() => import('./callback.tsx'), 'Callback'),
 })
 
 /** Outside the shell: the ticket leaves the address before anybody is asked to sign in. */
@@ -54,7 +55,7 @@ const confirm = createRoute({
     if (!isSignedIn()) throw redirect({ to: '/sign_in', search: { next: '/connections/confirm' } })
   },
   loader: readTicket,
-  component: lazyRouteComponent(() => import('./confirm.tsx'), 'Confirm'),
+  component: lateScreen(() => import('./confirm.tsx'), 'Confirm'),
 })
 
 /** Those of the names that have a text. */

@@ -1,12 +1,13 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { appRoute } from '../../shell/app-route.tsx'
+import { lateScreen } from '../../shell/late-screen.ts'
 
 const conversations = createRoute({
   getParentRoute: () => appRoute,
   path: '/conversations',
   validateSearch: ({ archived }: Record<string, unknown>): { archived?: true } =>
     archived === true ? { archived } : {},
-  component: lazyRouteComponent(() => import('./conversations.tsx'), 'Conversations'),
+  component: lateScreen(() => import('./conversations.tsx'), 'Conversations'),
 })
 
 const conversation = createRoute({
@@ -17,7 +18,7 @@ const conversation = createRoute({
     Array.isArray(without) && without.length > 0
       ? { without: without.filter((one): one is string => typeof one === 'string') }
       : {},
-  component: lazyRouteComponent(() => import('./conversation.tsx'), 'Conversation'),
+  component: lateScreen(() => import('./conversation.tsx'), 'Conversation'),
 })
 
 export const conversationRoutes = [conversations, conversation] as const

@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { appRoute } from '../../shell/app-route.tsx'
+import { lateScreen } from '../../shell/late-screen.ts'
 
 const TABS = ['overview', 'look', 'install', 'key'] as const
 export type DeploymentTab = (typeof TABS)[number]
@@ -23,7 +24,7 @@ const deployments = createRoute({
   path: '/deployments',
   validateSearch: ({ agent_id }: Record<string, unknown>): ListSearch =>
     typeof agent_id === 'string' ? { agent_id } : {},
-  component: lazyRouteComponent(() => import('./deployments.tsx'), 'Deployments'),
+  component: lateScreen(() => import('./deployments.tsx'), 'Deployments'),
 })
 
 const deployment = createRoute({
@@ -34,7 +35,7 @@ const deployment = createRoute({
     const days = PERIODS.find((period) => period === search['days'])
     return { ...(tab && { tab }), ...(days && { days }) }
   },
-  component: lazyRouteComponent(() => import('./deployment-page.tsx'), 'DeploymentPage'),
+  component: lateScreen(() => import('./deployment-page.tsx'), 'DeploymentPage'),
 })
 
 export const deploymentRoutes = [deployments, deployment] as const

@@ -1,10 +1,11 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { appRoute } from '../../shell/app-route.tsx'
+import { lateScreen } from '../../shell/late-screen.ts'
 
 const home = createRoute({
   getParentRoute: () => appRoute,
   path: '/',
-  component: lazyRouteComponent(() => import('./home.tsx'), 'Home'),
+  component: lateScreen(() => import('./home.tsx'), 'Home'),
 })
 
 export const homeRoutes = [home] as const

@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { createRoute, redirect } from '@tanstack/react-router'
 import { isSignedIn } from '../../api/session.ts'
 import { rootRoute } from '../../shell/app-route.tsx'
+import { lateScreen } from '../../shell/late-screen.ts'
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
@@ -33,20 +34,20 @@ const signIn = createRoute({
   beforeLoad: () => {
     if (isSignedIn()) throw redirect({ to: '/' })
   },
-  component: lazyRouteComponent(() => import('./sign-in.tsx'), 'SignIn'),
+  component: lateScreen(() => import('./sign-in.tsx'), 'SignIn'),
 })
 
 const signUp = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign_up',
   validateSearch: nextOf,
-  component: lazyRouteComponent(() => import('./sign-up.tsx'), 'SignUp'),
+  component: lateScreen(() => import('./sign-up.tsx'), 'SignUp'),
 })
 
 const forgotPassword = createRoute({
   getParentRoute: () => rootRoute,
   path: '/forgot_password',
-  component: lazyRouteComponent(() => import('./forgot-password.tsx'), 'ForgotPassword'),
+  component: lateScreen(() => import('./forgot-password.tsx'), 'ForgotPassword'),
 })
 
 const resetPassword = createRoute({
@@ -54,7 +55,7 @@ const resetPassword = createRoute({
   path: '/reset_password',
   validateSearch: tokenOf,
   beforeLoad: takeToken('/reset_password'),
-  component: lazyRouteComponent(() => import('./reset-password.tsx'), 'ResetPassword'),
+  component: lateScreen(() => import('./reset-password.tsx'), 'ResetPassword'),
 })
 
 const verifyEmail = createRoute({
@@ -62,7 +63,7 @@ const verifyEmail = createRoute({
   path: '/verify_email',
   validateSearch: tokenOf,
   beforeLoad: takeToken('/verify_email'),
-  component: lazyRouteComponent(() => import('./verify-email.tsx'), 'VerifyEmail'),
+  component: lateScreen(() => import('./verify-email.tsx'), 'VerifyEmail'),
 })
 
 const invite = createRoute({
@@ -70,7 +71,7 @@ const invite = createRoute({
   path: '/invite',
   validateSearch: tokenOf,
   beforeLoad: takeToken('/invite'),
-  component: lazyRouteComponent(() => import('./invite.tsx'), 'Invite'),
+  component: lateScreen(() => import('./invite.tsx'), 'Invite'),
 })
 
 const magicLink = createRoute({
@@ -78,7 +79,7 @@ const magicLink = createRoute({
   path: '/magic_link',
   validateSearch: tokenOf,
   beforeLoad: takeToken('/magic_link'),
-  component: lazyRouteComponent(() => import('./magic-link.tsx'), 'MagicLink'),
+  component: lateScreen(() => import('./magic-link.tsx'), 'MagicLink'),
 })
 
 const leave = createRoute({
@@ -86,7 +87,7 @@ const leave = createRoute({
   path: '/leave',
   validateSearch: tokenOf,
   beforeLoad: takeToken('/leave'),
-  component: lazyRouteComponent(() => import('./leave.tsx'), 'Leave'),
+  component: lateScreen(() => import('./leave.tsx'), 'Leave'),
 })
 
 /** Anybody can write an address: what it says is cut. */
@@ -103,7 +104,7 @@ const oidc = createRoute({
   beforeLoad: ({ search: { code } }) => {
     if (code !== undefined) throw redirect({ to: '/oidc', search: {}, state: { token: code }, replace: true })
   },
-  component: lazyRouteComponent(() => import('./oidc.tsx'), 'Oidc'),
+  component: lateScreen(() => import('./oidc.tsx'), 'Oidc'),
 })
 
 export const identityRoutes = [

@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { createRoute, redirect } from '@tanstack/react-router'
 import { appRoute } from '../../shell/app-route.tsx'
+import { lateScreen } from '../../shell/late-screen.ts'
 
 type Given = Record<string, unknown>
 
@@ -20,13 +21,13 @@ const list = createRoute({
   getParentRoute: () => appRoute,
   path: '/knowledge',
   validateSearch: (given: Given): { create?: true } => (given['create'] === true ? { create: true } : {}),
-  component: lazyRouteComponent(() => import('./knowledge-list.tsx'), 'KnowledgeList'),
+  component: lateScreen(() => import('./knowledge-list.tsx'), 'KnowledgeList'),
 })
 
 const knowledgeBase = createRoute({
   getParentRoute: () => appRoute,
   path: '/knowledge/$kbId',
-  component: lazyRouteComponent(() => import('./knowledge-base.tsx'), 'KnowledgeBaseScreen'),
+  component: lateScreen(() => import('./knowledge-base.tsx'), 'KnowledgeBaseScreen'),
 })
 
 const start = createRoute({
@@ -44,13 +45,13 @@ const documents = createRoute({
     find: wordsOf(given['find']),
     page: countOf(given['page']),
   }),
-  component: lazyRouteComponent(() => import('./documents.tsx'), 'Documents'),
+  component: lateScreen(() => import('./documents.tsx'), 'Documents'),
 })
 
 const sources = createRoute({
   getParentRoute: () => knowledgeBase,
   path: '/sources',
-  component: lazyRouteComponent(() => import('./sources.tsx'), 'Sources'),
+  component: lateScreen(() => import('./sources.tsx'), 'Sources'),
 })
 
 /** What a search is asked with; nothing is what the server takes then. */
@@ -80,13 +81,13 @@ const search = createRoute({
     rerank: textOf(given['rerank']),
     model: textOf(given['model']),
   }),
-  component: lazyRouteComponent(() => import('./search.tsx'), 'Search'),
+  component: lateScreen(() => import('./search.tsx'), 'Search'),
 })
 
 const evaluations = createRoute({
   getParentRoute: () => knowledgeBase,
   path: '/evaluations',
-  component: lazyRouteComponent(() => import('./evaluations.tsx'), 'Evaluations'),
+  component: lateScreen(() => import('./evaluations.tsx'), 'Evaluations'),
 })
 
 const evaluation = createRoute({
@@ -98,13 +99,13 @@ const evaluation = createRoute({
     against: textOf(given['against']),
     page: countOf(given['page']),
   }),
-  component: lazyRouteComponent(() => import('./evaluation.tsx'), 'EvaluationScreen'),
+  component: lateScreen(() => import('./evaluation.tsx'), 'EvaluationScreen'),
 })
 
 const settings = createRoute({
   getParentRoute: () => knowledgeBase,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./settings.tsx'), 'Settings'),
+  component: lateScreen(() => import('./settings.tsx'), 'Settings'),
 })
 
 const document = createRoute({
@@ -115,7 +116,7 @@ const document = createRoute({
     chunk: textOf(given['chunk']),
     page: countOf(given['page']),
   }),
-  component: lazyRouteComponent(() => import('./document.tsx'), 'DocumentScreen'),
+  component: lateScreen(() => import('./document.tsx'), 'DocumentScreen'),
 })
 
 export const knowledgeRoutes = [

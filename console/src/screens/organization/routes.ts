@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { appRoute } from '../../shell/app-route.tsx'
+import { lateScreen } from '../../shell/late-screen.ts'
 
 type Raw = Record<string, unknown>
 
@@ -17,7 +18,7 @@ const models = createRoute({
   getParentRoute: () => appRoute,
   path: '/models',
   validateSearch: ({ model_id }: Raw): ModelsSearch => ({ model_id: text(model_id) }),
-  component: lazyRouteComponent(() => import('./models.tsx'), 'Models'),
+  component: lateScreen(() => import('./models.tsx'), 'Models'),
 })
 
 export const USAGE_TABS = ['overview', 'ledger', 'budgets'] as const
@@ -41,19 +42,19 @@ const usage = createRoute({
     by: oneOf(USAGE_GROUPS, by),
     kind: oneOf(LEDGER_KINDS, kind),
   }),
-  component: lazyRouteComponent(() => import('./usage.tsx'), 'UsageScreen'),
+  component: lateScreen(() => import('./usage.tsx'), 'UsageScreen'),
 })
 
 const apiKeys = createRoute({
   getParentRoute: () => appRoute,
   path: '/api_keys',
-  component: lazyRouteComponent(() => import('./api-keys.tsx'), 'ApiKeys'),
+  component: lateScreen(() => import('./api-keys.tsx'), 'ApiKeys'),
 })
 
 const webhooks = createRoute({
   getParentRoute: () => appRoute,
   path: '/webhooks',
-  component: lazyRouteComponent(() => import('./webhooks.tsx'), 'Webhooks'),
+  component: lateScreen(() => import('./webhooks.tsx'), 'Webhooks'),
 })
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
@@ -70,7 +71,7 @@ const webhook = createRoute({
     status: oneOf(DELIVERY_STATUSES, status),
     event_type: text(event_type),
   }),
-  component: lazyRouteComponent(() => import('./webhook.tsx'), 'WebhookScreen'),
+  component: lateScreen(() => import('./webhook.tsx'), 'WebhookScreen'),
 })
 
 export interface AuditSearch {
@@ -97,13 +98,13 @@ const audit = createRoute({
     from: day(from),
     to: day(to),
   }),
-  component: lazyRouteComponent(() => import('./audit.tsx'), 'Audit'),
+  component: lateScreen(() => import('./audit.tsx'), 'Audit'),
 })
 
 const settings = createRoute({
   getParentRoute: () => appRoute,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./settings.tsx'), 'Settings'),
+  component: lateScreen(() => import('./settings.tsx'), 'Settings'),
 })
 
 export interface AdminSearch {
@@ -115,7 +116,7 @@ const admin = createRoute({
   getParentRoute: () => appRoute,
   path: '/admin',
   validateSearch: ({ organization }: Raw): AdminSearch => ({ organization: text(organization) }),
-  component: lazyRouteComponent(() => import('./admin.tsx'), 'Admin'),
+  component: lateScreen(() => import('./admin.tsx'), 'Admin'),
 })
 
 export const organizationRoutes = [models, usage, apiKeys, webhooks, webhook, audit, settings, admin] as const

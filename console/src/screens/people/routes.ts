@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { appRoute } from '../../shell/app-route.tsx'
+import { lateScreen } from '../../shell/late-screen.ts'
 
 export const MEMBER_STATUSES = ['active', 'pending', 'expired', 'suspended'] as const
 
@@ -21,7 +22,7 @@ const members = createRoute({
       ...(typeof page === 'number' && Number.isInteger(page) && page > 1 && { page }),
     }
   },
-  component: lazyRouteComponent(() => import('./members.tsx'), 'Members'),
+  component: lateScreen(() => import('./members.tsx'), 'Members'),
 })
 
 export interface RolesSearch {
@@ -37,7 +38,7 @@ const roles = createRoute({
     ...(typeof role_id === 'string' && { role_id }),
     ...(permissions === true && { permissions }),
   }),
-  component: lazyRouteComponent(() => import('./roles.tsx'), 'Roles'),
+  component: lateScreen(() => import('./roles.tsx'), 'Roles'),
 })
 
 export const peopleRoutes = [members, roles] as const

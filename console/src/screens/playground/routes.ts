@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { appRoute } from '../../shell/app-route.tsx'
+import { lateScreen } from '../../shell/late-screen.ts'
 
 interface PlaygroundSearch {
   /** Ids of the connections whose tools the model has. None: it finds servers. */
@@ -20,7 +21,7 @@ const playground = createRoute({
     const model = search['model']
     return { ...(ids.length > 0 && { with: ids }), ...(typeof model === 'string' && { model }) }
   },
-  component: lazyRouteComponent(() => import('./playground.tsx'), 'Playground'),
+  component: lateScreen(() => import('./playground.tsx'), 'Playground'),
 })
 
 export const playgroundRoutes = [playground] as const

@@ -6,6 +6,7 @@ import { classHighlighter } from '@lezer/highlight'
 import { basicSetup, EditorView } from 'codemirror'
 import { getNonce } from 'get-nonce'
 import { useEffect, useEffectEvent, useId, useRef } from 'react'
+import { loadChunk } from '../../ui/chunks.ts'
 import './code-editor.css'
 import type { Language } from './languages.ts'
 
@@ -47,8 +48,15 @@ export default function CodeEditor({ language, code, onCode, isReadOnly, wrongLi
       ],
     })
     view.current = editor
-    void LANGUAGES[language]().then((loaded) => editor.dispatch({ effects: support.reconfigure(loaded) }))
-    return () => editor.destroy()
+    const over = new AbortController()
+    loadChunk(LANGUAGES[language], over.signal).then(
+      (loaded) => editor.dispatch({ effects: support.reconfigure(loaded) }),
+      () => {},
+    )
+    return () => {
+      over.abort()
+      editor.destroy()
+    }
   }, [language, isReadOnly, hint])
 
   // What is not typed here: discarded, or another example.

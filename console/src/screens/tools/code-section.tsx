@@ -1,5 +1,6 @@
 import { lazy, Suspense, useState } from 'react'
 import { ApiError } from '../../api/call.ts'
+import { loadChunk } from '../../ui/chunks.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
@@ -8,7 +9,7 @@ import { EXAMPLES, isExample, LANGUAGE_NAMES, type Language, languageOf } from '
 import type { ToolPart } from './tool-form.tsx'
 
 /** It is as large as the rest of the console. */
-const CodeEditor = lazy(() => import('./code-editor.tsx'))
+const CodeEditor = lazy(() => loadChunk(() => import('./code-editor.tsx')))
 
 interface CodeSectionProps extends ToolPart {
   /** Of the last try to save. */

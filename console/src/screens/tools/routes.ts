@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { appRoute } from '../../shell/app-route.tsx'
+import { lateScreen } from '../../shell/late-screen.ts'
 
 /** What a tool's page shows where there is no room for both. */
 export type ToolTab = 'edit' | 'test'
@@ -21,7 +22,7 @@ const tools = createRoute({
     ...(typeof category_id === 'string' && { category_id }),
     ...((from === 'own' || from === 'public') && { from }),
   }),
-  component: lazyRouteComponent(() => import('./tools.tsx'), 'Tools'),
+  component: lateScreen(() => import('./tools.tsx'), 'Tools'),
 })
 
 const tool = createRoute({
@@ -31,7 +32,7 @@ const tool = createRoute({
     ...(tab === 'test' && { tab }),
     ...(by === 'model' && { by }),
   }),
-  component: lazyRouteComponent(() => import('./tool-page.tsx'), 'ToolPage'),
+  component: lateScreen(() => import('./tool-page.tsx'), 'ToolPage'),
 })
 
 export const toolRoutes = [tools, tool] as const

@@ -2,13 +2,14 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import type { Tool } from '../../api/operations.ts'
 import { useHere } from '../../shell/organization.tsx'
+import { loadChunk } from '../../ui/chunks.ts'
 import { Skeleton } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { ValueField } from '../../ui/value-field.tsx'
 import { TestByValues } from './test-by-values.tsx'
 
 /** What a model says takes the renderer of Markdown. */
-const TestByModel = lazy(() => import('./test-by-model.tsx'))
+const TestByModel = lazy(() => loadChunk(() => import('./test-by-model.tsx')))
 
 /** Runs the tool as it is saved: with given values, or as a language model calls it. */
 export function TestPane({ tool, isUnsaved }: { tool: Tool; isUnsaved: boolean }) {

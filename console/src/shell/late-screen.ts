@@ -1,0 +1,61 @@
+import type { AnyRouter } from '@tanstack/react-router'
+import { type ComponentType, createElement, type ReactNode } from 'react'
+import { loadChunk } from '../ui/chunks.ts'
+
+/** A screen with a chunk of its own. */
+interface LateScreen {
+  (): ReactNode
+  /** Resolves when the screen is there, or when it is no longer wanted. Never rejects. */
+  preload(): Promise<void> | undefined
+}
+
+/** The screens of the navigation that is under way; `over` aborts when it ends. */
+interface Navigation {
+  screens: ReadonlySet<unknown>
+  over: AbortController
+}
+
+let navigation: Navigation | null = null
+
+/**
+ * Returns a screen that is loaded when it is first needed. The present page stays until then: a navigation waits for its
+ * chunks as long as it takes. A preload, as on hover, tries once and fails without effect. The router's own
+ * `lazyRouteComponent` reloads the page when a chunk is missing, which destroys drafts.
+ */
+export function lateScreen<Name extends string>(
+  load: () => Promise<Record<Name, ComponentType>>,
+  name: Name,
+): LateScreen {
+  let Screen: ComponentType | null = null
+  const Late = () => {
+    if (Screen === null) throw new Error('This page could not be loaded.')
+    return createElement(Screen)
+  }
+  Late.preload = () => {
+    if (Screen !== null) return
+    const isWanted = navigation?.screens.has(Late) === true
+    const loading = isWanted && navigation ? loadChunk(load, navigation.over.signal) : load()
+    return loading.then(
+      (chunk) => {
+        Screen = chunk[name]
+      },
+      () => {},
+    )
+  }
+  return Late
+}
+
+/** Has screens know which of them a navigation needs. */
+export function followNavigations(router: AnyRouter): void {
+  const end = (): void => {
+    navigation?.over.abort()
+    navigation = null
+  }
+  router.subscribe('onBeforeLoad', ({ toLocation }) => {
+    end()
+    const [matchedRoutes] = router.getMatchedRoutes(toLocation.pathname)
+    const screens = new Set(matchedRoutes.map(({ options }) => options.component))
+    navigation = { screens, over: new AbortController() }
+  })
+  router.subscribe('onLoad', end)
+}

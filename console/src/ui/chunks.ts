@@ -1,0 +1,99 @@
+import { useSyncExternalStore } from 'react'
+import { askForBuild, type BuildState } from '../api/build.ts'
+
+/**
+ * Why a chunk that the page waits for is missing:
+ * - `offline`, `unreachable`: the browser has no network, or the server doesn't answer. The chunk is loaded when it does.
+ * - `replaced`: the server serves another build, and only that one. Only a reload helps.
+ * - `broken`: the server serves this build, but the browser cannot load the chunk. Browsers before 2026 never load a
+ *   module again that has failed once.
+ */
+export type ChunkTrouble = 'offline' | 'unreachable' | 'replaced' | 'broken'
+
+const WAIT_MIN_MS = 1_000
+const WAIT_MAX_MS = 15_000
+/** The trouble to show first where several chunks are missing. */
+const ORDER = ['replaced', 'broken', 'unreachable', 'offline'] as const
+
+const troubles = new Map<object, ChunkTrouble>()
+const listeners = new Set<() => void>()
+const retries = new EventTarget()
+
+/**
+ * Loads a chunk that the page needs, and retries until it is there. While it is missing, `useChunkTrouble` says why.
+ * Rejects with the signal's reason when it aborts.
+ */
+export async function loadChunk<Chunk>(
+  load: () => Promise<Chunk>,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Chunk> {
+  const key = {}
+  try {
+    for (let tries = 0; ; tries += 1) {
+      signal.throwIfAborted()
+      const chunk = await load().catch(() => null)
+      if (chunk !== null) return chunk
+      const build = await askForBuild(signal)
+      signal.throwIfAborted()
+      // A short interruption has no effect that anyone sees.
+      if (build === 'current' && tries === 0) continue
+      report(key, troubleOf(build))
+      await untilRetry(Math.min(WAIT_MIN_MS * 2 ** tries, WAIT_MAX_MS), signal)
+    }
+  } finally {
+    report(key, null)
+  }
+}
+
+/** Retries every chunk that the page waits for, now. */
+export const retryChunks = (): void => void retries.dispatchEvent(new Event('retry'))
+
+/** Why the page waits for a chunk; null: it doesn't. */
+export const useChunkTrouble = (): ChunkTrouble | null => useSyncExternalStore(subscribe, worst)
+
+/**
+ * Removes styles and preloads that failed from the page. Vite takes a `link` that is there for one that has loaded, and
+ * would show a retried chunk without its styles.
+ */
+export function removeFailedLinks(): void {
+  const remove = ({ target }: Event): void => {
+    if (target instanceof HTMLLinkElement) target.remove()
+  }
+  document.addEventListener('error', remove, { capture: true })
+}
+
+function untilRetry(waitMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const over = new AbortController()
+    const clock = setTimeout(go, waitMs)
+    function go(): void {
+      clearTimeout(clock)
+      over.abort()
+      resolve()
+    }
+    window.addEventListener('online', go, { signal: over.signal })
+    retries.addEventListener('retry', go, { signal: over.signal })
+    signal.addEventListener('abort', go, { signal: over.signal })
+  })
+}
+
+function troubleOf(build: BuildState): ChunkTrouble {
+  if (build === 'unreachable') return navigator.onLine ? 'unreachable' : 'offline'
+  return build === 'replaced' ? 'replaced' : 'broken'
+}
+
+const worst = (): ChunkTrouble | null => {
+  const present = new Set(troubles.values())
+  return ORDER.find((trouble) => present.has(trouble)) ?? null
+}
+
+function report(key: object, trouble: ChunkTrouble | null): void {
+  if (trouble === null) troubles.delete(key)
+  else troubles.set(key, trouble)
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
