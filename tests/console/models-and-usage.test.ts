@@ -90,10 +90,14 @@ describeInBrowser('models and usage in the console', () => {
 
     await usage.getByRole('button', { name: 'Ledger' }).click()
     await usage.getByLabel('Kind').selectOption('Paid')
-    await expect.poll(() => usage.getByRole('row').count()).toBe(2)
+    // The header, the reply and the chat's title.
+    await expect.poll(() => usage.getByRole('row').count()).toBe(3)
     await expectAccessible(usage)
     await usage.reload()
-    await usage.getByRole('cell', { name: /Paid Ada Lovelace/ }).waitFor()
+    await usage
+      .getByRole('cell', { name: /Paid Ada Lovelace/ })
+      .first()
+      .waitFor()
     await usage.context().close()
   })
 
