@@ -89,7 +89,7 @@ describeInBrowser('a second factor', () => {
     await page.getByRole('list', { name: 'Second factors' }).getByText('Laptop').waitFor()
     await page.evaluate("localStorage.setItem('parley.session', 'null')")
     await page.goto(`${site}/sign_in`)
-    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
     await page.getByRole('button', { name: /^Your account/ }).waitFor()
     expect(await keepsRefreshCookie(page)).toBe(true)
     await page.context().close()

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ledgerOf as billOf, kindsOf, titlesBilled } from '#tests/support/chats.ts'
 import type { Person } from '#tests/support/client.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
@@ -75,30 +76,33 @@ describe.each(FORMATS)('on $provider', (format) => {
     expect(input).toBeGreaterThan(0)
     expect(output).toBeGreaterThan(0)
 
-    const [debit, hold, credit] = await ledgerOf(person)
-    expect(credit).toMatchObject({ kind: 'CREDIT', amount: 1_000_000, balance_after: 1_000_000 })
+    const cost = input * 2 + output * 3
+    const [credit] = (await ledgerOf(person)).filter(({ kind }: { kind: string }) => kind === 'CREDIT')
+    expect(credit).toMatchObject({ amount: 1_000_000, balance_after: 1_000_000 })
+    const [hold, debit] = await billOf(server, person)
     expect(hold).toMatchObject({ kind: 'HOLD', quantity: 1, amount: 0, message_id: messageId })
     expect(debit).toMatchObject({
       kind: 'DEBIT',
-      hold_id: hold.id,
-      amount: -(input * 2 + output * 3),
-      balance_after: 1_000_000 - (input * 2 + output * 3),
+      hold_id: hold?.id,
+      amount: -cost,
+      balance_after: 1_000_000 - cost,
       usage: { input_tokens: input, output_tokens: output },
       chat_id: chatId,
       model_id: modelId,
     })
-    expect(reply.usage).toEqual({ input_tokens: input, output_tokens: output, credits: -debit.amount })
-    expect(await balanceOf(person)).toMatchObject({
-      balance: debit.balance_after,
-      held: 0,
-      available: debit.balance_after,
-    })
+    expect(reply.usage).toEqual({ input_tokens: input, output_tokens: output, credits: cost })
+    await expect
+      .poll(async () => kindsOf(await titlesBilled(server, person)), { timeout: 10_000 })
+      .toEqual(['HOLD', 'DEBIT'])
+    const [, title] = await titlesBilled(server, person)
+    const balance = 1_000_000 - cost + (title?.amount ?? 0)
+    expect(await balanceOf(person)).toMatchObject({ balance, held: 0, available: balance })
     expect(chat.usage).toEqual({
       messages: 1,
       input_tokens: input,
       output_tokens: output,
-      weighted_tokens: -debit.amount,
-      credits: -debit.amount,
+      weighted_tokens: cost,
+      credits: cost,
     })
   })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addKey } from '#tests/support/admission.ts'
-import { ledgerOf, titledChat } from '#tests/support/chats.ts'
+import { kindsOf, ledgerOf, titledChat, titlesBilled } from '#tests/support/chats.ts'
 import type { Person } from '#tests/support/client.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
@@ -75,6 +75,7 @@ describe('usage', () => {
   test('is a table where that is asked for, whose cells are no formulas', async () => {
     const { person, first } = await personWithModels()
     await server.say(person, { model_id: first }, { content: 'Hi' })
+    await expect.poll(async () => kindsOf(await titlesBilled(server, person))).toEqual(['HOLD', 'DEBIT'])
     const { body } = await usage(person, '&group_by=day,model')
     const [row] = body.rows
     const table = await usage(person, '&group_by=day,model', 'text/csv')

@@ -98,7 +98,7 @@ function PasskeyButton({ onDone }: { onDone: (tokens: SignedIn) => void }) {
   return (
     <>
       <Button icon={KeyRound} busy={sign.isPending} onClick={() => sign.mutate()}>
-        Sign in with a passkey
+        Use a passkey
       </Button>
       {sign.error && <Failure error={sign.error} />}
     </>
