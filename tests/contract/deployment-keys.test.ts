@@ -7,7 +7,10 @@ import { startProvider } from '#tests/support/provider/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** What is no id of a record. */
-const EXAMPLES: Record<string, string> = { delivery_id: `msg_${crypto.randomUUID()}` }
+const EXAMPLES: Record<string, string> = {
+  delivery_id: `msg_${crypto.randomUUID()}`,
+  email: 'ada@example.com',
+}
 
 /** The key of a deployment and the token of its visitor open that deployment, and no other operation that there is. */
 
