@@ -15,9 +15,12 @@ export default defineConfig({
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
     pool: 'forks',
-    maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    // Tests wait for a third of their time, so three workers keep two cores busy.
+    maxWorkers: 3,
+    // Far beyond what anything takes: a limit ends what hangs, and never a test on a busy machine.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 15_000, interval: 25 } },
     // A server with its database per file, so files share nothing but the PostgreSQL process and, for most, the modules
     // that are loaded already: to load and warm them for each is two fifths of what a file takes.
     projects: [

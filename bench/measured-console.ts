@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres, { type Sql } from 'postgres'
+import { endBrowser } from '../tests/support/browser.ts'
 import { type ConsoleStage, startConsoleStage } from '../tests/support/console-stage.ts'
 import { startPostgres } from '../tests/support/postgres.ts'
 import { POSTGRES_SETTINGS } from './parley.ts'
@@ -24,6 +25,7 @@ export async function startMeasuredConsole(): Promise<{
     sql,
     async stop() {
       await stage.stop()
+      await endBrowser()
       await sql.end()
       await database.stop()
       rmSync(folder, { recursive: true, force: true })

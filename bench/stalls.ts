@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,20 +11,24 @@ import { NODE_OPTIONS } from './parley.ts'
 import { readProcessTree, resetPeakMemory, startNode } from './processes.ts'
 
 /*
- * Measures how long one hostile request holds up all others:
+ * Measures how long hostile requests and slow clients hold up all others:
  *
  *   node bench/stalls.ts
  *   node bench/stalls.ts --directory ../another-checkout --only escape
  *
- * Polls /healthz every few milliseconds while the request is under way. The stall is the longest wait of a poll.
+ * Polls /healthz every few milliseconds while the attack is under way. The stall is the longest wait of a poll.
  */
 
 const POLL_INTERVAL_MS = 5
-/** Polls before and after the request, so that a stall is seen from its beginning to its end. */
+/** Polls before and after the attack, so that a stall is seen from its beginning to its end. */
 const SETTLE_MS = 200
 const STALL_MS_MAX = 500
 const BODY_BYTES = 4_000_000
 const LARGE_BODY_BYTES = 19_000_000
+const SLOW_CLIENTS = 500
+const SLOW_MS = 5_000
+/** Each slow client sends one byte in this time. */
+const DRIP_MS = 50
 
 const { values: flags } = parseArgs({
   options: {
@@ -32,7 +37,13 @@ const { values: flags } = parseArgs({
   },
 })
 
-interface HostileCase {
+interface Attack {
+  name: string
+  /** Returns what came of it, in a few words. */
+  run(url: string, person: Person): Promise<string>
+}
+
+interface HostileBody {
   name: string
   path: string
   /** Sends an access token. */
@@ -52,8 +63,8 @@ const LOGIN = { path: '/api/auth/login', signedIn: false }
 const CREATE = { path: '/api/instructions/create', signedIn: true }
 const EMBED = { path: '/openai/v1/embeddings', signedIn: true }
 
-/** To measure another hostile request, add a line. */
-const CASES: HostileCase[] = [
+/** To measure another hostile body, add a line. */
+const HOSTILE_BODIES: HostileBody[] = [
   { name: 'login: zeros and an escape', ...LOGIN, body: () => `[${repeat('0,', BODY_BYTES)}${SURROGATES}]` },
   { name: 'login: empty objects', ...LOGIN, body: () => `[${repeat('{},', BODY_BYTES)}0]` },
   { name: 'zeros and an escape', ...CREATE, body: () => `[${repeat('0,', BODY_BYTES)}${SURROGATES}]` },
@@ -71,8 +82,59 @@ const CASES: HostileCase[] = [
   },
 ]
 
-async function measure(url: string, pid: number, person: Person, hostile: HostileCase): Promise<void> {
-  const body = hostile.body()
+const sendBody = ({ name, path, signedIn, body }: HostileBody): Attack => ({
+  name,
+  run: (url, person) =>
+    fetch(`${url}${path}${signedIn ? `?org_id=${person.organizationId}` : ''}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(signedIn && { authorization: `Bearer ${person.token}` }),
+      },
+      body: body(),
+    }).then(
+      async (response) => `${response.status}, ${(await response.arrayBuffer()).byteLength} bytes`,
+      () => 'connection closed',
+    ),
+})
+
+const HEAD = 'POST /api/auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n'
+
+/** Clients that send byte by byte, and clients that do not read what they asked for. */
+const SLOW: Attack[] = [
+  { name: `${SLOW_CLIENTS} slow heads`, run: (url) => hold(url, 'GET /healthz HTTP/1.1\r\nx-slow: ') },
+  { name: `${SLOW_CLIENTS} slow bodies`, run: (url) => hold(url, `${HEAD}content-length: 60000\r\n\r\n{"`) },
+  {
+    name: `${SLOW_CLIENTS} slow chunks`,
+    run: (url) => hold(url, `${HEAD}transfer-encoding: chunked\r\n\r\n`, '1\r\na\r\n'),
+  },
+  {
+    name: `${SLOW_CLIENTS} that do not read`,
+    run: (url) => hold(url, 'GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n', '', false),
+  },
+]
+
+/** Opens the connections, keeps each one busy, and says how many the server has closed by then. */
+async function hold(url: string, head: string, drip = 'a', reads = true): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const sockets = Array.from({ length: SLOW_CLIENTS }, (): Socket => {
+    const socket = connect(Number(port), hostname, () => socket.write(head))
+    socket.on('error', () => {})
+    return reads ? socket.resume() : socket.pause()
+  })
+  const dripping = setInterval(() => {
+    for (const socket of sockets) if (socket.writable && drip) socket.write(drip)
+  }, DRIP_MS)
+  await sleep(SLOW_MS)
+  clearInterval(dripping)
+  const open = sockets.filter(({ readyState }) => readyState === 'open').length
+  for (const socket of sockets) socket.destroy()
+  return `${SLOW_CLIENTS - open} of ${SLOW_CLIENTS} closed`
+}
+
+const ATTACKS: Attack[] = [...HOSTILE_BODIES.map(sendBody), ...SLOW]
+
+async function measure(url: string, pid: number, person: Person, { name, run }: Attack): Promise<void> {
   let longestMs = 0
   let isOver = false
   const poll = async (): Promise<void> => {
@@ -88,25 +150,14 @@ async function measure(url: string, pid: number, person: Person, hostile: Hostil
   longestMs = 0
   resetPeakMemory(pid)
   const before = readProcessTree(pid).peakBytes
-  const query = hostile.signedIn ? `?org_id=${person.organizationId}` : ''
-  const outcome = await fetch(`${url}${hostile.path}${query}`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      ...(hostile.signedIn && { authorization: `Bearer ${person.token}` }),
-    },
-    body,
-  }).then(
-    async (response) => `${response.status}, ${(await response.arrayBuffer()).byteLength} bytes`,
-    () => 'connection closed',
-  )
+  const outcome = await run(url, person)
   await sleep(SETTLE_MS)
   isOver = true
   await polls
   const megabytes = Math.max(0, readProcessTree(pid).peakBytes - before) / 1e6
   const verdict = longestMs <= STALL_MS_MAX ? '' : '  TOO LONG'
   console.log(
-    `${hostile.name.padEnd(32)} ${longestMs.toFixed(0).padStart(7)} ms ${megabytes.toFixed(0).padStart(6)} MB  ${outcome}${verdict}`,
+    `${name.padEnd(32)} ${longestMs.toFixed(0).padStart(7)} ms ${megabytes.toFixed(0).padStart(6)} MB  ${outcome}${verdict}`,
   )
 }
 
@@ -121,9 +172,9 @@ const server = startNode([...NODE_OPTIONS, 'server/cli.ts', 'start'], {
 try {
   await server.ready(`${url}/readyz`)
   const person = await createClient(url).signUp()
-  console.log(`${'Request'.padEnd(32)}      stall  memory  answer`)
-  for (const hostile of CASES.filter(({ name }) => name.includes(flags.only)))
-    await measure(url, server.pid, person, hostile)
+  console.log(`${'Attack'.padEnd(32)}      stall  memory  outcome`)
+  for (const attack of ATTACKS.filter(({ name }) => name.includes(flags.only)))
+    await measure(url, server.pid, person, attack)
 } finally {
   await server.stop()
   rmSync(folder, { recursive: true, force: true })

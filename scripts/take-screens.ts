@@ -19,7 +19,14 @@ try {
   const filled = await fill(shop)
   const administrator = await shop.team.administrator()
   const personOf = ({ as = 'owner' }: Screen) =>
-    ({ stranger: undefined, administrator, owner: shop.owner })[as]
+    ({
+      stranger: undefined,
+      administrator,
+      owner: shop.owner,
+      jonas: filled.people.jonas,
+      ida: filled.accounts.ida,
+      nils: filled.accounts.nils,
+    })[as]
   if (wanted.length === 0) rmSync(FOLDER, { recursive: true, force: true })
   mkdirSync(FOLDER, { recursive: true })
   for (const screen of screensOf(filled)) {

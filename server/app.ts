@@ -39,7 +39,7 @@ import { PUBLIC_BODY } from '#platform/http/body-limits.ts'
 import { createAddressOf } from '#platform/http/client-address.ts'
 import type { Route } from '#platform/http/define-route.ts'
 import { registerDocs } from '#platform/http/docs.ts'
-import { STALL_MS } from '#platform/http/end-stalled.ts'
+import { endStalledReaders, STALL_MS } from '#platform/http/end-stalled.ts'
 import { isUnderV1, underApi, V1_FORM } from '#platform/http/envelope.ts'
 import { sendError } from '#platform/http/errors.ts'
 import { parseJsonBody } from '#platform/http/json-body.ts'
@@ -150,6 +150,7 @@ export async function buildApp(rooms: Rooms, doors: Doors = {}): Promise<App> {
   })
   refuseBeyondLimits(http)
   const desk = { ...rooms, stallMs: doors.stallMs ?? STALL_MS }
+  endStalledReaders(http, desk.stallMs)
   registerRoutes(http, desk, rooms.tracing ? traceHandlers(routes, rooms.tracing) : routes)
   registerHealth(http, rooms)
   registerFiles(http, rooms.storage)

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { loadEnvFile } from 'node:process'
 import { type Config, ConfigError, describeConfig, readConfig } from '#config'
 import { DataDirError, startEmbedded } from '#database/embedded.ts'
+import type { Secrets } from '#platform/secrets/secrets.ts'
 import { ChatError, chatInTerminal } from './chat-client.ts'
 
 const USAGE = `Usage: parley <command>
@@ -83,17 +84,22 @@ async function showConfig(): Promise<void> {
   process.stdout.write(`${describeConfig(loadConfig()).join('\n')}\n`)
 }
 
+/** Encrypts with SECRET, and opens what SECRET or SECRET_PREVIOUS encrypted. */
+async function openSecrets(config: Config): Promise<Secrets> {
+  const { createSecrets, loadSecrets } = await import('#platform/secrets/secrets.ts')
+  const { current, previous } = loadSecrets(config)
+  return createSecrets(current, previous)
+}
+
 async function admin([action, email]: string[]): Promise<void> {
   if (action !== 'create' || !email?.includes('@')) throw new ConfigError('usage: parley admin create EMAIL')
   const config = loadConfig()
   const { connectDatabase } = await import('#database/connect.ts')
   const { setAdministrator } = await import('#parts/auth/index.ts')
   const { createPasswords } = await import('#platform/secrets/passwords.ts')
-  const { createSecrets, loadSecrets } = await import('#platform/secrets/secrets.ts')
   const database = await connectDatabase(config)
   const password = config.adminPassword ?? randomBytes(12).toString('base64url')
-  const { current, previous } = loadSecrets(config)
-  const secrets = createSecrets(current, previous)
+  const secrets = await openSecrets(config)
   const rooms = { sql: database.sql, passwords: createPasswords(), config, secrets }
   const done = await setAdministrator(rooms, { email, password })
   await database.close()
@@ -108,18 +114,11 @@ async function factors([action, email]: string[]): Promise<void> {
   const { resetFactors } = await import('#parts/auth/index.ts')
   const { createJobs } = await import('#platform/jobs/jobs.ts')
   const { createMail } = await import('#platform/mail/mail.ts')
-  const { createSecrets, loadSecrets } = await import('#platform/secrets/secrets.ts')
   const { createLog } = await import('#platform/telemetry/log.ts')
   const database = await connectDatabase(config)
   const log = createLog(config)
   const jobs = createJobs(database, log)
-  const pair = loadSecrets(config)
-  const mail = createMail({
-    config,
-    jobs,
-    secrets: createSecrets(pair.current, pair.previous),
-    log,
-  })
+  const mail = createMail({ config, jobs, secrets: await openSecrets(config), log })
   await jobs.start([mail.queue])
   const isDone = await resetFactors({ database, mail, config }, email)
   await jobs.stop()

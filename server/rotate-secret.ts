@@ -73,13 +73,13 @@ async function resealJobs(sql: Sql, secrets: Secrets): Promise<number> {
   }
 }
 
-/** A letter says whom it goes to; a request for a new password is the address. */
+/** The address of a job: the recipient of a mail, or all that a request for a new password holds. */
 function addressIn(plain: string): string {
   return plain.startsWith('{') ? (JSON.parse(plain) as { to: string }).to : plain
 }
 
 function remarked(secrets: Secrets, about: readonly string[], email: string): string[] {
-  const [current = '', ...previous] = secrets.signatures(normalizeEmail(email), MARKS)
+  const [current, ...previous] = secrets.signatures(normalizeEmail(email), MARKS)
   return about.map((mark) => (previous.includes(mark) ? current : mark))
 }
 

@@ -21,12 +21,16 @@ removeFailedLinks()
 createRoot(document.getElementById('console') as HTMLElement).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      <ChunkNotice />
-      <ToastProvider>
-        <ConfirmProvider>
-          <RouterProvider router={router} />
-        </ConfirmProvider>
-      </ToastProvider>
+      <div className="flex h-full flex-col">
+        <ChunkNotice />
+        <div className="min-h-0 grow">
+          <ToastProvider>
+            <ConfirmProvider>
+              <RouterProvider router={router} />
+            </ConfirmProvider>
+          </ToastProvider>
+        </div>
+      </div>
     </QueryClientProvider>
   </StrictMode>,
 )

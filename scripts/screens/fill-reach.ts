@@ -7,6 +7,7 @@ export interface Connections {
   parcels: string
   diary: string
   parcelServer: string
+  diaryServer: string
 }
 
 export async function fillConnections(shop: Shop): Promise<Connections> {
@@ -46,6 +47,7 @@ export async function fillConnections(shop: Shop): Promise<Connections> {
   )
   return {
     parcelServer,
+    diaryServer,
     parcels: await connect(parcelServer),
     diary: await connect(diaryServer, (url) => diary.consent(url)),
   }

@@ -1,3 +1,4 @@
+import { type Accounts, fillAccounts } from './fill-accounts.ts'
 import { fillPeople, type People } from './fill-people.ts'
 import {
   type Connections,
@@ -16,6 +17,7 @@ import type { Shop } from './shop.ts'
 /** The ids that addresses of screens are made of. */
 export interface Filled {
   people: People
+  accounts: Accounts
   knowledge: Knowledge
   connections: Connections
   deployments: Deployments
@@ -30,6 +32,7 @@ export interface Filled {
 /** Everything that the pictures show, in the order in which people would have done it. */
 export async function fill(shop: Shop): Promise<Filled> {
   const people = await fillPeople(shop)
+  const accounts = await fillAccounts(shop, people)
   const webhook = await fillWebhooks(shop)
   const models = await fillModels(shop)
   const knowledge = await fillKnowledge(shop)
@@ -45,6 +48,7 @@ export async function fill(shop: Shop): Promise<Filled> {
   await fillPlayground(shop, connections.parcels)
   return {
     people,
+    accounts,
     knowledge,
     connections,
     deployments,

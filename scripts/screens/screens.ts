@@ -1,14 +1,19 @@
 import type { Page } from 'playwright-core'
 import { ASKED_OF_HANDBOOK, TRIED } from './chats.ts'
 import type { Filled } from './fill.ts'
+import { screensOfAccounts } from './screens-of-accounts.ts'
+import type { Shop } from './shop.ts'
+
+/** The user who looks at a screen. `jonas` has no second factor, `ida` has two; `nils` was added and has opened nothing. */
+export type Viewer = 'owner' | 'stranger' | 'administrator' | 'jonas' | 'ida' | 'nils'
 
 /** One picture: what it is called, where the screen is, and what is done there before. */
 export interface Screen {
   name: string
   path: string
   /** Default: the owner of the shop. */
-  as?: 'owner' | 'stranger' | 'administrator'
-  before?: (page: Page) => Promise<void>
+  as?: Viewer
+  before?: (page: Page, shop: Shop) => Promise<void>
   /** Those that matter most are also taken in the dark, and on a phone. */
   isChief?: true
 }
@@ -31,7 +36,7 @@ export const screensOf = (filled: Filled): Screen[] => [
   ...ofDeployments(filled),
   ...ofOrganization(filled),
   { name: 'account', path: '/account' },
-  { name: 'new-organization', path: '/organizations/new' },
+  ...screensOfAccounts(filled),
   { name: 'not-found', path: '/nowhere' },
 ]
 

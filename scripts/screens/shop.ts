@@ -2,8 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
+import { endBrowser } from '#tests/support/browser.ts'
 import type { Answer, Person } from '#tests/support/client.ts'
 import { type ConsoleStage, startConsoleStage } from '#tests/support/console-stage.ts'
+import { findFreePort } from '#tests/support/free-port.ts'
 import { type AuthorizedMcpServer, startAuthorizedMcpServer } from '#tests/support/mcp/authorized-server.ts'
 import { startMcpServer, type TestMcpServer, textResult } from '#tests/support/mcp/index.ts'
 import { startPostgres } from '#tests/support/postgres.ts'
@@ -38,8 +40,12 @@ export async function openShop(): Promise<Shop> {
   mkdirSync(join(folder, 'postgres'))
   const database = await startPostgres({ dataDir: join(folder, 'postgres') })
   await database.createDatabase('parley')
+  const port = String(await findFreePort())
   const [stage, model, parcels, diary, receiver] = await Promise.all([
     startConsoleStage({
+      PORT: port,
+      // Passkeys belong to a domain: an IP address has none.
+      BASE_URL: `http://localhost:${port}`,
       DATABASE_URL: database.url('parley'),
       SECRET: 'of-pictures-and-of-nothing-else-0000',
     }),
@@ -64,6 +70,7 @@ export async function openShop(): Promise<Shop> {
     hooksUrl: receiver.url,
     async close() {
       await stage.stop()
+      await endBrowser()
       await sql.end()
       await Promise.all([model.close(), parcels.close(), diary.close(), receiver.close()])
       await database.stop()
@@ -72,7 +79,8 @@ export async function openShop(): Promise<Shop> {
   }
 }
 
-async function signUp(stage: ConsoleStage, first_name: string, last_name: string): Promise<Person> {
+/** Makes an account, as a browser does. */
+export async function signUp(stage: ConsoleStage, first_name: string, last_name: string): Promise<Person> {
   const email = addressOf(first_name.toLowerCase())
   const body = { email, password: PASSWORD, first_name, last_name }
   const headers = { 'user-agent': BROWSER }

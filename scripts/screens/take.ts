@@ -27,12 +27,13 @@ export const CHIEF_LOOKS: readonly Look[] = [
 
 /** Takes a picture of a screen into a folder. */
 export async function take(
-  { stage, team }: Shop,
+  shop: Shop,
   person: Person | undefined,
   { name, path, before }: Screen,
   { suffix, viewport, colorScheme }: Look,
   folder: string,
 ): Promise<void> {
+  const { stage, team } = shop
   const options: BrowserContextOptions = {
     viewport,
     colorScheme,
@@ -40,10 +41,10 @@ export async function take(
     deviceScaleFactor: 1,
     locale: 'en-GB',
   }
-  const isOfTeam = person?.organizationId === team.id
+  const isOfTeam = person?.organizationId === team.id && !path.includes('org_id=')
   const page = await stage.open(isOfTeam ? team.at(path) : path, person, options)
   await settle(page)
-  await before?.(page)
+  await before?.(page, shop)
   await settle(page)
   writeFileSync(join(folder, `${name}${suffix}.webp`), await capture(page))
   await page.context().close()
@@ -52,13 +53,20 @@ export async function take(
 /** Waits until nothing is on its way, and nothing moves. */
 async function settle(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle')
-  await page.waitForFunction(STILL)
+  if (!(await page.evaluate(BECOMES_STILL))) throw new Error(`${page.url()} does not come to rest`)
 }
 
-const STILL = `document.querySelector('h1, main, form') !== null
+const STILL_MS_MAX = 30_000
+/** Waits in the page: its policy refuses what waitForFunction does. */
+const BECOMES_STILL = `(async () => {
+  const deadline = performance.now() + ${STILL_MS_MAX}
+  const isStill = () => document.querySelector('h1, main, form') !== null
   && document.querySelector('.shimmer, [aria-label=Loading], .animate-spin') === null
   && document.fonts.status === 'loaded'
-  && document.getAnimations().every(({ playState }) => playState !== 'running')`
+  && document.getAnimations().every(({ playState }) => playState !== 'running')
+  while (!isStill() && performance.now() < deadline) await new Promise(requestAnimationFrame)
+  return isStill()
+})()`
 
 /** Playwright knows PNG and JPEG; the browser itself also WebP, which is a fourth of the size. */
 async function capture(page: Page): Promise<Buffer> {

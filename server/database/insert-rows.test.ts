@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { copyEmbedded } from '#tests/support/embedded.ts'
 import { createDatabase } from '#tests/support/server.ts'
 import { connectDatabase, type Database } from './connect.ts'
 import { type Column, insertRows } from './insert-rows.ts'
@@ -31,6 +32,7 @@ describe.each(['the database of the tests', 'the embedded database'])('rows in %
   let made: Awaited<ReturnType<typeof createDatabase>> = null
   beforeAll(async () => {
     made = which === 'the embedded database' ? null : await createDatabase()
+    if (made === null) await copyEmbedded(dataDir)
     database = await connectDatabase({ databaseUrl: made?.url ?? null, dataDir })
     await database.sql`
       create table rows (id uuid primary key, count int4, words text, list text[], bytes bytea, vector halfvec)`

@@ -10,7 +10,7 @@ import { makeTenant, type Tenant } from './tenant.ts'
 import { callOf } from './tenant-calls.ts'
 import { isValidBody } from './validate.ts'
 
-/** Every body with fields that its sender may not set, at each level of nesting. They must be refused by name. */
+/** Every body, at each level, and every query with fields that its sender may not set: they must be refused by name. */
 export const massAssignment: Row = {
   name: 'mass-assignment',
   cases: { full: Number.POSITIVE_INFINITY, commit: 500 },
@@ -19,9 +19,10 @@ export const massAssignment: Row = {
     try {
       const tenant = await makeTenant(stage, installation, `own${randomUUID().replaceAll('-', '')}`)
       const before = await balanceOf(stage, tenant)
-      const attempts = OPERATIONS.flatMap((operation) =>
-        attemptsOn(operation, callOf(operation, tenant.records, installation)),
-      )
+      const attempts = OPERATIONS.flatMap((operation) => {
+        const call = callOf(operation, tenant.records, installation)
+        return [...attemptsOn(operation, call), ...attemptsOnQuery(operation, call)]
+      })
       const chosen = shuffled(attempts, seed).slice(0, cases)
       const failures: string[] = []
       for (const attempt of chosen) failures.push(...(await tryAttempt(stage, tenant, attempt)))
@@ -39,6 +40,16 @@ export const massAssignment: Row = {
           file: 'server/platform/http/schemas.ts',
           text: 'Type.Object(properties, { ...options, additionalProperties: false })',
           replacement: 'Type.Object(properties, options)',
+        },
+      ],
+    },
+    {
+      without: 'closed queries',
+      edits: [
+        {
+          file: 'server/platform/http/register-routes.ts',
+          text: 'querystring: queryOf(route)',
+          replacement: '...(route.query && { querystring: route.query })',
         },
       ],
     },
@@ -75,8 +86,8 @@ const SMUGGLED: Record<string, unknown> = {
   constructor: { prototype: { is_system_admin: true } },
   prototype: { is_system_admin: true },
 }
-/** Clients of OpenAI send fields that are ignored (contract, 1). */
-const MAY_IGNORE = /^\/(openai|anthropic)\//
+/** Clients of OpenAI and providers that send browsers back send fields that are ignored (contract, 1). */
+const MAY_IGNORE = /^\/(openai|anthropic)\/|\/callback$/
 
 interface Attempt {
   operation: Operation
@@ -110,6 +121,23 @@ function attemptsOn(operation: Operation, call: Call): Attempt[] {
   )
 }
 
+function attemptsOnQuery(operation: Operation, call: Call): Attempt[] {
+  const known = operation.parameters.map(({ name }) => name)
+  const smuggled = Object.entries(SMUGGLED).filter(
+    ([name, value]) => typeof value !== 'object' && !known.includes(name),
+  )
+  const isComplete = operation.parameters.every(
+    ({ name, in: place, required }) => place !== 'query' || !required || name in (call.query ?? {}),
+  )
+  const isValid = isComplete && (operation.body === null || isValidBody(operation, call.body))
+  return smuggled.map(([name, value]) => ({
+    operation,
+    what: `${operation.id} ?${name}`,
+    call: { ...call, query: { ...call.query, [name]: String(value) } },
+    name: isValid ? name : null,
+  }))
+}
+
 async function tryAttempt(stage: Stage, tenant: Tenant, { operation, what, call, name }: Attempt) {
   const answer = await send(stage, tenant, operation, call)
   const isRefused = [400, 422].includes(answer.status)
@@ -129,12 +157,12 @@ const send = (stage: Stage, tenant: Tenant, operation: Operation, { query, body 
   })
 }
 
-const balanceOf = async (stage: Stage, { organizationId, tokens }: Tenant): Promise<unknown> =>
+const balanceOf = async (stage: Stage, { organizationId, tokens }: Tenant): Promise<number> =>
   (await stage.call('GET', `/api/billing/balance?org_id=${organizationId}`, { token: tokens.owner })).body
     .balance
 
 /** What a smuggled field would have done. */
-async function effectsOn(stage: Stage, tenant: Tenant, balance: unknown): Promise<Outcome['failures']> {
+async function effectsOn(stage: Stage, tenant: Tenant, balance: number): Promise<Outcome['failures']> {
   const { organizationId, tokens } = tenant
   const asSystem = await stage.call('PUT', `/api/org/features?org_id=${organizationId}`, {
     token: tokens.owner,
@@ -144,7 +172,7 @@ async function effectsOn(stage: Stage, tenant: Tenant, balance: unknown): Promis
   const me = await stage.call('GET', '/api/users/me', { token: tokens.owner })
   return [
     ...(asSystem.status === 403 ? [] : [`the owner became system administrator: ${asSystem.status}`]),
-    ...(after === balance ? [] : [`the balance went from ${balance} to ${after}`]),
+    ...(after <= balance ? [] : [`the balance went from ${balance} to ${after}`]),
     ...(me.status === 200 ? [] : [`the owner is asked to sign in: ${me.status}`]),
   ]
 }

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, Person } from '#tests/support/client.ts'
-import { toolsmith } from '#tests/support/toolsmith.ts'
+import { callMain, toolsmith } from '#tests/support/toolsmith.ts'
 import type { Stage } from './stage.ts'
 import type { Trap } from './trap.ts'
 
@@ -228,19 +228,7 @@ export async function openOutgoingPaths(main: Stage, trap: Trap): Promise<Outgoi
           inputs: [],
         })
         if (made.status !== 201) return made.text
-        const { text } = await smith.call(
-          'POST',
-          '/test_tool',
-          { tool_id: made.body.id },
-          {
-            input_prompt: 'say: So. TOOL:main={} THEN say: Done.',
-            config_items: [],
-            provider: 'openai-compatible',
-            model_name: 'emu',
-            api_key: 'k',
-            base_url,
-          },
-        )
+        const { text } = await callMain(smith, made.body.id, base_url)
         return text
       },
     }

@@ -3,7 +3,7 @@ import { Script } from 'node:vm'
 import type { Answer, Person } from '#tests/support/client.ts'
 import { create as deployAgent, makeAgent } from '#tests/support/deployments.ts'
 import { librarian } from '#tests/support/knowledge.ts'
-import { toolsmith } from '#tests/support/toolsmith.ts'
+import { callMain, toolsmith } from '#tests/support/toolsmith.ts'
 import type { Row } from './row.ts'
 import type { Stage } from './stage.ts'
 
@@ -194,19 +194,7 @@ async function inToolOutput(stage: Stage, person: Person, poison: string): Promi
   const made = await smith.submit({ code, inputs: [] })
   if (made.status !== 201) return made.text
   const before = stage.provider.requests.length
-  const { status, text } = await smith.call(
-    'POST',
-    '/test_tool',
-    { tool_id: made.body.id },
-    {
-      input_prompt: 'say: So. TOOL:main={} THEN say: Done.',
-      config_items: [],
-      provider: 'openai-compatible',
-      model_name: 'emu',
-      api_key: 'k',
-      base_url: `${stage.provider.url}/v1`,
-    },
-  )
+  const { status, text } = await callMain(smith, made.body.id, `${stage.provider.url}/v1`)
   if (status !== 200) return `${status} ${text}`
   return enclosureFault(sentSince(stage, before), 'tool_output')
 }

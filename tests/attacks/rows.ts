@@ -4,6 +4,8 @@ import { crossTenant } from './cross-tenant.ts'
 import { forgedTokens } from './forged-tokens.ts'
 import { hostileFiles } from './hostile-files.ts'
 import { massAssignment } from './mass-assignment.ts'
+import { oauth } from './oauth.ts'
+import { plantedSecrets } from './planted-secrets.ts'
 import { poisonedTexts } from './poisoned-texts.ts'
 import type { Row } from './row.ts'
 import { sandboxEscapes } from './sandbox-escapes.ts'
@@ -15,9 +17,11 @@ export const ROWS: readonly Row[] = [
   massAssignment,
   badInput,
   forgedTokens,
+  oauth,
   ssrf,
   hostileFiles,
   cheapDenial,
   sandboxEscapes,
   poisonedTexts,
+  plantedSecrets,
 ]

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Answer } from '#tests/support/client.ts'
-import { type ToolParts, toolsmith } from '#tests/support/toolsmith.ts'
+import { callMain, type ToolParts, toolsmith } from '#tests/support/toolsmith.ts'
 import type { Row } from './row.ts'
 import { memoryOf } from './server-memory.ts'
 import type { Stage } from './stage.ts'
@@ -225,18 +225,6 @@ async function toolRunner(stage: Stage): Promise<(tool: ToolParts) => Promise<An
   return async (tool) => {
     const made = await smith.submit(tool)
     if (made.status !== 201) return made
-    return smith.call(
-      'POST',
-      '/test_tool',
-      { tool_id: made.body.id },
-      {
-        input_prompt: 'say: So. TOOL:main={} THEN say: Done.',
-        config_items: [],
-        provider: 'openai-compatible',
-        model_name: 'emu',
-        api_key: 'k',
-        base_url: `${stage.provider.url}/v1`,
-      },
-    )
+    return callMain(smith, made.body.id, `${stage.provider.url}/v1`)
   }
 }

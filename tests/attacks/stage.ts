@@ -73,7 +73,9 @@ export async function startStage(place: Place, environment: Record<string, strin
     await release()
     throw error
   })
-  const { body } = await server.call('POST', '/api/auth/login', { body: ADMINISTRATOR })
+  const { body } = await server.call('POST', '/api/auth/login', {
+    body: { email: ADMINISTRATOR.email, password: complete.ADMIN_PASSWORD },
+  })
   const others: Stage[] = []
   return {
     ...server,
@@ -81,7 +83,7 @@ export async function startStage(place: Place, environment: Record<string, strin
     provider,
     receiver,
     environment: complete,
-    secret,
+    secret: complete.SECRET,
     dataDir,
     databaseUrl: database?.url ?? null,
     administrator: body.access_token,

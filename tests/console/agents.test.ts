@@ -81,7 +81,6 @@ describeInBrowser('agents in the console', () => {
     await page.getByRole('link', { name: 'Agents' }).first().click()
     await page.getByRole('row', { name: /Concierge/ }).waitFor()
     await expectAccessible(page)
-    await page.context().close()
   })
 
   test('a name that another has is refused, and what was typed stays', async () => {
@@ -96,7 +95,6 @@ describeInBrowser('agents in the console', () => {
     await isSaved(page)
     expect(await page.getByLabel('Name').inputValue()).toBe('Porter')
     expect(await page.getByRole('alert').count()).toBe(0)
-    await page.context().close()
   })
 
   test('a tool is configured, its secret never shown again, and the agent calls it while it is tried', async () => {
@@ -134,8 +132,7 @@ describeInBrowser('agents in the console', () => {
     await page.getByRole('button', { name: 'Start over' }).click()
     await page.getByText('Talk to the agent as it is saved.').waitFor()
     await expectAccessible(page)
-    await expect.poll(async () => (await chats()).data, { timeout: 10_000 }).toEqual([])
-    await page.context().close()
+    await expect.poll(async () => (await chats()).data).toEqual([])
   })
 
   test('knowledge and an own connection are given to it', async () => {
@@ -166,8 +163,6 @@ describeInBrowser('agents in the console', () => {
     const admin = await colleagues.join('admin')
     const other = await open(`/agents/${id}`, admin)
     await other.getByText('Somebody else lends it a connection.').waitFor()
-    await other.context().close()
-    await page.context().close()
   })
 
   /** An account at a server that needs none. */
@@ -214,7 +209,6 @@ describeInBrowser('agents in the console', () => {
     await page.getByRole('table').waitFor()
     expect(new URL(page.url()).pathname).toBe('/agents')
     expect(await page.getByRole('link', { name: 'Doorman' }).count()).toBe(0)
-    await page.context().close()
   })
 
   test('who may not change agents is offered nothing, and who may no more is told so', async () => {
@@ -235,7 +229,6 @@ describeInBrowser('agents in the console', () => {
     await page.getByRole('link', { name: 'Agents' }).first().click()
     await page.getByRole('link', { name: 'Guide' }).waitFor()
     expect(await page.getByRole('button', { name: 'New agent' }).count()).toBe(0)
-    await page.context().close()
   })
 
   test('a public one of others can be tried, and no more', async () => {
@@ -248,11 +241,9 @@ describeInBrowser('agents in the console', () => {
     await page.getByText('not a language model').waitFor()
     await page.getByRole('button', { name: 'Send' }).waitFor()
     await expectAccessible(page)
-    await page.context().close()
     const gone = await open('/agents/01890a5d-ac96-774b-bcce-b302099a8057')
     await gone.getByRole('alert').getByText('Agent not found').waitFor()
     await expectAccessible(gone)
-    await gone.context().close()
     expect(stage.problems).toEqual([])
   })
 })

@@ -29,7 +29,7 @@ describeInBrowser('the first look at the console', () => {
   afterAll(() => stage?.stop())
 
   test.each(SCREENS)('$path is light, is still, and asks nobody else', async (screen) => {
-    const page = await stage.open('about:blank', screen.isOutside ? undefined : person)
+    const page = await stage.open('about:blank', screen.isOutside ? undefined : person, {})
     const responses: Response[] = []
     page.on('response', (response) => responses.push(response))
     await watchShifts(page)
@@ -51,7 +51,6 @@ describeInBrowser('the first look at the console', () => {
       expect(file.headers()['cache-control']).toContain('immutable')
     }
     expect(await page.evaluate('window.shifted')).toBeLessThan(LAYOUT_SHIFT_MAX)
-    await page.context().close()
   })
 })
 

@@ -60,7 +60,7 @@ describeInBrowser('chats in the console', () => {
   test('a first message makes a chat, whose reply has marks that open their passages', async () => {
     await page.getByRole('heading', { name: 'What can I do for you, Ada?' }).waitFor()
     const focused = "document.activeElement?.getAttribute('aria-label')"
-    await expect.poll(() => page.evaluate(focused), { timeout: 10_000 }).toBe('Message')
+    await expect.poll(() => page.evaluate(focused)).toBe('Message')
     await expectAccessible(page)
     await choose('Model or agent', /Parley demo \(no language model\)/)
     await choose('Knowledge', /Handbook/)

@@ -100,7 +100,6 @@ describeInBrowser('connections in the console', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('dialog', { name: 'Tracker' }).getByText('Issues and projects').waitFor()
     await expectAccessible(page)
-    await page.context().close()
   })
 
   test('a server is found and connected by a key; a wrong one is refused and stays typed', async () => {
@@ -124,7 +123,6 @@ describeInBrowser('connections in the console', () => {
     expect(await page.evaluate('localStorage.getItem("parley.mcp_attempts")')).toBe('[]')
     await page.getByLabel('Find a server').fill('nothing like this')
     await page.getByRole('heading', { name: 'No such server' }).waitFor()
-    await page.context().close()
   })
 
   test('by signing in, in a window that comes back by itself; named, shared, used elsewhere, ended', async () => {
@@ -169,7 +167,6 @@ describeInBrowser('connections in the console', () => {
     await page.getByRole('button', { name: 'Parley as a server' }).click()
     await page.getByText('Use Parley in your MCP client').waitFor()
     await expectAccessible(page)
-    await page.context().close()
   })
 
   test('where windows are blocked it goes on in the tab, and says why it failed', async () => {
@@ -189,7 +186,6 @@ describeInBrowser('connections in the console', () => {
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Go to your connections' }).click()
     await own(page, 'Tracker').getByText('Active').waitFor()
-    await page.context().close()
   })
 
   test('what was started elsewhere is confirmed by who started it, and by nobody else', async () => {
@@ -249,7 +245,6 @@ describeInBrowser('connections in the console', () => {
     await page.goto(`/mcp/callback?mcp_session_id=${crypto.randomUUID()}&error=Call+this+number`)
     await page.getByRole('heading', { name: 'Nothing was connected for you' }).waitFor()
     expect(await page.getByText('Call this number').count()).toBe(0)
-    await page.context().close()
   })
 
   test('one that has ended says why, and is connected anew; guests are offered nothing', async () => {
@@ -274,7 +269,6 @@ describeInBrowser('connections in the console', () => {
     const other = await open('/connections?tab=catalogue&q=finder', guest)
     await other.getByRole('link', { name: 'Finder' }).waitFor()
     expect(await other.getByRole('link', { name: 'Connect Finder' }).count()).toBe(0)
-    await other.context().close()
     expect(stage.problems).toEqual([])
   })
 })

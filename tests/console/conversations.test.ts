@@ -101,7 +101,7 @@ describeInBrowser('conversations in the console', () => {
     )
     for (const reply of replies) {
       await reply.getByText('Answering', { exact: true }).waitFor()
-      await expect.poll(async () => (await reply.innerText()).length, { timeout: 10_000 }).toBeGreaterThan(80)
+      await expect.poll(async () => (await reply.innerText()).length).toBeGreaterThan(80)
     }
     expect(await page.getByText('Answering', { exact: true }).count()).toBe(2)
     await page.getByRole('button', { name: 'Stop' }).click()

@@ -124,7 +124,6 @@ describeInBrowser('deployments in the console', () => {
     await page.getByRole('button', { name: 'Resume' }).click()
     // It is told to whoever looks on.
     await other.getByText('Active', { exact: true }).waitFor()
-    await other.context().close()
   })
 
   test('one for programs: its key works until there is a new one; then it is deleted', async () => {

@@ -47,7 +47,6 @@ describeInBrowser('API keys and webhooks in the console', () => {
     await page.getByRole('button', { name: 'Delete Nightly report' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('heading', { name: 'No API keys yet' }).waitFor()
-    await page.context().close()
   })
 
   test('a webhook is added, tested, redelivered, disabled, enabled, given a new secret, deleted', async () => {
@@ -109,7 +108,6 @@ describeInBrowser('API keys and webhooks in the console', () => {
     await menu('Delete')
     await yes('Delete')
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
-    await page.context().close()
   })
 
   test('members are told that their role does not show this', async () => {
@@ -117,7 +115,6 @@ describeInBrowser('API keys and webhooks in the console', () => {
     for (const path of ['/api_keys', '/webhooks', '/audit']) {
       const page = await open(path, person)
       await page.getByRole('heading', { name: 'Your role does not show this' }).waitFor()
-      await page.context().close()
     }
     expect(stage.problems).toEqual([])
   })

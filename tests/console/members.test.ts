@@ -55,7 +55,6 @@ describeInBrowser('members in the console', () => {
     await page.getByRole('menuitem', { name: 'Revoke' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click()
     await page.getByRole('row', { name: /mary@example.com/ }).waitFor({ state: 'detached' })
-    await page.context().close()
   })
 
   test('who has an account is added by the ID, where that is not switched off', async () => {
@@ -80,7 +79,6 @@ describeInBrowser('members in the console', () => {
     await page.getByRole('button', { name: 'Invite' }).click()
     await page.getByRole('button', { name: 'By user ID' }).click()
     await page.getByText('is switched off for this organization').waitFor()
-    await page.context().close()
     await team.asAdministrator('PUT', '/api/org/features', { team_members: true })
   })
 
@@ -109,7 +107,6 @@ describeInBrowser('members in the console', () => {
     await expectAccessible(page)
     await question.getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('heading', { name: 'Nobody found' }).waitFor()
-    await page.context().close()
   })
 
   test('a member sees the others and can change none; ownership is handed over by its name', async () => {
@@ -135,8 +132,6 @@ describeInBrowser('members in the console', () => {
       .waitFor({ state: 'detached' })
     await theirs.reload()
     await theirs.getByRole('button', { name: 'Invite' }).waitFor()
-    await theirs.context().close()
-    await page.context().close()
     expect(stage.problems).toEqual([])
   })
 })

@@ -60,7 +60,6 @@ describeInBrowser('models and usage in the console', () => {
       .getByText(/is used by the agent Concierge/)
       .first()
       .waitFor()
-    await page.context().close()
   })
 
   test('a demo model answers its test; what it said is counted, and can be taken along', async () => {
@@ -70,7 +69,6 @@ describeInBrowser('models and usage in the console', () => {
     const item = page.getByRole('listitem', { name: 'Demo of ours' })
     await item.getByRole('button', { name: 'Test' }).click()
     await item.getByText(/It works: answered/).waitFor()
-    await page.context().close()
 
     const usage = await open('/usage')
     await usage.getByRole('heading', { name: 'Nothing was used in this time' }).waitFor()
@@ -98,7 +96,6 @@ describeInBrowser('models and usage in the console', () => {
       .getByRole('cell', { name: /Paid Ada Lovelace/ })
       .first()
       .waitFor()
-    await usage.context().close()
   })
 
   test('budgets and the warning are set by who administers; others only see them', async () => {
@@ -122,11 +119,9 @@ describeInBrowser('models and usage in the console', () => {
     const theirs = await open('/usage?tab=budgets', person)
     await theirs.getByText('0 of 500 credits').waitFor()
     expect(await theirs.getByRole('button', { name: /Set a budget|Change/ }).count()).toBe(0)
-    await theirs.context().close()
     await budget.getByRole('button', { name: 'Remove the budget of Emmy Noether' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('heading', { name: 'No budgets' }).waitFor()
-    await page.context().close()
   })
 
   test('the administrator of the installation sets what its models cost', async () => {
@@ -136,7 +131,6 @@ describeInBrowser('models and usage in the console', () => {
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('1 in, 3 out, credits a token').waitFor()
-    await page.context().close()
     expect(stage.problems).toEqual([])
   })
 })

@@ -41,7 +41,6 @@ describeInBrowser('the settings of an organization in the console', () => {
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByText('created the organization').waitFor()
-    await page.context().close()
   })
 
   test('it is renamed, taken along, and brought in again under another name', async () => {
@@ -78,7 +77,6 @@ describeInBrowser('the settings of an organization in the console', () => {
     await expectAccessible(page)
     await done.getByRole('link', { name: 'Go to it' }).click()
     await page.getByRole('button', { name: 'Organization: Engines again' }).waitFor()
-    await page.context().close()
   })
 
   test('a member leaves; the owner can not, and deletes it by its name', async () => {
@@ -91,7 +89,6 @@ describeInBrowser('the settings of an organization in the console', () => {
     await theirs.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click()
     await theirs.getByText('You have left Short-lived').first().waitFor()
     await theirs.waitForURL(new RegExp(person.organizationId))
-    await theirs.context().close()
 
     const page = await stage.open(other.at('/settings'), owner)
     await page.getByRole('button', { name: 'Leave organization' }).click()
@@ -104,7 +101,6 @@ describeInBrowser('the settings of an organization in the console', () => {
     await question.getByRole('button', { name: 'Delete organization' }).click()
     await page.getByText('Short-lived is deleted').first().waitFor()
     await page.waitForURL(new RegExp(owner.organizationId))
-    await page.context().close()
   })
 
   test('the administrator of the installation grants credits and sets features; others may not', async () => {
@@ -123,11 +119,9 @@ describeInBrowser('the settings of an organization in the console', () => {
     await page.getByText('The features are saved').first().waitFor()
     await expectAccessible(page)
     expect((await team.api('GET', '/api/org/features')).daily_chat_limit).toBe(40)
-    await page.context().close()
 
     const theirs = await open('/admin')
     await theirs.getByRole('heading', { name: 'Your role does not show this' }).waitFor()
-    await theirs.context().close()
     expect(stage.problems).toEqual([])
   })
 })

@@ -116,7 +116,7 @@ describeInBrowser('the playground in the console', () => {
 
     const guest = await colleaguesOf(stage.server, owner).join('guest')
     const other = await open('/playground', guest)
-    await other.getByText('Your role may look at connections').waitFor()
+    await other.getByText('Your role can view connections').waitFor()
     expect(await other.getByLabel('Message', { exact: true }).count()).toBe(0)
     expect(stage.problems).toEqual([])
   })

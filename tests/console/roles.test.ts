@@ -66,7 +66,6 @@ describeInBrowser('roles in the console', () => {
     await end()
     await page.getByRole('row', { name: /Librarian/ }).waitFor({ state: 'detached' })
     expect(name).toBe('Emmy Noether')
-    await page.context().close()
   })
 
   test('who may only look sees the boxes, and no button', async () => {
@@ -75,7 +74,6 @@ describeInBrowser('roles in the console', () => {
     await page.getByRole('button', { name: 'guest' }).click()
     await page.getByRole('checkbox', { name: 'Everything: read' }).waitFor()
     expect(await page.getByRole('button', { name: /New role|Permissions|Save|Delete/ }).count()).toBe(0)
-    await page.context().close()
   })
 
   test('the administrator of the installation adds and removes permissions', async () => {
@@ -94,7 +92,6 @@ describeInBrowser('roles in the console', () => {
     await dialog.getByRole('button', { name: 'Remove report:read' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
     await dialog.getByText('There are only the').waitFor()
-    await page.context().close()
     expect(stage.problems).toEqual([])
   })
 

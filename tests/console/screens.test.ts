@@ -44,8 +44,6 @@ describeInBrowser('every screen of the console', () => {
       const inside = await stage.open('/', person)
       await inside.getByRole('heading', { level: 1 }).waitFor()
       await lookAtAll(inside, (id) => id.startsWith('/app'), appearance)
-      await inside.context().close()
-      await outside.context().close()
       expect(stage.problems).toEqual([])
     })
 

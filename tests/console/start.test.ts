@@ -115,7 +115,7 @@ describeInBrowser('the start of the console', () => {
 
     await page.goto('/organizations/new')
     await page.getByLabel('Name').fill('ANALYTICAL ENGINES')
-    await page.getByRole('button', { name: 'Create the organization' }).click()
+    await page.getByRole('button', { name: 'Create organization' }).click()
     await page.getByRole('alert').waitFor()
     expect(await page.getByLabel('Name').inputValue()).toBe('ANALYTICAL ENGINES')
   })

@@ -44,7 +44,6 @@ describeInBrowser('tools in the console', () => {
     await page.getByRole('button', { name: 'Run' }).click()
     await page.getByRole('group', { name: 'answer' }).getByText('"words": 2').waitFor()
     await expectAccessible(page)
-    await page.context().close()
   })
 
   test('code that does not load is refused at the code; mended by keyboard alone, it is saved', async () => {
@@ -83,7 +82,6 @@ describeInBrowser('tools in the console', () => {
       settings: { network: ['example.com'] },
     })
     await expectAccessible(page)
-    await page.context().close()
   })
 
   test('a run shows what failed, and a model can be asked to call it', async () => {
@@ -118,7 +116,6 @@ describeInBrowser('tools in the console', () => {
     await page.getByRole('button', { name: 'Ask' }).click()
     await page.getByText('What the model said').waitFor()
     expect(new URL(page.url()).searchParams.get('by')).toBe('model')
-    await page.context().close()
   })
 
   test('the list is filtered by the address; categories are made, renamed, and deleted where nothing is in them', async () => {
@@ -153,7 +150,6 @@ describeInBrowser('tools in the console', () => {
     await expectAccessible(page)
     await remove('Planets')
     await page.getByRole('button', { name: 'Rename Planets' }).waitFor({ state: 'detached' })
-    await page.context().close()
   })
 
   test('a tool goes along as a file; one that an agent has is not deleted, and says which', async () => {
@@ -193,7 +189,6 @@ describeInBrowser('tools in the console', () => {
     await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Import the tool' }).click()
     await page.getByRole('heading', { level: 1, name: 'Compass' }).waitFor()
-    await page.context().close()
     await rm(folder, { recursive: true })
   })
 
@@ -216,7 +211,6 @@ describeInBrowser('tools in the console', () => {
     await page.getByRole('button', { name: 'Run' }).click()
     await page.getByRole('group', { name: 'answer' }).getByText('hello').waitFor()
     await expectAccessible(page)
-    await page.context().close()
 
     const guest = await colleaguesOf(stage.server, owner).join('guest')
     const seen = await open(`/tools/${id}`, guest)
@@ -225,7 +219,6 @@ describeInBrowser('tools in the console', () => {
     await code(seen).waitFor()
     expect(await seen.getByRole('button', { name: 'Save' }).count()).toBe(0)
     await expectAccessible(seen)
-    await seen.context().close()
     expect(stage.problems).toEqual([])
   })
 })

@@ -67,7 +67,7 @@ export const PUBLIC: Record<
   get_mcp_client_json: () => ({}),
   post_agent_deploy_visitor: () => ({
     query: { deployment_id: crypto.randomUUID() },
-    body: { visitor_key: 'x'.repeat(32) },
+    body: { visitor_key: 'x'.repeat(43) },
   }),
 }
 const NEW = { password: 'correct horse battery', first_name: 'Ada', last_name: 'Lovelace' }

@@ -57,7 +57,7 @@ export const OPERATIONS = readOperations().filter(({ isPublic }) => !isPublic)
 export const FIXTURES_TIMEOUT_MS = 120_000
 
 /** They look through all organizations of the caller, so nobody is a stranger to them. */
-const IN_EVERY_ORGANIZATION = [
+export const IN_EVERY_ORGANIZATION = [
   'post_chat_bulk_delete_sessions',
   'get_tools_list_categories',
   'get_tools_list_all',

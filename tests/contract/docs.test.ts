@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeInBrowser, startBrowser } from '#tests/support/browser.ts'
+import { borrowBrowser, describeInBrowser } from '#tests/support/browser.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** /docs runs on the origin of the console, whose tokens a foreign script on it could read. */
@@ -38,9 +38,9 @@ test('its script is one, and nothing else is below /docs', async () => {
 
 describeInBrowser('in Chromium', () => {
   test('the explorer shows the operations within its policy, and asks no other server', async () => {
-    const browser = await startBrowser()
+    const { newContext, giveBack } = await borrowBrowser()
     try {
-      const page = await browser.newPage()
+      const page = await (await newContext()).newPage()
       const violations: string[] = []
       const foreign: string[] = []
       page.on('console', (message) => {
@@ -56,7 +56,7 @@ describeInBrowser('in Chromium', () => {
       await page.getByText('Parley, in the envelope').first().waitFor()
       expect([violations, foreign]).toEqual([[], []])
     } finally {
-      await browser.close()
+      await giveBack()
     }
   })
 })

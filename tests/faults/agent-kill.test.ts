@@ -42,9 +42,7 @@ test('killed in the middle of a tool', async () => {
   const ids = idsOf(stream)
   const callsIn = async (server: typeof doomed) =>
     (await getChat(server, person, ids.chatId)).messages.at(-1).tool_calls
-  await expect
-    .poll(() => callsIn(doomed), { timeout: 5_000 })
-    .toMatchObject([{ successful: true }, { successful: null }])
+  await expect.poll(() => callsIn(doomed)).toMatchObject([{ successful: true }, { successful: null }])
   await doomed.kill()
   const seen = await taking
   await field.passTime()

@@ -49,7 +49,7 @@ test('the reply is an error, what was said of it is kept and paid, and the visit
 
   const heir = await startProcess(field.environment)
   field.server = heir
-  await expect.poll(async () => (await balanceOf(heir, widget.owner)).held, { timeout: 10_000 }).toBe(0)
+  await expect.poll(async () => (await balanceOf(heir, widget.owner)).held).toBe(0)
   expect(kindsOf(await ledgerOf(heir, widget.owner))).toEqual(['HOLD', 'DEBIT'])
   const { body } = await readSession(heir, token, sessionId)
   expect(body.messages).toMatchObject([

@@ -164,7 +164,7 @@ test('a deployment that is deleted while many talk leaves nothing behind', async
   expect(deleted?.status).toBe(200)
   for (const { status } of late) expect([200, 401, 404, 409]).toContain(status)
   for (const stream of streams) await stream.take()
-  await expect.poll(async () => (await balanceOf(server, widget.owner)).held, { timeout: 10_000 }).toBe(0)
+  await expect.poll(async () => (await balanceOf(server, widget.owner)).held).toBe(0)
   const kinds = kindsOf(await ledgerOf(server, widget.owner))
   expect(kinds.filter((kind) => kind === 'HOLD')).toHaveLength(kinds.length / 2)
   const { sql } = server.server.rooms.database

@@ -7,6 +7,7 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { balanceOf, kindsOf, ledgerOf } from '#tests/support/chats.ts'
 import type { Answer, Client, Person } from '#tests/support/client.ts'
+import { signUpWithModel } from '#tests/support/models.ts'
 import { type ServerProcess, startProcess } from '#tests/support/process.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { createRandom } from '#tests/support/random.ts'
@@ -55,12 +56,8 @@ describe.runIf(inject('postgres') !== null)('a process that is killed', () => {
     const to = `${path}?org_id=${person.organizationId}`
     return server.call('POST', to, { token: person.token, body, headers: { 'idempotency-key': key } })
   }
-  async function withModel(version: string): Promise<Person> {
-    const person = await heir.signUp()
-    const config = { base_url: `${provider.url}/v1` }
-    await heir.addModel(person, { provider: 'openai-compatible', version, config })
-    return person
-  }
+  const withModel = async (version: string): Promise<Person> =>
+    (await signUpWithModel(heir, provider, version)).person
   const isReserved = (key: string) => async () =>
     (await sql`select from idempotent_requests where key = ${key}`).count
 
@@ -97,7 +94,7 @@ describe.runIf(inject('postgres') !== null)('a process that is killed', () => {
       const [server, person, key] = [await doomed(), await withModel('emu-n60-gap50'), randomUUID()]
       const ask = (to: Client) => post(to, person, '/api/chat/prompt', { text: 'Bees' }, key)
       const lost = ask(server).catch(() => null)
-      await expect.poll(() => provider.stats.open, { timeout: 10_000 }).toBe(1)
+      await expect.poll(() => provider.stats.open).toBe(1)
       await server.kill()
       await lost
       const early = await ask(heir)
@@ -106,7 +103,7 @@ describe.runIf(inject('postgres') !== null)('a process that is killed', () => {
       const again = await ask(heir)
       expect([again.status, again.text]).toEqual([200, expect.stringContaining('DONE')])
       expect((await ask(heir)).text).toBe(again.text)
-      await expect.poll(async () => (await balanceOf(heir, person)).held, { timeout: 15_000 }).toBe(0)
+      await expect.poll(async () => (await balanceOf(heir, person)).held).toBe(0)
       const kinds = kindsOf(await ledgerOf(heir, person))
       expect(kinds.toSorted()).toEqual(['DEBIT', 'HOLD', 'HOLD', 'RELEASE'])
     },
@@ -122,7 +119,7 @@ describe.runIf(inject('postgres') !== null)('a process that is killed', () => {
       // The statement after the answer's is the debit's: it waits for the account.
       const holding = Promise.withResolvers<void>()
       const held = sql.begin(async (tx) => {
-        await expect.poll(async () => (await balanceOf(heir, person)).held, { timeout: 15_000 }).toBe(1)
+        await expect.poll(async () => (await balanceOf(heir, person)).held).toBe(1)
         await tx`select from credit_accounts where organization_id = ${person.organizationId} for update`
         await holding.promise
       })
@@ -131,7 +128,7 @@ describe.runIf(inject('postgres') !== null)('a process that is killed', () => {
         (
           await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
         ).count
-      await expect.poll(waiting, { timeout: 15_000 }).toBeGreaterThan(0)
+      await expect.poll(waiting).toBeGreaterThan(0)
       await server.kill()
       holding.resolve()
       await Promise.all([held, lost])
@@ -139,7 +136,7 @@ describe.runIf(inject('postgres') !== null)('a process that is killed', () => {
       await sql`delete from server_instances where id = (select instance_id from idempotent_requests where key = ${key})`
       const again = await ask(heir)
       expect([again.status, again.text]).toEqual([200, expect.stringContaining('DONE')])
-      await expect.poll(async () => (await balanceOf(heir, person)).held, { timeout: 15_000 }).toBe(0)
+      await expect.poll(async () => (await balanceOf(heir, person)).held).toBe(0)
       expect(kindsOf(await ledgerOf(heir, person)).filter((kind) => kind === 'DEBIT')).toHaveLength(1)
     },
     TIMEOUT_MS,
@@ -152,7 +149,7 @@ describe.runIf(inject('postgres') !== null)('a process that is killed', () => {
       const body = { model: 'Test model', messages: [{ role: 'user', content: 'Hi' }] }
       const ask = (to: Client) => post(to, person, '/openai/v1/chat/completions', body, key)
       const lost = ask(server).catch(() => null)
-      await expect.poll(isReserved(key), { timeout: 10_000 }).toBe(1)
+      await expect.poll(isReserved(key)).toBe(1)
       await server.kill()
       await lost
       await sql`delete from server_instances where id = (select instance_id from idempotent_requests where key = ${key})`

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { kindsOf, ledgerOf } from '#tests/support/chats.ts'
-import type { Answer, Client, Person } from '#tests/support/client.ts'
+import type { Answer, Client } from '#tests/support/client.ts'
+import { copyEmbedded } from '#tests/support/embedded.ts'
+import { signUpWithModel } from '#tests/support/models.ts'
 import { type ServerProcess, startProcess } from '#tests/support/process.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { createDatabase } from '#tests/support/server.ts'
@@ -70,13 +72,6 @@ async function makesOneChat(among: Client[], times: number): Promise<void> {
   expect(body.data.map(({ id }: { id: string }) => id)).toEqual([answers[0]?.body.id])
 }
 
-async function withModel(client: Client, version: string): Promise<Person> {
-  const person = await client.signUp()
-  const config = { base_url: `${provider.url}/v1` }
-  await client.addModel(person, { provider: 'openai-compatible', version, config })
-  return person
-}
-
 test(
   'has one effect, and a thousand answers that are the same',
   () => makesOneChat(servers, RACES),
@@ -87,7 +82,7 @@ test(
   'asks a model once, and pays once',
   async () => {
     const client = servers[0] as Client
-    const person = await withModel(client, 'emu-n10-gap20')
+    const { person } = await signUpWithModel(client, provider, 'emu-n10-gap20')
     const request = {
       path: `/api/chat/prompt?org_id=${person.organizationId}`,
       body: { text: 'Bees' },
@@ -132,10 +127,11 @@ test(
   async () => {
     if (!database) return
     const folder = join(dataDir, 'embedded')
+    await copyEmbedded(folder)
     const server = await startProcess(onEmbedded(provider, folder).environment)
     try {
       await makesOneChat([server], RACES_EMBEDDED)
-      const person = await withModel(server, 'emu-n3')
+      const { person } = await signUpWithModel(server, provider, 'emu-n3')
       const request = {
         path: `/api/chat/prompt?org_id=${person.organizationId}`,
         body: { text: 'Bees' },

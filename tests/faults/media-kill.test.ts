@@ -52,14 +52,14 @@ test('what was being made is an error, and its hold is released', async () => {
     body: new Uint8Array(readFileSync('tests/fixtures/sound.webm')),
   })
   const cut = expect(transcript).rejects.toThrow()
-  await expect.poll(() => provider.requests.length, { timeout: 10_000 }).toBe(3)
+  await expect.poll(() => provider.requests.length).toBe(3)
   await doomed.kill()
   await cut
   await field.passTime()
 
   const heir = await startProcess(field.environment)
   field.server = heir
-  await expect.poll(async () => (await balanceOf(heir, person)).held, { timeout: 10_000 }).toBe(0)
+  await expect.poll(async () => (await balanceOf(heir, person)).held).toBe(0)
   const entries = await ledgerOf(heir, person)
   expect(kindsOf(entries).sort()).toEqual(['HOLD', 'HOLD', 'HOLD', 'RELEASE', 'RELEASE', 'RELEASE'])
   expect(await balanceOf(heir, person)).toMatchObject({ balance: 1_000_000, held: 0, available: 1_000_000 })

@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient } from '#tests/support/client.ts'
+import { copyEmbedded } from '#tests/support/embedded.ts'
 import { findFreePort } from '#tests/support/free-port.ts'
 import { UNBUILT, UNLIMITED } from '#tests/support/process.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
-import { openMessage } from '#tests/support/reader.ts'
+import { openLongReply } from '#tests/support/reader.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-npm-'))
 let provider: Awaited<ReturnType<typeof startProvider>>
@@ -21,13 +22,15 @@ afterAll(async () => {
 })
 
 test('SIGTERM to npm stops the server gracefully, and npm waits for that', async () => {
+  const dataDir = join(folder, 'data')
+  await copyEmbedded(dataDir)
   const port = await findFreePort()
   const npm = spawn('npm', ['start'], {
     env: {
       PATH: process.env['PATH'],
       HOME: folder,
       PORT: String(port),
-      DATA_DIR: join(folder, 'data'),
+      DATA_DIR: dataDir,
       ALLOW_PRIVATE_NETWORK: '127.0.0.0/8',
       npm_config_update_notifier: 'false',
       ...UNLIMITED,
@@ -43,14 +46,7 @@ test('SIGTERM to npm stops the server gracefully, and npm waits for that', async
       () => false,
     )
   await expect.poll(isReady, { timeout: 60_000 }).toBe(true)
-  const person = await server.signUp()
-  const modelId = await server.addModel(person, {
-    provider: 'openai-compatible',
-    version: 'emu-n1000-gap20',
-    config: { base_url: `${provider.url}/v1` },
-  })
-  const stream = await openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' })
-  await stream.take(3)
+  const { stream } = await openLongReply(server, provider)
   npm.kill('SIGTERM')
   expect((await stream.take()).at(-1)?.data['error']).toContain('restarted')
   expect(await ended).toEqual([0, null])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCli, startProcess } from '#tests/support/process.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
-import { idsOf, openMessage } from '#tests/support/reader.ts'
+import { idsOf, openLongReply } from '#tests/support/reader.ts'
 
 /** The process as an operator meets it: the embedded database, its lock, and stopping. */
 
@@ -40,14 +40,7 @@ describe('a server on the embedded database', () => {
     expect(second.output).toContain('another process is already using this data folder')
     expect(statSync(join(environment.DATA_DIR, 'secret')).mode & 0o077).toBe(0)
 
-    const person = await server.signUp()
-    const modelId = await server.addModel(person, {
-      provider: 'openai-compatible',
-      version: 'emu-n1000-gap20',
-      config: { base_url: `${provider.url}/v1` },
-    })
-    const stream = await openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' })
-    await stream.take(3)
+    const { person, stream } = await openLongReply(server, provider)
     const began = Date.now()
     const [code, events] = await Promise.all([server.stop(), stream.take()])
     expect(code).toBe(0)
@@ -60,25 +53,5 @@ describe('a server on the embedded database', () => {
     expect(body.messages[1]).toMatchObject({ status: 'error' })
     expect(body.messages[1].content.length).toBeGreaterThan(10)
     await heir.stop()
-  }, 40_000)
-
-  test('waits for one that is stopping', async () => {
-    const data = { ...environment, DATA_DIR: join(folder, 'restarted') }
-    const server = await startProcess(data)
-    const person = await server.signUp()
-    const modelId = await server.addModel(person, {
-      provider: 'openai-compatible',
-      version: 'emu-n1000-gap20',
-      config: { base_url: `${provider.url}/v1` },
-    })
-    // Its reply is given some seconds.
-    const stream = await openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' })
-    await stream.take(3)
-    const stopped = server.stop()
-    const heir = await startProcess(data)
-    expect(await stopped).toBe(0)
-    expect((await heir.call('GET', '/api/users/me', { token: person.token })).status).toBe(200)
-    await heir.stop()
-    expect(await (await startProcess(data)).stop()).toBe(0)
-  }, 60_000)
+  }, 120_000)
 })

@@ -41,7 +41,7 @@ test('what fails is tried again, with the same bytes and a new signature, until 
   })
   const { id, secret } = await owner.add(`${receiver.url}/flaky`)
   await owner.converse()
-  await expect.poll(() => statusOf(owner, id), { timeout: 5_000 }).toBe('delivered')
+  await expect.poll(() => statusOf(owner, id)).toBe('delivered')
   const attempts = await attemptsOf(owner, id)
   expect(attempts).toMatchObject([
     { response_status: 500, error: 'The endpoint answered with 500.' },
@@ -61,7 +61,7 @@ test('what never arrives has failed after its last try, and can be delivered aga
   receiver.answers.set('/down', (response) => response.writeHead(isUp ? 204 : 503).end())
   const { id } = await owner.add(`${receiver.url}/down`)
   await owner.converse()
-  await expect.poll(() => statusOf(owner, id), { timeout: 5_000 }).toBe('failed')
+  await expect.poll(() => statusOf(owner, id)).toBe('failed')
   expect(await attemptsOf(owner, id)).toHaveLength(4)
   const list = () => owner.call('GET', 'list', { org_id: owner.person.organizationId })
   expect((await list()).body.data[0].failing_since).not.toBeNull()
@@ -83,7 +83,7 @@ test('Retry-After is heeded', async () => {
   await expect.poll(async () => (await attemptsOf(owner, id)).length).toBe(1)
   const [{ next_attempt_at: next, attempts }] = await owner.deliveries(id)
   expect(Date.parse(next) - Date.parse(attempts[0].at)).toBeGreaterThanOrEqual(2_000)
-  await expect.poll(() => statusOf(owner, id), { timeout: 5_000 }).toBe('delivered')
+  await expect.poll(() => statusOf(owner, id)).toBe('delivered')
 })
 
 test('who hangs is cut off, and holds nobody up', async () => {
@@ -97,7 +97,7 @@ test('who hangs is cut off, and holds nobody up', async () => {
   await owner.converse()
   await expect.poll(() => statusOf(owner, good)).toBe('delivered')
   await expect
-    .poll(async () => (await hanging.deliveries(id)).at(-1)?.attempts[0]?.error, { timeout: 5_000 })
+    .poll(async () => (await hanging.deliveries(id)).at(-1)?.attempts[0]?.error)
     .toBe('127.0.0.1:'.concat(new URL(receiver.url).port, ' did not answer within 1.5 seconds.'))
   expect(await hanging.deliveries(id, { status: 'delivered' })).toEqual([])
 })
@@ -111,12 +111,12 @@ test('where all hang that may, the next turn is of who has none', async () => {
       for (let count = 0; count < 4; count++) await hanging.add(`${receiver.url}/held`)
       for (let count = 0; count < 6; count++) await hanging.converse()
     }
-    await expect.poll(() => held.length, { timeout: 10_000 }).toBe(64)
+    await expect.poll(() => held.length).toBe(64)
     const owner = await ownWebhooks(patient)
     await owner.add(`${receiver.url}/next`)
     await owner.converse()
     held[0]?.end()
-    await expect.poll(() => receiver.at('/next').length, { timeout: 5_000 }).toBe(1)
+    await expect.poll(() => receiver.at('/next').length).toBe(1)
   } finally {
     receiver.answers.delete('/held')
     for (const response of held) response.end()
@@ -142,7 +142,7 @@ test('an answer that is garbage without end counts by its status', async () => {
   const flood = await owner.add(`${receiver.url}/flood`)
   await owner.converse()
   for (const { id } of [drip, flood]) {
-    await expect.poll(() => statusOf(owner, id), { timeout: 5_000 }).toBe('delivered')
+    await expect.poll(() => statusOf(owner, id)).toBe('delivered')
     expect(await attemptsOf(owner, id)).toHaveLength(1)
   }
 })
@@ -176,7 +176,7 @@ test('where nothing has arrived for five days, no more is sent', async () => {
     (await owner.call('GET', 'list', { org_id: owner.person.organizationId })).body.data[0]
   await failFor(4.9)
   await owner.converse()
-  await expect.poll(() => statusOf(owner, id), { timeout: 5_000 }).toBe('failed')
+  await expect.poll(() => statusOf(owner, id)).toBe('failed')
   expect((await view()).is_enabled).toBe(true)
   await failFor(5.1)
   await owner.converse()
@@ -214,7 +214,7 @@ test('of 200 changes at once each is an event, numbered without a gap at each en
     ['/all', first],
     ['/all-too', second],
   ] as const) {
-    await expect.poll(() => receiver.at(path).length, { timeout: 15_000 }).toBeGreaterThanOrEqual(200)
+    await expect.poll(() => receiver.at(path).length).toBeGreaterThanOrEqual(200)
     const bodies = receiver.at(path).map((message) => verify(secret, message) as ReceivedBody)
     const numbers = new Map(bodies.map((body) => [body.sequence, body.data.conversation_id]))
     expect([...numbers.keys()].sort((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, i) => i + 1))
@@ -274,11 +274,11 @@ test('what is settled waits for a deletion of its webhook without holding what t
     (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
       .count
   await owner.converse()
-  await expect.poll(() => receiver.at('/deleted').length, { timeout: 5_000 }).toBe(1)
+  await expect.poll(() => receiver.at('/deleted').length).toBe(1)
   await sql.begin(async (tx) => {
     await tx`select from webhook_endpoints where id = ${id} for update`
     answer()
-    await expect.poll(waiting, { timeout: 5_000 }).toBeGreaterThan(0)
+    await expect.poll(waiting).toBeGreaterThan(0)
     await tx`select from webhook_deliveries where endpoint_id = ${id} for update nowait`
     await tx`delete from webhook_endpoints where id = ${id}`
   })

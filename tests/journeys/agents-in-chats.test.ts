@@ -189,12 +189,10 @@ describe('ends', () => {
       { agent_id: agentId, events: 'all' },
       { content: 'say: Wait. TOOL:endless={}' },
     )
-    await expect.poll(() => endless.runs.begun, { timeout: 5_000 }).toBe(1)
+    await expect.poll(() => endless.runs.begun).toBe(1)
     const { chatId, messageId } = idsOf(stream)
     // What has begun is stored within a second.
-    await expect
-      .poll(async () => (await replyIn(chatId)).tool_calls, { timeout: 5_000 })
-      .toMatchObject([{ output: null }])
+    await expect.poll(async () => (await replyIn(chatId)).tool_calls).toMatchObject([{ output: null }])
     const path = `/api/chat/stop?org_id=${person.organizationId}&chat_id=${chatId}`
     expect((await server.call('POST', path, { token: person.token })).status).toBe(200)
     const events = await stream.take()
@@ -233,7 +231,7 @@ describe('ends', () => {
     const agentId = agents.add('emu', [endless.tool])
     const query = { agent_id: agentId, events: 'all' }
     const stream = await openMessage(stopped.url, somebody, query, { content: 'TOOL:endless={}' })
-    await expect.poll(() => endless.runs.begun, { timeout: 5_000 }).toBe(1)
+    await expect.poll(() => endless.runs.begun).toBe(1)
     const taking = stream.take()
     const [events] = await Promise.all([taking, stopped.stop()])
     expect(endless.runs.aborted).toBe(1)

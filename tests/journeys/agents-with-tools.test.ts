@@ -68,12 +68,12 @@ test('what a tool answers and how it fails comes to the model, the stream and th
 test('the process of a tool is gone when its reply is stopped', async () => {
   const query = { agent_id: agentId, events: 'all' }
   const stream = await openMessage(server.url, keeper.person, query, { content: 'TOOL:spin={}' })
-  await expect.poll(busyProcesses, { timeout: 5_000 }).toBe(1)
+  await expect.poll(busyProcesses).toBe(1)
   const path = `/api/chat/stop?org_id=${keeper.person.organizationId}&chat_id=${idsOf(stream).chatId}`
   expect((await server.call('POST', path, { token: keeper.person.token })).status).toBe(200)
   const events = await stream.take()
   expect(events.at(-1)?.data).toEqual({ message: 'DONE' })
-  await expect.poll(busyProcesses, { timeout: 5_000 }).toBe(0)
+  await expect.poll(busyProcesses).toBe(0)
 })
 
 test('a public agent answers others, who pay and are not shown what it is made of', async () => {

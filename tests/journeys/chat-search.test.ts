@@ -219,8 +219,9 @@ describe('whose', () => {
     expect(await search('okapi', visiting)).toEqual([])
     const [{ mark } = { mark: '' }] = await database()<{ mark: string }[]>`
       select left(lexeme, 6) as mark from chat_words, unnest(words) where id = ${chatId}`
+    // A mark may begin with a minus sign, and a search that only excludes is refused.
     for (const q of [`${mark}okapi`, `"${mark}okapi"`, mark, `'${mark}okapi'`])
-      expect((await ask(q, {}, visiting)).body.data, q).toEqual([])
+      expect((await ask(q, {}, visiting)).body.data ?? [], q).toEqual([])
   })
 })
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { parseEvents, textOf } from '#tests/support/client.ts'
 import { runCli, startProcess } from '#tests/support/process.ts'
 import { createDatabase } from '#tests/support/server.ts'
@@ -90,7 +90,7 @@ describe('the command line', () => {
         ...(database && { DATABASE_URL: database.url, SECRET: 's'.repeat(32) }),
       })
       const line = /^ {2}curl -sN '[^']*(\/api\S*)'.* -d '(\{"email".*?\})'.* -d '(\{.*\})'$/m
-      await vi.waitFor(() => expect(server.output()).toMatch(line))
+      await expect.poll(server.output).toMatch(line)
       const [, path = '', credentials = '', body] = line.exec(server.output()) ?? []
       const signedIn = await server.call('POST', '/api/auth/login', { body: credentials })
       const reply = await server.call('POST', path, { token: signedIn.body.access_token, body })

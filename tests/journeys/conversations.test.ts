@@ -121,9 +121,7 @@ describe('a conversation', () => {
     await say(quick, 'Before')
     const answered = (await messages(id)).messages[0]
     const slow = say(endless, 'Now all')
-    await expect
-      .poll(async () => (await messages(id)).messages[0].status, { timeout: 10_000 })
-      .toBe('streaming')
+    await expect.poll(async () => (await messages(id)).messages[0].status).toBe('streaming')
     const seen = provider.requests.length
     const both = await Promise.all([say(quick, 'Now all'), say(other, 'Now all')])
     for (const { answer, events } of both) expect([answer.status, events.at(-1)?.event]).toEqual([200, 'end'])
@@ -178,7 +176,7 @@ describe('a conversation', () => {
     const unknown = await call('POST', `stop?conversation_id=${crypto.randomUUID()}`)
     expect([unknown.status, unknown.body.code]).toEqual([404, 'conversation.not_found'])
     const said = say(sessions[0], 'Tell me all')
-    await expect.poll(async () => (await stop()).status, { timeout: 10_000 }).toBe(200)
+    await expect.poll(async () => (await stop()).status).toBe(200)
     expect((await said).events.at(-1)?.event).toBe('end')
     expect((await messages(id)).messages[0]).toMatchObject({ role: 'assistant', status: 'stopped' })
   })
@@ -208,9 +206,7 @@ describe('a conversation', () => {
     })
     setTimeout(() => abort.abort(), 100)
     await left.catch(() => {})
-    await expect
-      .poll(async () => (await messages(id)).messages[0]?.status, { timeout: 5_000 })
-      .toBe('complete')
+    await expect.poll(async () => (await messages(id)).messages[0]?.status).toBe('complete')
     const again = await say(sessions[0], 'And now?')
     expect(again.events.at(-1)?.event).toBe('end')
   })

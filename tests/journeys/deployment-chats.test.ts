@@ -231,9 +231,7 @@ describe('a session', () => {
     const before = provider.requests.length
     const { sessionId } = await talk(server, ann, { content: 'Pumpernickel' })
     const { sql } = server.server.rooms.database
-    await expect
-      .poll(() => sql`select from chat_words where chat_id = ${sessionId}`, { timeout: 10_000 })
-      .toHaveLength(3)
+    await expect.poll(() => sql`select from chat_words where chat_id = ${sessionId}`).toHaveLength(3)
     const { token, organizationId } = widget.owner
     const org = `org_id=${organizationId}`
     for (const path of [`list?${org}`, `search?${org}&q=Pumpernickel`])

@@ -24,8 +24,7 @@ afterAll(() => Promise.all([server.stop(), impatient.stop()]))
 const sockets: Socket[] = []
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy()
-  for (const person of people)
-    await expect.poll(() => statusOf(server, person), { timeout: 10_000 }).toBe(200)
+  for (const person of people) await expect.poll(() => statusOf(server, person)).toBe(200)
 })
 
 async function newPersonWithFile(on: TestServer): Promise<Person> {
@@ -68,7 +67,7 @@ describe('an export that nobody reads', () => {
     expect(await ask(server, person)).toMatchObject({ status: 409, retryAfter: 30 })
     expect(await statusOf(server, other)).toBe(200)
     socket.destroy()
-    await expect.poll(() => statusOf(server, person), { timeout: 10_000 }).toBe(200)
+    await expect.poll(() => statusOf(server, person)).toBe(200)
   })
 
   test('is one of at most four, which hold no file in memory', async () => {
@@ -81,10 +80,10 @@ describe('an export that nobody reads', () => {
   test('is ended when its client takes nothing', async () => {
     const person = await newPersonWithFile(impatient)
     const socket = await askUnread(impatient, person)
-    // A client that reads nothing hears of the end when it writes.
+    // A client that does not read notices the end of its connection only when it writes.
     const writing = setInterval(() => socket.write('\r\n'), 100)
     await new Promise((resolve) => socket.once('close', resolve))
     clearInterval(writing)
-    await expect.poll(() => statusOf(impatient, person), { timeout: 10_000 }).toBe(200)
+    await expect.poll(() => statusOf(impatient, person)).toBe(200)
   })
 })

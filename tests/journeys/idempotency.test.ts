@@ -4,6 +4,7 @@ import { StoredRequests } from '#platform/idempotency/stored-requests.ts'
 import { createPasswords } from '#platform/secrets/passwords.ts'
 import { kindsOf, ledgerOf } from '#tests/support/chats.ts'
 import type { Answer, Person } from '#tests/support/client.ts'
+import { signUpWithModel } from '#tests/support/models.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { roleOf } from '#tests/support/tenants.ts'
@@ -36,12 +37,8 @@ const newChat = (title: string, key: string, { token, organizationId } = person)
 const isReplayed = ({ headers }: Answer): boolean => headers.get('idempotent-replayed') === 'true'
 const rows = () => server.server.rooms.database.sql`select * from idempotent_requests`
 
-async function withModel(version: string, more: object = {}): Promise<Person> {
-  const somebody = await server.signUp()
-  const config = { base_url: `${provider.url}/v1`, api_key: 'k', ...more }
-  await server.addModel(somebody, { provider: 'openai-compatible', version, config })
-  return somebody
-}
+const withModel = async (version: string, more: object = {}): Promise<Person> =>
+  (await signUpWithModel(server, provider, version, more)).person
 
 describe('a key', () => {
   test('is the user’s own, of one route, and the same under /v1', async () => {
@@ -224,7 +221,7 @@ describe('what models do', () => {
     const early = await again()
     expect([early.status, early.body.error.code]).toEqual([409, 'request.in_progress'])
     expect(early.headers.get('retry-after')).toBe('1')
-    await expect.poll(async () => (await again()).status, { timeout: 10_000 }).toBe(200)
+    await expect.poll(async () => (await again()).status).toBe(200)
     const whole = await again()
     expect(whole.text.match(/"content":"[^"]/g)).toHaveLength(60)
     expect(whole.text).toContain('[DONE]')

@@ -107,7 +107,7 @@ const send = async (bytes: Uint8Array) => {
   return [status, body.code, body.detail]
 }
 
-const expectNothing = () => expect.poll(countRows, { timeout: 15_000 }).toBe(untouched)
+const expectNothing = () => expect.poll(countRows).toBe(untouched)
 afterEach(expectNothing, 20_000)
 
 describe('is refused before anything is stored', () => {

@@ -184,7 +184,7 @@ test('what was imported works: it is searched, answered and gone on with', async
   const said = await to.say(here, { chat_id: chats[0].id, agent_id: agent.id }, { content: 'And now?' })
   expect(said.chatId).toBe(chats[0].id)
   const search = `/api/chat/search?org_id=${here.organizationId}&q=${encodeURIComponent('Read this')}`
-  await expect.poll(async () => (await get(search)).data?.length, { timeout: 10_000 }).toBeGreaterThan(0)
+  await expect.poll(async () => (await get(search)).data?.length).toBeGreaterThan(0)
   const again = await importArchive(to, newcomer, archive, 'To be used')
   expect([again.status, again.body.code ?? again.body.detail]).toEqual([409, expect.anything()])
 }, 60_000)

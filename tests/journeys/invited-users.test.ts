@@ -35,9 +35,7 @@ describe('an account made by /api/users/invite', () => {
     expect([resent.status, 'token' in resent.body]).toEqual([200, false])
     expect((await open(token)).status).toBe(404)
 
-    await expect
-      .poll(() => mailServer.received.filter(({ to }) => to === body.email).length, { timeout: 10_000 })
-      .toBe(2)
+    await expect.poll(() => mailServer.received.filter(({ to }) => to === body.email).length).toBe(2)
     const fresh = await mailTo(mailServer, body.email, 'has added you')
     const asInvitation = { token: fresh.token, password: 'my own password', first_name: 'G', last_name: 'H' }
     expect((await server.call('POST', '/api/auth/signup_invite', { body: asInvitation })).status).toBe(404)

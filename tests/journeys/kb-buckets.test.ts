@@ -162,7 +162,7 @@ test('how far an ingestion is hear those who may read it, and nobody else', asyn
   // The end of an earlier knowledge base's ingestion may still arrive.
   const told = () =>
     hears?.received.filter(({ type, data }) => type === 'kb.ingestion' && data.kb_id === kb).at(-1)
-  await expect.poll(() => told()?.data.status, { timeout: 5_000 }).toBe('ready')
+  await expect.poll(() => told()?.data.status).toBe('ready')
   expect(told()).toEqual({
     type: 'kb.ingestion',
     organization_id: person.organizationId,

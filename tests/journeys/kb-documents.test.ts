@@ -251,7 +251,7 @@ describe('chunks', () => {
     await expectSound(sql(), kb)
     const segments = async () =>
       Number((await sql()`select count(*) from kb_segments where kb_id = ${kb}`)[0]?.['count'])
-    await expect.poll(segments, { timeout: 5_000 }).toBeLessThan(16)
+    await expect.poll(segments).toBeLessThan(16)
     await expectSound(sql(), kb)
   })
 })

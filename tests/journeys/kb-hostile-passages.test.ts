@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { getChat } from '#tests/support/chats.ts'
+import { getChat, titlesBilled } from '#tests/support/chats.ts'
 import type { Person } from '#tests/support/client.ts'
 import { type Librarian, librarian } from '#tests/support/knowledge.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
@@ -112,6 +112,7 @@ describe.each([
 
   test('a chat', async () => {
     const model = await modelOf(`chat ${provider}`, provider, version)
+    const titles = (await titlesBilled(server, person)).length
     const { chatId } = await server.say(
       person,
       { model_id: model },
@@ -121,6 +122,8 @@ describe.each([
     const { messages } = await getChat(server, person, chatId)
     expect(messages[1]).toMatchObject({ status: 'complete' })
     expect(messages[0].content).toBe(QUESTION)
+    // The request for the title must not come into the next test.
+    await expect.poll(async () => (await titlesBilled(server, person)).length).toBe(titles + 2)
   })
 })
 

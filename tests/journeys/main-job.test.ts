@@ -91,9 +91,7 @@ describe.each(FORMATS)('on $provider', (format) => {
       model_id: modelId,
     })
     expect(reply.usage).toEqual({ input_tokens: input, output_tokens: output, credits: cost })
-    await expect
-      .poll(async () => kindsOf(await titlesBilled(server, person)), { timeout: 10_000 })
-      .toEqual(['HOLD', 'DEBIT'])
+    await expect.poll(async () => kindsOf(await titlesBilled(server, person))).toEqual(['HOLD', 'DEBIT'])
     const [, title] = await titlesBilled(server, person)
     const balance = 1_000_000 - cost + (title?.amount ?? 0)
     expect(await balanceOf(person)).toMatchObject({ balance, held: 0, available: balance })

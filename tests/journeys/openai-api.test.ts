@@ -94,7 +94,7 @@ describe('a call', () => {
     await reader.next()
     await reader.next()
     reader.leave()
-    await expect.poll(async () => (await ledgerOf(owner))[0]?.kind, { timeout: 5_000 }).toBe('DEBIT')
+    await expect.poll(async () => (await ledgerOf(owner))[0]?.kind).toBe('DEBIT')
   })
 
   test.each([
@@ -116,7 +116,7 @@ describe('a call', () => {
     await expect.poll(async () => (await ledgerOf(owner))[0]?.kind).toBe('HOLD')
     leaving.abort()
     expect(await outcome).toBe('left')
-    await expect.poll(async () => (await ledgerOf(owner))[0]?.kind, { timeout: 5_000 }).toBe('DEBIT')
+    await expect.poll(async () => (await ledgerOf(owner))[0]?.kind).toBe('DEBIT')
     expect((await ledgerOf(owner))[0]?.usage?.output_tokens).toBeLessThan(2_000)
   })
 

@@ -110,6 +110,29 @@ test('without credits nothing is sent', async () => {
 })
 
 describe('a call that hangs', () => {
+  test('ends when the client of /openai leaves, who pays for what was sent', async () => {
+    const { person } = await payer('emu-hang')
+    const leaving = new AbortController()
+    const texts = Array.from({ length: 300 }, (_, index) => `Text ${index} of a shop that opens at nine.`)
+    const asked = server.call('POST', `/openai/v1/embeddings?org_id=${person.organizationId}`, {
+      token: person.token,
+      body: { model: 'emu-hang', input: texts },
+      signal: leaving.signal,
+    })
+    const outcome = asked.then(
+      () => 'answered',
+      () => 'left',
+    )
+    await expect.poll(() => provider.stats.open).toBe(3)
+    leaving.abort()
+    expect(await outcome).toBe('left')
+    await expect.poll(() => provider.stats.open).toBe(0)
+    await expect.poll(async () => kindsOf(await ledgerOf(server, person))).toEqual(['HOLD', 'DEBIT'])
+    // Three requests of 64 texts each were under way.
+    const input_tokens = await countTokens(texts.slice(0, 192).join('\n'))
+    expect((await ledgerOf(server, person))[1]).toMatchObject({ usage: { input_tokens, output_tokens: 0 } })
+  })
+
   test('is given up by who asked, for nothing', async () => {
     const { person, embed } = await payer('emu-hang')
     const abort = new AbortController()

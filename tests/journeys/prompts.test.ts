@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, parseEvents } from '#tests/support/client.ts'
+import { signUpWithModel } from '#tests/support/models.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
@@ -14,15 +15,8 @@ afterAll(async () => {
   await provider.close()
 })
 
-const withModel = async (version: string, config: object = {}): Promise<Person> => {
-  const person = await server.signUp()
-  await server.addModel(person, {
-    provider: 'openai-compatible',
-    version,
-    config: { base_url: `${provider.url}/v1`, api_key: 'k', ...config },
-  })
-  return person
-}
+const withModel = async (version: string, config: object = {}): Promise<Person> =>
+  (await signUpWithModel(server, provider, version, config)).person
 const ask = (person: Person, body: object, query = '') =>
   server.call('POST', `/api/chat/prompt${query}`, { token: person.token, body })
 const ledgerOf = async (

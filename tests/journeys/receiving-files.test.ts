@@ -212,9 +212,7 @@ describe('a client that goes away', () => {
     }
     await expectNothingLeft()
     const { sql } = server.server.rooms.database
-    await vi.waitFor(async () =>
-      expect(await sql`select id from uploads where status = 'pending'`).toHaveLength(0),
-    )
+    await expect.poll(() => sql`select id from uploads where status = 'pending'`).toHaveLength(0)
   })
 
   test('a client that waits for 100 Continue gets it, and one that sends slowly is taken', async () => {

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '#tests/support/client.ts'
 import {
+  type App,
   addApp,
   addPasskey,
-  answerChallenge,
-  forgetCode,
+  answerWithCode,
   logIn,
   signUpVerified,
 } from '#tests/support/factors.ts'
@@ -31,10 +31,9 @@ const require = (required: boolean, token = owner.token) =>
 const list = (token: string) => server.call('GET', `/api/chat/list?${org}`, { token })
 
 /** Signs in again, with the code of now. */
-async function signInWithCode(person: Person, code: string): Promise<string> {
+async function signInWithCode(person: Person, app: App): Promise<string> {
   const { challenge } = (await logIn(server, person)).body
-  await forgetCode(server, person)
-  return (await answerChallenge(server, challenge, { code })).body.access_token
+  return (await answerWithCode(server, person, app, challenge)).body.access_token
 }
 
 test('only an owner who has a factor requires one, and not by an API key', async () => {
@@ -128,7 +127,7 @@ describe('a member without a factor', () => {
     const { app, factorId } = await addApp(server, member)
     expect((await list(member.token)).status).toBe(200)
     expect((await list(earlier)).status).toBe(403)
-    expect((await list(await signInWithCode(member, app.code()))).status).toBe(200)
+    expect((await list(await signInWithCode(member, app))).status).toBe(200)
     const { token, password } = member
     const body = { factor_id: factorId, proof: { password } }
     expect((await server.call('POST', '/api/auth/factors/remove', { token, body })).status).toBe(200)

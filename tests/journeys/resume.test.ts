@@ -80,7 +80,7 @@ test('a reply goes on when nobody listens', async () => {
   await stream.take(2)
   stream.leave()
   await expect
-    .poll(async () => (await messagesOf(person, idsOf(stream).chatId)).at(-1)?.status, { timeout: 5_000 })
+    .poll(async () => (await messagesOf(person, idsOf(stream).chatId)).at(-1)?.status)
     .toBe('complete')
   expect(provider.stats.aborted).toBe(0)
 })

@@ -6,7 +6,7 @@ import {
   addApp,
   addPasskey,
   answerChallenge,
-  forgetCode,
+  answerWithCode,
   logIn,
   signUpVerified,
 } from '#tests/support/factors.ts'
@@ -27,10 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => inviting.stop())
 
-const finish = async (challenge: string) => {
-  await forgetCode(inviting.server, person)
-  return answerChallenge(inviting.server, challenge, { code: app.code() })
-}
+const finish = (challenge: string) => answerWithCode(inviting.server, person, app, challenge)
 
 /** Somebody with a factor who was invited before they had an account: only such addresses are invited. */
 async function inviteAndAddApp(
@@ -99,8 +96,7 @@ describe('an invitation', () => {
     })
     expect(asked.body.access_token).toBeUndefined()
     expect(await isMember(ada)).toBe(false)
-    await forgetCode(server, ada)
-    const done = await answerChallenge(server, asked.body.challenge, { code: app.code() })
+    const done = await answerWithCode(server, ada, app, asked.body.challenge)
     expect(done.status).toBe(200)
     expect(await isMember(ada)).toBe(true)
     expect((await server.call('POST', '/api/auth/signup_invite', { body: join })).status).toBe(410)
@@ -115,8 +111,7 @@ describe('an invitation', () => {
     expect(asked.body.code).toBe('auth.second_factor_needed')
     expect((await answerChallenge(server, asked.body.challenge, { code: app.wrongCode() })).status).toBe(401)
     expect(await isMember(ada)).toBe(false)
-    await forgetCode(server, ada)
-    const done = await answerChallenge(server, asked.body.challenge, { code: app.code() })
+    const done = await answerWithCode(server, ada, app, asked.body.challenge)
     expect(done.status).toBe(200)
     expect(await isMember(ada)).toBe(true)
     expect((await accept({ token })).status).toBe(410)

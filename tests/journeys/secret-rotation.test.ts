@@ -6,14 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SEALED_COLUMNS } from '#platform/secrets/sealed-columns.ts'
 import { createSecrets } from '#platform/secrets/secrets.ts'
 import type { Person } from '#tests/support/client.ts'
-import {
-  type App,
-  addApp,
-  answerChallenge,
-  forgetCode,
-  logIn,
-  signUpVerified,
-} from '#tests/support/factors.ts'
+import { type App, addApp, answerWithCode, logIn, signUpVerified } from '#tests/support/factors.ts'
 import { runCli } from '#tests/support/process.ts'
 import { createDatabase, startTestServer, type TestServer } from '#tests/support/server.ts'
 
@@ -80,8 +73,7 @@ async function expectSignIn(
   { person, app }: Pick<Before, 'person' | 'app'>,
 ): Promise<void> {
   const { challenge } = (await logIn(server, person)).body
-  await forgetCode(server, person)
-  expect((await answerChallenge(server, challenge, { code: app.code() })).status).toBe(200)
+  expect((await answerWithCode(server, person, app, challenge)).status).toBe(200)
 }
 
 /** The columns with values, and of those the ones where a value opens under this secret only. */

@@ -41,7 +41,7 @@ const creditsOf = async (server: TestServer, person: Person) => (await balanceOf
 
 async function mailed(to: string, subject: RegExp): Promise<string> {
   const find = () => mails.received.find((mail) => mail.to === to && subject.test(mail.subject))
-  await expect.poll(find, { timeout: 10_000 }).toBeDefined()
+  await expect.poll(find).toBeDefined()
   return find()?.token ?? ''
 }
 

@@ -39,7 +39,7 @@ const titleOf = async (chatId: string, of: Person = person): Promise<string> =>
 
 /** The title that a chat has got. */
 async function givenTitle(chatId: string, of: Person = person): Promise<string> {
-  await expect.poll(() => titleOf(chatId, of), { timeout: 5_000 }).not.toBe('New Chat')
+  await expect.poll(() => titleOf(chatId, of)).not.toBe('New Chat')
   return titleOf(chatId, of)
 }
 

@@ -291,4 +291,4 @@ const waitForLock = (count: number): Promise<void> =>
     const waiting = await sql()`
       select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
     expect(waiting.length).toBeGreaterThanOrEqual(count)
-  })
+  }, 15_000)

@@ -145,7 +145,7 @@ test('a knowledge base of which nothing could be read, at once or after a while'
   const kbId = await books.create({
     sources: [{ type: 'web', config: { url: `http://127.0.0.1:${port}/` } }],
   })
-  await expect.poll(async () => (await heard(owner, id)).length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(async () => (await heard(owner, id)).length).toBe(1)
   const status = await books.settle(kbId)
   expect(await heard(owner, id)).toMatchObject([
     {

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { Client, Person } from './client.ts'
+import { signUpWithModel } from './models.ts'
 import { type EmulatedProvider, startProvider } from './provider/index.ts'
 import { idsOf, openMessage, type StreamReader } from './reader.ts'
 import { createDatabase, startTestServer, type TestServer } from './server.ts'
@@ -38,9 +39,7 @@ export async function openStage(): Promise<Stage> {
 
 /** Somebody whose organization has credits, and a model, which does not answer unless it is told to. */
 export async function personWith({ server, provider }: Stage, credits: number, version = 'emu-hang') {
-  const person = await server.signUp()
-  const config = { base_url: `${provider.url}/v1` }
-  const modelId = await server.addModel(person, { provider: 'openai-compatible', version, config })
+  const { person, modelId } = await signUpWithModel(server, provider, version)
   await server.server.rooms.ledger.grant(person.organizationId, credits, 'test')
   return { person, modelId }
 }

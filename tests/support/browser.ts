@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core'
 import { describe } from 'vitest'
 
 /** Where Debian puts it. */
@@ -24,5 +24,45 @@ export const describeInBrowser = (name: string, tests: () => void): void => {
   describe.skipIf(isSkipped)(name, { timeout: TEST_MS_MAX }, tests)
 }
 
-/** Chromium without a window, with a profile of its own. */
-export const startBrowser = (): Promise<Browser> => chromium.launch({ executablePath: PROGRAM, args: FLAGS })
+let running: Promise<Browser> | undefined
+
+/** The browser of this process, started on first use. It ends with the process, or by endBrowser. */
+async function theBrowser(): Promise<Browser> {
+  const present = await running
+  if (present?.isConnected()) return present
+  running = chromium.launch({ executablePath: PROGRAM, args: FLAGS })
+  return running
+}
+
+/** Ends the browser of this process. Scripts need this to exit; test workers don't. */
+export async function endBrowser(): Promise<void> {
+  const ended = running
+  running = undefined
+  await (await ended)?.close()
+}
+
+export interface BorrowedBrowser {
+  /** Chromium without a window, shared by all tests of this process. */
+  browser: Browser
+  /** Opens a context: cookies, storage and cache of its own. */
+  newContext(options?: BrowserContextOptions): Promise<BrowserContext>
+  /** Closes the contexts that are still open. */
+  giveBack(): Promise<void>
+}
+
+/** Lends the browser of this process: starting one takes longer than most tests. */
+export async function borrowBrowser(): Promise<BorrowedBrowser> {
+  const browser = await theBrowser()
+  const contexts: BrowserContext[] = []
+  return {
+    browser,
+    async newContext(options) {
+      const context = await browser.newContext(options)
+      contexts.push(context)
+      return context
+    },
+    async giveBack() {
+      await Promise.all(contexts.map((context) => context.close()))
+    },
+  }
+}

@@ -53,6 +53,17 @@ export const forgetCode = async (server: TestServer, { userId }: Person): Promis
   await server.server.rooms.database.sql`update totp_factors set last_used_step = 0 where user_id = ${userId}`
 }
 
+/** Answers a challenge with the code of now, also where that was used. */
+export async function answerWithCode(
+  server: TestServer,
+  person: Person,
+  app: App,
+  challenge: string,
+): Promise<Answer> {
+  await forgetCode(server, person)
+  return answerChallenge(server, challenge, { code: app.code() })
+}
+
 export const ORIGIN = 'http://parley.test'
 
 /** Adds a passkey. */

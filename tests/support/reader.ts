@@ -1,5 +1,7 @@
 import { createParser } from 'eventsource-parser'
-import type { Person, StreamEvent } from './client.ts'
+import type { Client, Person, StreamEvent } from './client.ts'
+import { signUpWithModel } from './models.ts'
+import type { EmulatedProvider } from './provider/index.ts'
 
 /** Reads a stream of events one by one, so that a test can leave in the middle. */
 export class StreamReader {
@@ -76,6 +78,17 @@ export const openMessage = (
       body: JSON.stringify(body),
     },
   )
+
+/** Has a new user ask a model for a reply of 20 s, and reads its first three events. */
+export async function openLongReply(
+  server: Client,
+  provider: EmulatedProvider,
+): Promise<{ person: Person; stream: StreamReader }> {
+  const { person, modelId } = await signUpWithModel(server, provider, 'emu-n1000-gap20')
+  const stream = await openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' })
+  await stream.take(3)
+  return { person, stream }
+}
 
 /** Resumes a reply after an event. */
 export const resumeMessage = (

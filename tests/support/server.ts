@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
@@ -9,7 +9,7 @@ import { readConfig } from '#config'
 import { createPasswords } from '#platform/secrets/passwords.ts'
 import { type Server, startServer } from '../../server/main.ts'
 import { type Client, createClient } from './client.ts'
-import { EMBEDDED_FOLDER } from './global-setup.ts'
+import { copyEmbedded } from './embedded.ts'
 import { UNBUILT, UNLIMITED } from './process.ts'
 import { shareSnapshot } from './sandbox.ts'
 
@@ -44,7 +44,7 @@ export async function startTestServer(
     ...(database && { DATABASE_URL: database.url, SECRET: 's'.repeat(32) }),
     ...environment,
   }
-  if (!complete['DATABASE_URL']) copyEmbedded(complete['DATA_DIR'])
+  if (!complete['DATABASE_URL']) await copyEmbedded(complete['DATA_DIR'])
   const server = await startServer(readConfig(complete), undefined, { passwords: QUICK_PASSWORDS, ...doors })
   return {
     ...createClient(server.address),
@@ -56,13 +56,6 @@ export async function startTestServer(
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
-}
-
-/** Has a data folder begin with the migrated template, where tests run on the embedded database. */
-function copyEmbedded(dataDir: string): void {
-  const template = inject('embedded')
-  const folder = join(dataDir, EMBEDDED_FOLDER)
-  if (template !== null && !existsSync(folder)) cpSync(template, folder, { recursive: true })
 }
 
 /** A copy of the migrated template, where the tests have a PostgreSQL; else null, which means the embedded one. */

@@ -75,7 +75,7 @@ export async function openStudio() {
         const { held, balance } = await balanceOf(server, person)
         return { held, unpaid: balance - entries.reduce((sum, { amount }) => sum + amount, 0) }
       }
-      await expect.poll(read, { timeout: 5_000 }).toEqual({ held: 0, unpaid: 1_000_000 })
+      await expect.poll(read).toEqual({ held: 0, unpaid: 1_000_000 })
     },
     async close(): Promise<void> {
       await server.stop()

@@ -32,6 +32,22 @@ export const TEXT_INPUT = {
   required: true,
   default: null,
 }
+/** Runs a stored tool: the emulated provider at `baseUrl` calls its function `main` without arguments. */
+export const callMain = (smith: Toolsmith, toolId: string, baseUrl: string): Promise<Answer> =>
+  smith.call(
+    'POST',
+    '/test_tool',
+    { tool_id: toolId },
+    {
+      input_prompt: 'say: So. TOOL:main={} THEN say: Done.',
+      config_items: [],
+      provider: 'openai-compatible',
+      model_name: 'emu',
+      api_key: 'k',
+      base_url: baseUrl,
+    },
+  )
+
 const CODE = 'export function main({ text }) { return { text } }'
 
 export const settingsOf = (tool: ToolParts) => ({

@@ -20,18 +20,17 @@ export async function findTraces(server: TestServer, places: Places, word: strin
   return [...rows, ...files, ...keys]
 }
 
-/** Each row of each table of each schema, read as text. */
+/** Each row of each table of each schema, searched as text by the database. */
 async function findRows(server: TestServer, word: string): Promise<string[]> {
   const { sql } = server.server.rooms.database
   const tables = await sql<{ name: string }[]>`
     select format('%I.%I', schemaname, tablename) as name from pg_tables
     where schemaname not in ('pg_catalog', 'information_schema')`
-  const found: string[] = []
-  for (const { name } of tables) {
-    const rows = await sql.unsafe<{ text: string }[]>(`select t::text as text from ${name} t`)
-    found.push(...rows.filter(({ text }) => text.includes(word)).map(({ text }) => `${name}: ${text}`))
-  }
-  return found
+  const statements = tables.map(
+    ({ name }) => `select '${name}: ' || t::text as found from ${name} t where strpos(t::text, $1) > 0`,
+  )
+  const rows = await sql.unsafe<{ found: string }[]>(statements.join(' union all '), [word])
+  return rows.map(({ found }) => found)
 }
 
 /** Without the embedded database, which is looked into as a database. */
@@ -39,7 +38,7 @@ function findFiles(folder: string, word: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
     const path = join(entry.parentPath, entry.name)
     if (path.includes('/postgres/')) return []
-    const isIn = entry.isFile() && readFileSync(path, 'latin1').includes(word)
+    const isIn = entry.isFile() && readFileSync(path).includes(word)
     return isIn || entry.name.includes(word) ? [path] : []
   })
 }

@@ -1,8 +1,8 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Frame, Page } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions, Frame, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { DeploymentConfig } from '#database/schema/agent-deploy.ts'
 
-import { startBrowser } from './browser.ts'
+import { type BorrowedBrowser, borrowBrowser } from './browser.ts'
 import { type CompanySite, pageWith, startCompanySite, strictPolicy } from './company-site.ts'
 import { type CutProxy, startCutProxy } from './cut-proxy.ts'
 import { type Deployment, deploy, update } from './deployments.ts'
@@ -47,7 +47,7 @@ export interface WidgetStage extends Pick<WidgetServer, 'deploy' | 'pause'> {
   /** The server as visitors reach it. */
   line: CutProxy
   site: CompanySite
-  browser: Browser
+  newContext: BorrowedBrowser['newContext']
   /** Visits the company's page, which has the widget of a deployment on it: a new visitor, where none is given. */
   visit(
     deploymentId: string,
@@ -65,23 +65,23 @@ export async function startWidgetStage(): Promise<WidgetStage> {
   const server = await startWidgetServer({ BASE_URL: line.url })
   line.leadTo(server.url)
   const site = await startCompanySite()
-  const browser = await startBrowser()
+  const { newContext, giveBack } = await borrowBrowser()
   return {
     line,
     site,
-    browser,
+    newContext,
     deploy: server.deploy,
     pause: server.pause,
     async visit(deploymentId, options, visitor, html) {
       site.page.html = html ?? pageWith(`${line.url}/widget.js?deployment=${deploymentId}`)
       site.page.policy = strictPolicy(line.url)
-      const page = await (visitor ?? (await browser.newContext(options))).newPage()
+      const page = await (visitor ?? (await newContext(options))).newPage()
       await page.goto(site.url)
       await page.waitForFunction('window.parley')
       return page
     },
     async stop() {
-      await browser.close()
+      await giveBack()
       await site.close()
       await line.close()
       await server.stop()

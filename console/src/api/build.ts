@@ -1,4 +1,4 @@
-/** What the server says about the build that this page belongs to. */
+/** Whether the server still serves the build that this page belongs to. */
 export type BuildState = 'current' | 'replaced' | 'unreachable'
 
 const ANSWER_MS_MAX = 10_000

@@ -23,7 +23,7 @@ export function NewMembership({ organization, onOpen }: NewMembershipProps) {
         icon={UserPlus}
         title={`You were added to ${organization.name}`}
         action={
-          <span className="flex flex-wrap gap-2">
+          <span className="flex flex-wrap justify-center gap-2">
             <Button kind="primary" onClick={onOpen}>
               Open organization
             </Button>
@@ -36,7 +36,7 @@ export function NewMembership({ organization, onOpen }: NewMembershipProps) {
           </span>
         }
       >
-        Its members see your name and email address once you open it.
+        Its members see your name and email address after you open it.
       </Empty>
       {leave.error && <Failure error={leave.error} />}
     </>

@@ -13,7 +13,7 @@ import { Empty, Failure, Skeleton } from '../ui/states.tsx'
 import { CommandPalette } from './command-palette.tsx'
 import { NewMembership } from './new-membership.tsx'
 import { HereContext } from './organization.tsx'
-import { SecondFactorNotice } from './second-factor-notice.tsx'
+import { SecondFactorGate } from './second-factor-gate.tsx'
 import { Sidebar } from './sidebar.tsx'
 
 const LAST = 'parley.organization'
@@ -111,9 +111,10 @@ function Frame() {
           <IconButton icon={MenuIcon} label="Menu" onClick={() => setMenuOpen(true)} />
           <span className="font-semibold">Parley</span>
         </div>
-        <SecondFactorNotice />
         <main id="main" tabIndex={-1} className="min-h-0 grow overflow-y-auto outline-none">
-          <Outlet />
+          <SecondFactorGate>
+            <Outlet />
+          </SecondFactorGate>
         </main>
       </div>
       <CommandPalette />

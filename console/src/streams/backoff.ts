@@ -1,3 +1,5 @@
+import { waitForRetry } from '../api/wait-for-retry.ts'
+
 const WAIT_MIN_MS = 500
 const WAIT_MAX_MS = 15_000
 /** A wait is up to so much shorter, so that all who were cut off together do not come back together. */
@@ -27,17 +29,7 @@ export class Backoff {
     const fullMs = Math.min(WAIT_MIN_MS * 2 ** this.#tries, WAIT_MAX_MS)
     this.#tries += 1
     const waitMs = Math.max(fullMs * (1 - JITTER * Math.random()), Math.min(atLeastMs, WAIT_MAX_MS))
-    await new Promise<void>((resolve) => {
-      const over = new AbortController()
-      const clock = setTimeout(go, waitMs)
-      function go(): void {
-        clearTimeout(clock)
-        over.abort()
-        resolve()
-      }
-      globalThis.addEventListener?.('online', go, { signal: over.signal })
-      signal.addEventListener('abort', go, { signal: over.signal })
-    })
+    await waitForRetry(waitMs, signal)
     return !signal.aborted
   }
 }

@@ -1,11 +1,20 @@
 import { Button } from './button.tsx'
 import { type ChunkTrouble, retryChunks, useChunkTrouble } from './chunks.ts'
 
-/** Says why a page doesn't open, and what helps. It never reloads by itself: that would destroy drafts. */
+/**
+ * Says why a page doesn't open, and what helps. It stands above the page, covers nothing, and works while a dialog is
+ * open. It never reloads by itself: that would destroy drafts.
+ */
 export function ChunkNotice() {
   const trouble = useChunkTrouble()
   return (
-    <div role="status" className="pointer-events-none fixed inset-x-4 top-4 z-[60] flex justify-center">
+    <div
+      role="status"
+      // A dialog hides all that is not live from screen readers, and closes by a press outside.
+      aria-live="polite"
+      onPointerDown={(event) => event.stopPropagation()}
+      className="pointer-events-auto relative z-[60] shrink-0"
+    >
       {trouble && <Notice trouble={trouble} />}
     </div>
   )
@@ -22,10 +31,9 @@ function Notice({ trouble }: { trouble: ChunkTrouble }) {
   const { title, text } = WORDS[trouble]
   const mayReload = trouble === 'replaced' || trouble === 'broken'
   return (
-    <div className="appear pointer-events-auto flex max-w-full flex-wrap items-center gap-x-4 gap-y-2 rounded-xl border border-line bg-raised py-2 pr-2 pl-4 text-sm shadow-lg">
-      <p className="min-w-0 grow">
-        <strong className="block font-semibold">{title}</strong>
-        <span className="text-muted">{text}</span>
+    <div className="appear flex flex-wrap items-center justify-center gap-x-6 gap-y-2 border-b border-line bg-warning-soft px-4 py-2 text-sm">
+      <p className="min-w-0">
+        <strong className="font-semibold">{title}.</strong> {text}
       </p>
       <div className="flex gap-2">
         {trouble !== 'replaced' && (

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { askForBuild, type BuildState } from '../api/build.ts'
+import { waitForRetry } from '../api/wait-for-retry.ts'
 
 /**
  * Why a chunk that the page waits for is missing:
@@ -38,7 +39,7 @@ export async function loadChunk<Chunk>(
       // A short interruption has no effect that anyone sees.
       if (build === 'current' && tries === 0) continue
       report(key, troubleOf(build))
-      await untilRetry(Math.min(WAIT_MIN_MS * 2 ** tries, WAIT_MAX_MS), signal)
+      await waitForRetry(Math.min(WAIT_MIN_MS * 2 ** tries, WAIT_MAX_MS), signal, retries)
     }
   } finally {
     report(key, null)
@@ -60,21 +61,6 @@ export function removeFailedLinks(): void {
     if (target instanceof HTMLLinkElement) target.remove()
   }
   document.addEventListener('error', remove, { capture: true })
-}
-
-function untilRetry(waitMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const over = new AbortController()
-    const clock = setTimeout(go, waitMs)
-    function go(): void {
-      clearTimeout(clock)
-      over.abort()
-      resolve()
-    }
-    window.addEventListener('online', go, { signal: over.signal })
-    retries.addEventListener('retry', go, { signal: over.signal })
-    signal.addEventListener('abort', go, { signal: over.signal })
-  })
 }
 
 function troubleOf(build: BuildState): ChunkTrouble {

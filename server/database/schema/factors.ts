@@ -69,7 +69,7 @@ export const authChallenges = pgTable(
     webauthnChallenge: text('webauthn_challenge').notNull(),
     /** A fingerprint of the password hash that was checked: a new password ends the sign-in. */
     passwordMark: text('password_mark'),
-    /** What to do when the factor is accepted, encrypted, bound to the token's hash. */
+    /** The sign-in to finish once the factor is accepted. Encrypted, and bound to the token's hash. */
     pending: text('pending'),
     attempts: integer('attempts').notNull().default(0),
     expiresAt: moment('expires_at').notNull(),

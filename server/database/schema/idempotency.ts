@@ -32,7 +32,7 @@ export const idempotentRequests = pgTable(
   ],
 )
 
-/** What the rows of a quota hold together. Triggers keep it (migration), so it equals a recount after any history. */
+/** The number and size of each quota's rows. Triggers keep both exact. */
 export const idempotencyQuotas = pgTable('idempotency_quotas', {
   quota: text('quota').primaryKey(),
   requests: integer('requests').notNull(),

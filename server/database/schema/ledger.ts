@@ -72,7 +72,10 @@ export const budgets = pgTable(
   ],
 )
 
-/** Append-only (a trigger refuses update and delete). Amounts: CREDIT > 0, or < 0 for the giving side of a transfer, DEBIT <= 0, HOLD and RELEASE 0. */
+/**
+ * Append-only (a trigger refuses update and delete). Amounts: CREDIT > 0, or < 0 for the giving side of a transfer,
+ * DEBIT <= 0, HOLD and RELEASE 0.
+ */
 export const ledgerEntries = pgTable(
   'ledger_entries',
   {

@@ -1,4 +1,4 @@
-import type { Configuration } from 'openid-client'
+import type { Configuration, IDToken } from 'openid-client'
 import type { Config } from '#config'
 
 /** What has to be kept between the browser's leaving and its return. */
@@ -61,6 +61,7 @@ export class OidcProvider {
     })
     const claims = tokens.claims()
     if (!claims) throw new Error('the provider sent no ID token')
+    this.#check(claims)
     // Some providers tell email and names at their userinfo endpoint only.
     const told =
       claims['email'] === undefined && configuration.serverMetadata().userinfo_endpoint
@@ -80,12 +81,20 @@ export class OidcProvider {
     }
   }
 
+  /** Refuses what the library lets pass (OpenID Connect Core 1.0, 2 and 3.1.3.7, step 5). */
+  #check({ azp, sub }: IDToken): void {
+    if (sub === '') throw new Error('the ID token names nobody')
+    if (azp !== undefined && azp !== this.#settings.clientId)
+      throw new Error('the ID token was given to another client')
+  }
+
   async #discover(): Promise<Configuration> {
     const { issuer, clientId, clientSecret } = this.#settings
-    const { allowInsecureRequests, discovery } = await import('openid-client')
+    const { allowInsecureRequests, discovery, enableNonRepudiationChecks } = await import('openid-client')
     this.#configuration ??= discovery(new URL(issuer), clientId, clientSecret, undefined, {
       timeout: TIMEOUT_SECONDS,
-      execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [],
+      // Without this the library trusts the connection to the token endpoint, and reads no signature.
+      execute: [enableNonRepudiationChecks, ...(issuer.startsWith('http:') ? [allowInsecureRequests] : [])],
     })
     try {
       return await this.#configuration

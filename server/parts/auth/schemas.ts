@@ -1,5 +1,14 @@
 import Type, { type Static } from 'typebox'
-import { Body, Email, Nullable, PageOf, PersonName, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import {
+  Body,
+  Email,
+  Nullable,
+  OpenQuery,
+  PageOf,
+  PersonName,
+  Timestamp,
+  Uuid,
+} from '#platform/http/schemas.ts'
 import { UserView } from '../users/index.ts'
 
 const NewPassword = Type.String({ minLength: 8, maxLength: 128 })
@@ -50,7 +59,7 @@ export const OneTimeToken = Body({ token: Token })
 export const ForgottenPassword = Body({ email: Email })
 export const PasswordReset = Body({ token: Token, password: NewPassword })
 
-export const OidcReturn = Type.Object({
+export const OidcReturn = OpenQuery({
   state: Type.String({ minLength: 1, maxLength: 200 }),
   code: Type.Optional(Type.String({ maxLength: 4000 })),
   iss: Type.Optional(Type.String({ maxLength: 1000 })),

@@ -28,7 +28,7 @@ const TIMES = 'created_at updated_at'
 const OWNER = 'id organization_id user_id'
 const MAKER = 'id organization_id created_by'
 
-/** Whoever was added and has not opened the organization is not shown to it (platform/access/visible-members.ts). */
+/** Empty for a member who was added and has not opened the organization (platform/access/visible-members.ts). */
 const shownOnceOpened = (column: string): string =>
   `(select case when t.opened_at is null then '' else ${column} end from users where id = t.user_id)`
 

@@ -109,7 +109,8 @@ export class PaidCalls {
 
   /**
    * Vectors of texts, and the tokens that are paid for them. Throws billing.insufficient_credits; rejects with a
-   * ModelError or the signal's reason where there are none to have, which costs nothing.
+   * ModelError or the signal's reason where there are none to have, which costs nothing. If the caller leaves (`left`),
+   * the call ends, and the texts that were sent to the provider are paid.
    */
   async embed(
     payer: Payer,
@@ -117,9 +118,10 @@ export class PaidCalls {
     texts: string[],
     purpose: EmbeddingPurpose,
     signal: AbortSignal,
+    left?: AbortSignal,
   ): Promise<{ vectors: Float32Array[]; usage: ModelUsage }> {
     const holdId = await this.#hold(payer, model)
-    return this.#track(holdId, this.#embed(holdId, model, texts, purpose, signal))
+    return this.#track(holdId, this.#embed(holdId, model, texts, purpose, signal, left))
   }
 
   /** The holds of the calls that are under way. */
@@ -185,20 +187,29 @@ export class PaidCalls {
     texts: string[],
     purpose: EmbeddingPurpose,
     signal: AbortSignal,
+    left: AbortSignal | undefined,
   ): Promise<{ vectors: Float32Array[]; usage: ModelUsage }> {
+    const sent: string[] = []
+    const reason = `embedding of ${texts.length} ${texts.length === 1 ? 'text' : 'texts'}`
     try {
-      const bounded = AbortSignal.any([signal, this.#shutdown.signal])
-      const { vectors, usage } = await this.#rooms.models.embed(model.target, texts, purpose, bounded)
-      const told = model.trustsUsage ? usage : null
-      const paid = told ?? { inputTokens: await countTokens(texts.join('\n')), outputTokens: 0 }
-      await this.#settle(
-        holdId,
-        paid,
-        `embedding of ${texts.length} ${texts.length === 1 ? 'text' : 'texts'}`,
+      const bounded = AbortSignal.any([signal, this.#shutdown.signal, ...(left ? [left] : [])])
+      const sending = (some: readonly string[]): void => void sent.push(...some)
+      const { vectors, usage } = await this.#rooms.models.embed(
+        model.target,
+        texts,
+        purpose,
+        bounded,
+        sending,
       )
+      const told = model.trustsUsage ? usage : null
+      const paid = told ?? (await countTexts(texts))
+      await this.#settle(holdId, paid, reason)
       return { vectors, usage: paid }
     } catch (error) {
-      await this.#settle(holdId, null, error instanceof ModelError ? error.message : UNEXPECTED)
+      const wasLeft = left?.aborted === true
+      const paid = wasLeft && sent.length > 0 ? await countTexts(sent) : null
+      const sentence = error instanceof ModelError ? error.message : UNEXPECTED
+      await this.#settle(holdId, paid, wasLeft ? ENDED_EARLY : sentence)
       throw error
     }
   }
@@ -280,3 +291,8 @@ export class PaidCalls {
     if (usage) countTokensPaid(this.#rooms.metrics, usage)
   }
 }
+
+const countTexts = async (texts: readonly string[]): Promise<ModelUsage> => ({
+  inputTokens: await countTokens(texts.join('\n')),
+  outputTokens: 0,
+})

@@ -70,10 +70,16 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 /** A private-use scheme is a domain name in reverse, so it has a dot (RFC 8252, 7.1); no scheme of a browser or system does. */
 const PRIVATE_USE = /^[a-z][a-z\d+-]*(\.[a-z\d+-]+)+:$/
 
+/**
+ * The characters of an absolute URI without a fragment (RFC 3986, 2). Others, such as a backslash or a line break, are
+ * read as parts of another address by some parsers, and dropped by others.
+ */
+const URI_CHARACTERS = /^[\w\-.~:/?[\]@!$&'()*+,;=%]+$/
+
 /** Whether a code may be sent there (OAuth 2.1, 2.3.1 and 8.4): https, http on loopback, or an app's private-use scheme. */
 export function isSafeRedirect(uri: string): boolean {
   const url = URL.parse(uri)
-  if (url === null || uri.includes('#') || url.username !== '' || url.password !== '') return false
+  if (url === null || !URI_CHARACTERS.test(uri) || url.username !== '' || url.password !== '') return false
   if (url.protocol === 'http:') return LOOPBACK.has(url.hostname)
   return url.protocol === 'https:' || PRIVATE_USE.test(url.protocol)
 }

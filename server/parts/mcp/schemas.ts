@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Body, Enum, Nullable, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import { Body, Enum, Nullable, OpenQuery, Timestamp, Uuid } from '#platform/http/schemas.ts'
 
 const API_KEY_CHARACTERS_MAX = 4_000
 const SHARED_AGENTS_MAX = 100
@@ -54,7 +54,7 @@ const Passed = (description: string) =>
   Type.Optional(Type.String({ maxLength: ANSWER_CHARACTERS_MAX, description }))
 
 /** What providers send browsers back with. */
-export const CallbackQuery = Type.Object({
+export const CallbackQuery = OpenQuery({
   state: Passed('From the address that connect_account gave; single-use, valid for 10 minutes'),
   code: Passed("The authorization server's answer (RFC 6749, 4.1.2)"),
   iss: Passed('Who answers (RFC 9207)'),

@@ -8,20 +8,23 @@ const EMBEDDING_MS = 120_000
 
 /**
  * OpenAI's embeddings, of a model with that capability. https://platform.openai.com/docs/api-reference/embeddings
+ * A client that leaves ends the call and pays for the texts that were sent to the provider.
  * Throws openai.model_not_found, openai.no_agent_embeddings, kb.not_embedding, llm.failed.
  */
 export async function embedTexts(
   { models, calls }: Pick<OpenAiDesk, 'models' | 'calls'>,
   { scope, deployment }: OpenAiCaller,
   { model: name, input, encoding_format: format, dimensions }: EmbeddingRequest,
+  left: AbortSignal,
 ) {
   if (deployment) throw fail('openai.no_agent_embeddings')
   const model = await models.findNamed(scope.organizationId, name)
   if (!model.capabilities.includes('embedding')) throw fail('kb.not_embedding')
   const texts = typeof input === 'string' ? [input] : input
   const { vectors, usage } = await calls
-    .embed(scope, model, texts, 'document', AbortSignal.timeout(EMBEDDING_MS))
+    .embed(scope, model, texts, 'document', AbortSignal.timeout(EMBEDDING_MS), left)
     .catch((error: unknown) => {
+      if (left.aborted) throw fail('request.abandoned')
       if (error instanceof ModelError) throw fail('llm.failed', { reason: error.message }, { cause: error })
       throw error
     })

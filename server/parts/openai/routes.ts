@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Uuid } from '#platform/http/schemas.ts'
+import { OpenQuery, Uuid } from '#platform/http/schemas.ts'
 import { completeChat } from './chat-completions.ts'
 import { embedTexts } from './embeddings.ts'
 import type { OpenAiDesk } from './generate.ts'
@@ -10,7 +10,7 @@ import * as schemas from './schemas.ts'
 
 /** A token or key of a person: his personal organization's, the key's, or that of org_id; or a deployment's key. */
 const access = { permission: 'chats:write', orgOf: 'query or personal', orDeployment: true } as const
-const query = Type.Object({ org_id: Type.Optional(Uuid) })
+const query = OpenQuery({ org_id: Type.Optional(Uuid) })
 /** A few images in base64. */
 const BODY_BYTES_MAX = 20 * 1024 * 1024
 /** Inputs may be many short texts. */
@@ -104,6 +104,7 @@ export const openAiRoutes = (desk: OpenAiDesk): Route[] => [
     effects: 'outside',
     reply: [200, schemas.EmbeddingList],
     errors: [...ERRORS, 'llm.not_found', 'kb.not_embedding', 'openai.no_agent_embeddings'],
-    handler: ({ scope, deployment, body }) => embedTexts(desk, { scope, deployment }, body),
+    handler: ({ scope, deployment, body, whenLeft }) =>
+      embedTexts(desk, { scope, deployment }, body, whenLeft()),
   }),
 ]

@@ -27,8 +27,8 @@ const MOVES: Record<MemberStatus, readonly MemberStatus[]> = {
 
 /**
  * Makes a person who has an account an active member, and mails them a link to leave. Until they open the organization,
- * it sees neither their name nor their address (visible-members.ts). Throws user.not_found, user.is_member, org.feature_off, and
- * what findAssignableRole throws.
+ * it sees neither their name nor their address (visible-members.ts). Throws user.not_found, user.is_member,
+ * org.feature_off, and what findAssignableRole throws.
  */
 export async function addMember(
   rooms: Pick<Rooms, 'database' | 'mail' | 'config'>,

@@ -24,9 +24,7 @@ import {
 const InOrganization = Type.Object({ org_id: Uuid })
 
 /** Organizations and who belongs to them (spec, Organizations; contract, 2 and 6). */
-export const orgRoutes = (rooms: Rooms): Route[] => routesOf(rooms, rooms.database.sql)
-
-const routesOf = (rooms: Rooms, sql: Rooms['database']['sql']): Route[] => [
+export const orgRoutes = (rooms: Rooms, { sql } = rooms.database): Route[] => [
   defineRoute({
     method: 'GET',
     url: '/api/org/list',

@@ -1,9 +1,9 @@
 import type { ToolFunction } from '#database/schema/tools.ts'
 import type { RunnableTool, ToolOutcome } from '#platform/models/tool-loop.ts'
 import { type Sandbox, type SandboxOutcome, SandboxUnavailable } from '#platform/sandbox/sandbox.ts'
+import { type Mask, maskOf } from '#platform/secrets/mask-secrets.ts'
 import { codeOf } from './check-tool.ts'
 import { readArguments } from './function-schema.ts'
-import { type Mask, maskOf } from './mask-secrets.ts'
 import type { ToolRow } from './schemas.ts'
 import { configNow, type ToolConfig } from './tool-config.ts'
 

@@ -17,8 +17,8 @@ export interface NewAccount {
 }
 
 /**
- * A user and the personal organization that every user gets, with the starting credits, inside the caller's transaction. An account that an
- * invitation has made beforehand becomes the person's. Throws auth.email_taken, auth.email_reserved.
+ * Creates a user and the personal organization that every user gets, with the starting credits, inside the caller's
+ * transaction. An account that an invitation made beforehand becomes the person's. Throws auth.email_taken, auth.email_reserved.
  */
 export async function createUser(
   tx: TransactionSql,

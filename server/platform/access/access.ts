@@ -1,6 +1,7 @@
 import type { Sql } from 'postgres'
 import type { Database } from '#database/connect.ts'
 import { grouped } from '#database/grouped.ts'
+import { UUID } from '#database/new-id.ts'
 import { type ErrorCode, fail } from '#errors'
 import {
   type Credential,
@@ -12,7 +13,15 @@ import {
 import { createDeploymentAccess } from './deployments.ts'
 import { covers, type Permission } from './permissions.ts'
 import { permissionsOf } from './role-rules.ts'
-import type { Caller, Client, OpenDeployment, OrganizationSource, ResourceKind, Scope } from './scope.ts'
+import type {
+  Access,
+  Caller,
+  Client,
+  OpenDeployment,
+  OrganizationSource,
+  ResourceKind,
+  Scope,
+} from './scope.ts'
 import { scopeDatabase } from './scoped-database.ts'
 
 /** The part of a request that says who asks and for what. */
@@ -32,14 +41,19 @@ type PersonalRequest = AccessRequest & { credential: PersonalCredential }
  */
 export interface AccessDesk {
   openCaller(request: Pick<AccessRequest, 'credential' | 'client'>): Promise<Caller>
-  /** Throws 404 where the caller is no active member, exactly as for an id that does not exist; 403 without P. */
+  /**
+   * Throws 404 where the caller is no active member, exactly as for an id that does not exist, and where `org_id` in
+   * the query is not the organization that the request is about; 403 without P.
+   */
   openScope<P extends Permission>(
     access: { permission: P; orgOf: OrganizationSource },
     request: AccessRequest,
   ): Promise<Scope<P>>
+  /** In each organization where the caller holds P; with an `organizationId` in that one, or 404, or 403. */
   openScopes<P extends Permission>(
     permission: P,
     request: Pick<AccessRequest, 'credential' | 'client'>,
+    organizationId?: string | null,
   ): Promise<Scope<P>[]>
   /** Throws access.no_deployment for somebody who shows that he is a person. */
   openDeployment(request: Pick<AccessRequest, 'credential' | 'client'>): Promise<OpenDeployment>
@@ -65,7 +79,7 @@ export function createAccessDesk(database: Database): AccessDesk {
 
   const openCaller: AccessDesk['openCaller'] = async (request) => {
     const { credential, client } = await asPerson(request)
-    const found = await lookUps[credential.kind].nothing({ credential, target: null })
+    const found = await lookUps[credential.kind].nothing({ credential, target: null, named: null })
     const caller = callerOf(found, { credential, client })
     await client.admit?.(caller.userId)
     return caller
@@ -81,17 +95,22 @@ export function createAccessDesk(database: Database): AccessDesk {
     async openScope({ permission, orgOf }, anyRequest) {
       const request = await asPerson(anyRequest)
       const { kind, target, notFound } = locate(orgOf, request)
-      const found = await lookUps[request.credential.kind][kind]({ credential: request.credential, target })
+      const named = idIn(request.query, 'org_id')
+      const found = await lookUps[request.credential.kind][kind]({
+        credential: request.credential,
+        target,
+        named,
+      })
       const caller = callerOf(found, request)
       await caller.client.admit?.(caller.userId)
-      if (!isMember(found)) throw fail(notFound)
+      if (!isMember(found) || (named !== null && named !== found.organization_id)) throw fail(notFound)
       if (found.lacks_second_factor) throw fail('access.second_factor_required')
       if (found.unopened) await noteOpening(database.sql, found)
       const scope = scopeOf<Permission>(database, caller, found)
       if (!scope.holds(permission)) throw fail('access.missing_permission', { permission })
       return scope as never
     },
-    async openScopes(permission, request) {
+    async openScopes(permission, request, organizationId = null) {
       const caller = await openCaller(request)
       const { sql } = database
       const memberships = await sql<Membership[]>`
@@ -100,9 +119,14 @@ export function createAccessDesk(database: Database): AccessDesk {
         left join api_keys k on k.id = ${caller.apiKeyId}
         left join sessions s on s.id = ${caller.sessionId}
         where m.user_id = ${caller.userId} and m.status = 'active' and (k.id is not null or ${isStrongEnough(sql)})
-          and m.organization_id = coalesce(k.organization_id, m.organization_id)`
+          and m.organization_id = coalesce(k.organization_id, m.organization_id)
+          and m.organization_id = coalesce(${organizationId}::uuid, m.organization_id)`
       const scopes = memberships.map((membership) => scopeOf<Permission>(database, caller, membership))
-      return scopes.filter((scope) => scope.holds(permission)) as never[]
+      const held = scopes.filter((scope) => scope.holds(permission))
+      if (organizationId !== null && scopes.length === 0) throw fail('org.not_found')
+      if (organizationId !== null && held.length === 0)
+        throw fail('access.missing_permission', { permission })
+      return held as never[]
     },
   }
 }
@@ -120,10 +144,30 @@ async function noteOpening(
     where organization_id = ${organization_id} and user_id = ${user_id} and opened_at is null`
 }
 
+/**
+ * Whether a request shows the id that leads to its organization. At first only its query is known, and its body is
+ * undefined. An id that is missing or malformed is left to the validation of the request.
+ */
+export function isOrganizationKnown(
+  access: Access,
+  { query, body }: { query: unknown; body: unknown },
+): boolean {
+  if (typeof access === 'string') return true
+  const given = query as Record<string, unknown>
+  if (given['org_id'] !== undefined && !isUuid(idIn(given, 'org_id'))) return false
+  if ('inEvery' in access) return true
+  if (access.orgOf === 'query or body')
+    return body !== undefined && isUuid(idIn(given, 'org_id') ?? idIn(body, 'org_id'))
+  const { kind, target } = locate(access.orgOf, { query: given, body })
+  return kind === 'personal' || isUuid(target)
+}
+
+const isUuid = (value: unknown): boolean => typeof value === 'string' && UUID.test(value)
+
 /** Which look-up finds the organization, for what id, and what to answer when there is none. */
 function locate(
   orgOf: OrganizationSource,
-  { query, body }: AccessRequest,
+  { query, body }: Pick<AccessRequest, 'query' | 'body'>,
 ): { kind: LookUpKind; target: string | null; notFound: ErrorCode } {
   if (orgOf === 'body')
     return { kind: 'organization', target: idIn(body, 'organization_id'), notFound: 'org.not_found' }
@@ -136,8 +180,11 @@ function locate(
   return { kind, target: idIn(query, parameter), notFound: RESOURCES[kind].notFound }
 }
 
-const idIn = (values: unknown, name: string): string | null =>
-  ((values as Record<string, unknown> | null)?.[name] as string | undefined) ?? null
+/** In lower case, as the database writes ids. */
+function idIn(values: unknown, name: string): string | null {
+  const id = (values as Record<string, unknown> | null)?.[name]
+  return typeof id === 'string' ? id.toLowerCase() : null
+}
 
 /** Throws request.invalid where neither has `org_id`, or each has another. */
 function idInEither(query: Record<string, unknown>, body: unknown): string {
@@ -228,6 +275,8 @@ type LookUpKind = 'nothing' | 'organization' | 'personal' | ResourceKind
 interface Wanted {
   credential: PersonalCredential
   target: string | null
+  /** `org_id` of the query. */
+  named: string | null
 }
 type LookUp = (wanted: Wanted) => Promise<Found | null>
 type Fragment = ReturnType<typeof bySession>
@@ -243,7 +292,7 @@ function createLookUps(sql: Sql): Record<PersonalCredential['kind'], Record<Look
             select from memberships own where own.user_id = who.user_id and own.status = 'active'
               and own.organization_id = record.organization_id
               and own.organization_id = coalesce(who.key_organization_id, own.organization_id))
-          then record.organization_id else ${personal} end
+          then record.organization_id else coalesce(wanted.named, ${personal}) end
         from ${sql(resource.table)} record where record.id = wanted.target)`
       : sql`(select organization_id from ${sql(resource.table)} where id = wanted.target)`,
   ])
@@ -265,7 +314,7 @@ function lookUp(sql: Sql, who: Fragment, organization: Fragment): LookUp {
     const rows = await sql<(Found & { place: number })[]>`
       with wanted as (
         select * from json_to_recordset(${JSON.stringify(group.map(toRow))}::text::json)
-          as wanted (place int, session_id uuid, key_hash text, target uuid)),
+          as wanted (place int, session_id uuid, key_hash text, target uuid, named uuid)),
       ${who}
       select wanted.place, who.*, u.is_system_admin, ${membershipColumns(sql)},
         o.require_second_factor and not who.has_second_factor as lacks_second_factor
@@ -298,11 +347,12 @@ const byApiKey = (sql: Sql) => sql`
     where id in (select key_id from who)
       and (last_used_at is null or last_used_at < now() - interval '1 minute'))`
 
-const toRow = ({ credential, target }: Wanted, place: number) => ({
+const toRow = ({ credential, target, named }: Wanted, place: number) => ({
   place,
   session_id: credential.kind === 'session' ? credential.sessionId : null,
   key_hash: credential.kind === 'api key' ? credential.keyHash : null,
   target,
+  named,
 })
 
 /** Of a membership `m` with its role `r`. */

@@ -60,7 +60,8 @@ export interface OpenDeployment {
 /**
  * Where the organization of a request comes from: `org_id` in the query, `organization_id` in the body; `org_id` in
  * the query or in the body; `org_id` in the query, else the API key's or the caller's personal organization; or the organization of the record that a query
- * parameter names: for somebody else's public tool or agent again the API key's or the personal one.
+ * parameter names: for somebody else's public tool or agent again the API key's or the personal one, or that of
+ * `org_id`. Where a record or the body leads to the organization, `org_id` in the query may name it too.
  */
 export type OrganizationSource = 'query' | 'body' | 'query or body' | 'query or personal' | ResourceSource
 export type ResourceKind =

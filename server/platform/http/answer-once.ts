@@ -66,7 +66,7 @@ const whatIsAsked = (route: Route, { query, body, headers, cookie, file }: Route
   ...(route.cookie === undefined ? [] : [cookie]),
 ]
 
-/** What a request's row counts against. An address is kept as a keyed hash. */
+/** The quota that a request's row counts against. An address is kept as a keyed hash. */
 function quotaOf(input: RouteInput, idempotency: Idempotency): string {
   if (input.deployment) return `deployment:${input.deployment.id}`
   const person = personOf(input)

@@ -3,11 +3,12 @@ import Fastify, { type FastifyInstance } from 'fastify'
 
 /**
  * Serves /openapi.json, its counterpart for /v1 at /v1/openapi.json, and /docs: an explorer of both that loads nothing
- * from elsewhere. The documents are made at the first request.
+ * from elsewhere. The documents are made at the first request. All answers share one copy, also
+ * those that wait to be read.
  */
 export function registerDocs(app: FastifyInstance, describe: () => object, describeV1: () => object): void {
-  const textOf = once(describe)
-  const textOfV1 = once(describeV1)
+  const textOf = once(() => Buffer.from(JSON.stringify(describe())))
+  const textOfV1 = once(() => Buffer.from(JSON.stringify(describeV1())))
   for (const url of ['/openapi.json', '/api/openapi.json'])
     app.get(url, (request, reply) =>
       reply.type('application/json; charset=utf-8').send(request.enveloped ? textOfV1() : textOf()),

@@ -3,6 +3,7 @@ import { type ErrorCode, sentenceOf, statusOf } from '#errors'
 import type { Access } from '#platform/access/scope.ts'
 import { IDEMPOTENCY_KEY } from './answer-once.ts'
 import type { Route, Upload } from './define-route.ts'
+import { queryOf } from './query-of.ts'
 import { ISSUES, LOWER_CASE, SECOND_FACTOR } from './schemas.ts'
 
 type Json = { [key: string]: unknown }
@@ -37,6 +38,8 @@ export function describeApi(all: readonly Route[], form = BARE): Json {
       title: form.title,
       version: '1.0.0',
       summary: form.summary,
+      description:
+        'Unknown query parameters and body fields are refused, and the error names them. /openai ignores them.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This server' }],
@@ -85,7 +88,7 @@ function tagOf({ url }: Route): string {
 }
 
 function describeOperation(route: Route, form: AnswerForm): Json {
-  const parameters = [...queryParameters(route.query), ...headerParameters(headersOf(route))]
+  const parameters = [...queryParameters(queryOf(route)), ...headerParameters(headersOf(route))]
   return {
     operationId: `${route.method.toLowerCase()}_${route.url.replace(/^\/(api\/)?/, '').replace(/\W+/g, '_')}`,
     tags: [tagOf(route)],
@@ -118,11 +121,11 @@ function accessSentence(access: Access): string {
   return `Needs the permission \`${access.permission}\`.`
 }
 
-const queryParameters = (query: TObject | undefined): Json[] =>
-  Object.entries(query?.properties ?? {}).map(([name, schema]) => ({
+const queryParameters = (query: TObject): Json[] =>
+  Object.entries(query.properties).map(([name, schema]) => ({
     name,
     in: 'query',
-    required: (query?.required as string[] | undefined)?.includes(name) ?? false,
+    required: (query.required as string[] | undefined)?.includes(name) ?? false,
     schema,
   }))
 
@@ -206,7 +209,6 @@ function successResponse({ reply }: Route, form: AnswerForm): Json {
 /** Every status that the operation can end with, and the sentences that belong to it. */
 function errorResponses(route: Route, form: AnswerForm): Json {
   const codes = new Set<ErrorCode>(route.errors)
-  if (route.query || route.body || route.method === 'POST') codes.add('request.invalid')
   if (route.body) for (const code of BODY_ERRORS) codes.add(code)
   if (route.upload) for (const code of UPLOAD_ERRORS) codes.add(code)
   if (route.access !== 'public')
@@ -220,7 +222,7 @@ function errorResponses(route: Route, form: AnswerForm): Json {
     if ('orgOf' in route.access) codes.add('access.second_factor_required')
   }
   if (route.method === 'POST') for (const code of REPEAT_ERRORS[route.effects ?? 'database']) codes.add(code)
-  for (const code of ['rate.limited', 'server.error'] as const) codes.add(code)
+  for (const code of ['request.invalid', 'rate.limited', 'server.error'] as const) codes.add(code)
   const byStatus = Map.groupBy([...codes].sort(), form.statusOf)
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => [
@@ -273,7 +275,7 @@ const ERROR_BODY = {
   },
 }
 
-/** What `openAiError` (errors.ts) answers under /openai. */
+/** The errors under /openai, as `openAiError` (errors.ts) makes them. */
 const OPENAI_ERROR = {
   title: 'OpenAiError',
   type: 'object',

@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Config } from '#config'
-import { fail } from '#errors'
-import type { AccessDesk } from '#platform/access/access.ts'
+import { fail, quote } from '#errors'
+import { type AccessDesk, isOrganizationKnown } from '#platform/access/access.ts'
 import type { AccessTokens } from '#platform/access/access-tokens.ts'
 import { type Credential, readCredential } from '#platform/access/credentials.ts'
 import type { Client } from '#platform/access/scope.ts'
@@ -25,9 +25,9 @@ import type {
   Upload,
   UploadAdmission,
 } from './define-route.ts'
-import { endStalledReader } from './end-stalled.ts'
 import { enveloped } from './envelope.ts'
 import { checkStorable } from './json-body.ts'
+import { queryOf } from './query-of.ts'
 import { type ReceivedFile, receiveFile } from './receive-file.ts'
 import { sendEvents } from './send-events.ts'
 import { signalOfLeaving } from './signal-of-leaving.ts'
@@ -37,8 +37,12 @@ declare module 'fastify' {
     /** Asked for under /v1: answers go in the envelope. */
     enveloped: boolean
     credential: Credential | null
+    /** Null until the organization is known. */
+    identity: Identity | null
   }
 }
+
+type Identity = Pick<RouteInput, 'caller' | 'scope' | 'scopes' | 'deployment'>
 
 /** So much of a User-Agent is kept. */
 const USER_AGENT_MAX = 300
@@ -48,14 +52,18 @@ interface Desk {
   access: AccessDesk
   idempotency: Idempotency
   config: Pick<Config, 'dataDir' | 'maxUploadBytes'>
-  /** How long a client may send or take next to nothing of a file. */
+  /** How long a client may send next to nothing of a file. */
   stallMs: number
   metrics: Pick<Metrics, 'streamsOpen'>
 }
 
-/** Puts the routes of the parts into Fastify. A request is authenticated, validated, let in, and then handled. */
+/**
+ * Adds the routes of the parts to Fastify. A request is authenticated, authorized, validated and then handled: who may
+ * not make it gets 401, 403 or 404 as soon as its organization is known, whatever its body.
+ */
 export function registerRoutes(app: FastifyInstance, desk: Desk, routes: readonly Route[]): void {
   app.decorateRequest('credential', null)
+  app.decorateRequest('identity', null)
   const [withFile, others] = [routes.filter(({ upload }) => upload), routes.filter(({ upload }) => !upload)]
   addRoutes(app, desk, others)
   app.register(async (apart) => {
@@ -69,24 +77,31 @@ export function registerRoutes(app: FastifyInstance, desk: Desk, routes: readonl
 
 function addRoutes(app: FastifyInstance, desk: Desk, routes: readonly Route[]): void {
   for (const route of routes) {
+    const authorize = async (request: FastifyRequest): Promise<void> => {
+      if (request.identity === null && isOrganizationKnown(route.access, request))
+        request.identity = await identify(desk.access, route, request)
+    }
     app.route({
       method: route.method,
       url: route.url,
       ...bodyOptions(bodyLimitsOf(route)),
       schema: {
-        ...(route.query && { querystring: route.query }),
+        querystring: queryOf(route),
         ...(route.body && { body: route.body }),
       },
       onRequest: async (request) => {
         if (route.access !== 'public') request.credential = await readCredential(desk.tokens, request.headers)
+        await authorize(request)
       },
       preValidation: async (request) => {
+        await authorize(request)
         checkStorable(request.query)
         if (route.body && request.body === undefined) request.body = emptyBody(route.body)
+        if (!route.body && !route.upload) refuseBody(request.body)
       },
       handler: async (request, reply) => {
         const client = clientOf(request)
-        const identity = await identify(desk.access, route, request, client)
+        const identity = request.identity ?? (await identify(desk.access, route, request))
         const { query, body, headers } = request
         const cookie = route.cookie === undefined ? null : readCookie(headers.cookie, route.cookie)
         const whenLeft = () =>
@@ -136,6 +151,13 @@ function emptyBody(schema: TSchema): object {
   return {}
 }
 
+/** A body where none is taken is a mistake too; clients that always send one send {}. */
+function refuseBody(body: unknown): void {
+  if (body === undefined || body === null || Object.keys(body).length === 0) return
+  const [field] = Object.keys(body)
+  throw fail('request.invalid', { reason: `${quote(String(field))} is not a field of this request` })
+}
+
 export const clientOf = (request: FastifyRequest): Client => ({
   address: request.address,
   userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_MAX) ?? null,
@@ -143,17 +165,12 @@ export const clientOf = (request: FastifyRequest): Client => ({
   admit: async (id) => request.turns?.admit(id),
 })
 
-async function identify(
-  desk: AccessDesk,
-  route: Route,
-  request: FastifyRequest,
-  client: Client,
-): Promise<Pick<RouteInput, 'caller' | 'scope' | 'scopes' | 'deployment'>> {
+async function identify(desk: AccessDesk, route: Route, request: FastifyRequest): Promise<Identity> {
   const { access } = route
   if (access === 'public') return {}
   const { credential } = request
   if (credential === null) throw fail('auth.missing')
-  const who = { credential, client }
+  const who = { credential, client: clientOf(request) }
   if (access === 'deployment') return { deployment: await desk.openDeployment(who) }
   if (typeof access === 'string') {
     const caller = await desk.openCaller(who)
@@ -162,7 +179,8 @@ async function identify(
     return { caller }
   }
   if ('inEvery' in access) {
-    const scopes = await desk.openScopes(access.permission, who)
+    const { org_id } = request.query as { org_id?: string }
+    const scopes = await desk.openScopes(access.permission, who, org_id)
     // There may be none to tell who asks.
     return isKeyed(route, request) ? { scopes, caller: await desk.openCaller(who) } : { scopes }
   }
@@ -176,7 +194,7 @@ async function identify(
 }
 
 function answer(
-  { metrics, stallMs }: Desk,
+  { metrics }: Desk,
   route: Route,
   value: unknown,
   request: FastifyRequest,
@@ -193,10 +211,8 @@ function answer(
     const { location, status = 302, headers = {} } = value as Redirect
     return reply.headers(headers).redirect(location, status)
   }
-  if ('stream' in route.reply) {
-    endStalledReader(reply.raw, stallMs)
+  if ('stream' in route.reply)
     return sendFile(reply, { ...(value as FileStream), contentType: route.reply.stream })
-  }
   if (value === null) return reply.code(204).send()
   sendEvents(reply, value as EventStream, metrics.streamsOpen)
   return undefined

@@ -4,6 +4,10 @@ import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 export const Body = <P extends TProperties>(properties: P, options: { title?: string } = {}) =>
   Type.Object(properties, { ...options, additionalProperties: false })
 
+/** A query whose unknown parameters are ignored, for clients that are not ours to correct (contract, 1). */
+export const OpenQuery = <P extends TProperties>(properties: P) =>
+  Type.Object(properties, { additionalProperties: true })
+
 /** Has a value taken in lower case; a matter of ours, not of the documentation. */
 export const LOWER_CASE = 'x-lower-case'
 

@@ -58,7 +58,7 @@ export function compileValidator(schema: TSchema, part: 'body' | 'querystring'):
 
 /** The errors of a failed validation as one sentence that a person can act on. */
 export function validationError(errors: readonly ErrorObject[], part: string): AppError {
-  const issues = errors.map((error) => ({ path: pathOf(error), message: sentenceFor(error) }))
+  const issues = errors.map((error) => ({ path: pathOf(error), message: sentenceFor(error, part) }))
   const first = issues[0]
   const where = first?.path || (part === 'body' ? 'the body' : part)
   return fail('request.invalid', { reason: `${where} ${first?.message ?? 'is invalid'}` }, { issues })
@@ -71,14 +71,14 @@ function pathOf(error: ErrorObject): string {
   return quote((last === undefined ? path : [...path, last]).join('.'))
 }
 
-function sentenceFor(error: ErrorObject): string {
+function sentenceFor(error: ErrorObject, part: string): string {
   const limit = (error.params as { limit?: number }).limit
   const count = (unit: string): string => `${limit} ${unit}${limit === 1 ? '' : 's'}`
   switch (error.keyword) {
     case 'required':
       return 'is required'
     case 'additionalProperties':
-      return 'is not a field of this request'
+      return `is not a ${part === 'querystring' ? 'query parameter' : 'field'} of this request`
     case 'type':
       return `must be ${aOrAn(String((error.params as { type: unknown }).type))}`
     case 'enum':

@@ -86,10 +86,7 @@ export function createIdempotency({ database, secrets, instance, log }: Desk): I
         ? inLine(nameOf(kept), () => inDatabase(kept, work))
         : outside.answer(kept, effects, work)
     },
-    hashes(text) {
-      const [current = '', ...previous] = secrets.signatures(text, 'idempotent requests')
-      return [current, ...previous]
-    },
+    hashes: (text) => secrets.signatures(text, 'idempotent requests'),
     startSweep: () =>
       repeat(SWEEP_MS, () => stored.sweep(), { log, message: 'the sweep of repeated requests failed' }),
     close: () => Promise.race([outside.allStored(), sleep(CLOSE_MS, undefined, { ref: false })]),

@@ -7,7 +7,7 @@ const KEPT_HOURS = 24
 /** A larger answer is dropped after an hour. Its row stays, so that a repeat is still recognized and does nothing. */
 const LARGE_ANSWER_BYTES = 64 * 1024
 const LARGE_KEPT_HOURS = 1
-/** What the rows of one user, deployment or network may hold together. */
+/** The most rows, and bytes of answers, of one user, deployment or network. */
 const QUOTA_REQUESTS = 10_000
 const QUOTA_BYTES = 32 * 1024 * 1024
 const RETRY_SECONDS_MIN = 60
@@ -22,7 +22,7 @@ export interface KeyedRequest {
   key: string
   /** Of all that a repeat has to be the same in. */
   hash: string
-  /** What the two are under the previous secret, where there is one. */
+  /** `owner` and `hash` under the previous secret, where there is one. */
   former?: { owner: string; hash: string }
   /** On whose quota it counts. */
   quota: string

@@ -22,7 +22,8 @@ export const lockBoth = (tx: TransactionSql, { fromId, toId }: Omit<Movement, 'a
 
 /**
  * Moves credits inside the caller's transaction, which has locked both accounts. Writes one CREDIT entry on each side,
- * with the other side in `counterparty_id`, and records the movement in both audits. Returns the ids of the entries. Throws billing.transfer_too_large.
+ * with the other side in `counterparty_id`, and records the movement in both audits. Returns the ids of the entries.
+ * Throws billing.transfer_too_large.
  */
 export async function moveCredits(
   tx: TransactionSql,

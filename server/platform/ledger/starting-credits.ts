@@ -30,7 +30,7 @@ export async function grantStartingCredits(
   const hashes = secrets.signatures(mailboxOf(person.email), REASON)
   const claimed = await tx`
     insert into starting_credit_claims (address_hash)
-    select ${hashes[0] ?? ''} where not exists (
+    select ${hashes[0]} where not exists (
       select from starting_credit_claims where address_hash = any (${hashes}::text[]))
     on conflict do nothing`
   if (claimed.count === 0) return

@@ -45,7 +45,7 @@ export interface Message {
 /** Takes a message, or throws. */
 export type Deliver = (message: Message) => Promise<void>
 
-/** What marks of addresses are signed for. */
+/** The purpose of the signatures that mark mail with its address. */
 export const MARKS = 'addresses of mail'
 const RETRIES = 12
 const FIRST_RETRY_SECONDS = 20

@@ -20,6 +20,8 @@ export interface FetchOptions {
   transport: 'streamable' | 'sse'
   /** Whether the stream is opened on which a server speaks unasked. It is of use to nobody who offers it nothing. */
   listens: boolean
+  /** Takes note of headers that prove who calls, before they are sent. */
+  showing: (headers: Record<string, string>) => void
   /** Counts what the one stream of an SSE server brings, and throws beyond the bound. */
   takeFromStream: (host: string, bytes: number) => void
 }
@@ -64,6 +66,7 @@ async function send(
   let shown: Record<string, string> = {}
   const attempt = async (): Promise<NetAnswer> => {
     shown = await endpoint.headers()
+    options.showing(shown)
     return follow(net, endpoint.net, url, withHeaders(init, shown), call, signal)
   }
   let answer = await attempt()

@@ -12,6 +12,7 @@ import type { McpEndpoint } from './connection.ts'
 import { describeFailure } from './describe-failure.ts'
 import { IMPLEMENTATION } from './implementation.ts'
 import { McpError, tooSlow } from './mcp-error.ts'
+import { ShownSecrets } from './shown-secrets.ts'
 import { WatchedTransport } from './watched-transport.ts'
 
 const HANDSHAKE_TIMEOUT_MS = 30_000
@@ -95,17 +96,19 @@ async function connect(options: LinkOptions, call: Call, kind: 'streamable' | 's
   const { net, endpoint, known, elicit } = options
   const url = new URL(endpoint().url)
   let left = STREAM_BYTES_MAX
+  const shown = new ShownSecrets()
   const fetch = createBoundedFetch(net, {
     endpoint,
     transport: kind,
     listens: elicit !== undefined,
+    showing: (headers) => shown.add(headers),
     takeFromStream(host, bytes) {
       left -= bytes
       if (left < 0) throw new McpError('too_large', `${host} sends without being asked.`)
     },
   })
   const inner = kind === 'sse' ? new SSEClientTransport(url, { fetch }) : createStreamable(url, fetch)
-  const transport = new WatchedTransport(inner, url.host)
+  const transport = new WatchedTransport(inner, url.host, shown)
   const client = createClient(elicit)
   client.setNotificationHandler('notifications/tools/list_changed', () => options.toolsChanged())
   const link: Link = {

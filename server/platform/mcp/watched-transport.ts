@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { type Call, currentCall } from './call.ts'
 import { McpError } from './mcp-error.ts'
+import type { ShownSecrets } from './shown-secrets.ts'
 
 /** What a server may ask of us between one call and the next; beyond it, it gets no answer. */
 const REQUESTS_OF_SERVER_MAX = 100
@@ -17,7 +18,7 @@ type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1]
 /**
  * A transport of the SDK, where a request whose answer has ended without a result fails at once: the SDK waits for the
  * result until the time is over. And a result is handed on one turn of the event loop later than it comes, so that
- * what the server told before it is heard.
+ * what the server told before it is heard. Credentials of the connection are masked in every message.
  */
 export class WatchedTransport implements Transport {
   readonly hasPerRequestStream: boolean
@@ -28,14 +29,19 @@ export class WatchedTransport implements Transport {
   readonly #host: string
   #requestsOfServer = 0
 
-  constructor(inner: StreamableHTTPClientTransport | SSEClientTransport, host: string) {
+  constructor(
+    inner: StreamableHTTPClientTransport | SSEClientTransport,
+    host: string,
+    shown: Pick<ShownSecrets, 'hide'>,
+  ) {
     this.#inner = inner
     // Results of an SSE server come on its one stream.
     this.hasPerRequestStream = !(inner instanceof SSEClientTransport)
     this.#host = host
     inner.onclose = () => this.onclose?.()
     inner.onerror = (error) => this.onerror?.(error)
-    inner.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => {
+    inner.onmessage = (said: JSONRPCMessage, extra?: MessageExtraInfo) => {
+      const message = shown.hide(said)
       const isRequest = 'method' in message && 'id' in message
       if (isRequest && ++this.#requestsOfServer > REQUESTS_OF_SERVER_MAX) return
       if ('method' in message) return this.onmessage?.(message, extra)

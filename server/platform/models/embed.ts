@@ -37,6 +37,7 @@ export async function embed(
   texts: string[],
   purpose: EmbeddingPurpose,
   signal: AbortSignal,
+  sending?: (texts: readonly string[]) => void,
 ): Promise<Embeddings> {
   signal.throwIfAborted()
   if (target.provider === 'demo')
@@ -47,8 +48,11 @@ export async function embed(
   const bounded = AbortSignal.any([signal, ending.signal])
   let next = 0
   const work = async (): Promise<void> => {
-    for (let place = next++; place < batches.length; place = next++)
+    for (let place = next++; place < batches.length; place = next++) {
+      bounded.throwIfAborted()
+      sending?.(batches[place] ?? [])
       answers[place] = await askPatiently(transport, target, batches[place] ?? [], purpose, bounded)
+    }
   }
   try {
     await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, work))

@@ -79,12 +79,14 @@ export interface Models {
   /**
    * Vectors of texts, in their order. A provider that is busy is asked again a few times, for what it has not answered.
    * The demo's are `embedLocally`'s, whatever the model is called. Rejects with a ModelError, or the signal's reason.
+   * `sending` is called with the texts of each request before it is sent to a provider.
    */
   embed(
     target: ModelTarget,
     texts: string[],
     purpose: EmbeddingPurpose,
     signal: AbortSignal,
+    sending?: (texts: readonly string[]) => void,
   ): Promise<Embeddings>
   /** Who sees the tools that are run for a model. */
   watchTool?: ModelWatch['tool']
@@ -127,8 +129,10 @@ export function createModels({
       watch.call('transcription', target, (call) =>
         told(call, transcribe(media, target, recording, { ...options, durationOf }, signal)),
       ),
-    embed: (target, texts, purpose, signal) =>
-      watch.call('embeddings', target, (call) => told(call, embed(media, target, texts, purpose, signal))),
+    embed: (target, texts, purpose, signal, sending) =>
+      watch.call('embeddings', target, (call) =>
+        told(call, embed(media, target, texts, purpose, signal, sending)),
+      ),
     ...(watch.tool && { watchTool: watch.tool }),
   }
 }

@@ -35,6 +35,11 @@ test('every text has a vector of length 1, the same each time', async () => {
   )
 })
 
+test('a word whose features cancel each other out has a vector too', async () => {
+  const [vector] = await embed(['贻'])
+  expect(Math.hypot(...(vector as Float32Array))).toBe(1)
+})
+
 test('it is the same on every machine, and as stored vectors have it', async () => {
   const [vector] = await embed(['A quick brown fox; 漢字 too.'])
   const largest = [...(vector as Float32Array).entries()].filter(([, value]) => Math.abs(value) > 0.22)

@@ -72,6 +72,9 @@ function embedText(text: string): Float32Array {
     word.count = 0
   }
   for (const [pair, count] of pairs) eachPlace(pair, PAIR_WEIGHT * (1 + Math.log(count)), add)
+  // The places of a single word can cancel each other out.
+  const [first] = words
+  if (first && sums.every((sum) => sum === 0)) add(first.places[0] as number, 1)
   return normalised(sums)
 }
 

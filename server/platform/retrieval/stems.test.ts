@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectDatabase, type Database } from '#database/connect.ts'
+import { copyEmbedded } from '#tests/support/embedded.ts'
 import { createDatabase } from '#tests/support/server.ts'
 import type { Language } from './languages.ts'
 import { createStemmer } from './stems.ts'
@@ -46,6 +47,7 @@ describe.each(['PostgreSQL', 'embedded'])('%s', (engine) => {
   let made: Awaited<ReturnType<typeof createDatabase>> = null
   beforeAll(async () => {
     made = engine === 'PostgreSQL' ? await createDatabase() : null
+    if (made === null) await copyEmbedded(dataDir)
     database = await connectDatabase({ databaseUrl: made?.url ?? null, dataDir })
   })
   afterAll(async () => {

@@ -23,7 +23,7 @@ export interface Secrets {
   /** HMAC-SHA256 under a key that is for this purpose alone: what is signed for another one does not hold. */
   sign(text: string, purpose: string): string
   /** What `sign` answers under each secret, the current one first: for comparing with what was signed before. */
-  signatures(text: string, purpose: string): string[]
+  signatures(text: string, purpose: string): [current: string, ...previous: string[]]
   /** Whether this is a signature of the text under either secret. */
   isSigned(text: string, purpose: string, signature: string): boolean
   /** 32 bytes for one purpose that follow from each secret, the current one first; the same in every process. */
@@ -48,12 +48,14 @@ export function deriveKeys({ current, previous }: SecretPair, purpose: string): 
 
 export function createSecrets(current: string, previous: string | null = null): Secrets {
   const derive: Secrets['derive'] = (purpose) => deriveKeys({ current, previous }, purpose)
-  const [key, ...previousKeys] = derive('secrets at rest').map((bytes) => createSecretKey(bytes)) as [
-    KeyObject,
-    ...KeyObject[],
-  ]
-  const signatures: Secrets['signatures'] = (text, purpose) =>
-    derive(purpose).map((each) => createHmac('sha256', each).update(text).digest('base64url'))
+  const [keyBytes, previousBytes] = derive('secrets at rest')
+  const key = createSecretKey(keyBytes)
+  const previousKey = previousBytes && createSecretKey(previousBytes)
+  const signatures: Secrets['signatures'] = (text, purpose) => {
+    const sign = (by: Buffer): string => createHmac('sha256', by).update(text).digest('base64url')
+    const [signingKey, ...previousKeys] = derive(purpose)
+    return [sign(signingKey), ...previousKeys.map(sign)]
+  }
   return {
     encrypt(plain, context) {
       const nonce = randomBytes(NONCE_BYTES)
@@ -62,7 +64,6 @@ export function createSecrets(current: string, previous: string | null = null): 
       return `${VERSION}.${sealed.toString('base64url')}`
     },
     decrypt(sealed, context) {
-      const [previousKey] = previousKeys
       if (previousKey === undefined) return open(key, sealed, context)
       try {
         return open(key, sealed, context)
@@ -80,7 +81,7 @@ export function createSecrets(current: string, previous: string | null = null): 
     },
     derive,
     signatures,
-    sign: (text, purpose) => signatures(text, purpose)[0] ?? '',
+    sign: (text, purpose) => signatures(text, purpose)[0],
     isSigned: (text, purpose, signature) =>
       signatures(text, purpose).some((expected) => sameText(signature, expected)),
   }

@@ -32,6 +32,8 @@ export interface AuthorizedMcpServer {
     resourceText?: string
     /** The header of a 401; null: none. */
     challenge?: string | null
+    /** Says the token of a call to whoever called: in an error of the protocol, in a result, or with status 500. */
+    echoToken?: 'error' | 'result' | 'status'
   }
   counts: AuthorizationCounts & {
     /** Requests of MCP that came with a good token. */
@@ -134,6 +136,16 @@ export async function startAuthorizedMcpServer(
       return json(403, { error: 'insufficient_scope' }, { 'www-authenticate': challenge })
     }
     counts.calls++
+    const { method, id } = body === '' ? {} : JSON.parse(body)
+    if (faults.echoToken && method === 'tools/call') {
+      const said = `invalid token: ${request.headers.authorization}`
+      if (faults.echoToken === 'status') return json(500, { error: said })
+      const outcome =
+        faults.echoToken === 'error'
+          ? { error: { code: -32_000, message: said } }
+          : { result: { content: [{ type: 'text', text: said }], isError: true } }
+      return json(200, { jsonrpc: '2.0', id, ...outcome })
+    }
     const answer = await handler.fetch(asFetchRequest(request, body, url))
     response.writeHead(answer.status, Object.fromEntries(answer.headers))
     if (answer.body === null) return void response.end()

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { auth } from '@modelcontextprotocol/sdk/client/auth.js'
 import { expect } from 'vitest'
-import type { TestServer } from '#tests/support/server.ts'
+import type { Client, Person } from '#tests/support/client.ts'
 import { allow, MemoryAuth, REDIRECT_URI, startAddressedServer } from './connecting.ts'
 
 export const VERIFIER = randomBytes(32).toString('base64url')
@@ -13,6 +13,11 @@ export type Authorizing = Awaited<ReturnType<typeof openAuthorizing>>
 export async function openAuthorizing(environment: Record<string, string> = {}) {
   const server = await startAddressedServer({ TRUST_PROXY: '1', ...environment })
   const person = await server.signUp()
+  return { ...authorizingAt(server, person), server }
+}
+
+/** A person who connects apps to a server that runs with TRUST_PROXY=1, and the apps, over the wire alone. */
+export function authorizingAt(server: Client, person: Person) {
   const serverUrl = (): string => `${server.url}/mcp`
 
   async function connect(name?: string, owner = person): Promise<MemoryAuth> {
@@ -26,7 +31,7 @@ export async function openAuthorizing(environment: Record<string, string> = {}) 
 
   const PING = { jsonrpc: '2.0', id: 1, method: 'ping' }
   const HEADERS = { accept: 'application/json, text/event-stream' }
-  const ping = async (token: string | undefined, at: Pick<TestServer, 'call'> = server): Promise<number> =>
+  const ping = async (token: string | undefined, at: Pick<Client, 'call'> = server): Promise<number> =>
     (await at.call('POST', '/mcp', { token: token ?? '', body: PING, headers: HEADERS })).status
 
   // biome-ignore lint/suspicious/noExplicitAny: what comes over the wire
@@ -76,9 +81,11 @@ export async function openAuthorizing(environment: Record<string, string> = {}) 
   }
 
   /** A client, and a code that it has not redeemed. */
-  async function withCode(): Promise<{ clientId: string; code: string }> {
+  async function withCode(
+    more: Record<string, string | undefined> = {},
+  ): Promise<{ clientId: string; code: string }> {
     const clientId = await registered()
-    const back = await allow(authorizeUrl(clientId), person)
+    const back = await allow(authorizeUrl(clientId, more), person)
     return { clientId, code: back.searchParams.get('code') ?? '' }
   }
 
@@ -105,7 +112,6 @@ export async function openAuthorizing(environment: Record<string, string> = {}) 
 
   const clientIdOf = ({ client }: MemoryAuth): string => client?.client_id ?? ''
   return {
-    server,
     person,
     serverUrl,
     connect,

@@ -55,14 +55,23 @@ export class MemoryAuth implements OAuthClientProvider {
   codeVerifier = () => this.verifier
 }
 
+/** A page that a browser was answered with. */
+export interface Visited {
+  status: number
+  /** '' where the browser stays. */
+  location: string
+  text: string
+  headers: Headers
+}
+
 /** A browser as far as redirects and cookies go. */
 export class Visitor {
   readonly #cookies = new Map<string, { value: string; path: string }>()
 
   async visit(
     url: string,
-    options: { method?: string; token?: string; body?: unknown } = {},
-  ): Promise<{ status: number; location: string; text: string; headers: Headers }> {
+    options: { method?: string; token?: string; body?: unknown; headers?: Record<string, string> } = {},
+  ): Promise<Visited> {
     const { method = 'GET', token, body } = options
     const { pathname } = new URL(url)
     const cookie = [...this.#cookies]
@@ -77,6 +86,7 @@ export class Visitor {
         cookie,
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(token && { authorization: `Bearer ${token}` }),
+        ...options.headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })

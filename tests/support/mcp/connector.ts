@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { McpAuthConfig } from '#database/schema/mcp.ts'
-import type { Answer, Person } from '../client.ts'
+import type { Answer, Client, Person } from '../client.ts'
 import type { TestServer } from '../server.ts'
 
 export type Returned = Answer & { location: URL }
 
 /** Somebody who connects accounts at MCP servers. */
-export interface Connector {
-  person: Person
+export interface Connector extends Connecting {
   /** Puts a server into the catalogue. Answers its id. */
   addServer(url: string, authConfig: McpAuthConfig | null): Promise<string>
+}
+
+/** The same over the wire alone. */
+export interface Connecting {
+  person: Person
   /** Asks to connect. */
   ask(serverId: string, more?: Record<string, unknown>, query?: Record<string, string>): Promise<Answer>
   /** The browser that asked, with its cookies, opens an address that leads back to the server; where it is sent from there. */
@@ -30,9 +34,22 @@ export interface Connector {
 }
 
 export async function mcpConnector(server: TestServer, somebody?: Person): Promise<Connector> {
-  const person = somebody ?? (await server.signUp())
-  const { token, organizationId } = person
   const { sql } = server.server.rooms.database
+  return {
+    ...connectorOf(server, somebody ?? (await server.signUp())),
+    async addServer(url, authConfig) {
+      const id = randomUUID()
+      await sql`
+        insert into mcp_servers (id, name, toolkit_name, toolkit_slug, description, url, auth_config)
+        values (${id}, 'Server', 'server', ${`server-${id}`}, '', ${url},
+          ${JSON.stringify(authConfig)}::text::jsonb)`
+      return id
+    },
+  }
+}
+
+export function connectorOf(server: Client, person: Person): Connecting {
+  const { token, organizationId } = person
   const query = (values: Record<string, string>) => new URLSearchParams(values)
   const jar = new Map<string, string>()
   const keepCookies = ({ headers }: Answer): void => {
@@ -43,7 +60,7 @@ export async function mcpConnector(server: TestServer, somebody?: Person): Promi
     }
   }
   const cookies = (): string => [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
-  const ask: Connector['ask'] = async (serverId, more = {}, parameters = {}) => {
+  const ask: Connecting['ask'] = async (serverId, more = {}, parameters = {}) => {
     const answer = await server.call('POST', `/api/mcp/connect_account?${query(parameters)}`, {
       token,
       body: { server_id: serverId, ...more },
@@ -51,26 +68,18 @@ export async function mcpConnector(server: TestServer, somebody?: Person): Promi
     keepCookies(answer)
     return answer
   }
-  const comeBackElsewhere: Connector['comeBackElsewhere'] = async (address, cookie = '') => {
+  const comeBackElsewhere: Connecting['comeBackElsewhere'] = async (address, cookie = '') => {
     const { pathname, search } = new URL(address)
     const answer = await server.call('GET', pathname + search, { headers: { cookie } })
     return { ...answer, location: new URL(answer.headers.get('location') ?? 'about:blank') }
   }
-  const comeBack: Connector['comeBack'] = async (address) => {
+  const comeBack: Connecting['comeBack'] = async (address) => {
     const answer = await comeBackElsewhere(address, cookies())
     keepCookies(answer)
     return answer
   }
   return {
     person,
-    async addServer(url, authConfig) {
-      const id = randomUUID()
-      await sql`
-        insert into mcp_servers (id, name, toolkit_name, toolkit_slug, description, url, auth_config)
-        values (${id}, 'Server', 'server', ${`server-${id}`}, '', ${url},
-          ${JSON.stringify(authConfig)}::text::jsonb)`
-      return id
-    },
     ask,
     comeBack,
     comeBackElsewhere,

@@ -1,5 +1,5 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { startBrowser } from '../browser.ts'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { borrowBrowser } from '../browser.ts'
 import type { Person } from '../client.ts'
 import type { TestServer } from '../server.ts'
 import { REDIRECT_URI, startAddressedServer } from './connecting.ts'
@@ -22,7 +22,7 @@ export interface ConsentStage {
 
 /** A server, a browser, and an app that asks to be connected. */
 export async function startConsentStage(): Promise<ConsentStage> {
-  const [server, browser]: [TestServer, Browser] = await Promise.all([startAddressedServer(), startBrowser()])
+  const [server, { newContext, giveBack }] = await Promise.all([startAddressedServer(), borrowBrowser()])
   const person = await server.signUp()
   const path = '/api/org/create_org?name=The%20Lighthouse'
   const created = await server.call('POST', path, { token: person.token })
@@ -41,7 +41,7 @@ export async function startConsentStage(): Promise<ConsentStage> {
     server,
     person,
     async open(options = {}) {
-      const context = await browser.newContext(options)
+      const context = await newContext(options)
       const page = await context.newPage()
       const said: string[] = []
       page.on('console', (message) => said.push(message.text()))
@@ -60,7 +60,7 @@ export async function startConsentStage(): Promise<ConsentStage> {
       await page.getByRole('button', { name: 'Sign in' }).click()
     },
     async stop() {
-      await browser.close()
+      await giveBack()
       await server.stop()
     },
   }

@@ -46,7 +46,7 @@ export function AuthenticatorDialog({ onClose, onDone }: DialogProps) {
       onClose={onClose}
       title="Set up authenticator app"
       description="Scan the QR code with the app, then enter the code that it shows."
-      action="Confirm"
+      action="Confirm code"
       busy={confirm.isPending}
       error={confirm.error}
       onSubmit={() => confirm.mutate()}
@@ -55,7 +55,7 @@ export function AuthenticatorDialog({ onClose, onDone }: DialogProps) {
       <div className="flex flex-col gap-1.5 text-sm">
         <span className="text-muted">Or enter this key in the app:</span>
         <span className="flex items-center gap-2">
-          <code className="min-w-0 grow font-mono break-all">{secret.replace(/(.{4})(?=.)/g, '$1 ')}</code>
+          <code className="min-w-0 grow font-mono break-words">{secret.replace(/(.{4})(?=.)/g, '$1 ')}</code>
           <CopyButton text={secret} what="Copy the key" />
         </span>
       </div>
@@ -63,6 +63,7 @@ export function AuthenticatorDialog({ onClose, onDone }: DialogProps) {
         label="Code"
         inputMode="numeric"
         autoComplete="one-time-code"
+        autoFocus
         required
         minLength={6}
         maxLength={10}
@@ -73,7 +74,7 @@ export function AuthenticatorDialog({ onClose, onDone }: DialogProps) {
   )
 }
 
-/** Dark on white in any theme, because cameras want it so. */
+/** Black on white in every theme: cameras don't read it otherwise. */
 function QrCode({ text }: { text: string }) {
   const { size, data } = encode(text, { border: 2 })
   const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('')
@@ -82,8 +83,9 @@ function QrCode({ text }: { text: string }) {
       role="img"
       aria-label="QR code for the authenticator app"
       viewBox={`0 0 ${size} ${size}`}
-      className="size-48 self-center rounded-lg bg-white"
+      className="size-48 self-center rounded-lg"
     >
+      <rect width={size} height={size} fill="#fff" />
       <path d={path} fill="#000" shapeRendering="crispEdges" />
     </svg>
   )

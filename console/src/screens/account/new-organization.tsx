@@ -1,8 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { useChange } from '../../api/queries.ts'
+import { read, useChange } from '../../api/queries.ts'
+import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { formatCredits } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
 import { Failure } from '../../ui/states.tsx'
 
@@ -10,6 +13,7 @@ export function NewOrganization() {
   const navigate = useNavigate()
   const [name, setName] = useState('')
   const [credits, setCredits] = useState('')
+  const available = useAvailable()
   const create = useChange('POST /api/org/create_org', {
     outdates: ['GET /api/org/list', 'GET /api/users/me', 'GET /api/billing/balance'],
   })
@@ -24,7 +28,7 @@ export function NewOrganization() {
   return (
     <Page
       title="New organization"
-      description="A place for a team: its agents, knowledge, models and credits are its own. You are its owner, and invite the others."
+      description="Each organization has its own members, agents, knowledge, models and credits. You become its owner."
     >
       <form onSubmit={submit} className="flex max-w-md flex-col gap-4">
         <TextField
@@ -37,8 +41,10 @@ export function NewOrganization() {
           onChange={({ target }) => setName(target.value)}
         />
         <TextField
-          label="Credits"
-          hint="Moved from your personal organization. A new organization has none of its own."
+          label="Credits (optional)"
+          hint={`Moved from your personal organization${
+            available === undefined ? '' : `, which has ${formatCredits(available)}`
+          }. New organizations start with 0 credits.`}
           type="number"
           min={0}
           max={1e15}
@@ -49,11 +55,21 @@ export function NewOrganization() {
         {create.error && <Failure error={create.error} />}
         <div className="flex gap-2">
           <Button type="submit" kind="primary" busy={create.isPending}>
-            Create the organization
+            Create organization
           </Button>
           <Button onClick={() => history.back()}>Cancel</Button>
         </div>
       </form>
     </Page>
   )
+}
+
+/** The credits that the user can move; undefined: not known yet. */
+function useAvailable(): number | undefined {
+  const id = useHere().organizations.find(({ is_personal }) => is_personal)?.id
+  const balance = useQuery({
+    ...read('GET /api/billing/balance', { org_id: id ?? '' }),
+    enabled: id !== undefined,
+  })
+  return balance.data?.available
 }

@@ -18,7 +18,7 @@ export function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClo
       open
       onClose={onClose}
       title="Save your recovery codes"
-      description="Each signs you in once if you lose your other factors. They are not shown again."
+      description="Each code signs you in once if you lose your other factors. They are not shown again."
       actions={
         <>
           <CopyButton text={text} label="Copy" />

@@ -32,7 +32,7 @@ export function SecondFactors() {
   return (
     <Section
       title="Second factor"
-      description="Asked for after your password. A passkey also signs you in alone."
+      description="A second step after your password. A passkey also signs you in without one."
       actions={
         <>
           {hasPasskeys() && (
@@ -72,7 +72,7 @@ function FactorList({
   onRenew: () => void
 }) {
   if (data.factors.length === 0)
-    return <p className="text-sm text-muted">None yet. Your password alone signs you in.</p>
+    return <p className="text-sm text-muted">You have none. Your password alone signs you in.</p>
   return (
     <>
       <ul aria-label="Second factors" className="flex flex-col divide-y divide-line">
@@ -86,11 +86,10 @@ function FactorList({
             <div className="min-w-0 grow">
               <p className="font-medium break-words">{factor.name}</p>
               <p className="text-sm text-muted">
-                {factor.type === 'totp' ? 'Authenticator app' : 'Passkey'}, added{' '}
-                <Ago time={factor.created_at} />
+                {factor.type === 'totp' ? 'Added' : 'Passkey, added'} <Ago time={factor.created_at} />
                 {factor.last_used_at && (
                   <>
-                    , used <Ago time={factor.last_used_at} />
+                    , last used <Ago time={factor.last_used_at} />
                   </>
                 )}
               </p>
@@ -165,7 +164,7 @@ function RenewDialog({ onClose, onDone }: DialogProps) {
       open
       onClose={onClose}
       title="Replace recovery codes"
-      description="The codes that you have stop working."
+      description="Your present codes stop working."
       action="Replace codes"
       busy={renew.isPending}
       error={renew.error}
@@ -196,8 +195,8 @@ function RemoveDialog({
       open
       onClose={onClose}
       title={`Remove ${factor.name}?`}
-      description="It no longer signs you in. With your last factor, your recovery codes are removed too."
-      action="Remove"
+      description="You can no longer sign in with it. If it is your last factor, your recovery codes are deleted too."
+      action="Remove factor"
       danger
       busy={remove.isPending}
       error={remove.error}

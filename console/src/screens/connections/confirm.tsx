@@ -114,7 +114,7 @@ function Yours({ pending: { server_name }, email, ticket }: PendingProps & { tic
   )
 }
 
-/** Whoever sent the address here gets nothing: only the user who started can finish. */
+/** Only the user who started a connection can finish it, so whoever forwarded the link gains nothing. */
 function NotYours({ pending: { server_name, started_by }, email }: PendingProps) {
   const changeUser = () => {
     signOut()

@@ -76,7 +76,7 @@ function KnownAccount({ invitation, token }: FormProps) {
     join.mutate({ body: { token, password, first_name: '-', last_name: '-', session: 'cookie' } })
   }
   const demand = demandOf(join.error)
-  if (demand) return <SecondFactorStep demand={demand} onDone={enter} onAgain={join.reset} />
+  if (demand) return <SecondFactorStep demand={demand} onDone={enter} onBack={join.reset} />
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <p className="text-sm">

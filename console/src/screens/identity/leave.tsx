@@ -26,7 +26,7 @@ function Departure({ token }: { token: string }) {
     return (
       <Outside title="This link doesn’t work">
         <Failure error={link.error} />
-        <p className="text-sm text-muted">To leave an organization, open its settings.</p>
+        <p className="text-sm text-muted">You can also leave an organization in its settings.</p>
         <Link to="/" className={buttonLook()}>
           Go to Parley
         </Link>
@@ -52,11 +52,16 @@ function Departure({ token }: { token: string }) {
     )
   return (
     <Outside title={`Leave ${name}?`}>
-      <p>You lose access to this organization. To come back, ask one of its admins.</p>
+      <p>You lose access immediately. To come back, you need an invitation.</p>
       {leave.error && <Failure error={leave.error} />}
-      <Button kind="primary" busy={leave.isPending} onClick={() => leave.mutate({ body: { token } })}>
-        Leave organization
-      </Button>
+      <div className="flex flex-col gap-2">
+        <Button kind="danger" busy={leave.isPending} onClick={() => leave.mutate({ body: { token } })}>
+          Leave organization
+        </Button>
+        <Link to="/" className={buttonLook()}>
+          Cancel
+        </Link>
+      </div>
     </Outside>
   )
 }

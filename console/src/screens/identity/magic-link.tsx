@@ -23,7 +23,7 @@ function Acceptance({ invitation, token }: { invitation: ValidInvitation; token:
     accept.mutate({ body: { token, ...(password !== '' && { password }), session: 'cookie' } })
   }
   const demand = demandOf(accept.error)
-  if (demand) return <SecondFactorStep demand={demand} onDone={enter} onAgain={accept.reset} />
+  if (demand) return <SecondFactorStep demand={demand} onDone={enter} onBack={accept.reset} />
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       {account !== 'none' && (

@@ -15,14 +15,16 @@ export const demandOf = (error: Error | null) => (error instanceof ApiError ? er
 interface SecondFactorStepProps {
   demand: NonNullable<ReturnType<typeof demandOf>>
   onDone: (tokens: SignedIn) => void
-  /** Begins the sign-in again. */
-  onAgain: () => void
+  /** Goes back to the password. */
+  onBack: () => void
 }
 
 /** The second step of a sign-in: a code, a passkey, or a recovery code. */
-export function SecondFactorStep({ demand, onDone, onAgain }: SecondFactorStepProps) {
+export function SecondFactorStep({ demand, onDone, onBack }: SecondFactorStepProps) {
   const { challenge, methods, passkey_options: options } = demand
-  const [isRecovery, setRecovery] = useState(!methods.includes('totp') && options === undefined)
+  const mayUsePasskey = options !== undefined && hasPasskeys()
+  const hasOther = mayUsePasskey || methods.includes('totp')
+  const [isRecovery, setRecovery] = useState(!hasOther)
   const [text, setText] = useState('')
   const send = useChange('POST /api/auth/second_factor', { onDone })
   const sign = useMutation({
@@ -42,8 +44,13 @@ export function SecondFactorStep({ demand, onDone, onAgain }: SecondFactorStepPr
     error instanceof ApiError && ['auth.challenge_gone', 'auth.wrong_passkey'].includes(error.code)
   return (
     <div className="flex flex-col gap-4">
-      {options && hasPasskeys() && !isOver && (
-        <Button icon={KeyRound} busy={sign.isPending} onClick={() => sign.mutate(options)}>
+      {mayUsePasskey && !isRecovery && !isOver && (
+        <Button
+          kind={methods.includes('totp') ? 'secondary' : 'primary'}
+          icon={KeyRound}
+          busy={sign.isPending}
+          onClick={() => sign.mutate(options)}
+        >
           Use a passkey
         </Button>
       )}
@@ -55,6 +62,7 @@ export function SecondFactorStep({ demand, onDone, onAgain }: SecondFactorStepPr
               label="Recovery code"
               hint="Each recovery code works once."
               autoComplete="off"
+              autoFocus
               required
               minLength={16}
               maxLength={40}
@@ -65,7 +73,7 @@ export function SecondFactorStep({ demand, onDone, onAgain }: SecondFactorStepPr
             <TextField
               key="code"
               label="Code"
-              hint="The 6 digits that your authenticator app shows."
+              hint="The 6 digits in your authenticator app."
               autoComplete="one-time-code"
               inputMode="numeric"
               autoFocus
@@ -83,10 +91,10 @@ export function SecondFactorStep({ demand, onDone, onAgain }: SecondFactorStepPr
       )}
       {error && <Failure error={error} />}
       <div className="flex flex-wrap justify-between gap-2 text-sm">
-        {methods.includes('recovery_code') && !isOver && (
+        {methods.includes('recovery_code') && hasOther && !isOver && (
           <button
             type="button"
-            className="text-accent underline"
+            className="py-1 text-accent underline"
             onClick={() => {
               setRecovery(!isRecovery)
               setText('')
@@ -95,8 +103,8 @@ export function SecondFactorStep({ demand, onDone, onAgain }: SecondFactorStepPr
             {isRecovery ? 'Use another method' : 'Use a recovery code'}
           </button>
         )}
-        <button type="button" className="text-accent underline" onClick={onAgain}>
-          Sign in again
+        <button type="button" className="py-1 text-accent underline" onClick={onBack}>
+          Back to the password
         </button>
       </div>
     </div>

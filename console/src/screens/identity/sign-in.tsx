@@ -16,7 +16,7 @@ import { demandOf, SecondFactorStep } from './second-factor-step.tsx'
 
 export function SignIn() {
   const { next } = useSearch({ from: '/sign_in' })
-  // What a mailed link proves, for the page that asked to sign in first.
+  // The token of a mailed link, when opening that link required signing in first.
   const token = useMailedToken()
   const enter = useEnter(next, token)
   const methods = useQuery(read('GET /api/auth/methods', {}))
@@ -30,8 +30,8 @@ export function SignIn() {
   const demand = demandOf(login.error)
   if (demand)
     return (
-      <Outside title="Sign in">
-        <SecondFactorStep demand={demand} onDone={enter} onAgain={login.reset} />
+      <Outside title="Verify your identity">
+        <SecondFactorStep demand={demand} onDone={enter} onBack={login.reset} />
       </Outside>
     )
   return (

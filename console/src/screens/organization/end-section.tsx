@@ -85,12 +85,12 @@ function Leave() {
   })
   const leave = async () => {
     const consequence =
-      'You lose access at once, and your API keys here stop working. What you made stays with the organization.'
-    if (await confirm({ title: `Leave ${organization.name}?`, consequence, action: 'Leave' }))
+      'You lose access immediately, and your API keys for this organization stop working. Everything you created stays with the organization.'
+    if (await confirm({ title: `Leave ${organization.name}?`, consequence, action: 'Leave organization' }))
       leaving.mutate({ query: { org_id: organization.id } }, { onError: notify })
   }
   return (
-    <Line text="Leave" hint="Somebody has to invite you to come back. The only owner cannot leave.">
+    <Line text="Leave" hint="To come back, you need an invitation. The last owner can’t leave.">
       <Button busy={leaving.isPending} onClick={() => void leave()}>
         Leave organization
       </Button>

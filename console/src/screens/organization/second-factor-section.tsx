@@ -20,7 +20,7 @@ export function SecondFactorSection() {
     <Section title="Sign-in">
       <SwitchField
         label="Require a second factor"
-        hint="Members without a passkey or an authenticator app can use this organization once they have set one up. API keys are not affected."
+        hint="Members can’t use this organization until they set up a passkey or an authenticator app. API keys aren’t affected."
         checked={organization.require_second_factor}
         disabled={change.isPending}
         onChange={set}

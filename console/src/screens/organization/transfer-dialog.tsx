@@ -1,6 +1,6 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { readPages, useChange } from '../../api/queries.ts'
+import { read, readPages, useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
@@ -21,6 +21,10 @@ export function TransferDialog({ onClose }: { onClose: () => void }) {
   const owned = useOtherOwned()
   const [fromId, setFromId] = useState(owned.find(({ is_personal }) => is_personal)?.id ?? '')
   const [amount, setAmount] = useState('')
+  const source = useQuery({
+    ...read('GET /api/billing/balance', { org_id: fromId }),
+    enabled: fromId !== '',
+  }).data
   const transfer = useChange('POST /api/billing/transfer', {
     outdates: ['GET /api/billing/balance', 'GET /api/billing/ledger'],
     onDone: (moved) => {
@@ -42,7 +46,7 @@ export function TransferDialog({ onClose }: { onClose: () => void }) {
       onSubmit={submit}
     >
       <SelectField label="From" required value={fromId} onChange={({ target }) => setFromId(target.value)}>
-        <option value="">Choose</option>
+        <option value="">Choose an organization</option>
         {owned.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}
@@ -51,6 +55,7 @@ export function TransferDialog({ onClose }: { onClose: () => void }) {
       </SelectField>
       <TextField
         label="Credits"
+        hint={source && `${formatCredits(source.available)} available`}
         type="number"
         required
         min={0.000001}

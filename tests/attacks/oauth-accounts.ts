@@ -1,0 +1,362 @@
+import type { Answer, Person } from '#tests/support/client.ts'
+import type { AuthorizedMcpServer } from '#tests/support/mcp/authorized-server.ts'
+import { type Connecting, connectorOf, type Returned } from '#tests/support/mcp/connector.ts'
+import type { Attempt } from './attempts.ts'
+import { type Attempts, ensure, type OAuthStage } from './oauth-stage.ts'
+
+/** One attempt to connect an account, which a person has allowed at the provider. */
+interface Begun {
+  /** The browser that began. */
+  browser: Connecting
+  instanceId: string
+  /** What connect_account answered. */
+  asked: Answer
+  /** Where the provider sends the browser. */
+  back: URL
+}
+
+/** How browsers come back from where connect_account sent them, and what an authorization server of others may say. */
+export async function accounts(stage: OAuthStage): Promise<Attempts> {
+  const { site, desk, owner, stranger, providers, trap } = stage
+  const [provider, other] = providers
+  const ids = new Map<AuthorizedMcpServer, string>()
+  for (const one of providers) ids.set(one, await addServer(one.url))
+  const serverIdOf = (one: AuthorizedMcpServer): string => ids.get(one) ?? ''
+
+  async function addServer(url: string): Promise<string> {
+    const { body } = await site.call('POST', '/api/mcp/servers', {
+      token: site.administrator,
+      body: {
+        ...{
+          name: 'Server',
+          toolkit_name: 'Server',
+          toolkit_slug: crypto.randomUUID(),
+          description: '',
+          url,
+        },
+        auth_config: { type: 'oauth' },
+      },
+    })
+    return body.id
+  }
+
+  async function begin(person: Person = owner, at = provider, says: 'yes' | 'no' = 'yes'): Promise<Begun> {
+    const browser = connectorOf(site, person)
+    const asked = await browser.ask(serverIdOf(at))
+    ensure(asked.status === 201, asked.text)
+    const back = new URL(await at.consent(asked.body.redirect_url, says))
+    return { browser, instanceId: asked.body.connectionData.mcp_session_id, asked, back }
+  }
+
+  /** 200 if the account is connected by now; else the status that the browser was answered with. */
+  async function outcomeOf({ browser, instanceId }: Begun, { status }: { status: number }): Promise<number> {
+    const { body } = await browser.list()
+    const instance = body.find(({ id }: { id: string }) => id === instanceId)
+    if (instance !== undefined) await browser.remove(instanceId)
+    return instance?.status === 'active' ? 200 : status
+  }
+
+  /** The browser that began comes back with something wrong. 302: to the console, with the reason. */
+  const changed = (
+    what: string,
+    change: (back: URL, begun: Begun) => void | Promise<void>,
+    expected = [302, 400],
+  ): Attempt => ({
+    what: `a callback ${what}`,
+    expected,
+    async send() {
+      const begun = await begin()
+      await change(begun.back, begun)
+      return outcomeOf(begun, await begun.browser.comeBack(begun.back.href))
+    },
+  })
+
+  const post = (path: string, token: string, ticket: string): Promise<Answer> =>
+    site.call('POST', `/api/mcp/${path}`, { token, body: { ticket } })
+  /** Another browser comes back; whoever gets the ticket confirms with a token. */
+  const confirmed = (what: string, tokenOf: () => Promise<string> | string, expected: number[]): Attempt => ({
+    what,
+    expected,
+    async send() {
+      const begun = await begin()
+      const { location } = await begun.browser.comeBackElsewhere(begun.back.href)
+      const answer = await post('confirm_connection', await tokenOf(), location.hash.slice(1))
+      return outcomeOf(begun, answer)
+    },
+  })
+  const keyOf = async ({ organizationId, token }: Person): Promise<string> => {
+    const body = { name: 'for MCP', permissions: ['*:*'] }
+    return (await site.call('POST', `/api/api_keys/create?org_id=${organizationId}`, { token, body })).body
+      .key
+  }
+
+  return {
+    genuine: [
+      {
+        what: 'a genuine connection, whose secrets are in no answer',
+        expected: [200],
+        async send() {
+          const begun = await begin()
+          const returned = await begun.browser.comeBack(begun.back.href)
+          await ensureNothingLeaks(begun, returned)
+          return outcomeOf(begun, returned)
+        },
+      },
+      confirmed('a genuine connection that its user confirms', () => owner.token, [200]),
+    ],
+    attacks: [
+      ...bindings(),
+      confirmed('a connection that a stranger confirms', () => stranger.token, [403]),
+      confirmed('a connection that nobody confirms', () => '', [401]),
+      confirmed('a connection that an API key confirms', () => keyOf(owner), [403]),
+      {
+        what: 'a ticket that was used before',
+        expected: [404],
+        async send() {
+          const begun = await begin()
+          const { location } = await begun.browser.comeBackElsewhere(begun.back.href)
+          const ticket = location.hash.slice(1)
+          ensure(
+            (await post('confirm_connection', owner.token, ticket)).status === 200,
+            'refused the first time',
+          )
+          const { status } = await post('confirm_connection', owner.token, ticket)
+          await begun.browser.remove(begun.instanceId)
+          return status
+        },
+      },
+      changed('with a forged state', (back) => back.searchParams.set('state', `ms_${'x'.repeat(43)}`)),
+      changed('with a longer state', (back) => back.searchParams.append('state', 'x')),
+      changed('with a wildcard for a state', (back) => back.searchParams.set('state', '%')),
+      changed('with an empty state', (back) => back.searchParams.set('state', '')),
+      changed('without a state', (back) => back.searchParams.delete('state')),
+      changed('without a code', (back) => back.searchParams.delete('code')),
+      changed('with another code', (back) => back.searchParams.set('code', 'code-x')),
+      changed('with two codes', (back) => back.searchParams.append('code', 'code-x')),
+      changed('with an error beside the code', (back) => back.searchParams.set('error', 'access_denied')),
+      changed('of another issuer', (back) => back.searchParams.set('iss', other.issuer)),
+      changed('without an issuer', (back) => back.searchParams.delete('iss')),
+      changed('of an issuer with a slash', (back) => back.searchParams.set('iss', `${provider.issuer}/`)),
+      changed("with a stranger's instance", async (back) => {
+        const theirs = await begin(stranger)
+        back.searchParams.set('mcp_session_id', theirs.instanceId)
+        await theirs.browser.remove(theirs.instanceId)
+      }),
+      changed('with another server', (back) => back.searchParams.set('mcp_server_id', serverIdOf(other))),
+      changed("with the code of a stranger's account", async (back) => {
+        const theirs = await begin(stranger)
+        back.searchParams.set('code', theirs.back.searchParams.get('code') ?? '')
+        await theirs.browser.remove(theirs.instanceId)
+      }),
+      changed('with the code of another authorization server', async (back) => {
+        const theirs = await begin(owner, other)
+        back.searchParams.set('code', theirs.back.searchParams.get('code') ?? '')
+        await theirs.browser.remove(theirs.instanceId)
+      }),
+      {
+        what: 'a code that is shown to the authorization server that the browser was not sent to (mix-up)',
+        expected: [302],
+        async send() {
+          const [honest, hostile] = [await begin(owner, provider), await begin(owner, other)]
+          const code = honest.back.searchParams.get('code') ?? ''
+          // The hostile server has sent the browser on to the honest one, with its own state.
+          honest.back.searchParams.set('state', hostile.back.searchParams.get('state') ?? '')
+          const returned = await hostile.browser.comeBack(honest.back.href)
+          await honest.browser.remove(honest.instanceId)
+          ensure(!JSON.stringify(other.asked).includes(code), 'the code was sent to the other server')
+          return outcomeOf(hostile, returned)
+        },
+      },
+      {
+        what: 'a refusal at the provider',
+        expected: [302],
+        async send() {
+          const begun = await begin(owner, provider, 'no')
+          const returned = await begun.browser.comeBack(begun.back.href)
+          ensure(returned.location.origin === site.url, returned.location.href)
+          return outcomeOf(begun, returned)
+        },
+      },
+      {
+        what: "a token of /mcp at the gateway of its user's connection, without a signature",
+        expected: [401, 403, 404],
+        async send() {
+          const begun = await begin()
+          ensure((await begun.browser.comeBack(begun.back.href)).status === 302, 'not connected')
+          const { clientId, code } = await desk.withCode()
+          const { access_token: token } = await desk.redeem(clientId, code)
+          const path = `/api/mcp/gateway/${begun.instanceId}`
+          const body = { jsonrpc: '2.0', id: 1, method: 'ping' }
+          const { status } = await site.call('POST', path, { token, body })
+          await begun.browser.remove(begun.instanceId)
+          return status
+        },
+      },
+      ...hostileAnswers(),
+    ],
+  }
+
+  /** Browsers other than the one that began. 303: to the page where the user who began has to sign in. */
+  function bindings(): Attempt[] {
+    const inBrowser = (what: string, cookieOf: (begun: Begun) => Promise<string>): Attempt => ({
+      what: `a callback in ${what}`,
+      expected: [303],
+      async send() {
+        const begun = await begin()
+        return outcomeOf(begun, await begun.browser.comeBackElsewhere(begun.back.href, await cookieOf(begun)))
+      },
+    })
+    const nameOf = ({ browser }: Begun): string => browser.cookies().split('=')[0] ?? ''
+    const cookieOfStranger = async (): Promise<string> => {
+      const theirs = await begin(stranger)
+      await theirs.browser.remove(theirs.instanceId)
+      return theirs.browser.cookies()
+    }
+    return [
+      inBrowser('another browser', async () => ''),
+      inBrowser("a stranger's browser, which connects an account too", cookieOfStranger),
+      inBrowser(
+        "a stranger's browser, whose cookie is renamed",
+        async (begun) => `${nameOf(begun)}=${(await cookieOfStranger()).split('=')[1]}`,
+      ),
+      inBrowser('a browser with an empty cookie', async (begun) => `${nameOf(begun)}=`),
+      inBrowser('a browser with a forged cookie', async (begun) => `${nameOf(begun)}=ac_${'x'.repeat(43)}`),
+      {
+        what: 'a callback after the session has ended',
+        expected: [303],
+        async send() {
+          const { email, password } = owner
+          const { body } = await site.call('POST', '/api/auth/login', { body: { email, password } })
+          const begun = await begin({ ...owner, token: body.access_token })
+          await site.call('POST', '/api/auth/logout', { body: { refresh_token: body.refresh_token } })
+          const returned = await begun.browser.comeBack(begun.back.href)
+          return outcomeOf({ ...begun, browser: connectorOf(site, owner) }, returned)
+        },
+      },
+      {
+        what: 'a state that was used before',
+        expected: [400],
+        async send() {
+          const begun = await begin()
+          const cookies = begun.browser.cookies()
+          await begun.browser.comeBack(begun.back.href)
+          const { status } = await begun.browser.comeBackElsewhere(begun.back.href, cookies)
+          await begun.browser.remove(begun.instanceId)
+          return status
+        },
+      },
+      {
+        what: 'a state that another browser has come back with',
+        expected: [400],
+        async send() {
+          const begun = await begin()
+          await begun.browser.comeBackElsewhere(begun.back.href)
+          return outcomeOf(begun, await begun.browser.comeBack(begun.back.href))
+        },
+      },
+    ]
+  }
+
+  /** What an authorization server says to lead us astray. */
+  function hostileAnswers(): Attempt[] {
+    const inner = `http://${trap.host}`
+    const metadata: Record<string, Record<string, unknown>> = {
+      'a token endpoint inside': { token_endpoint: `${inner}/token` },
+      'a registration endpoint inside': { registration_endpoint: `${inner}/register` },
+      'an authorization endpoint inside': { authorization_endpoint: `${inner}/authorize` },
+      'a revocation endpoint inside': { revocation_endpoint: `${inner}/revoke` },
+      'a token endpoint of the cloud': { token_endpoint: 'http://169.254.169.254/token' },
+      'a token endpoint that is a file': { token_endpoint: 'file:///etc/passwd' },
+      'a script for people to open': { authorization_endpoint: 'javascript:alert(1)//' },
+      'an authorization endpoint with a quote': { authorization_endpoint: `${provider.issuer}/a"b` },
+      'another issuer': { issuer: provider.issuer },
+      'no PKCE': { code_challenge_methods_supported: ['plain'] },
+      'no codes': { response_types_supported: ['token'] },
+    }
+    const resources: Record<string, Record<string, unknown>> = {
+      'an authorization server inside': { authorization_servers: [inner] },
+      'the resource of another server': { resource: provider.url },
+      'a resource inside': { resource: `${inner}/mcp` },
+    }
+    const told = (what: string, faults: AuthorizedMcpServer['faults']): Attempt => ({
+      what: `a server that names ${what}`,
+      expected: [500],
+      async send() {
+        const before = trap.connections()
+        Object.assign(other.faults, faults)
+        const browser = connectorOf(site, owner)
+        const { status, body } = await browser.ask(serverIdOf(other))
+        for (const name of Object.keys(faults)) delete other.faults[name as keyof typeof faults]
+        if (status === 201) await browser.remove(body.connectionData.mcp_session_id)
+        ensure(trap.connections() === before, 'connected')
+        return status
+      },
+    })
+    const tokens: Record<string, Record<string, unknown>> = {
+      'of another type': { token_type: 'mac' },
+      'with a line break': { access_token: 'a\r\nX-Injected: b' },
+      'with a space': { access_token: 'a b' },
+      'that is empty': { access_token: '' },
+      'that is a list': { access_token: ['a'] },
+    }
+    return [
+      ...Object.entries(metadata).map(([what, change]) =>
+        told(what, { changeMetadata: (said) => ({ ...said, ...change }) }),
+      ),
+      ...Object.entries(resources).map(([what, change]) =>
+        told(what, { changeResource: (said) => ({ ...said, ...change }) }),
+      ),
+      ...Object.entries(tokens).map(
+        ([what, change]): Attempt => ({
+          what: `a token ${what}`,
+          expected: [302],
+          async send() {
+            const begun = await begin()
+            provider.faults.changeTokens = (said) => ({ ...said, ...change })
+            const returned = await begun.browser.comeBack(begun.back.href)
+            delete provider.faults.changeTokens
+            return outcomeOf(begun, returned)
+          },
+        }),
+      ),
+      ...(['echo', 'echoPlain'] as const).map((fault) => ({
+        what: `a token endpoint that repeats what it was told (${fault})`,
+        expected: [302],
+        async send() {
+          const begun = await begin()
+          provider.faults[fault] = true
+          const returned = await begun.browser.comeBack(begun.back.href)
+          delete provider.faults[fault]
+          await ensureNothingLeaks(begun, returned)
+          return outcomeOf(begun, returned)
+        },
+      })),
+    ]
+  }
+
+  /** Codes, verifiers, tokens and client secrets stay on the server, and addresses with a state in no Referer. */
+  async function ensureNothingLeaks(
+    { browser, asked, back, instanceId }: Begun,
+    returned: Returned,
+  ): Promise<void> {
+    const body = { server_id: serverIdOf(provider), session_id: instanceId }
+    const { token } = owner
+    const shown = [
+      returned.location.href,
+      returned.text,
+      returned.headers.get('set-cookie'),
+      (await browser.list()).text,
+      (await site.call('POST', '/api/mcp/generate_url', { token, body })).text,
+    ].join('\n')
+    const secrets = [
+      back.searchParams.get('code') ?? '',
+      back.searchParams.get('state') ?? '',
+      provider.asked.findLast(({ endpoint }) => endpoint === 'token')?.parameters['code_verifier'] ?? '',
+    ]
+    for (const secret of secrets) ensure(secret.length > 20 && !shown.includes(secret), `shown: ${secret}`)
+    const more = /(access|refresh|client-secret)-[\w-]{20,}/.exec(shown + asked.text)
+    ensure(more === null, `shown: ${more?.[0]}`)
+    ensure(returned.headers.get('referrer-policy') === 'no-referrer', 'the address goes into a Referer')
+    ensure(returned.headers.get('cache-control') === 'no-store', 'the answer may be cached')
+  }
+}

@@ -1,0 +1,208 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { VERIFIER } from '#tests/support/mcp/authorizing.ts'
+import { allow, REDIRECT_URI } from '#tests/support/mcp/connecting.ts'
+import type { Attempt } from './attempts.ts'
+import { type Attempts, ensure, ensureOneSuccess, type OAuthStage } from './oauth-stage.ts'
+
+const CODE_SECONDS = 60
+const GRANT_TYPES = [
+  ...[
+    'password',
+    'client_credentials',
+    'implicit',
+    'urn:ietf:params:oauth:grant-type:device_code',
+    'none',
+    '',
+  ],
+  ...['urn:ietf:params:oauth:grant-type:jwt-bearer', 'urn:ietf:params:oauth:grant-type:token-exchange'],
+]
+
+/** Codes, and what they are exchanged for. */
+export function codes({ desk, elsewhere, owner, site }: OAuthStage): Attempts {
+  const { withCode, redeem } = desk
+  /** Redeems a code with something wrong. */
+  const wrong = (what: string, more: Record<string, string>, expected = [400]): Attempt => ({
+    what: `a code with ${what}`,
+    expected,
+    async send() {
+      const { clientId, code } = await withCode()
+      return (await redeem(clientId, code, more)).status
+    },
+  })
+  /** Redeems a code twice. */
+  const replay = async () => {
+    const { clientId, code } = await withCode()
+    const tokens = await redeem(clientId, code)
+    ensure(tokens.status === 200, tokens)
+    const again = await redeem(clientId, code)
+    return { clientId, tokens, again }
+  }
+  const verifier = randomBytes(32).toString('base64url')
+  const challenge = createHash('sha256').update(verifier).digest('base64url')
+  return {
+    genuine: [
+      {
+        what: 'a genuine code, and its token',
+        expected: [200],
+        async send() {
+          const { clientId, code } = await withCode()
+          const { status, access_token } = await redeem(clientId, code)
+          return status === 200 ? desk.ping(access_token) : status
+        },
+      },
+      { what: 'a genuine client with a secret', expected: [200], send: () => withSecret((secret) => secret) },
+    ],
+    attacks: [
+      wrong('another verifier', { code_verifier: verifier }),
+      wrong('no verifier', { code_verifier: '' }),
+      wrong('its challenge as the verifier', {
+        code_verifier: createHash('sha256').update(VERIFIER).digest('base64url'),
+      }),
+      wrong('a short verifier', { code_verifier: 'x' }),
+      wrong('a longer verifier', { code_verifier: `${VERIFIER}x` }),
+      wrong('another redirect address', { redirect_uri: 'http://127.0.0.1:8912/other' }),
+      wrong('another port on loopback', { redirect_uri: 'http://127.0.0.1:9999/callback' }),
+      {
+        what: 'a code without the redirect address, of which the client has several',
+        expected: [400],
+        async send() {
+          const clientId = await desk.registered({
+            redirect_uris: [REDIRECT_URI, 'https://app.example/callback'],
+          })
+          const back = await allow(desk.authorizeUrl(clientId), owner)
+          return (await redeem(clientId, back.searchParams.get('code') ?? '', { redirect_uri: '' })).status
+        },
+      },
+      wrong('another resource', { resource: 'https://elsewhere.example/mcp' }),
+      wrong('our API as the resource', { resource: site.url }),
+      wrong("another installation's resource", { resource: `${elsewhere.url}/mcp` }),
+      wrong('more behind it', { code: 'x' }),
+      ...GRANT_TYPES.map((type) =>
+        wrong(`the grant type "${type}"`, {
+          grant_type: type,
+          username: owner.email,
+          password: owner.password,
+        }),
+      ),
+      {
+        what: 'a code with the verifier of another request of the same client',
+        expected: [400],
+        async send() {
+          const { clientId, code } = await withCode()
+          await allow(desk.authorizeUrl(clientId, { code_challenge: challenge }), owner)
+          return (await redeem(clientId, code, { code_verifier: verifier })).status
+        },
+      },
+      {
+        what: 'a code by another client',
+        expected: [400],
+        async send() {
+          const { code } = await withCode()
+          return (await redeem(await desk.registered(), code)).status
+        },
+      },
+      {
+        what: 'a code without a client',
+        expected: [400, 401],
+        send: async () => (await redeem('', (await withCode()).code)).status,
+      },
+      { what: 'a code without the secret', expected: [401], send: () => withSecret(() => undefined) },
+      {
+        what: 'a code with another secret',
+        expected: [401],
+        send: () => withSecret((secret) => `${secret}x`),
+      },
+      { what: 'a replayed code', expected: [400], send: async () => (await replay()).again.status },
+      {
+        what: 'the token of a replayed code',
+        expected: [401],
+        send: async () => desk.ping((await replay()).tokens.access_token),
+      },
+      {
+        what: 'the refresh token of a replayed code',
+        expected: [400],
+        async send() {
+          const { clientId, tokens } = await replay()
+          return (await desk.refresh(clientId, tokens.refresh_token)).status
+        },
+      },
+      {
+        what: 'a code by five requests at the same time',
+        expected: [200],
+        async send() {
+          const { clientId, code } = await withCode()
+          return ensureOneSuccess(() => redeem(clientId, code))
+        },
+      },
+      {
+        what: 'a code as a token',
+        expected: [401],
+        send: async () => desk.ping((await withCode()).code),
+      },
+      {
+        what: 'a code as a refresh token',
+        expected: [400],
+        async send() {
+          const { clientId, code } = await withCode()
+          return (await desk.refresh(clientId, code)).status
+        },
+      },
+      {
+        what: 'a code in an address',
+        expected: [404, 405],
+        async send() {
+          const { clientId, code } = await withCode()
+          const query = new URLSearchParams({
+            ...{ grant_type: 'authorization_code', client_id: clientId, code, code_verifier: VERIFIER },
+            redirect_uri: REDIRECT_URI,
+          })
+          return (await site.call('GET', `/mcp/oauth/token?${query}`)).status
+        },
+      },
+      {
+        what: 'tokens are answered to the pages of others',
+        expected: [200],
+        async send() {
+          const { clientId, code } = await withCode()
+          const response = await fetch(`${site.url}/mcp/oauth/token`, {
+            method: 'POST',
+            headers: { origin: 'https://evil.example' },
+            body: new URLSearchParams({
+              ...{ grant_type: 'authorization_code', client_id: clientId, code, code_verifier: VERIFIER },
+              redirect_uri: REDIRECT_URI,
+            }),
+          })
+          const allowed = response.headers.get('access-control-allow-origin')
+          ensure(allowed === null, allowed)
+          ensure(response.headers.get('cache-control') === 'no-store', 'may be cached')
+          return 200
+        },
+      },
+    ],
+  }
+
+  /** Redeems the code of a client that has a secret. */
+  async function withSecret(change: (secret: string) => string | undefined): Promise<number> {
+    const body = { redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: 'client_secret_post' }
+    const { client_id, client_secret } = (await desk.register(body)).body
+    const back = await allow(desk.authorizeUrl(client_id), owner)
+    const secret = change(client_secret)
+    const more: Record<string, string> = secret === undefined ? {} : { client_secret: secret }
+    return (await redeem(client_id, back.searchParams.get('code') ?? '', more)).status
+  }
+}
+
+/** A code that is kept until it has expired. */
+export async function expiredCode({ desk }: OAuthStage): Promise<Attempt> {
+  const { clientId, code } = await desk.withCode()
+  const endsAt = Date.now() + (CODE_SECONDS + 1) * 1_000
+  return {
+    what: 'an expired code',
+    expected: [400],
+    async send() {
+      await sleep(endsAt - Date.now())
+      return (await desk.redeem(clientId, code)).status
+    },
+  }
+}

@@ -1,0 +1,267 @@
+import { allow, REDIRECT_URI, Visitor } from '#tests/support/mcp/connecting.ts'
+import { type Attempts, ensure, type OAuthStage } from './oauth-stage.ts'
+
+/** Where a code must not be sent. */
+const UNSAFE_REDIRECTS = [
+  ...['javascript:alert(1)', 'JavaScript:alert(1)', 'data:text/html,x', 'vbscript:x', 'file:///etc/passwd'],
+  ...[
+    'about:blank',
+    'blob:https://app.example/1',
+    'intent:x',
+    'ms-settings:x',
+    'app:/callback',
+    'app://callback',
+  ],
+  ...[
+    'http://app.example/callback',
+    'http://127.0.0.2/callback',
+    'http://10.0.0.1/',
+    'http://localhost.evil.example/',
+  ],
+  ...[
+    'https://user@app.example/',
+    'https://user:password@app.example/',
+    'https://app.example/#x',
+    '',
+    ' ',
+    '/callback',
+  ],
+  ...['//app.example/', 'https://', 'https:///', 'not an address', 'com..app:/x', '.app:/x', 'com.app.:/x'],
+  ...[
+    'java\nscript:alert(1)',
+    'https://app.example/\r\nSet-Cookie: a=b',
+    'https://app.example\\@evil.example/',
+  ],
+]
+
+const DOCUMENT = { client_name: 'By address', token_endpoint_auth_method: 'none' }
+const BACK = 'https://app.example/callback'
+
+/** Clients that register themselves, or are described where their id leads. */
+export async function registrations(stage: OAuthStage): Promise<Attempts> {
+  const { site, desk, trap, begin } = stage
+  const register = async (body: object): Promise<number> => (await desk.register(body)).status
+  const inner = `http://${trap.host}/`
+  const hostile = {
+    redirect_uris: [BACK],
+    token_endpoint_auth_method: 'none',
+    client_name: `<script>alert(1)</script>\u202e\r\n${'x'.repeat(10_000)}`,
+    client_uri: 'javascript:alert(1)',
+    ...Object.fromEntries(
+      ['logo_uri', 'policy_uri', 'tos_uri'].map((name) => [name, `${inner}"><img src=x>`]),
+    ),
+    ...{ jwks_uri: inner, sector_identifier_uri: inner, request_uris: [inner], initiate_login_uri: inner },
+    ...{ grant_types: ['implicit', 'password', 'client_credentials'], response_types: ['token', 'id_token'] },
+    ...{
+      client_id: 'chosen',
+      client_secret: 'chosen',
+      scope: 'openid admin',
+      require_pushed_authorization_requests: false,
+    },
+  }
+  return {
+    genuine: [
+      {
+        what: 'a genuine registration',
+        expected: [201],
+        send: () => register({ redirect_uris: [REDIRECT_URI] }),
+      },
+      ...documentsOf(stage).genuine,
+    ],
+    attacks: [
+      ...UNSAFE_REDIRECTS.map((uri) => ({
+        what: `a registration of ${JSON.stringify(uri)}`,
+        expected: [400],
+        send: () => register({ redirect_uris: [BACK, uri] }),
+      })),
+      ...[
+        undefined,
+        null,
+        [],
+        'https://app.example/',
+        [1],
+        [[]],
+        {},
+        Array(21).fill(BACK),
+        [`${BACK}/${'x'.repeat(2_000)}`],
+      ].map((redirect_uris) => ({
+        what: `a registration of ${JSON.stringify(redirect_uris)?.slice(0, 40)}`,
+        expected: [400],
+        send: () => register({ redirect_uris }),
+      })),
+      ...['private_key_jwt', 'client_secret_jwt', 'tls_client_auth', 'None', ''].map((method) => ({
+        what: `a registration with ${method}`,
+        expected: [400],
+        send: () => register({ redirect_uris: [BACK], token_endpoint_auth_method: method }),
+      })),
+      {
+        what: 'a registration of 40 KiB',
+        expected: [413],
+        send: () => register({ redirect_uris: [BACK], client_name: 'x'.repeat(40_960) }),
+      },
+      {
+        what: 'a registration that says what it must not',
+        expected: [201],
+        async send() {
+          const before = trap.connections()
+          const { status, body, text } = await desk.register(hostile)
+          ensure(!/chosen|implicit|password|client_credentials|"token"|admin|javascript:/.test(text), text)
+          ensure(!text.includes(trap.host) && body.client_name.length <= 100, text)
+          const visitor = new Visitor()
+          const { location } = await visitor.visit(desk.authorizeUrl(body.client_id, { redirect_uri: BACK }))
+          const page = await visitor.visit(location)
+          ensure(page.status === 200 && !/<script>alert|javascript:|<img|\u202e/.test(page.text), page.text)
+          await visitor.visit(`${location}/deny`, { method: 'POST', body: {} })
+          ensure(trap.connections() === before, 'asked for what a client names')
+          return status
+        },
+      },
+      ...(['GET', 'PUT', 'DELETE'] as const).map((method) => ({
+        what: `${method} of the registration of another client`,
+        expected: [404, 405],
+        async send() {
+          const clientId = await desk.registered()
+          return (
+            await site.call(method, `/mcp/oauth/register/${clientId}`, {
+              body: method === 'PUT' ? {} : undefined,
+            })
+          ).status
+        },
+      })),
+      {
+        what: 'the 21st registration of a network in an hour',
+        expected: [429],
+        async send() {
+          const headers = { 'x-forwarded-for': '203.0.113.21' }
+          const body = { redirect_uris: [BACK] }
+          for (let count = 1; count <= 20; count++) {
+            const { status } = await site.call('POST', '/mcp/oauth/register', { body, headers })
+            ensure(status === 201, `${status} for number ${count}`)
+          }
+          return (await site.call('POST', '/mcp/oauth/register', { body, headers })).status
+        },
+      },
+      {
+        what: 'the 51st request of a network that waits for a decision',
+        expected: [429],
+        async send() {
+          const url = desk.authorizeUrl(await desk.registered())
+          const headers = { 'x-forwarded-for': '203.0.113.51' }
+          const ask = async (): Promise<number> => (await new Visitor().visit(url, { headers })).status
+          for (let count = 1; count <= 50; count++)
+            ensure((await ask()) === 303, `refused at number ${count}`)
+          return ask()
+        },
+      },
+      ...documentsOf(stage).attacks,
+      ...addressesOfDocuments(stage).map((id) => ({
+        what: `a client at ${id}`,
+        expected: [400],
+        async send() {
+          const before = trap.connections()
+          const status = await begin(desk.authorizeUrl(id, { redirect_uri: BACK }))
+          ensure(trap.connections() === before, 'connected')
+          return status
+        },
+      })),
+    ],
+  }
+}
+
+/** Where no document may be fetched from. */
+const addressesOfDocuments = ({ trap, documents }: OAuthStage): string[] => {
+  const { port, host } = new URL(documents.url)
+  const inner = trap.host.split(':')[1]
+  return [
+    ...[`https://${trap.host}/client.json`, `https://2130706434:${inner}/c`, `https://0x7f000002:${inner}/c`],
+    ...[
+      `https://[::ffff:127.0.0.2]:${inner}/c`,
+      `https://[::1]:${port}/c`,
+      'https://10.0.0.1/c',
+      'https://169.254.169.254/c',
+    ],
+    ...[`http://${host}/good.json`, `https://user@${host}/good.json`, `https://${host}/good.json#x`],
+    ...[`https://${host}/x/../good.json`, `https://${host}/%2e%2e/good.json`, `https://${host}\\good.json`],
+  ]
+}
+
+/** Documents at the address that is a client's id (Client ID Metadata Documents). */
+function documentsOf({ desk, documents, owner, trap, begin }: OAuthStage): Attempts {
+  let count = 0
+  /** Publishes a document under a new address. */
+  const publish = (
+    say: (id: string) => unknown,
+    answer: { status?: number; headers?: Record<string, string> } = {},
+  ) => {
+    const path = `/client-${++count}.json`
+    const id = documents.url + path
+    const said = say(id)
+    documents.answers.set(path, { ...answer, body: typeof said === 'string' ? said : JSON.stringify(said) })
+    return id
+  }
+  const genuine = (id: string) => ({ ...DOCUMENT, client_id: id, redirect_uris: [BACK] })
+  documents.answers.set('/good.json', { body: JSON.stringify(genuine(`${documents.url}/good.json`)) })
+  const wrong: Record<string, (id: string) => unknown> = {
+    'of another client': () => genuine(`${documents.url}/good.json`),
+    'of no client': () => ({ ...DOCUMENT, redirect_uris: [BACK] }),
+    'of a client by another spelling': (id) => genuine(id.replace('https', 'HTTPS')),
+    'without the redirect address': (id) => ({
+      ...genuine(id),
+      redirect_uris: ['https://app.example/other'],
+    }),
+    'with an unsafe redirect address beside': (id) => ({
+      ...genuine(id),
+      redirect_uris: [BACK, 'http://app.example/'],
+    }),
+    'with a scheme without a dot': (id) => ({
+      ...genuine(id),
+      application_type: 'native',
+      redirect_uris: [BACK, 'app:/x'],
+    }),
+    'with a secret': (id) => ({ ...genuine(id), client_secret: 'x' }),
+    'with a shared secret method': (id) => ({
+      ...genuine(id),
+      token_endpoint_auth_method: 'client_secret_post',
+    }),
+    'with a script for an address': (id) => ({ ...genuine(id), client_uri: 'javascript:alert(1)' }),
+    'with keys at an inner address': (id) => ({
+      ...genuine(id),
+      sector_identifier_uri: `https://${trap.host}/`,
+    }),
+    'that is too long': (id) => ({ ...genuine(id), client_name: 'x'.repeat(70_000) }),
+    'that is a list': (id) => [genuine(id)],
+    'that is no JSON': () => '<html>',
+  }
+  const attempt = (what: string, id: string, expected = [400]) => ({
+    what: `a document ${what}`,
+    expected,
+    async send() {
+      const before = trap.connections()
+      const status = await begin(desk.authorizeUrl(id, { redirect_uri: BACK }))
+      ensure(trap.connections() === before, 'connected to an inner address')
+      return status
+    },
+  })
+  const inner = { status: 302, headers: { location: `https://${trap.host}/` } }
+  const good = { status: 302, headers: { location: `${documents.url}/good.json` } }
+  return {
+    genuine: [
+      {
+        what: 'a genuine document',
+        expected: [200],
+        async send() {
+          const id = publish(genuine)
+          const back = await allow(desk.authorizeUrl(id, { redirect_uri: BACK }), owner)
+          const code = back.searchParams.get('code') ?? ''
+          return (await desk.redeem(id, code, { redirect_uri: BACK })).status
+        },
+      },
+    ],
+    attacks: [
+      ...Object.entries(wrong).map(([what, say]) => attempt(what, publish(say))),
+      attempt('that is not there', publish(genuine, { status: 404 })),
+      attempt('that is elsewhere', publish(genuine, good)),
+      attempt('that is inside', publish(genuine, inner)),
+    ],
+  }
+}

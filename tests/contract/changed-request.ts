@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import { OPERATIONS, resolve, type Schema } from '#tests/attacks/contract.ts'
+
+export interface Sent {
+  token?: string
+  query?: Record<string, string>
+  body?: unknown
+  file?: { name: string; bytes: Uint8Array }
+  headers?: Record<string, string>
+}
+
+/** The same request with another valid value somewhere; null where it takes nothing but the id of a record. */
+export function changed(id: string, request: Sent): Sent | null {
+  const described = DESCRIBED.get(id)
+  const { query, body, file } = request
+  if (file) return { ...request, file: { ...file, name: `other-${file.name}` } }
+  const inBody = differing(body, described?.body?.properties ?? {})
+  if (inBody) return { ...request, body: { ...(body as object), ...inBody } }
+  const parameters = described?.parameters.filter((parameter) => parameter.in === 'query') ?? []
+  const texts = parameters.filter(({ schema }) => schema.format !== 'uuid')
+  const inQuery = differing(query, Object.fromEntries(texts.map(({ name, schema }) => [name, schema])))
+  return inQuery && { ...request, query: { ...query, ...inQuery } }
+}
+
+const DESCRIBED = new Map(OPERATIONS.map((operation) => [operation.id, operation]))
+
+/** A value for one of the properties that is not the one that was sent. */
+function differing(sent: unknown, properties: Record<string, Schema>): Record<string, string> | null {
+  // A free text first: another id may lead to another answer.
+  const inOrder = Object.entries(properties).sort(
+    ([, { format: a }], [, { format: b }]) => Number(a !== undefined) - Number(b !== undefined),
+  )
+  for (const [name, schema] of inOrder) {
+    const { type, format, enum: values, pattern } = resolve(schema)
+    const before = (sent as Record<string, unknown> | undefined)?.[name]
+    if (type !== 'string' || pattern !== undefined || NAMES_ORGANIZATION.test(name)) continue
+    if (values) return { [name]: String(values.find((value) => value !== before)) }
+    if (format === undefined) return { [name]: `${before ?? ''}0` }
+    if (format === 'uuid') return { [name]: randomUUID() }
+    if (format === 'email') return { [name]: `${randomUUID()}@example.com` }
+  }
+  return null
+}
+
+/** With another organization the request is not the caller's any more. */
+const NAMES_ORGANIZATION = /^org(anization)?_id$/

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Answer } from '#tests/support/client.ts'
+import { type Call, MATRIX, type Somebody } from './access-matrix.ts'
+import { PUBLIC } from './compare-envelope.ts'
+import {
+  callOf,
+  FIXTURES_TIMEOUT_MS,
+  IN_EVERY_ORGANIZATION,
+  type Operation,
+  readOperations,
+} from './cover-operations.ts'
+import { EVERYTHING, gatherSociety, type Made, makeFixture, type Society } from './fixture.ts'
+
+/*
+ * Unknown parameters and fields are refused by name, after who asks and what that person may do have been checked
+ * (contract, 1 and 3).
+ */
+
+const OPERATIONS = readOperations()
+/** Answers to providers, and clients that are not ours to correct. */
+const TAKES_ANY_QUERY = /^\/openai\/|\/callback$/
+/** The least first. */
+const MEMBERS = ['K', 'G', 'C', 'M', 'A'] as const
+
+let society: Society
+let made: Made
+let deploymentKey: string
+beforeAll(async () => {
+  society = await gatherSociety()
+  made = await makeFixture(society, EVERYTHING)
+  const path = `/api/agent_deploy/regenerate_key?deployment_id=${made.fixture.deploymentId}`
+  deploymentKey = (await society.server.call('POST', path, { token: made.tokens.O })).body.api_key
+}, FIXTURES_TIMEOUT_MS)
+afterAll(() => society.stop())
+
+const send = ({ method, path }: Operation, { query, body }: Call, token?: string): Promise<Answer> =>
+  society.server.call(method, `${path}?${new URLSearchParams(query)}`, {
+    ...(token !== undefined && { token }),
+    ...(body !== undefined && { body }),
+  })
+
+const withUnknown = (call: Call): Call => ({ ...call, query: { ...call.query, unknown_key: '1' } })
+
+const validCallOf = ({ id, isPublic }: Operation): Call =>
+  isPublic
+    ? (PUBLIC[id]?.({ email: 'ada@example.com', password: 'x'.repeat(8), refreshToken: 'x' }) ?? {})
+    : callOf(id)(made.fixture)
+
+function allowedToken({ id, isPublic }: Operation): string | undefined {
+  const [somebody] = MATRIX[id]?.[0] ?? ''
+  if (isPublic) return undefined
+  return somebody === undefined ? deploymentKey : made.tokens[somebody as Somebody]
+}
+
+describe('an unknown query parameter is refused by name', () => {
+  const closed = OPERATIONS.filter((operation) => !TAKES_ANY_QUERY.test(operation.path))
+  test.each(closed.map((operation) => [operation.id, operation] as const))('%s', async (_id, operation) => {
+    const answer = await send(operation, withUnknown(validCallOf(operation)), allowedToken(operation))
+    expect([answer.status, answer.body.errors]).toEqual([
+      400,
+      [{ path: 'unknown_key', message: 'is not a query parameter of this request' }],
+    ])
+  })
+})
+
+test.each(OPERATIONS.filter(({ path }) => TAKES_ANY_QUERY.test(path)).map(({ id }) => id))(
+  '%s takes parameters that it does not know',
+  async (id) => {
+    const operation = OPERATIONS.find((one) => one.id === id) as Operation
+    const answer = await send(operation, withUnknown(validCallOf(operation)), allowedToken(operation))
+    expect(answer.text).not.toContain('unknown_key')
+  },
+)
+
+const bodiless = OPERATIONS.filter(
+  ({ method, takesBody, takesFile }) => method !== 'GET' && !takesBody && !takesFile,
+)
+test.each(bodiless.map((operation) => [operation.id, operation] as const))(
+  '%s takes no body',
+  async (_id, operation) => {
+    const call = { ...validCallOf(operation), body: { unknown_field: 1 } }
+    const answer = await send(operation, call, allowedToken(operation))
+    expect([answer.status, answer.body.detail]).toEqual([400, 'unknown_field is not a field of this request'])
+  },
+)
+
+describe('a member without the permission gets 403 whatever the request says', () => {
+  const refusable = OPERATIONS.flatMap((operation) => {
+    const allowed = MATRIX[operation.id]?.[0] ?? ''
+    const somebody = MEMBERS.find((member) => !allowed.includes(member))
+    const isInOne = operation.isScoped && !IN_EVERY_ORGANIZATION.includes(operation.id)
+    return isInOne && somebody ? [[operation.id, somebody, operation] as const] : []
+  })
+  test.each(refusable)('%s by %s', async (id, somebody, operation) => {
+    const valid = callOf(id)(made.fixture)
+    const body = operation.takesBody ? { ...(valid.body as object), unknown_field: 1 } : undefined
+    const answer = await send(operation, withUnknown({ ...valid, body }), made.tokens[somebody])
+    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('Missing permission')])
+  })
+})
+
+describe('org_id may be sent wherever one organization is meant, and has to be that one', () => {
+  const elsewhere = { org_id: randomUUID() }
+  const scoped = OPERATIONS.filter(
+    (operation) => operation.isScoped && !TAKES_ANY_QUERY.test(operation.path) && MATRIX[operation.id],
+  )
+  test.each(scoped.map((operation) => [operation.id, operation] as const))('%s', async (_id, operation) => {
+    const call = validCallOf(operation)
+    const token = allowedToken(operation)
+    const wrong = await send(operation, { ...call, query: { ...call.query, ...elsewhere } }, token)
+    expect([400, 404]).toContain(wrong.status)
+    if (operation.method !== 'GET') return
+    const right = { org_id: made.fixture.organizationId }
+    const answer = await send(operation, { ...call, query: { ...call.query, ...right } }, token)
+    expect(answer.status).toBe((await send(operation, call, token)).status)
+  })
+
+  test('and may name an organization of the caller for a public agent of others', async () => {
+    const { agentId, organizationId } = (await makeFixture(society, ['agentId'])).fixture
+    const owner = made.tokens.O
+    const publish = `/api/agents/update?agent_id=${agentId}`
+    await society.server.call('PUT', publish, { token: owner, body: { is_public: true } })
+    const stranger = await society.server.signUp()
+    const get = (org_id: string) =>
+      society.server.call('GET', `/api/agents/get?agent_id=${agentId}&org_id=${org_id}`, {
+        token: stranger.token,
+      })
+    expect((await get(stranger.organizationId)).body.id).toBe(agentId)
+    expect((await get(organizationId)).status).toBe(404)
+  })
+})
