@@ -42,7 +42,7 @@ async function measure(): Promise<void> {
     const client = createClient(server.address)
     const person = await client.signUp()
     const made = await client.call('POST', '/api/org/create_org?name=Large', { token: person.token })
-    const { sql } = server.rooms.database
+    const { sql } = server.services.database
     await fill(sql, made.body.id, person.userId)
     await sql`analyze`
     await takeAway(`${server.address}/api/org/export?org_id=${made.body.id}`, person.token)

@@ -24,7 +24,7 @@ const SIGN_INS = 60
 
 async function measureChecks(): Promise<void> {
   const person = await client.signUp()
-  const { access, tokens } = server.rooms
+  const { access, tokens } = server.services
   const credential = { kind: 'session' as const, ...(await tokens.verify(person.token)) }
   const request = {
     credential,
@@ -51,7 +51,7 @@ async function measureSignIns(): Promise<void> {
   const known: number[] = []
   const unknown: number[] = []
   for (const { email } of people) {
-    await server.rooms.database.sql`delete from login_attempts`
+    await server.services.database.sql`delete from login_attempts`
     known.push(await timed(() => signIn(email)))
     unknown.push(await timed(() => signIn(`${crypto.randomUUID()}@example.com`)))
   }

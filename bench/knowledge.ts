@@ -8,7 +8,7 @@ import { readConfig } from '../server/config.ts'
 import { newId } from '../server/database/new-id.ts'
 import { startServer } from '../server/main.ts'
 import { denseStage } from '../server/parts/kb/dense-stage.ts'
-import type { KbDesk } from '../server/parts/kb/desk.ts'
+import type { KbDependencies } from '../server/parts/kb/dependencies.ts'
 import { readSearchedKbs } from '../server/parts/kb/searched-kbs.ts'
 import { ModelFinder, PaidCalls } from '../server/parts/llm/index.ts'
 import { embedLocally } from '../server/platform/models/local-embedding.ts'
@@ -238,9 +238,13 @@ async function time(count: number, work: (at: number) => Promise<void>): Promise
 
 /** Of the nearest by brute force over all vectors, the share that the dense stage finds. */
 async function measureRecall(person: Person, kbId: string, words: string[]): Promise<string> {
-  const { rooms } = server
-  const desk = { rooms, models: new ModelFinder(rooms), calls: new PaidCalls(rooms) } as KbDesk
-  const kbs = await readSearchedKbs(rooms.database.sql, {
+  const { services } = server
+  const deps = {
+    services,
+    models: new ModelFinder(services),
+    calls: new PaidCalls(services),
+  } as KbDependencies
+  const kbs = await readSearchedKbs(services.database.sql, {
     organizationId: person.organizationId,
     knowledgeBaseIds: [kbId],
   })
@@ -260,7 +264,7 @@ async function measureRecall(person: Person, kbId: string, words: string[]): Pro
       }))
       .sort((a, b) => b.product - a.product)
       .slice(0, RECALL_AT)
-    const { hits } = await denseStage(desk, payer, kbs, query, [], RECALL_AT)
+    const { hits } = await denseStage(deps, payer, kbs, query, [], RECALL_AT)
     const least = hits.at(-1)?.number
     // Of several that are equally near the last, any is right.
     const limit = near.find(({ number }) => number === least)?.product ?? Number.POSITIVE_INFINITY

@@ -194,7 +194,7 @@ async function serve(): Promise<void> {
       }
       const { rss, heapUsed } = process.memoryUsage()
       const sockets = process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
-      const open = await server.rooms.metrics.repliesOpen.get()
+      const open = await server.services.metrics.repliesOpen.get()
       return { sockets, repliesOpen: open.values[0]?.value ?? 0, residentBytes: rss, heapBytes: heapUsed }
     },
     async stop() {

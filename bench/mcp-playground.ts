@@ -33,7 +33,7 @@ const environment = {
   ALLOW_PRIVATE_NETWORK: '127.0.0.0/8',
 }
 const server = await startServer(readConfig(environment))
-const { sql } = server.rooms.database
+const { sql } = server.services.database
 const client = createClient(server.address)
 const person = await client.signUp()
 await client.addModel(person, {

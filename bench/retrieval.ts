@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { readConfig } from '../server/config.ts'
 import { startServer } from '../server/main.ts'
 import { denseStage } from '../server/parts/kb/dense-stage.ts'
-import type { KbDesk } from '../server/parts/kb/desk.ts'
+import type { KbDependencies } from '../server/parts/kb/dependencies.ts'
 import { lexicalStage } from '../server/parts/kb/lexical-stage.ts'
 import { retrieve } from '../server/parts/kb/retrieve.ts'
 import { readSearchedKbs, type StageHit } from '../server/parts/kb/searched-kbs.ts'
@@ -60,8 +60,8 @@ const parley = await startServer(
     ...(postgres && { DATABASE_URL: postgres.url('parley'), SECRET: 's'.repeat(32) }),
   }),
 )
-const { rooms } = parley
-const { sql } = rooms.database
+const { services } = parley
+const { sql } = services.database
 
 try {
   await report()
@@ -117,12 +117,12 @@ async function report(): Promise<void> {
   const files = bench.documents.map((document) => ({ name: document.id, text: textOf(document) }))
   await shelve(sql, person, kbId, files, INDEXING_MS_MAX)
   console.log(`indexed in ${((performance.now() - begin) / 1_000).toFixed(1)} s`)
-  const desk = {
-    rooms,
-    models: new ModelFinder(rooms),
-    calls: new PaidCalls(rooms),
+  const deps = {
+    services,
+    models: new ModelFinder(services),
+    calls: new PaidCalls(services),
     stemmer: createStemmer(sql),
-  } as unknown as KbDesk
+  } as unknown as KbDependencies
   const payer = { ...person, apiKeyId: null }
   const textbook = createBm25(bench.documents.map(textOf))
   const found: Record<string, string[][]> = { 'BM25 of a textbook': [], words: [], vectors: [], search: [] }
@@ -139,8 +139,8 @@ async function report(): Promise<void> {
       knowledgeBaseIds: [kbId],
     })
     if (!kb) throw new Error('the knowledge base has gone')
-    found['words']?.push(await idsOf(kbId, await lexicalStage(desk, kb, parseQuery(text), [])))
-    found['vectors']?.push(await idsOf(kbId, (await denseStage(desk, payer, [kb], text, [], DEPTH)).hits))
+    found['words']?.push(await idsOf(kbId, await lexicalStage(deps, kb, parseQuery(text), [])))
+    found['vectors']?.push(await idsOf(kbId, (await denseStage(deps, payer, [kb], text, [], DEPTH)).hits))
     const wanted = {
       organizationId: person.organizationId,
       knowledgeBaseIds: [kbId],
@@ -151,9 +151,9 @@ async function report(): Promise<void> {
       oncePerDocument: true,
     }
     const start = performance.now()
-    const first = await retrieve(desk, payer, { ...wanted, limit: PRECISE })
+    const first = await retrieve(deps, payer, { ...wanted, limit: PRECISE })
     times.push(performance.now() - start)
-    const more = await retrieve(desk, payer, { ...wanted, limit: DEPTH })
+    const more = await retrieve(deps, payer, { ...wanted, limit: DEPTH })
     const names = [...first.passages, ...more.passages].map(({ documentName }) => documentName)
     found['search']?.push([...new Set(names)])
   }

@@ -154,7 +154,7 @@ async function serve(): Promise<void> {
       const at = sharedClock()
       const data = { chat_id: crypto.randomUUID(), title: 'What the ship’s cook knows about bread' }
       const to = { permission: 'chats:read' } as const
-      server.rooms.events.publish({ type: 'chat.title_updated', organizationId, data, to })
+      server.services.events.publish({ type: 'chat.title_updated', organizationId, data, to })
       return { at }
     },
     async stop() {
@@ -166,9 +166,9 @@ async function serve(): Promise<void> {
 }
 
 /** People and their tokens, one for each socket. */
-async function prepare({ rooms, address }: Server) {
+async function prepare({ services, address }: Server) {
   const client = createClient(address)
-  const { sql } = rooms.database
+  const { sql } = services.database
   const owner = await client.signUp()
   const members = [owner]
   while (members.length < MEMBERS) members.push(await client.signUp())
@@ -183,7 +183,7 @@ async function prepare({ rooms, address }: Server) {
       select gen_random_uuid(), ${userId}, now() + interval '1 day' from generate_series(1, ${SOCKETS_OF_MEMBER})
       returning id`
     const sign = (sessionId: string) =>
-      rooms.tokens.sign({ userId, sessionId, email, tokenId: crypto.randomUUID() })
+      services.tokens.sign({ userId, sessionId, email, tokenId: crypto.randomUUID() })
     return Promise.all(sessions.map(({ id }) => sign(id)))
   }
   const tokens = await Promise.all(members.map(tokensOf))

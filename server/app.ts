@@ -55,8 +55,8 @@ import { protectAnswers, protectionHeaders } from '#platform/http/protect-answer
 import { registerRoutes } from '#platform/http/register-routes.ts'
 import { compileValidator } from '#platform/http/validation.ts'
 import { registerDevMail } from '#platform/mail/dev-mail.ts'
-import type { Rooms } from '#platform/rooms.ts'
 import type { Passwords } from '#platform/secrets/passwords.ts'
+import type { Services } from '#platform/services.ts'
 import { registerFiles } from '#platform/storage/serve-files.ts'
 import { registerHealth } from '#platform/telemetry/health.ts'
 import { traceHandlers, watchRequests } from '#platform/telemetry/watch-requests.ts'
@@ -87,7 +87,7 @@ export interface App {
 }
 
 /** What a part has from elsewhere, where that is to be something else than usual. */
-export interface Doors {
+export interface Overrides {
   retriever?: Retriever
   agents?: Pick<Agents, 'find' | 'openTools' | 'retrieve'>
   webhookTimes?: Partial<DeliveryTimes>
@@ -97,35 +97,35 @@ export interface Doors {
 }
 
 /** The application: every option and every part. It does not listen, so tests use the same one. */
-export async function buildApp(rooms: Rooms, doors: Doors = {}): Promise<App> {
-  const models = new ModelFinder(rooms)
-  const calls = new PaidCalls(rooms)
-  const knowledge = createKnowledgeBases(rooms, models, calls)
-  const mcp = createMcp(rooms)
-  const tools = createTools(rooms)
-  const agents = createAgents(rooms, models, knowledge, tools, mcp)
+export async function buildApp(services: Services, overrides: Overrides = {}): Promise<App> {
+  const models = new ModelFinder(services)
+  const calls = new PaidCalls(services)
+  const knowledge = createKnowledgeBases(services, models, calls)
+  const mcp = createMcp(services)
+  const tools = createTools(services)
+  const agents = createAgents(services, models, knowledge, tools, mcp)
   const chat = createChat(
-    rooms,
+    services,
     models,
     calls,
-    doors.retriever ?? knowledge.retriever,
-    doors.agents ?? agents,
+    overrides.retriever ?? knowledge.retriever,
+    overrides.agents ?? agents,
   )
-  const agentDeploy = createAgentDeploy(rooms, chat.deployments)
-  const memory = createMemory(rooms)
-  const dataRights = createDataRights(rooms, { mcp, memory })
-  const mcpServer = createMcpServer(rooms, { agents, knowledge, calls })
-  const webhooks = createWebhooks(rooms, doors.webhookTimes)
-  const console = createConsole(rooms, doors.console)
+  const agentDeploy = createAgentDeploy(services, chat.deployments)
+  const memory = createMemory(services)
+  const dataRights = createDataRights(services, { mcp, memory })
+  const mcpServer = createMcpServer(services, { agents, knowledge, calls })
+  const webhooks = createWebhooks(services, overrides.webhookTimes)
+  const console = createConsole(services, overrides.console)
   const routes: Route[] = [
-    ...authRoutes(rooms),
-    ...orgRoutes(rooms),
-    ...userRoutes(rooms),
-    ...roleRoutes(rooms),
-    ...invitationRoutes(rooms),
+    ...authRoutes(services),
+    ...orgRoutes(services),
+    ...userRoutes(services),
+    ...roleRoutes(services),
+    ...invitationRoutes(services),
     ...apiKeyRoutes,
     ...auditRoutes,
-    ...llmRoutes(rooms),
+    ...llmRoutes(services),
     ...chat.routes,
     ...knowledge.routes,
     ...tools.routes,
@@ -134,43 +134,43 @@ export async function buildApp(rooms: Rooms, doors: Doors = {}): Promise<App> {
     ...conversationRoutes({ chats: chat.conversations, models }),
     ...agentDeploy.routes,
     ...instructionRoutes,
-    ...openAiRoutes({ rooms, models, agents, calls }),
-    ...billingRoutes(rooms),
-    ...playgroundRoutes({ rooms, mcp, models, calls, memory }),
+    ...openAiRoutes({ services, models, agents, calls }),
+    ...billingRoutes(services),
+    ...playgroundRoutes({ services, mcp, models, calls, memory }),
     ...webhooks.routes,
     ...dataRights.routes,
   ]
-  const count = createCountRequest(rooms, createAddressOf(rooms.config.trustProxy))
-  const http = createServer(rooms, count)
+  const count = createCountRequest(services, createAddressOf(services.config.trustProxy))
+  const http = createServer(services, count)
   countRequests(http, count)
   await http.register(cors, {
-    origin: rooms.config.corsOrigins,
+    origin: services.config.corsOrigins,
     credentials: false,
     exposedHeaders: EXPOSED_HEADERS,
   })
   refuseBeyondLimits(http)
-  const desk = { ...rooms, stallMs: doors.stallMs ?? STALL_MS }
-  endStalledReaders(http, desk.stallMs)
-  registerRoutes(http, desk, rooms.tracing ? traceHandlers(routes, rooms.tracing) : routes)
-  registerHealth(http, rooms)
-  registerFiles(http, rooms.storage)
+  const deps = { ...services, stallMs: overrides.stallMs ?? STALL_MS }
+  endStalledReaders(http, deps.stallMs)
+  registerRoutes(http, deps, services.tracing ? traceHandlers(routes, services.tracing) : routes)
+  registerHealth(http, services)
+  registerFiles(http, services.storage)
   registerWidget(http, agentDeploy)
   registerGateway(http, mcp.gateway)
   registerMcpServer(http, mcpServer)
-  registerLiveSockets(http, rooms)
-  if (rooms.config.devMail) registerDevMail(http, rooms.config)
+  registerLiveSockets(http, services)
+  if (services.config.devMail) registerDevMail(http, services.config)
   registerDocs(
     http,
     () => describeApi(routes),
     () => describeApi(routes, V1_FORM),
   )
-  registerConsole(http, console, rooms.config)
+  registerConsole(http, console, services.config)
   await http.ready()
   return { http, chat, knowledge, mcp, mcpServer, webhooks, dataRights, console }
 }
 
-function createServer({ log, ...rooms }: Rooms, count: CountRequest): FastifyInstance {
-  const protection = protectionHeaders(rooms.config)
+function createServer({ log, ...services }: Services, count: CountRequest): FastifyInstance {
+  const protection = protectionHeaders(services.config)
   const http = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -204,8 +204,8 @@ function createServer({ log, ...rooms }: Rooms, count: CountRequest): FastifyIns
         : parseJsonBody(bytes, { valuesMax: routeOptions.config.bodyValuesMax ?? PUBLIC_BODY.values }),
   )
   http.decorateRequest('enveloped', { getter: isEnveloped })
-  watchRequests(http, rooms)
-  protectAnswers(http, rooms.config)
+  watchRequests(http, services)
+  protectAnswers(http, services.config)
   return http
 }
 

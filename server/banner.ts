@@ -21,7 +21,7 @@ export async function banner(server: Server, config: Config): Promise<string> {
 }
 
 function describeProviders(server: Server): string {
-  const providers = environmentProviders(server.rooms)
+  const providers = environmentProviders(server.services)
   return providers[0] === 'demo'
     ? 'no provider key in the environment, so a built-in demo answers (OPENAI_API_KEY=… brings real models)'
     : providers.join(', ')
@@ -35,13 +35,13 @@ function describeSignIn(administrator: Server['administrator'], config: Config):
 
 /** Signs in and has a model stream a reply, in one line. */
 async function chatLine(
-  { rooms }: Server,
+  { services }: Server,
   config: Config,
   { email, password }: { email: string; password: string | null },
 ): Promise<string> {
-  const [organization] = await rooms.database.sql<{ id: string }[]>`
+  const [organization] = await services.database.sql<{ id: string }[]>`
     select o.id from organizations o join users u on u.id = o.personal_user_id where u.email = ${email}`
-  const model = organization && (await findTextModel(rooms, organization.id))
+  const model = organization && (await findTextModel(services, organization.id))
   if (!model) return `curl ${config.baseUrl}/readyz`
   const json = "-H 'Content-Type: application/json'"
   const signIn = `curl -s ${config.baseUrl}/api/auth/login ${json} -d '${JSON.stringify({ email, password })}'`
@@ -52,11 +52,11 @@ async function chatLine(
 
 /** The model that an organization talks to where it names none; undefined: there is none yet. */
 async function findTextModel(
-  rooms: Server['rooms'],
+  services: Server['services'],
   organizationId: string,
 ): Promise<ResolvedModel | undefined> {
   try {
-    return await new ModelFinder(rooms).findDefault(organizationId, 'text')
+    return await new ModelFinder(services).findDefault(organizationId, 'text')
   } catch (error) {
     if (error instanceof AppError) return undefined
     throw error

@@ -6,7 +6,7 @@ import type { EmbeddedDatabase } from '#database/embedded.ts'
 import { traceGroups } from '#database/grouped.ts'
 import { ensureAdministrator, resetRequests, startAuthSweep } from '#parts/auth/index.ts'
 import { discoverModels } from '#parts/llm/index.ts'
-import { createAccessDesk } from '#platform/access/access.ts'
+import { createAccess } from '#platform/access/access.ts'
 import { createAccessTokens } from '#platform/access/access-tokens.ts'
 import { createAudiences } from '#platform/access/audience.ts'
 import { createDocuments } from '#platform/documents/documents.ts'
@@ -20,10 +20,10 @@ import { createMail } from '#platform/mail/mail.ts'
 import { createModels } from '#platform/models/index.ts'
 import { createNet } from '#platform/net/index.ts'
 import type { Redis } from '#platform/redis/redis.ts'
-import type { Rooms } from '#platform/rooms.ts'
 import { createSandbox } from '#platform/sandbox/sandbox.ts'
 import { createPasswords } from '#platform/secrets/passwords.ts'
 import { createSecrets, loadSecrets } from '#platform/secrets/secrets.ts'
+import type { Services } from '#platform/services.ts'
 import { createStorage } from '#platform/storage/storage.ts'
 import { createUploads } from '#platform/storage/uploads.ts'
 import { createSharedLogs } from '#platform/streams/shared-logs.ts'
@@ -32,7 +32,7 @@ import { createMetrics } from '#platform/telemetry/metrics.ts'
 import { openTracing } from '#platform/telemetry/tracing.ts'
 import { traceStatements } from '#platform/telemetry/watch-database.ts'
 import { watchModels } from '#platform/telemetry/watch-models.ts'
-import { buildApp, type Doors } from './app.ts'
+import { buildApp, type Overrides } from './app.ts'
 
 /** How long replies that are being written may go on when the process is told to stop. */
 const STOP_GRACE_MS = 5_000
@@ -44,7 +44,7 @@ const STOP_DEADLINE_MS = 10_000
 const BACKLOG = 2_048
 
 export interface Server {
-  rooms: Rooms
+  services: Services
   /** Where it listens: `http://127.0.0.1:3000`. */
   address: string
   /** The administrator that this start has made, if it has. */
@@ -56,33 +56,33 @@ export interface Server {
 export async function startServer(
   config: Config,
   starting?: Promise<EmbeddedDatabase>,
-  doors?: Doors,
+  overrides?: Overrides,
 ): Promise<Server> {
-  const { rooms, close } = await openRooms(config, starting, doors)
-  const administrator = await ensureAdministrator(rooms)
-  const discovery = discoverModels(rooms)
-  const app = await buildApp(rooms, doors)
+  const { services, close } = await openServices(config, starting, overrides)
+  const administrator = await ensureAdministrator(services)
+  const discovery = discoverModels(services)
+  const app = await buildApp(services, overrides)
   const { ingestion, evaluationRuns } = app.knowledge
   const queues = [...ingestion.queues, ...evaluationRuns.queues]
-  await rooms.jobs.start([rooms.mail.queue, resetRequests(rooms), ...queues])
+  await services.jobs.start([services.mail.queue, resetRequests(services), ...queues])
   await app.chat.start()
   ingestion.start()
   evaluationRuns.start()
   await app.mcp.start()
   app.webhooks.sender.start()
-  const endAuthSweep = startAuthSweep(rooms)
-  const endUploadSweeps = rooms.uploads.startSweeps(rooms.log)
+  const endAuthSweep = startAuthSweep(services)
+  const endUploadSweeps = services.uploads.startSweeps(services.log)
   app.dataRights.eraser.start()
   const endMcpServerSweep = app.mcpServer.startSweep()
-  const endRepeatsSweep = rooms.idempotency.startSweep()
+  const endRepeatsSweep = services.idempotency.startSweep()
   await app.http.listen({ port: config.port, host: config.host, backlog: BACKLOG })
   app.console.start()
   return {
-    rooms,
+    services,
     address: addressOf(app.http.server.address() as AddressInfo),
     administrator,
     async stop() {
-      rooms.database.announceClose()
+      services.database.announceClose()
       endAuthSweep()
       endUploadSweeps()
       endMcpServerSweep()
@@ -96,10 +96,10 @@ export async function startServer(
         app.webhooks.sender.stop(),
         app.console.stop(),
       ])
-      await Promise.all([rooms.events.stop(), endConnections(app.http.server, closed)])
+      await Promise.all([services.events.stop(), endConnections(app.http.server, closed)])
       await Promise.all([discovery, app.dataRights.eraser.stop()])
       await app.mcp.close()
-      await rooms.jobs.stop()
+      await services.jobs.stop()
       await close()
     },
   }
@@ -114,12 +114,12 @@ async function endConnections(server: HttpServer, closed: Promise<unknown>): Pro
   clearTimeout(all)
 }
 
-/** Makes the rooms that the parts live in, from the database up. */
-async function openRooms(
+/** Creates the services that the parts use, from the database up. */
+async function openServices(
   config: Config,
   starting: Promise<EmbeddedDatabase> | undefined,
-  { passwords = createPasswords() }: Doors = {},
-): Promise<{ rooms: Rooms; close: () => Promise<void> }> {
+  { passwords = createPasswords() }: Overrides = {},
+): Promise<{ services: Services; close: () => Promise<void> }> {
   const tracing = await openTracing(config, createLog(config))
   const log = createLog(config, tracing)
   const watch = tracing && traceStatements(tracing)
@@ -134,13 +134,13 @@ async function openRooms(
   const jobs = createJobs(database, log, tracing)
   const metrics = createMetrics()
   const documents = createDocuments(log)
-  const rooms: Rooms = {
+  const services: Services = {
     config,
     log,
     database,
     instance,
     tokens: await createAccessTokens(pair, config.baseUrl),
-    access: createAccessDesk(database),
+    access: createAccess(database),
     secrets,
     passwords,
     idempotency: createIdempotency({ database, secrets, instance, log }),
@@ -161,10 +161,10 @@ async function openRooms(
     sandbox: createSandbox({ net, log, dataDir: config.dataDir }),
   }
   return {
-    rooms,
+    services,
     async close() {
-      await rooms.idempotency.close()
-      await Promise.all([rooms.documents.close(), rooms.sandbox.close()])
+      await services.idempotency.close()
+      await Promise.all([services.documents.close(), services.sandbox.close()])
       await instance.stop()
       await redis?.close()
       await net.close()
@@ -176,7 +176,7 @@ async function openRooms(
 }
 
 /** Redis's client takes a tenth of a second to load, so only those load it who have Redis. */
-async function openRedis(redisUrl: string, log: Rooms['log']): Promise<Redis> {
+async function openRedis(redisUrl: string, log: Services['log']): Promise<Redis> {
   const { connectRedis } = await import('#platform/redis/redis.ts')
   return connectRedis(redisUrl, log)
 }
@@ -195,7 +195,7 @@ export function stopOnSignals(server: Server): void {
       server.stop().then(
         () => process.exit(0),
         (error: unknown) => {
-          server.rooms.log.fatal({ err: error }, 'the server did not stop cleanly')
+          server.services.log.fatal({ err: error }, 'the server did not stop cleanly')
           process.exit(1)
         },
       )

@@ -86,13 +86,17 @@ const HARMFUL = [
 const DEAR = ['post_tools', 'put_tools', 'post_tools_test_tool', 'get_org_export', 'get_users_me_export']
 const DEAR_CHANCE = 0.05
 
-interface Desk {
+interface Dependencies {
   stage: Stage
   tenant: Tenant
   installation: Installation
 }
 
-async function tryOne({ stage, tenant, installation }: Desk, seed: number, index: number): Promise<string[]> {
+async function tryOne(
+  { stage, tenant, installation }: Dependencies,
+  seed: number,
+  index: number,
+): Promise<string[]> {
   const choice = createChoice(seed * 1_000_003 + index)
   let operation = choice.of(OPERATIONS)
   if (DEAR.includes(operation.id) && !choice.chance(DEAR_CHANCE)) operation = choice.of(CHEAP)

@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { librarian } from '#tests/support/knowledge.ts'
 import { type LiveSocket, openReady } from '#tests/support/live-socket.ts'
 import { OPERATIONS, type Operation } from './contract.ts'
-import type { Desk } from './cross-tenant.ts'
+import type { Dependencies } from './cross-tenant.ts'
 import type { Outcome } from './row.ts'
 import type { Tenant } from './tenant.ts'
 
@@ -15,9 +15,9 @@ const POLL_MS = 50
 const SETTLE_MS = 500
 
 /** The ways to another tenant that are no operation of openapi.json, and cursors, replays and streams. */
-export async function tryChannels(desk: Desk): Promise<Outcome> {
-  const parts = [await tryPages(desk), await tryReplays(desk), await tryMcp(desk), await tryGateway(desk)]
-  const all = [...parts, await tryEvents(desk)]
+export async function tryChannels(deps: Dependencies): Promise<Outcome> {
+  const parts = [await tryPages(deps), await tryReplays(deps), await tryMcp(deps), await tryGateway(deps)]
+  const all = [...parts, await tryEvents(deps)]
   return {
     cases: all.reduce((sum, { cases }) => sum + cases, 0),
     failures: all.flatMap(({ failures }) => failures),
@@ -25,7 +25,7 @@ export async function tryChannels(desk: Desk): Promise<Outcome> {
 }
 
 /** A cursor of the victim's list leads to nothing of theirs. */
-async function tryPages({ stage, victim, attacker, marker }: Desk): Promise<Outcome> {
+async function tryPages({ stage, victim, attacker, marker }: Dependencies): Promise<Outcome> {
   const failures: string[] = []
   let cases = 0
   const lists = OPERATIONS.filter(({ parameters }) => parameters.some(({ name }) => name === 'cursor'))
@@ -55,7 +55,7 @@ async function tryPages({ stage, victim, attacker, marker }: Desk): Promise<Outc
 }
 
 /** The victim's Idempotency-Key answers nobody else. */
-async function tryReplays({ stage, victim, attacker, marker }: Desk): Promise<Outcome> {
+async function tryReplays({ stage, victim, attacker, marker }: Dependencies): Promise<Outcome> {
   const key = randomUUID()
   const create = (token: string | undefined, organizationId: string) =>
     stage.call('POST', `/api/instructions/create?org_id=${organizationId}`, {
@@ -78,7 +78,7 @@ async function tryReplays({ stage, victim, attacker, marker }: Desk): Promise<Ou
 }
 
 /** /mcp: the victim's organization, agents and knowledge bases, by their names. */
-async function tryMcp({ stage, victim, attacker, marker }: Desk): Promise<Outcome> {
+async function tryMcp({ stage, victim, attacker, marker }: Dependencies): Promise<Outcome> {
   const failures: string[] = []
   const victimTools = await askMcp(stage.url, victim.tokens.owner, victim.organizationId, async (client) =>
     client.listTools(),
@@ -137,7 +137,7 @@ async function askMcp<T>(
 }
 
 /** The gateway: the attacker's address with another instance, key or life. */
-async function tryGateway({ stage, installation, victim, attacker }: Desk): Promise<Outcome> {
+async function tryGateway({ stage, installation, victim, attacker }: Dependencies): Promise<Outcome> {
   const { body } = await stage.call('POST', '/api/mcp/generate_url', {
     token: attacker.tokens.owner,
     body: { server_id: installation.mcpServerId, session_id: attacker.records.mcpInstance },
@@ -188,8 +188,8 @@ const INITIALIZE = {
 }
 
 /** Sockets and webhooks of the attacker, and of a colleague, while the victim's organization is busy. */
-async function tryEvents(desk: Desk): Promise<Outcome> {
-  const { stage, victim, attacker, marker } = desk
+async function tryEvents(deps: Dependencies): Promise<Outcome> {
+  const { stage, victim, attacker, marker } = deps
   const spying = await Promise.all([
     ...(['owner', 'admin', 'guest', 'API key'] as const).map((who) =>
       openReady(stage.url, attacker.tokens[who]),
@@ -198,7 +198,7 @@ async function tryEvents(desk: Desk): Promise<Outcome> {
   ])
   const [own] = spying.slice(-1) as [LiveSocket]
   const member = await openReady(stage.url, victim.tokens.member)
-  await beBusy(desk)
+  await beBusy(deps)
   const path = (tenant: Tenant): string => `/${tenant.organizationId}`
   const has = (type: string) => (socket: LiveSocket) =>
     socket.received.some((message) => message.type === type)
@@ -223,7 +223,7 @@ async function tryEvents(desk: Desk): Promise<Outcome> {
 }
 
 /** The victim's member begins a chat, the owner reads a document in and pauses a deployment. */
-async function beBusy({ stage, victim, marker, attacker }: Desk): Promise<void> {
+async function beBusy({ stage, victim, marker, attacker }: Dependencies): Promise<void> {
   const { owner, member } = victim.people
   await stage.say(member, { model_id: victim.records.model ?? '' }, { content: `say: ${marker}` })
   const library = librarian(stage, owner)

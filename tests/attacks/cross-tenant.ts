@@ -127,26 +127,26 @@ async function attack(
   const failures = unknown.map((place) => `no kind is known for ${place}: add it to slots.ts`)
   const all = casesOf(slots, victim, attacker)
   const chosen = shuffled(all, seed).slice(0, cases)
-  const desk = { stage, installation, victim, attacker, marker: markers[0], references: new Map() }
+  const deps = { stage, installation, victim, attacker, marker: markers[0], references: new Map() }
   const waiting = [...chosen]
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
-      for (let next = waiting.pop(); next; next = waiting.pop()) failures.push(...(await tryCase(desk, next)))
+      for (let next = waiting.pop(); next; next = waiting.pop()) failures.push(...(await tryCase(deps, next)))
     }),
   )
   failures.push(...changesIn(before, await snapshot(stage, victim, installation)))
-  const channels = await tryChannels(desk)
+  const channels = await tryChannels(deps)
   failures.push(...channels.failures)
   let count = chosen.length + channels.cases
   if (chosen.length === all.length) {
-    const controls = await tryOwn(desk, slots)
+    const controls = await tryOwn(deps, slots)
     failures.push(...controls.failures)
     count += controls.cases
   }
   return { cases: count, failures }
 }
 
-export interface Desk {
+export interface Dependencies {
   stage: Stage
   installation: Installation
   victim: Tenant
@@ -181,8 +181,8 @@ function casesOf(slots: readonly Slot[], victim: Tenant, attacker: Tenant): Case
 const isPersonal = (kind: Kind, { records, membersOwn }: Tenant): boolean =>
   membersOwn[kind] !== undefined && membersOwn[kind] !== records[kind]
 
-async function tryCase(desk: Desk, { slot, attacker: who, origin }: Case): Promise<string[]> {
-  const { victim, attacker, marker } = desk
+async function tryCase(deps: Dependencies, { slot, attacker: who, origin }: Case): Promise<string[]> {
+  const { victim, attacker, marker } = deps
   const { operation, place, kind } = slot
   const sources: Record<Origin, Records> = {
     foreign: victim.records,
@@ -193,17 +193,17 @@ async function tryCase(desk: Desk, { slot, attacker: who, origin }: Case): Promi
   const id = sources[origin][kind] ?? ''
   const base = origin === 'everything foreign' ? victim : attacker
   const isForeign = base === victim
-  const answer = await send(desk, operation, who, callWith(desk.installation, slot, base.records, id))
+  const answer = await send(deps, operation, who, callWith(deps.installation, slot, base.records, id))
   const key = `${operation.id} ${place} ${kind} ${who} ${isForeign}`
   const reference =
-    desk.references.get(key) ??
+    deps.references.get(key) ??
     send(
-      desk,
+      deps,
       operation,
       who,
-      callWith(desk.installation, slot, isForeign ? randomRecords() : base.records, randomId(kind)),
+      callWith(deps.installation, slot, isForeign ? randomRecords() : base.records, randomId(kind)),
     )
-  desk.references.set(key, reference)
+  deps.references.set(key, reference)
   const expected = await reference
   const told = `${operation.id} ${place}=${kind} (${origin}) by ${who}`
   const failures: string[] = []
@@ -228,7 +228,7 @@ const shapeOf = ({ status, text }: Answer, id: string): string =>
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '(time)')}`
 
 async function send(
-  { stage, attacker }: Pick<Desk, 'stage' | 'attacker'>,
+  { stage, attacker }: Pick<Dependencies, 'stage' | 'attacker'>,
   operation: Operation,
   who: Attacker,
   { query, body }: Call,
@@ -262,7 +262,7 @@ const NOT_OWN = ['delete_users_me', 'post_org_leave', 'post_org_transfer_ownersh
 const SAME_EITHER_WAY = ['query.record_id', 'query.chunk_id']
 
 /** The same calls with the owner's own ids: where they were answered like random ones, the cases prove nothing. */
-async function tryOwn(desk: Desk, slots: readonly Slot[]): Promise<Outcome> {
+async function tryOwn(deps: Dependencies, slots: readonly Slot[]): Promise<Outcome> {
   const failures: string[] = []
   const order = (operation: Operation): number =>
     ['GET', 'POST', 'PUT', 'DELETE'].indexOf(operation.method) + 10 * LAST.indexOf(operation.id)
@@ -274,7 +274,7 @@ async function tryOwn(desk: Desk, slots: readonly Slot[]): Promise<Outcome> {
     const ofOperation = own.filter(
       (slot) => slot.operation === operation && !SAME_EITHER_WAY.includes(slot.place),
     )
-    const { attacker, installation } = desk
+    const { attacker, installation } = deps
     const call = callOf(operation, attacker.records, installation)
     const inCall = ofOperation.filter(({ place }) => has(call, place))
     const optional = operation.method === 'DELETE' ? [] : ofOperation.filter(({ place }) => !has(call, place))
@@ -283,7 +283,7 @@ async function tryOwn(desk: Desk, slots: readonly Slot[]): Promise<Outcome> {
         ? 'deployment'
         : 'owner'
     const compare = async (answer: Answer, slot: Slot): Promise<void> => {
-      const reference = await desk.references.get(`${operation.id} ${slot.place} ${slot.kind} ${who} false`)
+      const reference = await deps.references.get(`${operation.id} ${slot.place} ${slot.kind} ${who} false`)
       cases += 1
       if (reference && shapeOf(answer, '-') === shapeOf(reference, '-'))
         failures.push(
@@ -291,12 +291,12 @@ async function tryOwn(desk: Desk, slots: readonly Slot[]): Promise<Outcome> {
         )
     }
     if (inCall.length > 0) {
-      const answer = await send(desk, operation, who, call)
+      const answer = await send(deps, operation, who, call)
       for (const slot of inCall) await compare(answer, slot)
     }
     for (const slot of optional)
       await compare(
-        await send(desk, operation, who, put(call, slot.place, attacker.records[slot.kind] ?? '')),
+        await send(deps, operation, who, put(call, slot.place, attacker.records[slot.kind] ?? '')),
         slot,
       )
   }

@@ -17,7 +17,7 @@ interface Begun {
 
 /** How browsers come back from where connect_account sent them, and what an authorization server of others may say. */
 export async function accounts(stage: OAuthStage): Promise<Attempts> {
-  const { site, desk, owner, stranger, providers, trap } = stage
+  const { site, deps, owner, stranger, providers, trap } = stage
   const [provider, other] = providers
   const ids = new Map<AuthorizedMcpServer, string>()
   for (const one of providers) ids.set(one, await addServer(one.url))
@@ -183,8 +183,8 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
         async send() {
           const begun = await begin()
           ensure((await begun.browser.comeBack(begun.back.href)).status === 302, 'not connected')
-          const { clientId, code } = await desk.withCode()
-          const { access_token: token } = await desk.redeem(clientId, code)
+          const { clientId, code } = await deps.withCode()
+          const { access_token: token } = await deps.redeem(clientId, code)
           const path = `/api/mcp/gateway/${begun.instanceId}`
           const body = { jsonrpc: '2.0', id: 1, method: 'ping' }
           const { status } = await site.call('POST', path, { token, body })

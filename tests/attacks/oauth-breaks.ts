@@ -134,7 +134,7 @@ export const OAUTH_BREAKS: readonly Break[] = [
     edits: [
       {
         file: 'server/parts/mcp/confirm-connection.ts',
-        text: "if ((await find(desk, ticket)).userId !== caller.userId) throw fail('mcp.attempt_of_another')",
+        text: "if ((await find(deps, ticket)).userId !== caller.userId) throw fail('mcp.attempt_of_another')",
         replacement: '',
       },
       { file: ATTEMPTS, text: ' and a.user_id = ${userId}', replacement: '' },
@@ -207,7 +207,7 @@ export const OAUTH_BREAKS: readonly Break[] = [
     edits: [
       {
         file: OIDC,
-        text: 'if (known?.registered) await proveAddress(this.#rooms, tx, client, user.id, null)',
+        text: 'if (known?.registered) await proveAddress(this.#services, tx, client, user.id, null)',
         replacement: '',
       },
     ],

@@ -19,8 +19,8 @@ const GRANT_TYPES = [
 ]
 
 /** Codes, and what they are exchanged for. */
-export function codes({ desk, elsewhere, owner, site }: OAuthStage): Attempts {
-  const { withCode, redeem } = desk
+export function codes({ deps, elsewhere, owner, site }: OAuthStage): Attempts {
+  const { withCode, redeem } = deps
   /** Redeems a code with something wrong. */
   const wrong = (what: string, more: Record<string, string>, expected = [400]): Attempt => ({
     what: `a code with ${what}`,
@@ -48,7 +48,7 @@ export function codes({ desk, elsewhere, owner, site }: OAuthStage): Attempts {
         async send() {
           const { clientId, code } = await withCode()
           const { status, access_token } = await redeem(clientId, code)
-          return status === 200 ? desk.ping(access_token) : status
+          return status === 200 ? deps.ping(access_token) : status
         },
       },
       { what: 'a genuine client with a secret', expected: [200], send: () => withSecret((secret) => secret) },
@@ -67,10 +67,10 @@ export function codes({ desk, elsewhere, owner, site }: OAuthStage): Attempts {
         what: 'a code without the redirect address, of which the client has several',
         expected: [400],
         async send() {
-          const clientId = await desk.registered({
+          const clientId = await deps.registered({
             redirect_uris: [REDIRECT_URI, 'https://app.example/callback'],
           })
-          const back = await allow(desk.authorizeUrl(clientId), owner)
+          const back = await allow(deps.authorizeUrl(clientId), owner)
           return (await redeem(clientId, back.searchParams.get('code') ?? '', { redirect_uri: '' })).status
         },
       },
@@ -90,7 +90,7 @@ export function codes({ desk, elsewhere, owner, site }: OAuthStage): Attempts {
         expected: [400],
         async send() {
           const { clientId, code } = await withCode()
-          await allow(desk.authorizeUrl(clientId, { code_challenge: challenge }), owner)
+          await allow(deps.authorizeUrl(clientId, { code_challenge: challenge }), owner)
           return (await redeem(clientId, code, { code_verifier: verifier })).status
         },
       },
@@ -99,7 +99,7 @@ export function codes({ desk, elsewhere, owner, site }: OAuthStage): Attempts {
         expected: [400],
         async send() {
           const { code } = await withCode()
-          return (await redeem(await desk.registered(), code)).status
+          return (await redeem(await deps.registered(), code)).status
         },
       },
       {
@@ -117,14 +117,14 @@ export function codes({ desk, elsewhere, owner, site }: OAuthStage): Attempts {
       {
         what: 'the token of a replayed code',
         expected: [401],
-        send: async () => desk.ping((await replay()).tokens.access_token),
+        send: async () => deps.ping((await replay()).tokens.access_token),
       },
       {
         what: 'the refresh token of a replayed code',
         expected: [400],
         async send() {
           const { clientId, tokens } = await replay()
-          return (await desk.refresh(clientId, tokens.refresh_token)).status
+          return (await deps.refresh(clientId, tokens.refresh_token)).status
         },
       },
       {
@@ -138,14 +138,14 @@ export function codes({ desk, elsewhere, owner, site }: OAuthStage): Attempts {
       {
         what: 'a code as a token',
         expected: [401],
-        send: async () => desk.ping((await withCode()).code),
+        send: async () => deps.ping((await withCode()).code),
       },
       {
         what: 'a code as a refresh token',
         expected: [400],
         async send() {
           const { clientId, code } = await withCode()
-          return (await desk.refresh(clientId, code)).status
+          return (await deps.refresh(clientId, code)).status
         },
       },
       {
@@ -185,8 +185,8 @@ export function codes({ desk, elsewhere, owner, site }: OAuthStage): Attempts {
   /** Redeems the code of a client that has a secret. */
   async function withSecret(change: (secret: string) => string | undefined): Promise<number> {
     const body = { redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: 'client_secret_post' }
-    const { client_id, client_secret } = (await desk.register(body)).body
-    const back = await allow(desk.authorizeUrl(client_id), owner)
+    const { client_id, client_secret } = (await deps.register(body)).body
+    const back = await allow(deps.authorizeUrl(client_id), owner)
     const secret = change(client_secret)
     const more: Record<string, string> = secret === undefined ? {} : { client_secret: secret }
     return (await redeem(client_id, back.searchParams.get('code') ?? '', more)).status
@@ -194,15 +194,15 @@ export function codes({ desk, elsewhere, owner, site }: OAuthStage): Attempts {
 }
 
 /** A code that is kept until it has expired. */
-export async function expiredCode({ desk }: OAuthStage): Promise<Attempt> {
-  const { clientId, code } = await desk.withCode()
+export async function expiredCode({ deps }: OAuthStage): Promise<Attempt> {
+  const { clientId, code } = await deps.withCode()
   const endsAt = Date.now() + (CODE_SECONDS + 1) * 1_000
   return {
     what: 'an expired code',
     expected: [400],
     async send() {
       await sleep(endsAt - Date.now())
-      return (await desk.redeem(clientId, code)).status
+      return (await deps.redeem(clientId, code)).status
     },
   }
 }

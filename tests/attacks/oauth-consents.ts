@@ -4,7 +4,7 @@ import { type Attempts, ensure, type OAuthStage } from './oauth-stage.ts'
 
 /** The page on which a person decides, forged, framed, and answered by others. */
 export async function consents(stage: OAuthStage): Promise<Attempts> {
-  const { site, desk, owner, stranger, anotherNetwork } = stage
+  const { site, deps, owner, stranger, anotherNetwork } = stage
   const made = await site.call('POST', `/api/api_keys/create?org_id=${owner.organizationId}`, {
     token: owner.token,
     body: { name: 'for consent', permissions: ['*:*'] },
@@ -12,7 +12,7 @@ export async function consents(stage: OAuthStage): Promise<Attempts> {
   /** A browser that stands before the page. */
   const open = async () => {
     const visitor = new Visitor()
-    const url = desk.authorizeUrl(await desk.registered())
+    const url = deps.authorizeUrl(await deps.registered())
     const { location: page, headers } = await visitor.visit(url, { headers: anotherNetwork() })
     const cookie = headers
       .getSetCookie()

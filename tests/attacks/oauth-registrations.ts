@@ -39,8 +39,8 @@ const BACK = 'https://app.example/callback'
 
 /** Clients that register themselves, or are described where their id leads. */
 export async function registrations(stage: OAuthStage): Promise<Attempts> {
-  const { site, desk, trap, begin } = stage
-  const register = async (body: object): Promise<number> => (await desk.register(body)).status
+  const { site, deps, trap, begin } = stage
+  const register = async (body: object): Promise<number> => (await deps.register(body)).status
   const inner = `http://${trap.host}/`
   const hostile = {
     redirect_uris: [BACK],
@@ -104,11 +104,11 @@ export async function registrations(stage: OAuthStage): Promise<Attempts> {
         expected: [201],
         async send() {
           const before = trap.connections()
-          const { status, body, text } = await desk.register(hostile)
+          const { status, body, text } = await deps.register(hostile)
           ensure(!/chosen|implicit|password|client_credentials|"token"|admin|javascript:/.test(text), text)
           ensure(!text.includes(trap.host) && body.client_name.length <= 100, text)
           const visitor = new Visitor()
-          const { location } = await visitor.visit(desk.authorizeUrl(body.client_id, { redirect_uri: BACK }))
+          const { location } = await visitor.visit(deps.authorizeUrl(body.client_id, { redirect_uri: BACK }))
           const page = await visitor.visit(location)
           ensure(page.status === 200 && !/<script>alert|javascript:|<img|\u202e/.test(page.text), page.text)
           await visitor.visit(`${location}/deny`, { method: 'POST', body: {} })
@@ -120,7 +120,7 @@ export async function registrations(stage: OAuthStage): Promise<Attempts> {
         what: `${method} of the registration of another client`,
         expected: [404, 405],
         async send() {
-          const clientId = await desk.registered()
+          const clientId = await deps.registered()
           return (
             await site.call(method, `/mcp/oauth/register/${clientId}`, {
               body: method === 'PUT' ? {} : undefined,
@@ -145,7 +145,7 @@ export async function registrations(stage: OAuthStage): Promise<Attempts> {
         what: 'the 51st request of a network that waits for a decision',
         expected: [429],
         async send() {
-          const url = desk.authorizeUrl(await desk.registered())
+          const url = deps.authorizeUrl(await deps.registered())
           const headers = { 'x-forwarded-for': '203.0.113.51' }
           const ask = async (): Promise<number> => (await new Visitor().visit(url, { headers })).status
           for (let count = 1; count <= 50; count++)
@@ -159,7 +159,7 @@ export async function registrations(stage: OAuthStage): Promise<Attempts> {
         expected: [400],
         async send() {
           const before = trap.connections()
-          const status = await begin(desk.authorizeUrl(id, { redirect_uri: BACK }))
+          const status = await begin(deps.authorizeUrl(id, { redirect_uri: BACK }))
           ensure(trap.connections() === before, 'connected')
           return status
         },
@@ -186,7 +186,7 @@ const addressesOfDocuments = ({ trap, documents }: OAuthStage): string[] => {
 }
 
 /** Documents at the address that is a client's id (Client ID Metadata Documents). */
-function documentsOf({ desk, documents, owner, trap, begin }: OAuthStage): Attempts {
+function documentsOf({ deps, documents, owner, trap, begin }: OAuthStage): Attempts {
   let count = 0
   /** Publishes a document under a new address. */
   const publish = (
@@ -237,7 +237,7 @@ function documentsOf({ desk, documents, owner, trap, begin }: OAuthStage): Attem
     expected,
     async send() {
       const before = trap.connections()
-      const status = await begin(desk.authorizeUrl(id, { redirect_uri: BACK }))
+      const status = await begin(deps.authorizeUrl(id, { redirect_uri: BACK }))
       ensure(trap.connections() === before, 'connected to an inner address')
       return status
     },
@@ -251,9 +251,9 @@ function documentsOf({ desk, documents, owner, trap, begin }: OAuthStage): Attem
         expected: [200],
         async send() {
           const id = publish(genuine)
-          const back = await allow(desk.authorizeUrl(id, { redirect_uri: BACK }), owner)
+          const back = await allow(deps.authorizeUrl(id, { redirect_uri: BACK }), owner)
           const code = back.searchParams.get('code') ?? ''
-          return (await desk.redeem(id, code, { redirect_uri: BACK })).status
+          return (await deps.redeem(id, code, { redirect_uri: BACK })).status
         },
       },
     ],

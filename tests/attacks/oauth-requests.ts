@@ -74,14 +74,14 @@ const WRONG: Record<string, Record<string, string | undefined>> = {
 
 /** Requests for authorization: where they lead, and what they leave out. */
 export async function authorizationRequests(stage: OAuthStage): Promise<Attempts> {
-  const { site, elsewhere, desk, owner, trap, begin } = stage
-  const client = await desk.registered({ redirect_uris: [WEB, NATIVE, PRIVATE_USE] })
-  const web = await desk.registered({ redirect_uris: [WEB, 'https://app.example/back?tenant=1'] })
+  const { site, elsewhere, deps, owner, trap, begin } = stage
+  const client = await deps.registered({ redirect_uris: [WEB, NATIVE, PRIVATE_USE] })
+  const web = await deps.registered({ redirect_uris: [WEB, 'https://app.example/back?tenant=1'] })
   const ask = (more: Record<string, string | undefined>, clientId = client) =>
-    begin(desk.authorizeUrl(clientId, { redirect_uri: WEB, ...more }))
+    begin(deps.authorizeUrl(clientId, { redirect_uri: WEB, ...more }))
   /** The same parameter a second time. */
   const askTwice = (name: string, value: string) =>
-    begin(`${desk.authorizeUrl(client, { redirect_uri: WEB })}&${new URLSearchParams({ [name]: value })}`)
+    begin(`${deps.authorizeUrl(client, { redirect_uri: WEB })}&${new URLSearchParams({ [name]: value })}`)
   const state = `"'><script>alert(1)</script>&code=x&iss=y#z\r\nSet-Cookie: a=b`
   const resources = {
     'our API': site.url,
@@ -104,7 +104,7 @@ export async function authorizationRequests(stage: OAuthStage): Promise<Attempts
         expected: [200],
         async send() {
           const redirect_uri = 'https://app.example/back?tenant=1'
-          const back = await allow(desk.authorizeUrl(web, { redirect_uri, state }), owner)
+          const back = await allow(deps.authorizeUrl(web, { redirect_uri, state }), owner)
           const names = [...back.searchParams.keys()].sort().join(' ')
           ensure(back.href.startsWith(`${redirect_uri}&`) && back.hash === '', back.href)
           ensure(names === 'code iss state tenant', names)

@@ -27,7 +27,7 @@ export interface OAuthStage {
   owner: Person
   stranger: Person
   /** Apps that the owner connects to /mcp. */
-  desk: ReturnType<typeof authorizingAt>
+  deps: ReturnType<typeof authorizingAt>
   /** Where documents of clients are. */
   documents: HttpsSite
   openid: ForgingOpenid
@@ -72,7 +72,7 @@ export async function openOAuthStage(main: Stage): Promise<OAuthStage> {
   const anotherNetwork = () => ({ 'x-forwarded-for': `2001:db8:${(++networks).toString(16)}::1` })
   return {
     ...{ site, elsewhere: main, owner, stranger, documents, openid, providers, trap, anotherNetwork },
-    desk: authorizingAt(site, owner),
+    deps: authorizingAt(site, owner),
     async begin(url) {
       const { status, location } = await new Visitor().visit(url, { headers: anotherNetwork() })
       if (location !== '' && !location.startsWith(`${site.url}/mcp/oauth/consent/`))

@@ -7,10 +7,10 @@ import { type Attempts, ensure, ensureOneSuccess, type OAuthStage } from './oaut
 
 /** Tokens, where they are not for, and after their end. */
 export function tokens(stage: OAuthStage): Attempts {
-  const { desk, elsewhere, owner, site } = stage
+  const { deps, elsewhere, owner, site } = stage
   const connect = async () => {
-    const { clientId, code } = await desk.withCode()
-    const { access_token, refresh_token } = await desk.redeem(clientId, code)
+    const { clientId, code } = await deps.withCode()
+    const { access_token, refresh_token } = await deps.redeem(clientId, code)
     return { clientId, access: String(access_token), refresh: String(refresh_token) }
   }
   /** Uses an access token somewhere else. */
@@ -28,15 +28,15 @@ export function tokens(stage: OAuthStage): Attempts {
     expected,
     async send() {
       const { clientId, refresh } = await connect()
-      return (await desk.refresh(clientId, refresh, more)).status
+      return (await deps.refresh(clientId, refresh, more)).status
     },
   })
   /** Uses a refresh token twice. */
   const replay = async () => {
     const { clientId, refresh } = await connect()
-    const next = await desk.refresh(clientId, refresh)
+    const next = await deps.refresh(clientId, refresh)
     ensure(next.status === 200, next)
-    const again = await desk.refresh(clientId, refresh)
+    const again = await deps.refresh(clientId, refresh)
     return { clientId, next, again }
   }
   const org = `org_id=${owner.organizationId}`
@@ -47,8 +47,8 @@ export function tokens(stage: OAuthStage): Attempts {
         expected: [200],
         async send() {
           const { clientId, refresh } = await connect()
-          const { status, access_token } = await desk.refresh(clientId, refresh)
-          return status === 200 ? desk.ping(access_token) : status
+          const { status, access_token } = await deps.refresh(clientId, refresh)
+          return status === 200 ? deps.ping(access_token) : status
         },
       },
     ],
@@ -66,14 +66,14 @@ export function tokens(stage: OAuthStage): Attempts {
       {
         what: 'a refresh token as a token',
         expected: [401],
-        send: async () => desk.ping((await connect()).refresh),
+        send: async () => deps.ping((await connect()).refresh),
       },
       {
         what: 'a token as a refresh token',
         expected: [400],
         async send() {
           const { clientId, access } = await connect()
-          return (await desk.refresh(clientId, access)).status
+          return (await deps.refresh(clientId, access)).status
         },
       },
       {
@@ -85,7 +85,7 @@ export function tokens(stage: OAuthStage): Attempts {
       {
         what: 'a token at another installation',
         expected: [401],
-        send: async () => desk.ping((await connect()).access, elsewhere),
+        send: async () => deps.ping((await connect()).access, elsewhere),
       },
       {
         what: 'a token of another installation',
@@ -95,13 +95,13 @@ export function tokens(stage: OAuthStage): Attempts {
           const { clientId, code } = await other.withCode()
           const { access_token } = await other.redeem(clientId, code)
           ensure((await other.ping(access_token)) === 200, 'refused at home')
-          return desk.ping(access_token)
+          return deps.ping(access_token)
         },
       },
       {
         what: 'a session of another installation at /mcp',
         expected: [401],
-        send: async () => desk.ping((await elsewhere.signUp()).token),
+        send: async () => deps.ping((await elsewhere.signUp()).token),
       },
       renew('a wider scope', { scope: 'mcp admin' }),
       renew('another scope', { scope: 'openid' }),
@@ -112,7 +112,7 @@ export function tokens(stage: OAuthStage): Attempts {
       {
         what: 'a refresh token by another client',
         expected: [400],
-        send: async () => (await desk.refresh(await desk.registered(), (await connect()).refresh)).status,
+        send: async () => (await deps.refresh(await deps.registered(), (await connect()).refresh)).status,
       },
       {
         what: 'a replayed refresh token',
@@ -122,14 +122,14 @@ export function tokens(stage: OAuthStage): Attempts {
       {
         what: 'the token after a replayed refresh token',
         expected: [401],
-        send: async () => desk.ping((await replay()).next.access_token),
+        send: async () => deps.ping((await replay()).next.access_token),
       },
       {
         what: 'the refresh token after a replayed one',
         expected: [400],
         async send() {
           const { clientId, next } = await replay()
-          return (await desk.refresh(clientId, next.refresh_token)).status
+          return (await deps.refresh(clientId, next.refresh_token)).status
         },
       },
       {
@@ -137,7 +137,7 @@ export function tokens(stage: OAuthStage): Attempts {
         expected: [200],
         async send() {
           const { clientId, refresh } = await connect()
-          return ensureOneSuccess(() => desk.refresh(clientId, refresh))
+          return ensureOneSuccess(() => deps.refresh(clientId, refresh))
         },
       },
       {
@@ -145,9 +145,9 @@ export function tokens(stage: OAuthStage): Attempts {
         expected: [200],
         async send() {
           const { access, refresh } = await connect()
-          const client_id = await desk.registered()
-          for (const token of [access, refresh]) await desk.post('revoke', { client_id, token })
-          return desk.ping(access)
+          const client_id = await deps.registered()
+          for (const token of [access, refresh]) await deps.post('revoke', { client_id, token })
+          return deps.ping(access)
         },
       },
       {
@@ -155,8 +155,8 @@ export function tokens(stage: OAuthStage): Attempts {
         expected: [401],
         async send() {
           const { clientId, access } = await connect()
-          await desk.post('revoke', { client_id: clientId, token: access })
-          return desk.ping(access)
+          await deps.post('revoke', { client_id: clientId, token: access })
+          return deps.ping(access)
         },
       },
       {
@@ -164,8 +164,8 @@ export function tokens(stage: OAuthStage): Attempts {
         expected: [401],
         async send() {
           const { clientId, access, refresh } = await connect()
-          await desk.post('revoke', { client_id: clientId, token: refresh })
-          return desk.ping(access)
+          await deps.post('revoke', { client_id: clientId, token: refresh })
+          return deps.ping(access)
         },
       },
       ...endings(stage),
@@ -174,16 +174,16 @@ export function tokens(stage: OAuthStage): Attempts {
 }
 
 /** Tokens whose person or key has ended. */
-function endings({ desk, owner, site }: OAuthStage): Attempt[] {
+function endings({ deps, owner, site }: OAuthStage): Attempt[] {
   const colleagues = colleaguesOf(site, owner)
   const org = `org_id=${owner.organizationId}`
   const asOwner = { token: owner.token }
   const connect = async (person: Person) => {
     const name = crypto.randomUUID()
-    const clientId = await desk.registered({ client_name: name })
-    const back = await allow(desk.authorizeUrl(clientId), person)
-    const { access_token, refresh_token } = await desk.redeem(clientId, back.searchParams.get('code') ?? '')
-    ensure((await desk.ping(access_token)) === 200, 'refused before the end')
+    const clientId = await deps.registered({ client_name: name })
+    const back = await allow(deps.authorizeUrl(clientId), person)
+    const { access_token, refresh_token } = await deps.redeem(clientId, back.searchParams.get('code') ?? '')
+    ensure((await deps.ping(access_token)) === 200, 'refused before the end')
     return { name, clientId, access: String(access_token), refresh: String(refresh_token) }
   }
   const ended = (
@@ -197,11 +197,11 @@ function endings({ desk, owner, site }: OAuthStage): Attempt[] {
       const { name, access } = await connect(person)
       const { status, text } = await end(person, name)
       ensure(status === 200, text)
-      return desk.ping(access)
+      return deps.ping(access)
     },
   })
   const deleteKey = async (_person: Person, name: string) => {
-    const found = (await desk.keysOf()).find((key) => key.name === `MCP: ${name}`)
+    const found = (await deps.keysOf()).find((key) => key.name === `MCP: ${name}`)
     return site.call('DELETE', `/api/api_keys/delete?api_key_id=${found?.id}`, asOwner)
   }
   return [
@@ -223,7 +223,7 @@ function endings({ desk, owner, site }: OAuthStage): Attempt[] {
         const person = await colleagues.join('member')
         const { name, clientId, refresh } = await connect(person)
         ensure((await deleteKey(person, name)).status === 200, 'the key was not deleted')
-        return (await desk.refresh(clientId, refresh)).status
+        return (await deps.refresh(clientId, refresh)).status
       },
     },
     {
@@ -231,11 +231,11 @@ function endings({ desk, owner, site }: OAuthStage): Attempt[] {
       expected: [401, 403, 404],
       async send() {
         const person = await colleagues.join('member')
-        const clientId = await desk.registered()
-        const back = await allow(desk.authorizeUrl(clientId), person)
+        const clientId = await deps.registered()
+        const back = await allow(deps.authorizeUrl(clientId), person)
         await site.call('DELETE', `/api/users/remove?${org}&user_id=${person.userId}`, asOwner)
-        const { status, access_token } = await desk.redeem(clientId, back.searchParams.get('code') ?? '')
-        return status === 200 ? desk.ping(access_token) : 403
+        const { status, access_token } = await deps.redeem(clientId, back.searchParams.get('code') ?? '')
+        return status === 200 ? deps.ping(access_token) : 403
       },
     },
   ]

@@ -109,7 +109,7 @@ describeInBrowser('a second factor', () => {
     await toggle.click()
     await page.getByText('A second factor is required now').first().waitFor()
     const member = await signUpVerified(stage.server)
-    const { sql } = stage.server.server.rooms.database
+    const { sql } = stage.server.server.services.database
     await addMemberWithRole(sql, ada.organizationId, member.userId, 'member')
     const theirs = await stage.open(`${site}/?org_id=${ada.organizationId}`, member)
     const link = theirs.getByRole('link', { name: 'Set up second factor' })

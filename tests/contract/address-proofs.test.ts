@@ -11,7 +11,7 @@ import { roleOf } from '#tests/support/tenants.ts'
 
 /** What each proof of an address leaves of the access that the account had before (contract, 2). */
 
-let desk: Authorizing
+let deps: Authorizing
 let server: TestServer
 let provider: OpenidProvider
 let owner: Person
@@ -21,14 +21,14 @@ beforeAll(async () => {
   const port = await findFreePort()
   const baseUrl = `http://127.0.0.1:${port}`
   provider = await startOpenidProvider(`${baseUrl}/api/auth/oidc/callback`)
-  desk = await openAuthorizing({
+  deps = await openAuthorizing({
     PORT: String(port),
     BASE_URL: baseUrl,
     OIDC_ISSUER: provider.issuer,
     OIDC_CLIENT_ID: OPENID_CLIENT.id,
     OIDC_CLIENT_SECRET: OPENID_CLIENT.secret,
   })
-  ;({ server, person: owner } = desk)
+  ;({ server, person: owner } = deps)
   member = await roleOf(server, owner, 'member')
 })
 afterAll(async () => {
@@ -115,7 +115,7 @@ async function signUpOlder(email: string): Promise<Older> {
   }
   const wanted = { name: 'older', permissions: ['chats:read'], org_id: organizationId }
   const { body: key } = await post('/api/api_keys/create', wanted, token)
-  const { kept } = await desk.connect('An older app', person)
+  const { kept } = await deps.connect('An older app', person)
   return { ...person, key: key.key, grant: kept?.access_token ?? '' }
 }
 
@@ -127,7 +127,7 @@ async function accessOf(person: Older) {
     refresh: refreshed.status === 200,
     password: (await logIn(person.email, person.password)).status === 200,
     key: await me(person.key),
-    grant: (await desk.ping(person.grant)) === 200,
+    grant: (await deps.ping(person.grant)) === 200,
   }
 }
 
@@ -164,7 +164,7 @@ describe('of the access that an account had before,', () => {
       if (older && state === 'verified') await confirmAddress(server, older)
       const answer = await proof.prove(email, older)
       expect(answer.status).toBe(status)
-      const [row] = await server.server.rooms.database.sql<{ verified: boolean }[]>`
+      const [row] = await server.server.services.database.sql<{ verified: boolean }[]>`
       select email_verified_at is not null as verified from users where email = ${email}`
       expect(row?.verified).toBe(isVerified)
       if (older) expect(await accessOf(older)).toEqual(left)
@@ -182,7 +182,7 @@ test('no password is mailed to an address that only an invitation knows', async 
   const person = await server.signUp()
   await post('/api/auth/forgot_password', { email: person.email })
   await mailTo(server, person.email, 'new password')
-  const tokens = await server.server.rooms.database.sql`
+  const tokens = await server.server.services.database.sql`
     select from one_time_tokens t join users u on u.id = t.user_id where u.email = ${email}`
   expect(tokens.count).toBe(0)
 })

@@ -31,7 +31,7 @@ describe('signing up', () => {
       full_name: 'Ada Lovelace',
       organizations: [{ name: 'Ada Lovelace', role_name: 'owner' }],
     })
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const organizationId = body.user.organizations[0].id
     const roles = await sql`
       select name, hierarchy_level from roles where organization_id = ${organizationId} and is_system_role
@@ -135,7 +135,7 @@ describe('refreshing', () => {
   test('a token that was replaced long ago ends the whole session', async () => {
     const person = await server.signUp()
     const { body } = await post('refresh', { refresh_token: person.refreshToken })
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     await sql`update refresh_tokens set replaced_at = replaced_at - interval '11 seconds' where replaced_at is not null`
     const stolen = await post('refresh', { refresh_token: person.refreshToken })
     expect([stolen.status, stolen.body.detail]).toEqual([401, 'Invalid or expired refresh token'])
@@ -145,7 +145,7 @@ describe('refreshing', () => {
 
   test('a token is stored nowhere as it is', async () => {
     const person = await server.signUp()
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const found = await sql`select from refresh_tokens where token_hash = ${person.refreshToken}`
     expect(found.count).toBe(0)
   })

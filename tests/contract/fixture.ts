@@ -80,7 +80,7 @@ export const EVERYTHING: readonly Name[] = [
 export async function makeFixture(society: Society, names: readonly Name[]): Promise<Made> {
   const { people, administrator, server } = society
   const records = await foundOrganization(society)
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const organizationId = await records.get('organizationId')
   await addMemberWithRole(sql, organizationId, people.A.userId, 'admin')
   await addMemberWithRole(sql, organizationId, people.G.userId, 'guest')
@@ -115,7 +115,7 @@ async function foundOrganization({ server, provider, people: { O, M } }: Society
     return answer.body[key]
   }
   const organizationId = await post(`/api/org/create_org?credits=1000&name=${crypto.randomUUID()}`)
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const make: Records['make'] = (path, body, key) => post(`${path}?org_id=${organizationId}`, body, key)
   const makers: Record<Name, () => Promise<string>> = {
     organizationId: async () => organizationId,
@@ -198,7 +198,7 @@ async function foundOrganization({ server, provider, people: { O, M } }: Society
 /** By hand: it takes one statement instead of four calls. */
 async function addMcpServer(server: TestServer): Promise<string> {
   const id = crypto.randomUUID()
-  await server.server.rooms.database.sql`
+  await server.server.services.database.sql`
     insert into mcp_servers (id, name, toolkit_name, toolkit_slug, description, url, auth_config)
     values (${id}, 's', 't', ${id}, '', 'https://mcp.example.com', '{"type":"none"}')`
   return id
@@ -211,7 +211,7 @@ async function addMcpInstance(
   serverId: string,
 ): Promise<string> {
   const id = crypto.randomUUID()
-  await server.server.rooms.database.sql`
+  await server.server.services.database.sql`
     insert into mcp_instances (id, organization_id, user_id, server_id, status)
     values (${id}, ${organizationId}, ${userId}, ${serverId}, 'active')`
   return id
@@ -230,7 +230,7 @@ async function addTool(
     requirements: [],
     deployment: { framework: 'javascript', toolkit_class: false, standalone_function: true },
   }
-  await server.server.rooms.database.db.insert(tools).values({
+  await server.server.services.database.db.insert(tools).values({
     id,
     organizationId,
     createdBy: userId,

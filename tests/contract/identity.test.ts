@@ -22,7 +22,7 @@ describe('guessing passwords', () => {
     Promise.all(Array.from({ length: count }, () => logIn(email, 'wrong password', address)))
   /** Attempts as if they had all been made: without waiting for the delays of the first ones. */
   const countAs = async (count: number) =>
-    server.server.rooms.database.sql`update login_attempts set attempts = attempts + ${count}`
+    server.server.services.database.sql`update login_attempts set attempts = attempts + ${count}`
 
   test('is stopped from one address, and the owner comes in from another', async () => {
     const person = await server.signUp()
@@ -42,7 +42,7 @@ describe('guessing passwords', () => {
     expect((await logIn(person.email, person.password, '203.0.113.10')).status).toBe(200)
     const waited = performance.now() - before
     expect(waited).toBeGreaterThan(1_900)
-    await server.server.rooms.database.sql`delete from login_attempts`
+    await server.server.services.database.sql`delete from login_attempts`
   })
 
   test('of many accounts is stopped for the address', async () => {
@@ -50,7 +50,7 @@ describe('guessing passwords', () => {
     await logIn(`${randomUUID()}@example.com`, 'wrong password', '198.51.100.9')
     await countAs(300)
     expect((await logIn(person.email, person.password, '198.51.100.9')).status).toBe(429)
-    await server.server.rooms.database.sql`delete from login_attempts`
+    await server.server.services.database.sql`delete from login_attempts`
   })
 
   test('counts an IPv6 network, not each of its addresses', async () => {
@@ -60,12 +60,12 @@ describe('guessing passwords', () => {
     const neighbour = await logIn(person.email, person.password, '2001:db8:7:7:ffff:1:2:3')
     expect([neighbour.status, neighbour.headers.get('retry-after')]).toEqual([429, '900'])
     expect((await logIn(person.email, person.password, '2001:db8:7:8::1')).status).toBe(200)
-    await server.server.rooms.database.sql`delete from login_attempts`
+    await server.server.services.database.sql`delete from login_attempts`
   })
 
   test('hashes nothing in clear: the table knows no email and no address', async () => {
     await logIn('nobody@example.com', 'wrong password', '198.51.100.10')
-    const rows = await server.server.rooms.database.sql`select * from login_attempts`
+    const rows = await server.server.services.database.sql`select * from login_attempts`
     expect(JSON.stringify(rows)).not.toMatch(/nobody|198\.51/)
   })
 })
@@ -124,9 +124,9 @@ describe('the own profile', () => {
     const person = await server.signUp()
     const guess = { password: 'a new password', current_password: 'wrong password' }
     await change(person, guess)
-    await server.server.rooms.database.sql`update login_attempts set attempts = 100`
+    await server.server.services.database.sql`update login_attempts set attempts = 100`
     expect((await change(person, guess)).status).toBe(429)
-    await server.server.rooms.database.sql`delete from login_attempts`
+    await server.server.services.database.sql`delete from login_attempts`
   })
 
   test.each([
@@ -175,7 +175,7 @@ describe('mailed links', () => {
     expect((await logIn(person.email, person.password)).status).toBe(401)
     const { body } = await logIn(person.email, 'a new password')
     expect(body.user.email_verified).toBe(true)
-    const left = await server.server.rooms.database.sql`
+    const left = await server.server.services.database.sql`
       select from one_time_tokens where user_id = ${person.userId}`
     expect(left.count).toBe(0)
   })
@@ -184,7 +184,7 @@ describe('mailed links', () => {
     const person = await server.signUp()
     await post('forgot_password', { email: person.email })
     const { token } = await mailTo(server, person.email, 'new password')
-    await server.server.rooms.database
+    await server.server.services.database
       .sql`update one_time_tokens set expires_at = now() - interval '1 second'`
     expect((await post('reset_password', { token, password: 'a new password' })).status).toBe(410)
   })
@@ -193,7 +193,7 @@ describe('mailed links', () => {
     const person = await server.signUp()
     for (let count = 0; count < 12; count++)
       await server.call('POST', '/api/auth/resend_verification', { token: person.token })
-    const tokens = await server.server.rooms.database.sql`
+    const tokens = await server.server.services.database.sql`
       select from one_time_tokens where user_id = ${person.userId}`
     expect(tokens.count).toBe(5)
   })
@@ -201,7 +201,7 @@ describe('mailed links', () => {
   test('are not to be read in the job queue, nor in the tables', async () => {
     const person = await server.signUp()
     const { token } = await mailTo(server, person.email, 'Is this your email')
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     for (const rows of [await sql`select * from jobs.job`, await sql`select * from one_time_tokens`])
       expect(JSON.stringify(rows)).not.toContain(token)
   })

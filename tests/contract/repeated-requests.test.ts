@@ -60,7 +60,7 @@ const asOwner = async (path: string, body: unknown, { tokens } = made): Promise<
 
 async function oneTimeToken(purpose: string, { userId } = person, holder = ''): Promise<string> {
   const token = newToken('ot')
-  await server.server.rooms.database.sql`
+  await server.server.services.database.sql`
     insert into one_time_tokens (token_hash, purpose, user_id, expires_at)
     values (${hashToken(token + holder)}, ${purpose}, ${userId}, now() + interval '1 minute')`
   return token
@@ -188,10 +188,10 @@ const REQUESTS: Record<string, () => Promise<Sent> | Sent> = {
     })
     const sessionId = headers.get('x-session-id') as string
     // As if its reply were being written elsewhere.
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     await sql`
       insert into open_holds (id, organization_id, instance_id, chat_id, message_id, input_ratio, output_ratio)
-      select gen_random_uuid(), organization_id, ${server.server.rooms.instance.id}, id, gen_random_uuid(), 1, 1
+      select gen_random_uuid(), organization_id, ${server.server.services.instance.id}, id, gen_random_uuid(), 1, 1
       from chats where id = ${sessionId}`
     return { token: key, query: { session_id: sessionId } }
   },
@@ -285,7 +285,7 @@ async function send(path: string, { token, query, body, file, headers }: Sent, k
 
 /** How many rows each table has, when nothing changes any more. */
 async function countRows(): Promise<Record<string, number>> {
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const tables = await sql<{ name: string }[]>`
     select format('%I.%I', table_schema, table_name) as name from information_schema.tables
     where table_schema in ('public', 'jobs') and table_type = 'BASE TABLE' and not table_name = any(${BOOKKEEPING})`

@@ -36,7 +36,7 @@ test("a provider's key reaches the provider, and is neither returned nor stored 
   expect(add.body.config.has_api_key).toBe(true)
   await server.say(person, { model_id: add.body.id }, { content: 'Hi' })
   expect(provider.requests.at(-1)?.headers.authorization).toBe(`Bearer ${API_KEY}`)
-  const rows = await server.server.rooms.database.sql`select * from llm_models where id = ${add.body.id}`
+  const rows = await server.server.services.database.sql`select * from llm_models where id = ${add.body.id}`
   expect(JSON.stringify(rows)).not.toContain('canary')
 })
 

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 const scopeOf = ({ organizationId, userId }: Pick<Person, 'organizationId' | 'userId'>) =>
-  scopeDatabase(server.server.rooms.database.db, {
+  scopeDatabase(server.server.services.database.db, {
     organizationId,
     userId,
     apiKeyId: null,
@@ -106,7 +106,7 @@ describe('the second wall: the database refuses a row that points across', () =>
     ['another organization', () => ({ organizationId: stranger.organizationId, userId: owner.userId })],
     ['another user', () => ({ organizationId: owner.organizationId, userId: stranger.userId })],
   ])('a message of %s in this chat', async (_what, other) => {
-    const { db } = server.server.rooms.database
+    const { db } = server.server.services.database
     const message = { id: randomUUID(), chatId, role: 'user', content: 'x', status: 'complete' } as const
     expect(await refused(db.insert(chatMessages).values({ ...message, ...other() }))).toBe(
       FOREIGN_KEY_VIOLATION,
@@ -114,7 +114,7 @@ describe('the second wall: the database refuses a row that points across', () =>
   })
 
   test('a message under a message of another chat', async () => {
-    const { db } = server.server.rooms.database
+    const { db } = server.server.services.database
     const own = {
       organizationId: owner.organizationId,
       userId: owner.userId,
@@ -132,7 +132,7 @@ describe('the second wall: the database refuses a row that points across', () =>
   })
 
   test("a membership with another organization's role", async () => {
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const [role] = await sql`select id from roles where organization_id = ${stranger.organizationId} limit 1`
     const statement = sql`
       update memberships set role_id = ${role?.['id']} where organization_id = ${owner.organizationId}`
@@ -146,16 +146,16 @@ describe('the ledger in the database', () => {
     ['deleted', (sql: Sql) => sql`delete from ledger_entries`],
     ['emptied', (sql: Sql) => sql`truncate ledger_entries`],
   ])('can not be %s', async (_what, statement) => {
-    await expect(statement(server.server.rooms.database.sql)).rejects.toThrow('never changed')
+    await expect(statement(server.server.services.database.sql)).rejects.toThrow('never changed')
   })
 })
 
-type Sql = TestServer['server']['rooms']['database']['sql']
+type Sql = TestServer['server']['services']['database']['sql']
 
 test('the owner of an organization does not see the chats of its members', async () => {
   const made = await server.call('POST', '/api/org/create_org?name=Shared', { token: owner.token })
   const org = `org_id=${made.body.id}`
-  await addMemberWithRole(server.server.rooms.database.sql, made.body.id, stranger.userId, 'member')
+  await addMemberWithRole(server.server.services.database.sql, made.body.id, stranger.userId, 'member')
   const chat = await server.call('POST', `/api/chat?${org}`, { token: stranger.token, body: {} })
   expect(chat.status).toBe(201)
   const seen = await server.call('GET', `/api/chat?${org}&chat_id=${chat.body.id}`, { token: owner.token })

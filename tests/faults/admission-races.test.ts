@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-const sql = () => stage.server.server.rooms.database.sql
+const sql = () => stage.server.server.services.database.sql
 
 async function accountOf({ organizationId }: Person) {
   const [row] = await sql()`

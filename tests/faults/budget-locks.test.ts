@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-const sql = () => stage.server.server.rooms.database.sql
+const sql = () => stage.server.server.services.database.sql
 const hasConnections = () => stage.other !== stage.server
 
 /** Holds the rows that `lock` selects until the test releases them. */
@@ -45,7 +45,7 @@ const waiting = (count: number) =>
     .toBe(count)
 
 const ask = (organization: Person, modelId: string) => {
-  const { ledger } = stage.server.server.rooms
+  const { ledger } = stage.server.server.services
   const { organizationId, userId } = organization
   return ledger.hold({ organizationId, userId, apiKeyId: null, modelId, inputRatio: 1, outputRatio: 1 })
 }
@@ -86,7 +86,11 @@ test('a debit that waited while a budget was set is charged to that budget', asy
   const release = await holdRows('credit_accounts', person)
   const setting = setBudget(stage.server, person, { user_id: person.userId, credits_per_month: 100 })
   await waiting(1)
-  const settling = stage.server.server.rooms.ledger.settle(holdId, { inputTokens: 7, outputTokens: 5 }, null)
+  const settling = stage.server.server.services.ledger.settle(
+    holdId,
+    { inputTokens: 7, outputTokens: 5 },
+    null,
+  )
   await waiting(2)
   await release()
   await Promise.all([setting, settling])
@@ -106,7 +110,7 @@ test("a member's and a key's budget both count every hold of two processes", asy
   for (let round = 0; round < 15; round++)
     await Promise.all(
       Array.from({ length: 12 }, (_, index) => {
-        const { ledger } = (index % 2 ? stage.server : stage.other).server.rooms
+        const { ledger } = (index % 2 ? stage.server : stage.other).server.services
         return ledger.hold({ ...payable, apiKeyId: index % 3 ? key.id : null })
       }),
     )

@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-const sql = () => stage.server.server.rooms.database.sql
+const sql = () => stage.server.server.services.database.sql
 
 async function addMember({ organizationId }: Person): Promise<Person> {
   const member = await stage.server.signUp()

@@ -41,7 +41,7 @@ const limited = (limit: number, fields: object = WIDGET) =>
   deploy(server, provider, { ...fields, config: { daily_message_limit: limit } })
 
 const takenOf = async ({ id }: Deployment): Promise<number> => {
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const [row] = await sql`select taken from deployment_turns where deployment_id = ${id}`
   return row?.['taken'] ?? 0
 }
@@ -78,7 +78,7 @@ test('a new day has messages of its own, and yesterday is forgotten', async () =
   const widget = await limited(1)
   expect((await talk(server, widget.key, { content: 'x' })).status).toBe(200)
   expect((await talk(server, widget.key, { content: 'x' })).status).toBe(429)
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   await sql`update deployment_turns set day = day - 2 where deployment_id = ${widget.id}`
   expect((await talk(server, widget.key, { content: 'x' })).status).toBe(200)
   expect(await sql`select from deployment_turns where deployment_id = ${widget.id}`).toHaveLength(1)
@@ -86,7 +86,7 @@ test('a new day has messages of its own, and yesterday is forgotten', async () =
 
 test('a message that is refused is not counted', async () => {
   const widget = await limited(3)
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const unknown = await talk(server, widget.key, { content: 'x', session_id: crypto.randomUUID() })
   expect([unknown.status, await takenOf(widget)]).toEqual([404, 0])
   const { organizationId } = widget.owner
@@ -167,7 +167,7 @@ test('a deployment that is deleted while many talk leaves nothing behind', async
   await expect.poll(async () => (await balanceOf(server, widget.owner)).held).toBe(0)
   const kinds = kindsOf(await ledgerOf(server, widget.owner))
   expect(kinds.filter((kind) => kind === 'HOLD')).toHaveLength(kinds.length / 2)
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   expect(await sql`select from chats where deployment_id = ${widget.id}`).toHaveLength(0)
   expect(await sql`select from open_holds where deployment_id = ${widget.id}`).toHaveLength(0)
 })

@@ -33,7 +33,7 @@ interface Subject {
 
 test.each(Array.from({ length: HISTORIES }, (_, at) => 4_000 + at))('history %i', async (seed) => {
   const random = createRandom(seed)
-  const { ledger, database } = server.server.rooms
+  const { ledger, database } = server.server.services
   const { organizationId, subjects } = await populate(random)
   const open: { holdId: string; subject: Subject }[] = []
   for (let step = 0; step < STEPS; step++) {
@@ -82,7 +82,7 @@ const MODEL = crypto.randomUUID()
 /** An organization with two members, who have keys; some of them have budgets. */
 async function populate(random: () => number) {
   const owner = await server.signUp()
-  const { ledger, database } = server.server.rooms
+  const { ledger, database } = server.server.services
   const { organizationId } = owner
   const { sql } = database
   const member = await server.signUp()

@@ -38,7 +38,7 @@ async function makeTeam(): Promise<Team> {
 }
 async function join({ id }: Team, role: string): Promise<Person> {
   const person = await server.signUp()
-  await addMemberWithRole(server.server.rooms.database.sql, id, person.userId, role)
+  await addMemberWithRole(server.server.services.database.sql, id, person.userId, role)
   return person
 }
 const call = (team: Team, by: Person, method: string, path: string, body?: unknown): Promise<Answer> =>
@@ -60,7 +60,7 @@ test('an organization has an owner, though the new one leaves while it is handed
       call(team, heir, 'POST', '/api/org/leave'),
     ])
     expectNoBreakdown(answers)
-    const owners = await server.server.rooms.database.sql`
+    const owners = await server.server.services.database.sql`
       select from memberships where organization_id = ${team.id} and status = 'active'
         and role_id = ${team.roles['owner'] ?? ''}`
     expect(owners.count).toBe(1)
@@ -76,7 +76,7 @@ test('a key that is made while its member is removed does not wake up when he co
       call(team, team.owner, 'DELETE', `/api/users/remove?user_id=${admin.userId}`),
     ])
     expectNoBreakdown(answers)
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     expect((await sql`select from api_keys where user_id = ${admin.userId}`).count).toBe(0)
   }
 })

@@ -21,13 +21,13 @@ afterAll(async () => {
   await website.close()
 })
 
-const sql = () => server.server.rooms.database.sql
+const sql = () => server.server.services.database.sql
 
 test.concurrent('what a database that was away left undone is done when it is back', async () => {
   website.pages['/'] = page('Home')
   const { promise, resolve } = Promise.withResolvers<void>()
   const said: string[] = []
-  server.server.rooms.log.error = ((_about: unknown, words: string) => void said.push(words)) as never
+  server.server.services.log.error = ((_about: unknown, words: string) => void said.push(words)) as never
   website.pages['/late'] = (response) => void promise.then(() => response.end(page('Late')))
   const kb = await library.create({
     sources: [{ type: 'web', config: { url: website.at('/late', '127.0.0.1') } }, text('Here')],

@@ -32,7 +32,7 @@ beforeAll(async () => {
   embedder = await startEmbedder()
   website = await startWebsite()
   for (const { server } of servers)
-    server.rooms.models = createModels({ net: server.rooms.net, mediaTimeouts: { retryMs: 1 } })
+    server.services.models = createModels({ net: server.services.net, mediaTimeouts: { retryMs: 1 } })
   person = await first.signUp()
   libraries = servers.map((server) => librarian(server, person))
   modelId = await addEmbedder(first, person, embedder)
@@ -43,8 +43,8 @@ afterAll(async () => {
   await website.close()
 })
 
-const sql = () => (servers[0] as TestServer).server.rooms.database.sql
-const errorsOf = () => servers.map(({ server }) => vi.spyOn(server.rooms.log, 'error').mockReset())
+const sql = () => (servers[0] as TestServer).server.services.database.sql
+const errorsOf = () => servers.map(({ server }) => vi.spyOn(server.services.log, 'error').mockReset())
 
 function createActor(kb: string, random: () => number, library: Librarian) {
   const pick = <Item>(items: readonly Item[]): Item | undefined => items[Math.floor(random() * items.length)]

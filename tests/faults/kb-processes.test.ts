@@ -24,7 +24,7 @@ afterAll(async () => {
   await embedder.close()
 })
 
-const sql = () => server.server.rooms.database.sql
+const sql = () => server.server.services.database.sql
 
 // The embedded database belongs to one process.
 test.skipIf(inject('postgres') === null)(

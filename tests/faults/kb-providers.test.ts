@@ -15,8 +15,8 @@ let person: Person
 let library: Librarian
 beforeAll(async () => {
   server = await startTestServer()
-  const { rooms } = server.server
-  rooms.models = createModels({ net: rooms.net, mediaTimeouts: { retryMs: 1, embeddingMs: 1_000 } })
+  const { services } = server.server
+  services.models = createModels({ net: services.net, mediaTimeouts: { retryMs: 1, embeddingMs: 1_000 } })
   embedder = await startEmbedder()
 })
 beforeEach(async () => {
@@ -31,7 +31,7 @@ afterAll(async () => {
   await embedder.close()
 })
 
-const sql = () => server.server.rooms.database.sql
+const sql = () => server.server.services.database.sql
 const create = async (names: string[]) =>
   library.create({
     embedding_model: await addEmbedder(server, person, embedder),

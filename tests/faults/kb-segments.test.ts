@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 
 test('many batches leave few segments, and what is much and gone leaves the postings', async () => {
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const library = librarian(server, await server.signUp())
   const kb = await library.create()
   const add = (at: number) =>

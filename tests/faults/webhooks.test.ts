@@ -169,7 +169,7 @@ test('where nothing has arrived for five days, no more is sent', async () => {
   const owner = await ownWebhooks(server)
   receiver.answers.set('/dead', (response) => response.writeHead(500).end())
   const { id } = await owner.add(`${receiver.url}/dead`)
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const failFor = (days: number) =>
     sql`update webhook_endpoints set failing_since = now() - ${days} * interval '1 day' where id = ${id}`
   const view = async () =>
@@ -233,7 +233,7 @@ interface ReceivedBody {
 test('what is not due is not touched, however much of it there is', async () => {
   const owner = await ownWebhooks(server)
   const { id } = await owner.add(`${receiver.url}/patient`)
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   await sql`
     insert into webhook_deliveries (id, organization_id, endpoint_id, sequence, event_type, data, next_attempt_at)
     select gen_random_uuid(), ${owner.person.organizationId}, ${id}, 10000 + n, 'conversation.updated', '{}',
@@ -251,7 +251,7 @@ test('what is older than 30 days goes; what waits for a webhook that is disabled
   const owner = await ownWebhooks(server)
   const { id } = await owner.add(`${receiver.url}/old`)
   await owner.call('PUT', 'update', { webhook_id: id }, { is_enabled: false })
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   await sql`
     insert into webhook_deliveries (id, organization_id, endpoint_id, sequence, event_type, data, created_at)
     select gen_random_uuid(), ${owner.person.organizationId}, ${id}, days, 'conversation.updated', '{}',
@@ -269,7 +269,7 @@ test('what is settled waits for a deletion of its webhook without holding what t
     answer = () => response.end()
   })
   const { id } = await owner.add(`${receiver.url}/deleted`)
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const waiting = async () =>
     (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
       .count

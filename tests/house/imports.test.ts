@@ -41,7 +41,7 @@ const PART_MAY_IMPORT: Record<string, string[]> = {
   users: ['invitations', 'org'],
 }
 
-/** Who may use the bare database (`rooms.database`, `sql`): everything else goes through a Scope. */
+/** Who may use the bare database (`services.database`, `sql`): everything else goes through a Scope. */
 const BARE_DATABASE = [
   'server/banner.ts',
   'server/commands.ts',
@@ -102,7 +102,7 @@ const BARE_DATABASE = [
   'server/parts/mcp/attempts.ts', // browsers come back without a token; found by state or ticket, for an active member
   'server/parts/mcp/composio-server.ts', // servers belong to no organization
   'server/parts/mcp/connect-account.ts', // a quota, under the organization's lock; each carries organization and user
-  'server/parts/mcp/desk.ts', // hands it to those here; servers belong to no organization
+  'server/parts/mcp/dependencies.ts', // hands it to those here; servers belong to no organization
   'server/parts/mcp/end-all-access.ts', // of a user everywhere, or of all in an organization
   'server/parts/mcp/find-instances.ts', // for the playground and agents, across organizations
   'server/parts/mcp/finish-connection.ts', // the instance of an attempt that was taken
@@ -142,7 +142,7 @@ const BARE_DATABASE = [
   'server/platform/limits/',
   'server/platform/mail/', // its jobs are added in the caller's transaction
   'server/platform/retrieval/stems.ts', // asks the stemmers of PostgreSQL, and reads no table
-  'server/platform/rooms.ts',
+  'server/platform/services.ts',
   'server/platform/secrets/reseal.ts', // what is encrypted, of everybody
   'server/platform/storage/uploads.ts', // counts against a quota, under the organization's lock
   'server/platform/telemetry/health.ts',
@@ -252,7 +252,7 @@ function resolveName(file: string, name: string): string {
 
 /** By its name, by its type, or taken out of the database by a pattern. */
 const usesBareDatabase = (text: string): boolean =>
-  /\bdatabase\??\.(?:sql|db)\b|rooms\.database|\bSql\b|Database\['(?:sql|db)'\]/.test(text) ||
+  /\bdatabase\??\.(?:sql|db)\b|services\.database|\bSql\b|Database\['(?:sql|db)'\]/.test(text) ||
   /\{[^{}]*\b(?:sql|db)\b[^{}]*\}(?:\s*=\s*[\w.#]*\bdatabase\b|: Database\b)/.test(text) ||
   /\bdatabase: \{[^}]*\b(?:sql|db)\b/.test(text)
 
@@ -303,14 +303,14 @@ describe('the house', () => {
   })
 
   test.each([
-    'rooms.database.sql`select 1`',
-    'const { sql } = desk.database',
-    'const { db, sql } = this.#rooms.database',
+    'services.database.sql`select 1`',
+    'const { sql } = deps.database',
+    'const { db, sql } = this.#services.database',
     'const { sql: tenants } = database',
-    'const f = ({ database: { sql } }: Desk) => sql',
+    'const f = ({ database: { sql } }: Dependencies) => sql',
     'export const make = ({ sql }: Database) => sql',
     'function read(sql: Sql)',
-    "interface Desk { sql: Database['sql'] }",
+    "interface Dependencies { sql: Database['sql'] }",
   ])('%s is a use of the bare database', (text) => {
     expect(usesBareDatabase(text)).toBe(true)
   })

@@ -140,7 +140,7 @@ describe('an added person', () => {
   test('leaves without opening the organization', async () => {
     await add()
     expect((await as(person, 'POST', '/api/org/leave')).status).toBe(200)
-    const [row] = await server.server.rooms.database.sql`
+    const [row] = await server.server.services.database.sql`
       select opened_at, status from memberships
       where user_id = ${person.userId} and organization_id = ${owner.organizationId}`
     expect(row).toMatchObject({ opened_at: null, status: 'deleted' })
@@ -152,7 +152,7 @@ describe('an added person', () => {
       await add()
       await remove()
     }
-    const tokens = await server.server.rooms.database.sql`
+    const tokens = await server.server.services.database.sql`
       select from one_time_tokens where user_id = ${person.userId} and purpose = 'leave_organization'`
     expect(tokens.count).toBe(5)
   })
@@ -183,7 +183,7 @@ test('GET /api/users/find finds only people who share an organization with the c
 test('requests of a member who has opened the organization write nothing to the membership', async () => {
   await add()
   await open()
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const writes = async () => {
     const [row] = await sql<{ xmin: string }[]>`
       select xmin::text from memberships

@@ -25,13 +25,13 @@ beforeAll(async () => {
   server = await startTestServer()
   owner = await agentKeeper(server)
   smith = toolsmith(server, owner.person)
-  const { rooms } = server.server
+  const { services } = server.server
   agents = createAgents(
-    rooms,
-    new ModelFinder(rooms),
+    services,
+    new ModelFinder(services),
     { findPassages: async () => [] },
-    createTools(rooms),
-    createMcp(rooms),
+    createTools(services),
+    createMcp(services),
   )
 })
 afterAll(() => server.stop())
@@ -153,7 +153,7 @@ describe('the tools of an agent', () => {
     const tools = await Promise.all(Array.from({ length: 5 }, () => makeTool()))
     const bare = await owner.make()
     const id = await owner.make({ tools: tools.map((tool) => ({ tool_id: tool.id })) })
-    const { options } = server.server.rooms.database.sql
+    const { options } = server.server.services.database.sql
     let statements = 0
     const org_id = owner.person.organizationId
     const find = (agentId: string) => () => agents.find(org_id, agentId)
@@ -181,7 +181,7 @@ describe('the tools of an agent', () => {
   })
 
   test('are in the audit by their ids, and what is secret is nowhere in clear', async () => {
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const [first, second] = [
       await makeTool(smith, {}, CONFIGURATION),
       await makeTool(smith, {}, CONFIGURATION),

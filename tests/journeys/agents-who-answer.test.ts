@@ -199,7 +199,7 @@ describe('what an agent knows', () => {
     const chat = await getChat(server, person, chatId)
     expect(chat).toMatchObject({ agent_id: agentId, model_id: null })
     expect(chat.messages.at(-1)).toMatchObject({ agent_id: agentId, model_id: null, citations: [] })
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const [row] = await sql`select citations from chat_messages where id = ${messageId}`
     expect(row?.['citations']).toBeNull()
     const entries = await sql`select model_id, agent_id from ledger_entries where message_id = ${messageId}`

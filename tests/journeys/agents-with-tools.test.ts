@@ -88,7 +88,7 @@ test('a public agent answers others, who pay and are not shown what it is made o
 })
 
 test('a message to an agent takes one statement more than one to a model, however many tools it has', async () => {
-  const { options } = server.server.rooms.database.sql
+  const { options } = server.server.services.database.sql
   const statementsOf = async (work: () => Promise<unknown>): Promise<Set<string>> => {
     const statements = new Set<string>()
     options.debug = (_connection, statement) => statements.add(statement)

@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-const sql = () => server.server.rooms.database.sql
+const sql = () => server.server.services.database.sql
 const auditOf = async (id: string): Promise<Answer['body'][]> =>
   (
     await server.call('GET', `/api/audit/list?org_id=${person.organizationId}&record_id=${id}`, {

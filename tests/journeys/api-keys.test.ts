@@ -39,7 +39,7 @@ describe('an API key', () => {
     expect(list.text).not.toContain(body.key)
     const shown = list.body.data.find(({ id }: { id: string }) => id === body.id)
     expect(Date.now() - Date.parse(shown.last_used_at)).toBeLessThan(60_000)
-    const rows = await server.server.rooms.database.sql`select * from api_keys`
+    const rows = await server.server.services.database.sql`select * from api_keys`
     expect(JSON.stringify(rows)).not.toContain(body.key)
   })
 
@@ -94,7 +94,7 @@ describe('an API key', () => {
       body: { name: 'm', provider: 'demo', version: 'parley-demo' },
     })
     expect(model.status).toBe(201)
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const [row] = await sql`select organization_id from llm_models where id = ${model.body.id}`
     expect(row?.['organization_id']).toBe(there.organizationId)
   })
@@ -107,7 +107,7 @@ describe('an API key', () => {
       'Missing permission: chats:write',
     )
     const admin = await server.signUp()
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     await addMemberWithRole(sql, owner.organizationId, admin.userId, 'admin')
     const key = (
       await create({ permissions: ['chats:*', 'kb:*'] }, { ...admin, organizationId: owner.organizationId })
@@ -121,7 +121,7 @@ describe('an API key', () => {
 
   test('is not made with what its owner does not hold', async () => {
     const admin = await server.signUp()
-    await addMemberWithRole(server.server.rooms.database.sql, owner.organizationId, admin.userId, 'admin')
+    await addMemberWithRole(server.server.services.database.sql, owner.organizationId, admin.userId, 'admin')
     const there = { ...admin, organizationId: owner.organizationId }
     expect((await create({ permissions: ['organization:delete'] }, there)).body.code).toBe(
       'role.permission_not_held',
@@ -137,7 +137,7 @@ describe('an API key', () => {
     const soon = new Date(Date.now() + 3_600_000).toISOString()
     const { body } = await create({ permissions: ['chats:*'], expires_at: soon })
     expect([(await chats({ 'x-api-key': body.key })).status, body.expires_at]).toEqual([200, soon])
-    await server.server.rooms.database.sql`update api_keys set expires_at = now() where id = ${body.id}`
+    await server.server.services.database.sql`update api_keys set expires_at = now() where id = ${body.id}`
     expect((await chats({ 'x-api-key': body.key })).status).toBe(401)
     const other = (await create({ permissions: ['chats:*'] })).body
     const path = `/api/api_keys/delete?api_key_id=${other.id}`
@@ -216,12 +216,12 @@ describe('the audit', () => {
     ['deleted', (sql: Sql) => sql`delete from audit_entries`],
     ['emptied', (sql: Sql) => sql`truncate audit_entries`],
   ])('can not be %s, in the database either', async (_what, statement) => {
-    await expect(statement(server.server.rooms.database.sql)).rejects.toThrow('never changed')
+    await expect(statement(server.server.services.database.sql)).rejects.toThrow('never changed')
   })
 
   test('a change that fails leaves no trace', async () => {
     const before = (await audit('limit=100')).data.length
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     await sql`alter table api_keys add constraint refuse check (name <> 'refuse me')`
     expect((await create({ name: 'refuse me', permissions: ['chats:*'] })).status).toBe(500)
     await sql`alter table api_keys drop constraint refuse`
@@ -229,4 +229,4 @@ describe('the audit', () => {
   })
 })
 
-type Sql = TestServer['server']['rooms']['database']['sql']
+type Sql = TestServer['server']['services']['database']['sql']

@@ -186,7 +186,7 @@ describe('pictures', () => {
     })
     const eleven = await uploaded(padded(11 * 1024 * 1024))
     const nines = await Promise.all([9, 9, 9].map(() => uploaded(fixture('picture.png'))))
-    await server.server.rooms.database.sql`
+    await server.server.services.database.sql`
       update uploads set size = ${9 * 1024 * 1024} where id = any(${nines})`
     for (const [ids, code] of [
       [many, 'upload.too_many_images'],
@@ -221,7 +221,7 @@ test('files that are not there for the caller are not found: unknown, another’
   const stranger = await server.signUp()
   const foreign = await uploaded(fixture('note.txt'), undefined, stranger)
   const pending = await uploaded(fixture('note.txt'))
-  await server.server.rooms.database.sql`update uploads set status = 'pending' where id = ${pending}`
+  await server.server.services.database.sql`update uploads set status = 'pending' where id = ${pending}`
   for (const id of [NOBODY, foreign, pending]) {
     const answer = await send(model, { file_uploads: [await uploaded(fixture('note.txt')), id] })
     expect([answer.status, answer.body.detail]).toEqual([404, 'Upload not found'])
@@ -282,7 +282,7 @@ describe('later', () => {
     const model = await echoing()
     const id = await uploaded(fixture('note.txt'))
     const { chatId } = await say(model, { file_uploads: [id] })
-    await server.server.rooms.database.sql`delete from uploads where id = ${id}`
+    await server.server.services.database.sql`delete from uploads where id = ${id}`
     expect((await read(chatId)).messages[0].file_uploads).toEqual([])
     expect(told((await say(model, {}, chatId)).text)).not.toContain('note.txt')
   })
@@ -310,7 +310,7 @@ describe('later', () => {
 })
 
 test('files that can not be put into the chat end the reply unpaid, and its stream says so', async () => {
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const model = await echoing()
   const upload = await uploaded({ name: 'note.md', bytes: 'A note' })
   await sql.unsafe(`

@@ -17,7 +17,7 @@ afterAll(async () => {
   await provider.close()
 })
 
-const sql = () => server.server.rooms.database.sql
+const sql = () => server.server.services.database.sql
 
 async function personWithModel(subscribed: string[]) {
   const person = await server.signUp()
@@ -50,7 +50,7 @@ const setThreshold = async ({ token, organizationId }: Person, threshold: number
 test('each debit is told once, with its entry, and a grant is not', async () => {
   const { person, modelId, say } = await personWithModel(['billing.debited'])
   const told = await say()
-  await server.server.rooms.ledger.grant(person.organizationId, 5, 'test')
+  await server.server.services.ledger.grant(person.organizationId, 5, 'test')
   await say()
   const ledger = await server.call('GET', `/api/billing/ledger?org_id=${person.organizationId}&kind=DEBIT`, {
     token: person.token,

@@ -17,7 +17,7 @@ afterAll(async () => {
   await provider.close()
 })
 
-const sql = () => server.server.rooms.database.sql
+const sql = () => server.server.services.database.sql
 
 async function personWithModel() {
   const person = await server.signUp()

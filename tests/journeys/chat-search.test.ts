@@ -30,7 +30,7 @@ interface Hit {
   created_at: string
 }
 
-const database = () => server.server.rooms.database.sql
+const database = () => server.server.services.database.sql
 
 async function newChat(title: string, somebody = person): Promise<string> {
   const { body } = await server.call('POST', `/api/chat?org_id=${somebody.organizationId}`, {

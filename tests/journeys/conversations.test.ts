@@ -147,7 +147,7 @@ describe('a conversation', () => {
       ...Array(4).fill(['user', 'assistant']).flat(),
       'user',
     ])
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const holds = await sql`select kind from ledger_entries where chat_id = ${id}`
     const countOf = (wanted: string) => holds.filter(({ kind }) => kind === wanted).length
     expect([countOf('HOLD'), countOf('DEBIT')]).toEqual([5, 5])
@@ -164,7 +164,7 @@ describe('a conversation', () => {
       Array(6).fill([200, 'end']),
     )
     expect((await messages(id)).total).toBe(12)
-    const rows = await server.server.rooms.database.sql`
+    const rows = await server.server.services.database.sql`
       select from conversation_sessions where conversation_id = ${id} and active_reply_id is not null`
     expect(rows).toHaveLength(0)
   })
@@ -218,10 +218,10 @@ describe('a conversation', () => {
     expect(failed.events.at(-1)?.data['error']).toEqual(expect.any(String))
     const both = await Promise.all([say(sessions[1], 'one'), say(sessions[1], 'two')])
     expect(both.map(({ answer }) => answer.status).sort()).toEqual([200, 409])
-    await server.server.rooms.database.sql`
+    await server.server.services.database.sql`
       update credit_accounts set balance = 0 where organization_id = ${person.organizationId}`
     expect((await say(sessions[0], 'x')).answer.status).toBe(402)
-    await server.server.rooms.database.sql`
+    await server.server.services.database.sql`
       update credit_accounts set balance = 1000000 where organization_id = ${person.organizationId}`
   })
 

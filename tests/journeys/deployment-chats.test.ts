@@ -78,7 +78,7 @@ describe('a program with the key', () => {
       })),
     })
     expect([body.messages[1].id, body.messages[3].id]).toEqual([first.messageId, second.messageId])
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const [chat] = await sql`select * from chats where id = ${first.sessionId}`
     expect(chat).toMatchObject({ agent_id: agentId, visitor_id: null, message_count: 2 })
   })
@@ -230,7 +230,7 @@ describe('a session', () => {
     const { widget, ann } = await openWidget()
     const before = provider.requests.length
     const { sessionId } = await talk(server, ann, { content: 'Pumpernickel' })
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     await expect.poll(() => sql`select from chat_words where chat_id = ${sessionId}`).toHaveLength(3)
     const { token, organizationId } = widget.owner
     const org = `org_id=${organizationId}`
@@ -313,7 +313,7 @@ describe('a session', () => {
     expect(events.length).toBeLessThan(500)
     await expect.poll(async () => (await balanceOf(server, owner)).held).toBe(0)
     expect(kindsOf(await ledgerOf(server, owner))).toEqual(['HOLD', 'DEBIT'])
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     expect(await sql`select from chats where deployment_id = ${id}`).toHaveLength(0)
     for (const token of [ann, widget.key])
       expect((await talk(server, token, { content: 'Hi' })).status).toBe(401)

@@ -142,7 +142,7 @@ describe('the user whom visitors stand for', () => {
   beforeAll(async () => {
     const widget = await deploy(server, provider, WIDGET)
     owner = widget.owner
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const [user] = await sql`
       select u.* from users u join agent_deployments d on d.visitor_user_id = u.id where d.id = ${widget.id}`
     email = user?.['email']
@@ -211,7 +211,7 @@ describe('the user whom visitors stand for', () => {
   })
 
   test('is kept from becoming a person by the database too', async () => {
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     for (const change of [
       { password_hash: 'x' },
       { registered_at: '2026-01-31' },

@@ -64,7 +64,7 @@ describe('a deployment', () => {
       updated_at: view.updated_at,
     })
     expect((await on('GET', 'get', view.id)).body).toEqual(view)
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const stored = JSON.stringify([
       await sql`select * from agent_deployments`,
       await sql`select * from audit_entries`,
@@ -100,7 +100,7 @@ describe('a deployment', () => {
   })
 
   test('is deleted with its visitors', async () => {
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const visitors = () => sql`select id from users where email like '%@deployment.invalid'`
     const before = (await visitors()).length
     const { id } = (await create(server, owner, agentId)).body
@@ -151,7 +151,7 @@ describe('a deployment', () => {
   test('its change of status is told to those who may read it, and to nobody else', async () => {
     const { id } = (await create(server, owner, agentId)).body
     const guest = await server.signUp()
-    await addMemberWithRole(server.server.rooms.database.sql, owner.organizationId, guest.userId, 'guest')
+    await addMemberWithRole(server.server.services.database.sql, owner.organizationId, guest.userId, 'guest')
     const stranger = await server.signUp()
     const [heard, notHeard] = [
       await openReady(server.url, guest.token),

@@ -17,7 +17,7 @@ afterAll(() => stage.close())
 
 /** How many rows of an organization each of these tables holds. */
 async function countsOf(organizationId: string): Promise<Record<string, number>> {
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const counts: Record<string, number> = {}
   for (const table of [
     'agents',
@@ -51,7 +51,7 @@ async function markedPerson(mark: string): Promise<Person> {
 
 describe('an account that is deleted', () => {
   test('leaves nothing of the person, and all that is of others', async () => {
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const mark = newMark()
     const theirs = await stage.newOrganization(await server.signUp(), newMark())
     await fillOrganization(server, theirs, newMark())
@@ -90,7 +90,7 @@ describe('an account that is deleted', () => {
   }, 120_000)
 
   test('needs the right password, or a recent sign-in where there is none', async () => {
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const person = await server.signUp()
     for (const password of [undefined, 'wrong'])
       expect((await deleteAccount(person, password)).body.code).toBe('user.wrong_password')
@@ -111,7 +111,7 @@ describe('an account that is deleted', () => {
   })
 
   test('hands over first what others are in, and the last administrator stays', async () => {
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const [owner, other] = [await server.signUp(), await server.signUp()]
     const name = newMark()
     const team = await stage.newOrganization(owner, name)
@@ -132,7 +132,7 @@ describe('an account that is deleted', () => {
   })
 
   test('is the only reason to change an entry of the audit, and only its addresses', async () => {
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const { userId, organizationId } = await stage.newOrganization(await server.signUp(), newMark())
     const change = (person: string, what: 'ip' | 'action', isLeaving: boolean) =>
       sql.begin(async (tx) => {

@@ -57,7 +57,7 @@ describe('an organization that is deleted', () => {
     async () => {
       const owner = await stage.newOrganization(await server.signUp(), newMark())
       const { agentId } = await fillOrganization(server, owner, newMark())
-      const { sql } = server.server.rooms.database
+      const { sql } = server.server.services.database
       const [deployment] = await sql<{ id: string }[]>`
       select id from agent_deployments where organization_id = ${owner.organizationId}`
       const key = await server.call(
@@ -99,7 +99,7 @@ describe('an organization that is deleted', () => {
   testOnPostgres(
     'is erased to the end by another process where the one that began has died',
     async () => {
-      const { sql } = server.server.rooms.database
+      const { sql } = server.server.services.database
       const owner = await stage.newOrganization(await server.signUp(), newMark())
       const { organizationId: id } = owner
       await fillOrganization(server, owner, newMark())
@@ -115,7 +115,7 @@ describe('an organization that is deleted', () => {
   )
 
   test('does not come back, and only then do its ledger and audit go', async () => {
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const { organizationId } = await server.signUp()
     const failure = 'are never changed'
     await expect(sql`delete from ledger_entries where organization_id = ${organizationId}`).rejects.toThrow(

@@ -19,10 +19,10 @@ beforeAll(async () => {
   await fillPersonal(server, owner, 'owners', provider)
   await fillOrganization(server, owner, 'ours')
   const somebody = await server.signUp()
-  await addMemberWithRole(server.server.rooms.database.sql, owner.organizationId, somebody.userId, 'admin')
+  await addMemberWithRole(server.server.services.database.sql, owner.organizationId, somebody.userId, 'admin')
   member = { ...somebody, organizationId: owner.organizationId }
   await fillPersonal(server, member, 'theirs', provider)
-  await server.server.rooms.database.sql`
+  await server.server.services.database.sql`
     update memberships m set role_id = r.id from roles r
     where m.user_id = ${member.userId} and m.organization_id = ${owner.organizationId}
       and r.organization_id = m.organization_id and r.name = 'member'`
@@ -101,7 +101,7 @@ test('an organization takes everything away, with the chats of all members and t
 
 test('no key, secret, token or hash of one is in it', async () => {
   const { text } = await taken(ofOrganization(), owner)
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   expect(text).not.toContain('ourssecret')
   const hashes = await sql<{ hash: string }[]>`
     select key_hash as hash from api_keys union all select key_hash from agent_deployments
@@ -128,7 +128,7 @@ test('nobody else gets it', async () => {
 })
 
 test('a client that leaves ends the reading, and the server goes on', async () => {
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   await sql`
     insert into chats (id, organization_id, user_id, title, status)
     select gen_random_uuid(), ${owner.organizationId}, ${owner.userId}, md5(n::text) || repeat(md5(n::text), 30), 'ACTIVE'

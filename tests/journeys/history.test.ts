@@ -59,7 +59,7 @@ test('a message that is larger than the window goes alone', async () => {
 test('what a long chat costs does not grow with it: 400 messages at most are read', async () => {
   const modelId = await addModel(1_000_000)
   const { chatId } = await server.say(person, { model_id: modelId }, { content: 'first' })
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const [chat] = await sql`select leaf_message_id from chats where id = ${chatId}`
   await sql`
     insert into chat_messages (id, organization_id, user_id, chat_id, parent_message_id, role, content, status)

@@ -22,9 +22,9 @@ afterAll(async () => {
   await provider.close()
 })
 
-const sql = () => server.server.rooms.database.sql
+const sql = () => server.server.services.database.sql
 const sweep = (): Promise<void> => {
-  const { database, secrets, instance } = server.server.rooms
+  const { database, secrets, instance } = server.server.services
   return new StoredRequests(database, secrets, instance.id).sweep()
 }
 

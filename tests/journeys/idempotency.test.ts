@@ -35,7 +35,7 @@ const post = (path: string, body: unknown, key: string, token?: string): Promise
 const newChat = (title: string, key: string, { token, organizationId } = person): Promise<Answer> =>
   post(`/api/chat?org_id=${organizationId}`, { title }, key, token)
 const isReplayed = ({ headers }: Answer): boolean => headers.get('idempotent-replayed') === 'true'
-const rows = () => server.server.rooms.database.sql`select * from idempotent_requests`
+const rows = () => server.server.services.database.sql`select * from idempotent_requests`
 
 const withModel = async (version: string, more: object = {}): Promise<Person> =>
   (await signUpWithModel(server, provider, version, more)).person
@@ -107,7 +107,7 @@ describe('a key', () => {
   test('is forgotten after a day', async () => {
     const key = randomUUID()
     const first = await newChat('a', key)
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const age = () =>
       sql`update idempotent_requests set created_at = now() - interval '25 hours' where key = ${key}`
     await age()
@@ -116,7 +116,7 @@ describe('a key', () => {
     expect(second.body.id).not.toBe(first.body.id)
     await age()
     expect((await rows()).filter((row) => row['key'] === key)).toHaveLength(1)
-    const { database, secrets, instance } = server.server.rooms
+    const { database, secrets, instance } = server.server.services
     await new StoredRequests(database, secrets, instance.id).sweep()
     expect((await rows()).filter((row) => row['key'] === key)).toEqual([])
   })
@@ -156,7 +156,7 @@ test('answers can’t be read in the table, nor what was sent', async () => {
 describe('a refusal leaves what it has to leave', () => {
   test('wrong passwords are counted', async () => {
     const { email } = await server.signUp()
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const attempts = async () =>
       (await sql`select coalesce(sum(attempts), 0)::int as n from login_attempts`)[0]?.['n'] as number
     const before = await attempts()
@@ -169,7 +169,8 @@ describe('a refusal leaves what it has to leave', () => {
     const thief = await server.signUp()
     const refresh = (token: string) => post('/api/auth/refresh', { refresh_token: token }, randomUUID())
     const { body } = await refresh(thief.refreshToken)
-    await server.server.rooms.database.sql`update refresh_tokens set replaced_at = now() - interval '1 hour'
+    await server.server.services.database
+      .sql`update refresh_tokens set replaced_at = now() - interval '1 hour'
       where replaced_at is not null`
     expect((await refresh(thief.refreshToken)).status).toBe(401)
     expect((await server.call('GET', '/api/users/me', { token: body.access_token })).status).toBe(401)
@@ -234,7 +235,7 @@ describe('what models do', () => {
     const first = await prompt(somebody, key)
     expect(first.text).toContain('error')
     expect((await prompt(somebody, key)).text).toBe(first.text)
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     await sql`update credit_accounts set balance = 0 where organization_id = ${somebody.organizationId}`
     const poor = randomUUID()
     expect((await prompt(somebody, poor)).status).toBe(402)

@@ -91,7 +91,7 @@ function partsOf(
 
 /** How many rows each table has, but for those that tell of requests and processes. */
 async function countRows(): Promise<string> {
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const tables = await sql<{ name: string }[]>`
     select table_name as name from information_schema.tables
     where table_schema = 'public' and table_type = 'BASE TABLE' 
@@ -332,7 +332,7 @@ describe('leaves nothing behind, though much was stored', () => {
   })
 
   test('a process that dies', async () => {
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const bytes = makeZip(
       partsOf({ ...stored(), files: [file(4)] }, [{ name: `files/${fileId}`, content: 'four' }]),
     )

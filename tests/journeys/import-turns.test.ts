@@ -66,7 +66,7 @@ describe('while an archive is being sent', () => {
 })
 
 test('a user sends 16 GiB within a day, in however many archives', () => {
-  const { jobs, instance, database } = server.server.rooms
+  const { jobs, instance, database } = server.server.services
   const imports = new Imports({ sql: database.sql, jobs, instance })
   for (let sent = 0; sent < 15; sent++) imports.admit('a').end(GIB)
   const last = imports.admit('a')

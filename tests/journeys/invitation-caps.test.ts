@@ -27,7 +27,7 @@ beforeEach(async () => {
 /** A second admin of the owner's organization. */
 async function addAdmin(): Promise<Person> {
   const admin = await server.signUp()
-  await addMemberWithRole(server.server.rooms.database.sql, owner.organizationId, admin.userId, 'admin')
+  await addMemberWithRole(server.server.services.database.sql, owner.organizationId, admin.userId, 'admin')
   return admin
 }
 const newEmail = () => `${randomUUID()}@example.com`
@@ -114,7 +114,7 @@ describe('a verified sender', () => {
   test('begins again on the next day', async () => {
     await bulkInvite(100)
     expect((await invite()).status).toBe(429)
-    await server.server.rooms.database.sql`update invitation_days set day = day - 1`
+    await server.server.services.database.sql`update invitation_days set day = day - 1`
     expect((await invite()).status).toBe(201)
   })
 })

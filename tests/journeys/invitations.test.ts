@@ -20,7 +20,7 @@ const accept = (token: string, password = 'correct horse') =>
 const statusOf = async (id: string) =>
   (await asOwner('GET', `/api/invitations/get?invitation_id=${id}`)).body.status
 const age = (id: string) =>
-  server.server.rooms.database
+  server.server.services.database
     .sql`update invitations set expires_at = now() - interval '1 second' where id = ${id}`
 
 describe('an invitation', () => {
@@ -71,7 +71,7 @@ describe('an invitation', () => {
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
     // The others came too late, or found the account that the first one made, with the password that is theirs too.
     expect(answers.filter(({ status }) => ![201, 410].includes(status))).toEqual([])
-    const members = await server.server.rooms.database.sql`
+    const members = await server.server.services.database.sql`
       select from memberships m join users u on u.id = m.user_id
       where u.email = ${body.email} and m.organization_id = ${owner.organizationId}`
     expect(members.count).toBe(1)
@@ -119,7 +119,7 @@ describe('an invitation', () => {
   test('a mail that the server does not take now is sent again', async () => {
     mailServer.refuse = 1
     const { body } = await invite()
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     // The first retry waits 20 s: bring it forward.
     const sooner = setInterval(
       () => sql`update jobs.job set start_after = now() where state = 'retry'`.catch(() => {}),

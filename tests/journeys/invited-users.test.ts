@@ -69,7 +69,8 @@ describe('an account made by /api/users/invite', () => {
     const { token } = await mailTo(mailServer, body.email, 'has added you')
     expect((await open(token)).status).toBe(200)
     const again = () =>
-      server.server.rooms.database.sql`update invitations set status = 'pending' where email = ${body.email}`
+      server.server.services.database
+        .sql`update invitations set status = 'pending' where email = ${body.email}`
     await again()
     expect((await open(token, 'my own password')).status).toBe(200)
     await again()

@@ -32,7 +32,7 @@ afterAll(async () => {
   await embedder.close()
 })
 
-const sql = () => server.server.rooms.database.sql
+const sql = () => server.server.services.database.sql
 
 async function send(method: string, key: string, body?: string | Buffer): Promise<void> {
   const { S3_ENDPOINT, S3_REGION = '', S3_ACCESS_KEY_ID = '', S3_SECRET_ACCESS_KEY = '' } = bucket.environment
@@ -121,7 +121,7 @@ test('objects become documents; read again, only what has changed is fetched and
 test('a bucket that refuses has failed, and its secret is nowhere', async () => {
   const secret_access_key = 'the-secret-that-nobody-sees'
   const written: string[] = []
-  const { log } = server.server.rooms
+  const { log } = server.server.services
   const levels = ['info', 'warn', 'error'] as const
   for (const level of levels)
     log[level] = ((...said: unknown[]) => void written.push(JSON.stringify(said, errorsToo))) as never

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 const NOTHING = '00000000-0000-4000-8000-000000000000'
-const sql = () => server.server.rooms.database.sql
+const sql = () => server.server.services.database.sql
 const documentsOf = async (kb: string, query: Record<string, string> = {}) =>
   (await library.call('GET', 'list_documents', { kb_id: kb, ...query })).body
 

@@ -58,7 +58,7 @@ test('a run by a model that embeds is paid like a search, and says when there ar
   const paid = await payersExam.measure(evaluation.id)
   expect(paid).toMatchObject({ status: 'complete', metrics: { mrr: 1 } })
   expect((await entries()) - before).toBe(2)
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   await sql`update credit_accounts set balance = 0 where organization_id = ${payer.organizationId}`
   const poor = await payersExam.measure(evaluation.id)
   expect(poor).toMatchObject({
@@ -70,7 +70,7 @@ test('a run by a model that embeds is paid like a search, and says when there ar
 })
 
 test('a model that fails to embed leaves words, which the metrics say', async () => {
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const model = await server.addModel(person, {
     name: 'to break',
     provider: 'openai',
@@ -108,7 +108,7 @@ test('a model for rerank that does not answer with scores fails a question, and 
 })
 
 test('what a dead process has claimed is done by another, from where it came to', async () => {
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const { body: evaluation } = await exam.create([
     { question: 'When does the shop open?', document_names: ['Hours'] },
     { question: 'receipt', document_names: ['Refunds'] },
@@ -196,6 +196,7 @@ test('a knowledge base takes its evaluations with it', async () => {
   await library.call('DELETE', 'delete', { kb_id: other })
   const { status } = await library.call('GET', 'evaluations/run', { kb_id: other, run_id: started.id })
   expect(status).toBe(404)
-  const rows = await server.server.rooms.database.sql`select from kb_evaluation_runs where id = ${started.id}`
+  const rows = await server.server.services.database
+    .sql`select from kb_evaluation_runs where id = ${started.id}`
   expect(rows).toEqual([])
 })

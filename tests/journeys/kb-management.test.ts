@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 const NOTHING = '00000000-0000-4000-8000-000000000000'
-const sql = () => server.server.rooms.database.sql
+const sql = () => server.server.services.database.sql
 const create = (body: Record<string, unknown>, by = library, { organizationId } = person) =>
   by.call(
     'POST',

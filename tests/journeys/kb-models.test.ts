@@ -30,7 +30,7 @@ afterAll(async () => {
   await embedder.close()
 })
 
-const sql = () => server.server.rooms.database.sql
+const sql = () => server.server.services.database.sql
 const onlyChunk = async (kb: string, name: string) => {
   const { body } = await library.call('GET', 'list_documents', { kb_id: kb, search: name })
   const document = await library.call('GET', 'document', { kb_id: kb, document_id: body.documents[0].id })

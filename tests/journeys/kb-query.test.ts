@@ -141,7 +141,7 @@ describe('an answer', () => {
   test('is that nobody knows, for nothing, where no passage fits', async () => {
     const { person: poor, library: own, kb: ownKb } = await another()
     const model = await modelOf('emu-n4', {}, poor)
-    await server.server.rooms.database.sql`
+    await server.server.services.database.sql`
       update credit_accounts set balance = 0 where organization_id = ${poor.organizationId}`
     const before = provider.requests.length
     const { status, body } = await ask(model, { query: 'Zebras' }, own, ownKb)

@@ -32,7 +32,7 @@ beforeAll(async () => {
   ])
   kb = await library.create({ sources: sourcesOf(Object.fromEntries(texts)) })
   await library.settle(kb)
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const ids = await idsOf(library, kb)
   for (const [at, metadata] of METADATA.entries())
     await sql`

@@ -131,7 +131,7 @@ test('where the embedding model is down, words alone are looked for, and it is t
   await library.settle(other)
   const up = await search({ query: 'honey of bees' }, other)
   expect(up.body.receipt).toMatchObject({ dense_failure: null })
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   await sql`update llm_models set version = 'emu-err500' where id = ${embedding}`
   const down = await search({ query: 'honey of bees' }, other)
   expect(down.status).toBe(200)
@@ -157,7 +157,7 @@ test('without credits: 402, whether for a vector or for scores', async () => {
   const local = await shelf.create({ sources: sourcesOf(TEXTS) })
   await shelf.settle(byModel)
   await shelf.settle(local)
-  await server.server.rooms.database.sql`
+  await server.server.services.database.sql`
     update credit_accounts set balance = 0 where organization_id = ${poor.organizationId}`
   const ask = (kbId: string, more: object = {}) =>
     shelf.call('POST', 'search', { kb_id: kbId }, { query: 'bees', ...more })

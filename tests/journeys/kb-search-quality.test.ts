@@ -28,7 +28,7 @@ beforeAll(async () => {
   library = librarian(server, person)
   kb = await library.create()
   const files = passages.map(({ text }, place) => ({ name: `${place}.md`, text }))
-  await shelve(server.server.rooms.database.sql, person, kb, files)
+  await shelve(server.server.services.database.sql, person, kb, files)
 })
 afterAll(() => server.stop())
 
@@ -67,7 +67,7 @@ test('with the built-in embedding, search is at least as good as a textbook BM25
 })
 
 test('the vectors that are found are the nearest of all', async () => {
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const chunks = await sql<{ id: string; embedding: string }[]>`
     select id, embedding::text as embedding from kb_chunks join kb_vectors using (kb_id, number) where kb_id = ${kb}`
   const vectors = chunks.map(({ id, embedding }) => ({ id, vector: JSON.parse(embedding) as number[] }))
@@ -129,7 +129,7 @@ test('a passage has nearly the same score in a small knowledge base as in a larg
   const text = passages[places[0] ?? 0]?.text ?? ''
   const small = await library.create()
   const others = passages.slice(0, 9).map((passage, place) => ({ name: `o${place}.md`, text: passage.text }))
-  await shelve(server.server.rooms.database.sql, person, small, [...others, { name: 'right.md', text }])
+  await shelve(server.server.services.database.sql, person, small, [...others, { name: 'right.md', text }])
   const query = { query: question, limit: 10 }
   const [inSmall] = (await library.call('POST', 'search', { kb_id: small }, query)).body.results.filter(
     ({ content }: { content: string }) => content === text.trim(),

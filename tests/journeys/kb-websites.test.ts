@@ -36,7 +36,7 @@ afterAll(async () => {
 })
 
 const at = (path: string) => website.at(path, '127.0.0.1')
-const sql = () => server.server.rooms.database.sql
+const sql = () => server.server.services.database.sql
 interface Listed {
   id: string
   name: string
@@ -226,7 +226,7 @@ test('websites that drip hold up nobody else, and can be deleted meanwhile', asy
     },
     '/quick': page('Quick'),
   }
-  const errors = vi.spyOn(server.server.rooms.log, 'error')
+  const errors = vi.spyOn(server.server.services.log, 'error')
   const attacker = librarian(server, await server.signUp())
   const slow = { type: 'web', config: { url: at('/drip') } }
   const kb = await attacker.create({ sources: Array.from({ length: 12 }, () => slow) })

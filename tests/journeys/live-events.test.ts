@@ -39,7 +39,7 @@ const makeKey = async (person: Person, permissions: string[]): Promise<{ id: str
   ).body
 const addMember = async (role: string): Promise<Person> => {
   const person = await server.signUp()
-  await addMemberWithRole(server.server.rooms.database.sql, organizationId, person.userId, role)
+  await addMemberWithRole(server.server.services.database.sql, organizationId, person.userId, role)
   return person
 }
 
@@ -57,7 +57,7 @@ async function heardBy(
   listeners: Record<string, Listener>,
   to: { permission: 'chats:read' | 'kb:write'; userId?: string },
 ): Promise<string[]> {
-  const { events } = server.server.rooms
+  const { events } = server.server.services
   const id = randomUUID()
   events.publish({ type: 'chat.title_updated', organizationId, data: { id }, to })
   const heard: string[] = []
@@ -165,7 +165,12 @@ describe('an event', () => {
       'first',
       'second',
     ])
-    server.server.rooms.events.publish({ type: 'chat.title_updated', organizationId, data: { a: 'ü' }, to })
+    server.server.services.events.publish({
+      type: 'chat.title_updated',
+      organizationId,
+      data: { a: 'ü' },
+      to,
+    })
     const message = (await sockets.first.until('chat.title_updated')).at(-1)
     expect(message).toEqual({
       type: 'chat.title_updated',
@@ -212,7 +217,7 @@ describe('an event', () => {
   test('for one person stays his among events for all, and they keep their order', async () => {
     const member = await addMember('member')
     const sockets = [await ready(owner.token), await ready(member.token)]
-    const { events } = server.server.rooms
+    const { events } = server.server.services
     const publish = (type: string, userId?: string) =>
       events.publish({
         type,
@@ -234,9 +239,9 @@ describe('an event', () => {
 
   test('of another organization is not for a key, though its person is in both', async () => {
     const other = await server.signUp()
-    await addMemberWithRole(server.server.rooms.database.sql, other.organizationId, owner.userId, 'admin')
+    await addMemberWithRole(server.server.services.database.sql, other.organizationId, owner.userId, 'admin')
     const sockets = [await ready(owner.token), await ready((await makeKey(owner, ['*:*'])).key)]
-    const { events } = server.server.rooms
+    const { events } = server.server.services
     const to = { permission: 'chats:read', userId: owner.userId } as const
     events.publish({ type: 'of the other', organizationId: other.organizationId, data: {}, to })
     events.publish({ type: 'mark', organizationId, data: {}, to })
@@ -253,7 +258,7 @@ describe('with the next event', () => {
     const member = await addMember('member')
     const sockets = { member: await connect(member) }
     expect(await heardBy(sockets, { permission: 'kb:write' })).toEqual(['member'])
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const become = (role: string) => sql`
       update memberships set role_id = (
         select id from roles where organization_id = ${organizationId} and name = ${role})
@@ -267,7 +272,7 @@ describe('with the next event', () => {
   test('a suspended member hears nothing, until he is active again', async () => {
     const member = await addMember('member')
     const sockets = { member: await connect(member) }
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const become = (status: string) => sql`
       update memberships set status = ${status}
       where organization_id = ${organizationId} and user_id = ${member.userId}`
@@ -296,7 +301,7 @@ describe('with the next event', () => {
       kept: await connect(member, await logIn(member)),
     }
     await server.call('POST', '/api/auth/logout', { body: { refresh_token: member.refreshToken } })
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     await sql`delete from api_keys where id = ${id}`
     expect(await heardBy(sockets, { permission: 'chats:read', userId: member.userId })).toEqual(['kept'])
     for (const dead of [sockets.revoked, sockets.key])

@@ -26,11 +26,14 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** Another app on the same rooms, with sockets of its own. */
+/** Another app on the same services, with its own sockets. */
 async function startApp(options: Partial<LiveSocketsOptions> = {}) {
-  const { rooms } = server.server
-  const events = await createEvents({ ...rooms, findAudiences: createAudiences(rooms.database) }, options)
-  const { http } = await buildApp({ ...rooms, events, metrics: createMetrics() })
+  const { services } = server.server
+  const events = await createEvents(
+    { ...services, findAudiences: createAudiences(services.database) },
+    options,
+  )
+  const { http } = await buildApp({ ...services, events, metrics: createMetrics() })
   const url = await http.listen({ port: 0, host: '127.0.0.1' })
   return { url, events, stop: () => Promise.all([http.close(), events.stop()]) }
 }
@@ -42,7 +45,7 @@ const refusal = (url: string, token?: string): Promise<RefusedUpgrade> =>
   )
 
 const socketsOpen = async (): Promise<number> =>
-  (await server.server.rooms.metrics.liveSockets.get()).values[0]?.value ?? 0
+  (await server.server.services.metrics.liveSockets.get()).values[0]?.value ?? 0
 
 describe('a heartbeat', () => {
   test('cuts who does not answer, and nobody else', async () => {
@@ -75,7 +78,7 @@ describe('a client', () => {
     let published = 0
     while ((await socketsOpen()) === open && published < 10_000) {
       for (let count = 0; count < 20; count++)
-        server.server.rooms.events.publish({
+        server.server.services.events.publish({
           type: 'large',
           organizationId: person.organizationId,
           data: { number: published++, filling: 'x'.repeat(15_000) },
@@ -93,7 +96,7 @@ describe('a client', () => {
   test('is never sent an event that would fill its queue alone, and the next one comes', async () => {
     const live = await openReady(server.url, person.token)
     const event = { organizationId: person.organizationId, to: { permission: 'chats:read' } } as const
-    const { events } = server.server.rooms
+    const { events } = server.server.services
     events.publish({ ...event, type: 'huge', data: { filling: 'x'.repeat(20_000) } })
     events.publish({ ...event, type: 'not JSON', data: { count: 1n } })
     events.publish({ ...event, type: 'small', data: {} })

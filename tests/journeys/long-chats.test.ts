@@ -20,7 +20,7 @@ async function addChat(lengths: number[]): Promise<{ chatId: string; ids: string
     body: {},
   })
   const ids = lengths.map(() => newId())
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   for (const [index, length] of lengths.entries())
     await sql`
       insert into chat_messages (id, organization_id, user_id, chat_id, parent_message_id, role, content, status)

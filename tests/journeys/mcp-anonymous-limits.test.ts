@@ -5,19 +5,19 @@ import { allow } from '#tests/support/mcp/connecting.ts'
 
 /** What anyone can have the authorization server of /mcp store without signing in is bounded. */
 
-let desk: Authorizing
+let deps: Authorizing
 beforeAll(async () => {
-  desk = await openAuthorizing()
+  deps = await openAuthorizing()
 })
-afterAll(() => desk.server.stop())
+afterAll(() => deps.server.stop())
 
 const authorize = async (clientId: string, address: string) => {
-  const { pathname, search } = new URL(desk.authorizeUrl(clientId))
-  return desk.server.call('GET', pathname + search, {
+  const { pathname, search } = new URL(deps.authorizeUrl(clientId))
+  return deps.server.call('GET', pathname + search, {
     headers: { accept: 'text/html', 'x-forwarded-for': address },
   })
 }
-const sql = () => desk.server.server.rooms.database.sql
+const sql = () => deps.server.server.services.database.sql
 const countOf = async (kind: string): Promise<number> => {
   const [row] = await sql()<{ count: number }[]>`
     select count(*)::int as count from oauth_records where kind = ${kind}`
@@ -25,7 +25,7 @@ const countOf = async (kind: string): Promise<number> => {
 }
 
 test('one network has at most 50 requests for authorization that wait; others go on', async () => {
-  const clientId = await desk.registered()
+  const clientId = await deps.registered()
   const answers = await Promise.all(
     Array.from({ length: 60 }, (_, number) => authorize(clientId, `2001:db8:1:1::${number + 1}`)),
   )
@@ -37,13 +37,13 @@ test('one network has at most 50 requests for authorization that wait; others go
   expect((await authorize(clientId, '2001:db8:1:2::1')).status).toBe(303)
   expect((await authorize(clientId, '192.0.2.77')).status).toBe(303)
   // Who has decided waits no more.
-  const back = await allow(desk.authorizeUrl(clientId), desk.person)
+  const back = await allow(deps.authorizeUrl(clientId), deps.person)
   expect(back.searchParams.get('code')).not.toBeNull()
   expect(await countOf('Interaction')).toBe(52)
 })
 
 test('all networks together have at most 5,000', async () => {
-  const clientId = await desk.registered()
+  const clientId = await deps.registered()
   await sql()`
     insert into oauth_records (kind, id_hash, payload, expires_at)
     select 'Interaction', 'filler ' || number, '', now() + interval '10 minutes'
@@ -56,7 +56,7 @@ test('all networks together have at most 5,000', async () => {
 })
 
 test('of clients that nobody has connected the newest 10,000 are kept, and all that somebody has', async () => {
-  const provider = await desk.connect()
+  const provider = await deps.connect()
   await sql()`
     update oauth_records set created_at = created_at - interval '1 day', expires_at = expires_at - interval '1 day'
     where kind = 'Client'`
@@ -65,12 +65,12 @@ test('of clients that nobody has connected the newest 10,000 are kept, and all t
     select 'Client', 'filler ' || number, '', now() - number * interval '1 second',
       now() - number * interval '1 second' + interval '30 days'
     from generate_series(1, 10020) number`
-  await new OAuthRecords(desk.server.server.rooms).sweep()
+  await new OAuthRecords(deps.server.server.services).sweep()
   const kept = await sql()<{ id_hash: string }[]>`
     select id_hash from oauth_records where kind = 'Client' and id_hash like 'filler %'`
   expect(kept).toHaveLength(10_000)
   expect(kept.map(({ id_hash }) => id_hash)).toContain('filler 1')
   expect(await countOf('Client')).toBe(10_001)
-  const tokens = await desk.refresh(desk.clientIdOf(provider), provider.kept?.refresh_token ?? '')
+  const tokens = await deps.refresh(deps.clientIdOf(provider), provider.kept?.refresh_token ?? '')
   expect(tokens.status).toBe(200)
 })

@@ -6,20 +6,20 @@ import { type Authorizing, openAuthorizing, VERIFIER } from '#tests/support/mcp/
 import { allow, REDIRECT_URI, startAddressedServer, Visitor } from '#tests/support/mcp/connecting.ts'
 import { addMemberWithRole } from '#tests/support/tenants.ts'
 
-let desk: Authorizing
+let deps: Authorizing
 beforeAll(async () => {
-  desk = await openAuthorizing()
+  deps = await openAuthorizing()
 })
-afterAll(() => desk.server.stop())
+afterAll(() => deps.server.stop())
 
 describe('connecting an app', () => {
   test('metadata is where clients look for it', async () => {
     for (const path of ['/mcp', '']) {
-      const { body } = await desk.server.call('GET', `/.well-known/oauth-protected-resource${path}`)
-      expect(body).toMatchObject({ resource: desk.serverUrl(), authorization_servers: [desk.server.url] })
-      const told = await desk.server.call('GET', `/.well-known/oauth-authorization-server${path}`)
+      const { body } = await deps.server.call('GET', `/.well-known/oauth-protected-resource${path}`)
+      expect(body).toMatchObject({ resource: deps.serverUrl(), authorization_servers: [deps.server.url] })
+      const told = await deps.server.call('GET', `/.well-known/oauth-authorization-server${path}`)
       expect(told.body).toMatchObject({
-        issuer: desk.server.url,
+        issuer: deps.server.url,
         code_challenge_methods_supported: ['S256'],
         authorization_response_iss_parameter_supported: true,
       })
@@ -27,15 +27,15 @@ describe('connecting an app', () => {
   })
 
   test('registration, consent, tokens, tools; the app stands among the API keys', async () => {
-    const provider = await desk.connect('Editor')
+    const provider = await deps.connect('Editor')
     expect(provider.kept).toMatchObject({ token_type: 'Bearer', expires_in: 3600, scope: 'mcp' })
     const client = new Client({ name: 'test', version: '1' })
-    const transport = new StreamableHTTPClientTransport(new URL(desk.serverUrl()), { authProvider: provider })
+    const transport = new StreamableHTTPClientTransport(new URL(deps.serverUrl()), { authProvider: provider })
     await client.connect(transport as never)
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual(['search_knowledge_bases', 'list_knowledge_bases'])
     await client.close()
-    expect(await desk.keysOf()).toContainEqual(
+    expect(await deps.keysOf()).toContainEqual(
       expect.objectContaining({
         name: 'MCP: Editor',
         permissions: ['agent:read', 'agent:execute', 'kb:read'],
@@ -44,38 +44,38 @@ describe('connecting an app', () => {
   })
 
   test('what comes back says who sent it, and what was sent along', async () => {
-    const back = await allow(desk.authorizeUrl(await desk.registered()), desk.person)
+    const back = await allow(deps.authorizeUrl(await deps.registered()), deps.person)
     expect(back.origin + back.pathname).toBe(REDIRECT_URI)
     expect([back.searchParams.get('iss'), back.searchParams.get('state')]).toEqual([
-      desk.server.url,
+      deps.server.url,
       'the state',
     ])
   })
 
   test('a client that names no resource and no scope gets the same', async () => {
-    const clientId = await desk
+    const clientId = await deps
       .registered({ token_endpoint_auth_method: 'client_secret_post' })
       .catch(() => '')
     expect(clientId).not.toBe('')
-    const other = await desk.registered()
-    const back = await allow(desk.authorizeUrl(other, { resource: undefined }), desk.person)
-    const tokens = await desk.redeem(other, back.searchParams.get('code') ?? '')
+    const other = await deps.registered()
+    const back = await allow(deps.authorizeUrl(other, { resource: undefined }), deps.person)
+    const tokens = await deps.redeem(other, back.searchParams.get('code') ?? '')
     expect(tokens).toMatchObject({ status: 200, scope: 'mcp' })
-    expect(await desk.ping(tokens.access_token)).toBe(200)
+    expect(await deps.ping(tokens.access_token)).toBe(200)
   })
 
   test('a client with a secret must show it', async () => {
-    const { body } = await desk.register({ redirect_uris: [REDIRECT_URI], client_name: 'Secretive' })
-    const back = await allow(desk.authorizeUrl(body.client_id), desk.person)
+    const { body } = await deps.register({ redirect_uris: [REDIRECT_URI], client_name: 'Secretive' })
+    const back = await allow(deps.authorizeUrl(body.client_id), deps.person)
     const code = back.searchParams.get('code') ?? ''
-    expect((await desk.redeem(body.client_id, code)).status).toBe(401)
+    expect((await deps.redeem(body.client_id, code)).status).toBe(401)
     const form = {
       grant_type: 'authorization_code',
       code,
       code_verifier: VERIFIER,
       redirect_uri: REDIRECT_URI,
     }
-    const response = await fetch(`${desk.server.url}/mcp/oauth/token`, {
+    const response = await fetch(`${deps.server.url}/mcp/oauth/token`, {
       method: 'POST',
       headers: { authorization: `Basic ${btoa(`${body.client_id}:${body.client_secret}`)}` },
       body: new URLSearchParams(form),
@@ -84,19 +84,19 @@ describe('connecting an app', () => {
   })
 
   test('no more than the person may do: a guest of an organization lets an app only search', async () => {
-    const guest = await desk.server.signUp()
-    const { sql } = desk.server.server.rooms.database
-    await addMemberWithRole(sql, desk.person.organizationId, guest.userId, 'guest')
-    const clientId = await desk.registered({ client_name: 'For a guest' })
-    const back = await allow(desk.authorizeUrl(clientId), guest, desk.person.organizationId)
-    const tokens = await desk.redeem(clientId, back.searchParams.get('code') ?? '')
-    expect(await desk.ping(tokens.access_token)).toBe(200)
-    const key = (await desk.keysOf()).find(({ name }) => name === 'MCP: For a guest')
+    const guest = await deps.server.signUp()
+    const { sql } = deps.server.server.services.database
+    await addMemberWithRole(sql, deps.person.organizationId, guest.userId, 'guest')
+    const clientId = await deps.registered({ client_name: 'For a guest' })
+    const back = await allow(deps.authorizeUrl(clientId), guest, deps.person.organizationId)
+    const tokens = await deps.redeem(clientId, back.searchParams.get('code') ?? '')
+    expect(await deps.ping(tokens.access_token)).toBe(200)
+    const key = (await deps.keysOf()).find(({ name }) => name === 'MCP: For a guest')
     expect(key?.permissions).toEqual(['agent:read', 'kb:read'])
     await sql`
       update memberships set status = 'suspended'
-      where user_id = ${guest.userId} and organization_id = ${desk.person.organizationId}`
-    expect(await desk.ping(tokens.access_token)).toBe(404)
+      where user_id = ${guest.userId} and organization_id = ${deps.person.organizationId}`
+    expect(await deps.ping(tokens.access_token)).toBe(404)
   })
 })
 
@@ -113,8 +113,8 @@ describe('a client whose id is the address of what it says of itself', () => {
       .get('https://app.example')
       .intercept({ path: new URL(id).pathname })
       .reply(200, content, { headers })
-    const { rooms } = desk.server.server
-    rooms.net = { ...rooms.net, guarded: agent }
+    const { services } = deps.server.server
+    services.net = { ...services.net, guarded: agent }
   }
 
   test('is known without registration', async () => {
@@ -125,11 +125,11 @@ describe('a client whose id is the address of what it says of itself', () => {
       token_endpoint_auth_method: 'none',
     }
     await whereItSays(ID, document)
-    const back = await allow(desk.authorizeUrl(ID, { redirect_uri: BACK }), desk.person)
+    const back = await allow(deps.authorizeUrl(ID, { redirect_uri: BACK }), deps.person)
     expect(back.href).toContain(BACK)
-    const tokens = await desk.redeem(ID, back.searchParams.get('code') ?? '', { redirect_uri: BACK })
-    expect(await desk.ping(tokens.access_token)).toBe(200)
-    expect((await desk.keysOf()).map(({ name }) => name)).toContain('MCP: By address')
+    const tokens = await deps.redeem(ID, back.searchParams.get('code') ?? '', { redirect_uri: BACK })
+    expect(await deps.ping(tokens.access_token)).toBe(200)
+    expect((await deps.keysOf()).map(({ name }) => name)).toContain('MCP: By address')
   })
 
   test.each([
@@ -149,18 +149,18 @@ describe('a client whose id is the address of what it says of itself', () => {
       typeof told === 'object' && told.client_id === 'SAME' ? { ...told, client_id: id } : told,
     )
     const redirect_uri = typeof said === 'object' ? said.redirect_uris[0] : BACK
-    const answer = await new Visitor().visit(desk.authorizeUrl(id, { redirect_uri }))
+    const answer = await new Visitor().visit(deps.authorizeUrl(id, { redirect_uri }))
     expect([answer.status, answer.location]).toEqual([400, ''])
   })
 })
 
 describe('a code', () => {
   test('is good for one use; another ends what the first has brought', async () => {
-    const { clientId, code } = await desk.withCode()
-    const tokens = await desk.redeem(clientId, code)
+    const { clientId, code } = await deps.withCode()
+    const tokens = await deps.redeem(clientId, code)
     expect(tokens.status).toBe(200)
-    expect(await desk.redeem(clientId, code)).toMatchObject({ status: 400, error: 'invalid_grant' })
-    expect(await desk.ping(tokens.access_token)).toBe(401)
+    expect(await deps.redeem(clientId, code)).toMatchObject({ status: 400, error: 'invalid_grant' })
+    expect(await deps.ping(tokens.access_token)).toBe(401)
   })
 
   test.each([
@@ -169,13 +169,13 @@ describe('a code', () => {
     ['another redirect_uri', { redirect_uri: 'http://127.0.0.1:8912/other' }, 'invalid_grant'],
     ['another resource', { resource: 'https://elsewhere.example/mcp' }, 'invalid_target'],
   ])('with %s brings nothing', async (_name, more, error) => {
-    const { clientId, code } = await desk.withCode()
-    expect(await desk.redeem(clientId, code, more)).toMatchObject({ status: 400, error })
+    const { clientId, code } = await deps.withCode()
+    expect(await deps.redeem(clientId, code, more)).toMatchObject({ status: 400, error })
   })
 
   test('brings nothing to another client', async () => {
-    const { code } = await desk.withCode()
-    expect(await desk.redeem(await desk.registered(), code)).toMatchObject({
+    const { code } = await deps.withCode()
+    expect(await deps.redeem(await deps.registered(), code)).toMatchObject({
       status: 400,
       error: 'invalid_grant',
     })
@@ -184,7 +184,7 @@ describe('a code', () => {
 
 describe('a request for authorization', () => {
   const ask = async (more: Record<string, string | undefined>) =>
-    new Visitor().visit(desk.authorizeUrl(await desk.registered(), more))
+    new Visitor().visit(deps.authorizeUrl(await deps.registered(), more))
   const errorIn = (location: string) => new URL(location.replace('#', '?')).searchParams.get('error')
 
   test.each([
@@ -198,7 +198,7 @@ describe('a request for authorization', () => {
     ['that must not ask', { prompt: 'none' }],
   ])('%s ends on a page of ours: nobody has decided anything', async (_name, more) => {
     const given: Record<string, string | undefined> = more
-    const answer = await ask(given['resource'] === 'BASE' ? { resource: desk.server.url } : more)
+    const answer = await ask(given['resource'] === 'BASE' ? { resource: deps.server.url } : more)
     expect([answer.status, answer.location]).toEqual([400, ''])
     expect(answer.text).toContain('This does not work')
   })
@@ -216,10 +216,10 @@ describe('a request for authorization', () => {
 
   test('is decided once, and in the browser that began it', async () => {
     const visitor = new Visitor()
-    const { location: page } = await visitor.visit(desk.authorizeUrl(await desk.registered()))
+    const { location: page } = await visitor.visit(deps.authorizeUrl(await deps.registered()))
     expect((await new Visitor().visit(page)).status).toBe(400)
-    const body = { organization_id: desk.person.organizationId }
-    const decide = (by: Visitor, token = desk.person.token) =>
+    const body = { organization_id: deps.person.organizationId }
+    const decide = (by: Visitor, token = deps.person.token) =>
       by.visit(`${page}/allow`, { method: 'POST', token, body })
     expect((await decide(new Visitor())).text).toContain('oauth.consent_gone')
     expect((await decide(visitor, 'x')).status).toBe(401)
@@ -230,17 +230,17 @@ describe('a request for authorization', () => {
 
   test('is not for keys, and for no organization of others', async () => {
     const visitor = new Visitor()
-    const { location: page } = await visitor.visit(desk.authorizeUrl(await desk.registered()))
+    const { location: page } = await visitor.visit(deps.authorizeUrl(await deps.registered()))
     const decide = (token: string, organization_id: unknown) =>
       visitor.visit(`${page}/allow`, { method: 'POST', token, body: { organization_id } })
-    const made = await desk.server.call('POST', `/api/api_keys/create?org_id=${desk.person.organizationId}`, {
-      token: desk.person.token,
+    const made = await deps.server.call('POST', `/api/api_keys/create?org_id=${deps.person.organizationId}`, {
+      token: deps.person.token,
       body: { name: 'k', permissions: ['*:*'] },
     })
-    expect((await decide(made.body.key, desk.person.organizationId)).text).toContain('access.session_needed')
-    const stranger = await desk.server.signUp()
-    expect((await decide(desk.person.token, stranger.organizationId)).text).toContain('oauth.nothing_allowed')
-    expect((await decide(desk.person.token, 'x')).status).toBe(400)
+    expect((await decide(made.body.key, deps.person.organizationId)).text).toContain('access.session_needed')
+    const stranger = await deps.server.signUp()
+    expect((await decide(deps.person.token, stranger.organizationId)).text).toContain('oauth.nothing_allowed')
+    expect((await decide(deps.person.token, 'x')).status).toBe(400)
     const denied = await visitor.visit(`${page}/deny`, { method: 'POST', body: {} })
     const back = await visitor.visit(JSON.parse(denied.text).location)
     expect(errorIn(back.location)).toBe('access_denied')

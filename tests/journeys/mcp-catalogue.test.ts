@@ -55,7 +55,7 @@ const list = async (connector = ann, query = '') => {
 }
 const listed = async (id: string, connector = ann, query = '') =>
   (await list(connector, query)).find((one) => one['id'] === id)
-const sql = () => server.server.rooms.database.sql
+const sql = () => server.server.services.database.sql
 const instancesOf = async (connector: Connector): Promise<Answer['body']> => (await connector.list()).body
 
 describe('the seed', () => {
@@ -82,7 +82,7 @@ describe('the seed', () => {
 
   test('is what an administrator could have added', () => {
     const isNewServer = compileValidator(NewServer, 'body')
-    const { net } = server.server.rooms
+    const { net } = server.server.services
     for (const { key, auth, ...one } of readSeed()) {
       expect([key, isNewServer({ ...one, auth_config: auth })]).toEqual([key, true])
       expect(net.checkUrl(one.url).protocol).toBe('https:')
@@ -99,7 +99,7 @@ describe('the seed', () => {
     description: 'first',
     ...more,
   })
-  const sow = (...seed: SeedServer[]) => seedCatalogue(server.server.rooms, seed)
+  const sow = (...seed: SeedServer[]) => seedCatalogue(server.server.services, seed)
   const grown = async (slug: string) => (await list()).find((one) => one['toolkit_slug'] === slug)
 
   test('changes what nobody has changed, also when several processes start at once', async () => {
@@ -167,7 +167,7 @@ describe('administration', () => {
     expect(text).not.toContain('s3cret')
     const [row] = await sql()`select * from mcp_servers where id = ${body.id}`
     expect(JSON.stringify(row)).not.toContain('s3cret')
-    expect(server.server.rooms.secrets.decrypt(row?.['client_secret'], body.id)).toBe('s3cret')
+    expect(server.server.services.secrets.decrypt(row?.['client_secret'], body.id)).toBe('s3cret')
     const seen = await listed(body.id)
     expect(seen).toMatchObject({ auth_type: 'oauth', is_connected: false, toolkit_logo })
     expect(JSON.stringify(seen)).not.toContain('mcp.example.com')
@@ -259,7 +259,7 @@ describe('administration', () => {
     const moved = await change(id, { url, auth_config: { ...oauth, client_secret: 'two' } })
     expect(moved.body).toMatchObject({ url, has_client_secret: true })
     const [row] = await sql()`select client_secret from mcp_servers where id = ${id}`
-    expect(server.server.rooms.secrets.decrypt(row?.['client_secret'], id)).toBe('two')
+    expect(server.server.services.secrets.decrypt(row?.['client_secret'], id)).toBe('two')
     expect((await change(id, { auth_config: null })).body).toMatchObject({
       auth_config: null,
       has_client_secret: false,

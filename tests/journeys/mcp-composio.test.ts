@@ -38,9 +38,9 @@ test('an account is connected, used with its own address, and deleted there too'
   const id = asked.body.connectionData.mcp_session_id
   expect((await connector.list()).body).toMatchObject([{ id, status: 'active' }])
 
-  const { rooms } = server.server
-  const mcp = createMcp(rooms)
-  const connections = new McpConnections(rooms.net, rooms.log)
+  const { services } = server.server
+  const mcp = createMcp(services)
+  const connections = new McpConnections(services.net, services.log)
   const [instance] = await mcp.findInstances(connector.person.userId, null, [id])
   if (!instance) throw new Error('it can not be used')
   const signal = AbortSignal.timeout(10_000)

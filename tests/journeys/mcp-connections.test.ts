@@ -46,7 +46,7 @@ function unless(header: string, value: string): NonNullable<McpServerOptions['be
 }
 
 const instancesOf = ({ userId }: Person) =>
-  server.server.rooms.database.sql`select * from mcp_instances where user_id = ${userId} order by id`
+  server.server.services.database.sql`select * from mcp_instances where user_id = ${userId} order by id`
 
 describe('connecting an account', () => {
   test('by OAuth: pending, the provider, active, and the browser goes on to the console', async () => {
@@ -152,7 +152,7 @@ describe('connecting an account', () => {
     }
     await somebody.connect(ids.oauth, note)
     await somebody.connect(ids.key, undefined, { api_key: API_KEY })
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const stored = JSON.stringify([
       await sql`select * from mcp_instances`,
       await sql`select * from mcp_attempts`,
@@ -219,7 +219,7 @@ describe('the callback', () => {
   })
 
   test('takes no state that is unknown, expired, replaced, of somebody who has left, or of another instance', async () => {
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const somebody = await mcpConnector(server)
     const begin = async (more = {}) => (await somebody.ask(ids.none, more)).body
     const statusOf = async (address: string) => (await somebody.comeBack(address)).status
@@ -266,13 +266,13 @@ describe('the callback', () => {
   })
 
   test('of a server that was changed meanwhile shows no token to its new address', async () => {
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const somebody = await mcpConnector(server)
     const serverId = await somebody.addServer(provider.url, { type: 'oauth' })
     const id = await somebody.connect(serverId, provider.consent)
     const find = async () => {
       const { createMcp } = await import('#parts/mcp/index.ts')
-      const mcp = createMcp(server.server.rooms)
+      const mcp = createMcp(server.server.services)
       const found = await mcp.findInstances(somebody.person.userId, null, [id])
       await mcp.close()
       return found
@@ -285,7 +285,7 @@ describe('the callback', () => {
 
 describe('the quota of connections', () => {
   test('is exact, however many ask at once; what can no longer be finished does not count', async () => {
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const somebody = await mcpConnector(server)
     const { organizationId } = somebody.person
     await server.call('PUT', `/api/org/features?org_id=${organizationId}`, {
@@ -312,7 +312,7 @@ describe('the quota of connections', () => {
   })
 
   test('attempts that nobody finished are swept away', async () => {
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const { sweepAttempts } = await import('#parts/mcp/sweep-attempts.ts')
     const somebody = await mcpConnector(server)
     const [old, young] = [await somebody.ask(ids.none), await somebody.ask(ids.none)]
@@ -321,7 +321,7 @@ describe('the quota of connections', () => {
     await sql`
       update mcp_instances set created_at = now() - interval '1 hour', updated_at = now() - interval '1 hour'
       where user_id = ${somebody.person.userId}`
-    await sweepAttempts(server.server.rooms)
+    await sweepAttempts(server.server.services)
     expect((await instancesOf(somebody.person)).map(({ id }) => id)).toEqual([
       young.body.connectionData.mcp_session_id,
     ])

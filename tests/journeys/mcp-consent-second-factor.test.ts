@@ -11,7 +11,7 @@ describeInBrowser('the consent page, for an account with a second factor', () =>
   beforeAll(async () => {
     stage = await startConsentStage()
     const { server, person } = stage
-    await server.server.rooms.database.sql`
+    await server.server.services.database.sql`
       update users set email_verified_at = now() where id = ${person.userId}`
     ;({ app, recoveryCodes } = await addApp(server, person))
     await forgetCode(server, person)

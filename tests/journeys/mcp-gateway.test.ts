@@ -208,7 +208,7 @@ describe('generate_url', () => {
     const { serverId = '', id = '' } = instances['key'] ?? {}
     const other = await server.signUp()
     await addMemberWithRole(
-      server.server.rooms.database.sql,
+      server.server.services.database.sql,
       connector.person.organizationId,
       other.userId,
       'owner',
@@ -270,7 +270,7 @@ describe('an address', () => {
     const { id: instanceId = '' } = instances['key'] ?? {}
     const session = new URL(urls['key'] ?? '').searchParams.get('session') ?? ''
     const expires = String(Math.floor(Date.now() / 1000) - 1)
-    const signature = server.server.rooms.secrets.sign(
+    const signature = server.server.services.secrets.sign(
       `${expires}\n${instanceId}\nsession ${session}`,
       'MCP gateway addresses',
     )
@@ -280,7 +280,7 @@ describe('an address', () => {
   })
 
   test('ends with the instance, and rests while that is inactive', async () => {
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     await connect('short', bySse.url, { type: 'none' })
     const { id = '' } = instances['short'] ?? {}
     const client = await connectClient('SDK 1', urls['short'] ?? '')
@@ -294,7 +294,7 @@ describe('an address', () => {
   })
 
   test('ends with the membership, and with the API key that it was made with', async () => {
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const { organizationId, userId, token } = connector.person
     const made = await server.call('POST', `/api/api_keys/create?org_id=${organizationId}`, {
       token,
@@ -324,7 +324,7 @@ describe('an address', () => {
   })
 
   test("ends when the owner's role loses mcp:write", async () => {
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const somebody = await mcpConnector(server)
     const { organizationId, userId, token } = somebody.person
     const serverId = await somebody.addServer(bySse.url, { type: 'none' })

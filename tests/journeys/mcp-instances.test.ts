@@ -29,14 +29,19 @@ afterAll(async () => {
 })
 
 const instancesOf = ({ userId }: Person) =>
-  server.server.rooms.database.sql`select * from mcp_instances where user_id = ${userId} order by id`
+  server.server.services.database.sql`select * from mcp_instances where user_id = ${userId} order by id`
 
 describe('an instance', () => {
   test("is its user's alone: for everybody else, owners too, it is not there", async () => {
     const owner = await mcpConnector(server)
     const member = await mcpConnector(server)
     const { organizationId } = owner.person
-    await addMemberWithRole(server.server.rooms.database.sql, organizationId, member.person.userId, 'member')
+    await addMemberWithRole(
+      server.server.services.database.sql,
+      organizationId,
+      member.person.userId,
+      'member',
+    )
     const asked = await member.ask(ids.none, {}, { org_id: organizationId })
     await member.comeBack(asked.body.redirect_url)
     const id = asked.body.connectionData.mcp_session_id

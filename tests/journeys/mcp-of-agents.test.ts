@@ -24,11 +24,11 @@ beforeAll(async () => {
   upstream = await startMcpServer({
     tools: [echo, { name: 'count', run: () => textResult('3') }],
   })
-  const { rooms } = server.server
-  const models = new ModelFinder(rooms)
-  mcp = createMcp(rooms)
-  const knowledge = createKnowledgeBases(rooms, models, new PaidCalls(rooms))
-  agents = createAgents(rooms, models, knowledge, createTools(rooms), mcp)
+  const { services } = server.server
+  const models = new ModelFinder(services)
+  mcp = createMcp(services)
+  const knowledge = createKnowledgeBases(services, models, new PaidCalls(services))
+  agents = createAgents(services, models, knowledge, createTools(services), mcp)
   owner = await mcpConnector(server)
   keeper = await agentKeeper(server, owner.person)
   serverId = await owner.addServer(upstream.url, { type: 'none' })
@@ -63,7 +63,7 @@ test("an agent has the tools of its makers' own connections, and lets them run",
 })
 
 test('only own active connections are given to it; what others have shared with it may stay', async () => {
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const { organizationId } = owner.person
   const colleague = await mcpConnector(server)
   await addMemberWithRole(sql, organizationId, colleague.person.userId, 'admin')

@@ -21,7 +21,7 @@ afterAll(async () => {
 const other = createSecrets('another secret')
 
 test('an account is connected anew, and deleted', async () => {
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const connector = await mcpConnector(server)
   const serverId = await connector.addServer(provider.url, { type: 'oauth' })
   const id = await connector.connect(serverId, provider.consent)
@@ -36,11 +36,11 @@ test('an account is connected anew, and deleted', async () => {
 })
 
 test('a client of ours is not known, so that it registers anew', async () => {
-  const { rooms } = server.server
-  const before = new OAuthRecords({ ...rooms, secrets: other })
+  const { services } = server.server
+  const before = new OAuthRecords({ ...services, secrets: other })
   await before.put('Client', 'client-before', { client_id: 'client-before' }, undefined)
   expect(await before.find('Client', 'client-before')).toMatchObject({ client_id: 'client-before' })
-  expect(await new OAuthRecords(rooms).find('Client', 'client-before')).toBeUndefined()
+  expect(await new OAuthRecords(services).find('Client', 'client-before')).toBeUndefined()
   const answer = await fetch(`${server.url}/mcp/oauth/token`, {
     method: 'POST',
     body: new URLSearchParams({

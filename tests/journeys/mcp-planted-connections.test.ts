@@ -98,7 +98,7 @@ describe("a victim's browser that comes back with an attacker's state", () => {
   })
 
   test('leaves no code in clear, and nothing once the time is over', async () => {
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const somebody = await mcpConnector(server)
     const { address, ticket } = await returnedElsewhere(somebody)
     const stored = JSON.stringify(await sql`select * from mcp_attempts`)
@@ -111,7 +111,7 @@ describe("a victim's browser that comes back with an attacker's state", () => {
     expect(codeOf(await describePending(ticket, somebody.person))).toEqual(gone)
     expect(codeOf(await confirm(ticket, somebody.person))).toEqual(gone)
     const { sweepAttempts } = await import('#parts/mcp/sweep-attempts.ts')
-    await sweepAttempts(server.server.rooms)
+    await sweepAttempts(server.server.services)
     expect(await sql`select from mcp_attempts where user_id = ${somebody.person.userId}`).toHaveLength(0)
   })
 })
@@ -155,7 +155,7 @@ describe('a ticket', () => {
   })
 
   test('ends when the user starts again, and when the user may no longer connect', async () => {
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const somebody = await mcpConnector(server)
     const first = await returnedElsewhere(somebody)
     const [{ id }] = (await somebody.list()).body

@@ -151,12 +151,12 @@ test.skipIf(!isPossible)('with Redis every process remembers, and nobody can rea
   expect(saidIn(await shared.memoryOf(person))).toEqual(expected)
   expect(saidIn(await shared.memoryOf(person, other))).toEqual(expected)
 
-  const { rooms } = shared.server.server
+  const { services } = shared.server.server
   const key = `parley:playground:${person.organizationId}:${person.userId}`
-  const kept = await rooms.redis?.run((client) => client.lRange(key, 0, -1))
+  const kept = await services.redis?.run((client) => client.lRange(key, 0, -1))
   expect(kept).toHaveLength(2)
   expect(JSON.stringify(kept)).not.toContain('secret')
-  const seconds = await rooms.redis?.run((client) => client.ttl(key))
+  const seconds = await services.redis?.run((client) => client.ttl(key))
   expect(seconds).toBeGreaterThan(1_700)
   expect(seconds).toBeLessThanOrEqual(1_800)
 

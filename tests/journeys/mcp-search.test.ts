@@ -13,7 +13,7 @@ let remote: TestMcpServer
 
 beforeAll(async () => {
   server = await startTestServer()
-  search = new CatalogueSearch(server.server.rooms)
+  search = new CatalogueSearch(server.server.services)
   ann = await mcpConnector(server)
   bob = await mcpConnector(server)
   remote = await startMcpServer()

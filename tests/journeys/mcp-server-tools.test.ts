@@ -70,7 +70,7 @@ test('what is older than five minutes is read again', async () => {
   const remote = await start()
   const id = await ann.addServer(remote.url, { type: 'none' })
   await read(ann, id)
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   await sql`update mcp_servers set tools_read_at = now() - interval '4 minutes' where id = ${id}`
   await read(ann, id)
   expect(timesAsked(remote)).toBe(1)
@@ -93,7 +93,7 @@ test('what it offers to an account is for the one whose account it is', async ()
   expect(await read(ann, id)).toMatchObject({ tools: [{ name: 'echo' }], is_connected: true, error: null })
   expect(remote.seen.at(-1)?.headers['x-key']).toBe('of-ann')
   expect(await read(bob, id)).toMatchObject({ tools: [], tools_read_at: null, is_connected: false })
-  const [row] = await server.server.rooms.database.sql`select tools from mcp_servers where id = ${id}`
+  const [row] = await server.server.services.database.sql`select tools from mcp_servers where id = ${id}`
   expect(row?.['tools']).toBeNull()
 })
 

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await keeper.make({ name: 'Keeper of lights', description: 'Knows lights.', knowledge_base_ids: [kbId] })
   await keeper.make({ name: 'Asleep', is_active: false })
   guest = await server.signUp()
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   await addMemberWithRole(sql, keeper.person.organizationId, guest.userId, 'guest')
   apiKey = await makeKey(['agent:execute', 'kb:read'])
 })
@@ -144,7 +144,7 @@ describe('what is offered', () => {
 
   test('agents come in pages of a hundred', async () => {
     const many = await agentKeeper(server)
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const first = await many.make({ name: 'n 0' })
     for (let number = 1; number <= 100; number++)
       await sql`
@@ -209,7 +209,7 @@ describe('who may what', () => {
   test('without credits an agent says so', async () => {
     const poor = await agentKeeper(server)
     await poor.make({ name: 'Poor' })
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     await sql`update credit_accounts set balance = 0 where organization_id = ${poor.person.organizationId}`
     const result = await callTool(poor.person.token, 'Poor', { message: 'Hello' })
     expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/credit/i) }] })

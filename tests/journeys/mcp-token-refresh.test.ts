@@ -21,7 +21,7 @@ let server: TestServer
 let second: TestServer
 beforeAll(async () => {
   server = await startTestServer()
-  second = server.server.rooms.database.embedded ? server : await startTestServer(server.environment)
+  second = server.server.services.database.embedded ? server : await startTestServer(server.environment)
 })
 afterAll(async () => {
   if (second !== server) await second.stop()
@@ -36,9 +36,9 @@ interface Caller {
   close(): Promise<void>
 }
 
-async function callerOf({ server: { rooms } }: TestServer, userId: string, id: string): Promise<Caller> {
-  const mcp: Mcp = createMcp(rooms)
-  const connections = new McpConnections(rooms.net, rooms.log)
+async function callerOf({ server: { services } }: TestServer, userId: string, id: string): Promise<Caller> {
+  const mcp: Mcp = createMcp(services)
+  const connections = new McpConnections(services.net, services.log)
   const signal = AbortSignal.timeout(120_000)
   const [instance] = await mcp.findInstances(userId, null, [id])
   if (!instance) throw new Error('the instance can not be used')
@@ -86,7 +86,7 @@ async function makeStage(options: Parameters<typeof startAuthorizedMcpServer>[0]
     await connector.addServer(provider.url, { type: 'oauth' }),
     provider.consent,
   )
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const [here, there] = await Promise.all(
     [server, second].map((one) => callerOf(one, connector.person.userId, id)),
   )
@@ -159,7 +159,7 @@ describe('the renewal of a token', () => {
 
   test('comes before its end: 60 seconds, or a fifth of its life', async () => {
     const { provider, here, id, version } = stage
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const before = await version()
     const endIn = (seconds: number) =>
       sql`update mcp_instances set expires_at = now() + ${seconds} * interval '1 second' where id = ${id}`
@@ -174,7 +174,7 @@ describe('the renewal of a token', () => {
 
   test('waits for a provider that can not be reached, as long as the old token lasts', async () => {
     const { provider, here, id, connector, version } = stage
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const before = await version()
     provider.faults.tokenStatus = 503
     await sql`update mcp_instances set expires_at = now() + interval '30 seconds' where id = ${id}`
@@ -190,7 +190,7 @@ describe('the renewal of a token', () => {
 
   test('goes on when the process that had claimed it is dead', async () => {
     const { here, id, expire, version } = stage
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const before = await version()
     await expire()
     await sql`
@@ -244,8 +244,8 @@ describe('the renewal of a token', () => {
 
 test('a token goes to no place where its server was before', async () => {
   const { provider, connector, id, close } = await makeStage()
-  const { sql } = server.server.rooms.database
-  const mcp = createMcp(server.server.rooms)
+  const { sql } = server.server.services.database
+  const mcp = createMcp(server.server.services)
   const [before] = await mcp.findInstances(connector.person.userId, null, [id])
   const moved = await startAuthorizedMcpServer()
   const [row] = await sql`select server_id from mcp_instances where id = ${id}`
@@ -265,7 +265,7 @@ test('a token goes to no place where its server was before', async () => {
 test('a process that stops stores what its providers still answer', async () => {
   const stage = await makeStage()
   const { provider, there, id, expire, version, close } = stage
-  const mcp = createMcp(server.server.rooms)
+  const mcp = createMcp(server.server.services)
   const [instance] = await mcp.findInstances(stage.connector.person.userId, null, [id])
   const before = await version()
   provider.faults.tokenDelayMs = 500
@@ -292,7 +292,7 @@ test('a provider that has too much to do is asked again later', async () => {
 
 test('a provider that gives nothing to renew with: the connection ends with its token', async () => {
   const { provider, here, expire, connector, close } = await makeStage({ refreshTokens: false })
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   await sql`update mcp_instances set expires_at = now() + interval '5 seconds' where user_id = ${connector.person.userId}`
   expect(await here.call()).toBe('hello')
   await expire()

@@ -163,7 +163,7 @@ test('a reply that waits for a server is under way: its stream is open, and stop
 
 test('of a chat as much is sent as there is room for beside the tools that are known', async () => {
   const { person, agentId } = await makeOwner(1_000_000)
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const config = JSON.stringify({ base_url: `${provider.url}/v1`, context_window: 16_000 })
   await sql`
     update llm_models set config = ${config}::text::jsonb

@@ -29,11 +29,11 @@ let keeper: AgentKeeper
 let opened: TestMcpServer[] = []
 beforeAll(async () => {
   server = await startTestServer()
-  const { rooms } = server.server
-  const models = new ModelFinder(rooms)
-  mcp = createMcp(rooms)
-  const knowledge = createKnowledgeBases(rooms, models, new PaidCalls(rooms))
-  agents = createAgents(rooms, models, knowledge, createTools(rooms), mcp)
+  const { services } = server.server
+  const models = new ModelFinder(services)
+  mcp = createMcp(services)
+  const knowledge = createKnowledgeBases(services, models, new PaidCalls(services))
+  agents = createAgents(services, models, knowledge, createTools(services), mcp)
   owner = await mcpConnector(server)
   keeper = await agentKeeper(server, owner.person)
 })
@@ -67,13 +67,13 @@ const timesAsked = ({ seen }: TestMcpServer): number =>
   seen.filter(({ message }) => message === 'tools/list').length
 
 async function isReadAnew(id: string): Promise<boolean> {
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const [row] = await sql`select tools_read_at is null as "isAnew" from mcp_instances where id = ${id}`
   return row?.['isAnew'] === true
 }
 
 const age = (id: string, seconds: number) =>
-  server.server.rooms.database
+  server.server.services.database
     .sql`update mcp_instances set tools_read_at = now() - ${seconds} * interval '1 second' where id = ${id}`
 
 const another = { ...echo, name: 'another', description: 'Another one' }

@@ -21,7 +21,7 @@ let opened: TestMcpServer[] = []
 beforeAll(async () => {
   server = await startTestServer()
   connector = await mcpConnector(server)
-  mcp = createMcp(server.server.rooms)
+  mcp = createMcp(server.server.services)
 })
 afterAll(async () => {
   await mcp.close()
@@ -38,7 +38,7 @@ async function connect(tools: TestTool[], slug?: string, before?: McpServerOptio
   opened.push(remote)
   const serverId = await connector.addServer(remote.url, { type: 'none' })
   if (slug !== undefined)
-    await server.server.rooms.database
+    await server.server.services.database
       .sql`update mcp_servers set toolkit_slug = ${slug} where id = ${serverId}`
   return { id: await connector.connect(serverId), remote }
 }

@@ -26,7 +26,7 @@ let remote: AuthorizedMcpServer
 let owner: Connector
 beforeAll(async () => {
   server = await startTestServer()
-  mcp = createMcp(server.server.rooms)
+  mcp = createMcp(server.server.services)
   remote = await startAuthorizedMcpServer({ tools: [tool('read'), tool('write', 'tools:write')] })
   owner = await mcpConnector(server)
 })
@@ -55,7 +55,7 @@ test('an account that is connected again is asked for what was lacking, beside w
       error: expect.stringContaining('connect it again'),
     })
   const neededScope = async () => {
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const [row] = await sql`select needed_scope as "neededScope" from mcp_instances where id = ${id}`
     return row?.['neededScope']
   }

@@ -92,14 +92,14 @@ describe('what goes wrong at the provider is told, stored, and costs nothing', (
   })
 
   test('what takes longer than it may', async () => {
-    const { models } = server.server.rooms
-    server.server.rooms.models = createModels({
+    const { models } = server.server.services
+    server.server.services.models = createModels({
       net: studio.net,
       mediaTimeouts: { ...MEDIA_TIMEOUTS, imageMs: 200 },
     })
     const it = await studio.imageModel('-hang')
     const { events } = await studio.send(it).finally(() => {
-      server.server.rooms.models = models
+      server.server.services.models = models
     })
     expect(events.at(-1)?.data['error']).toContain('did not draw the image within 0.2 seconds')
     expect(kindsOf(await ledgerOf(server, it.person))).toEqual(['HOLD', 'RELEASE'])
@@ -196,7 +196,7 @@ describe('is refused before anything begins', () => {
 
   test('without credits', async () => {
     const it = await studio.imageModel()
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     await sql`update credit_accounts set balance = 0 where organization_id = ${it.person.organizationId}`
     expect((await refused(it)).status).toBe(402)
   })

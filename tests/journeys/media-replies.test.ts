@@ -164,7 +164,7 @@ describe('an image', () => {
       token: it.person.token,
     })
     expect(deleted.status).toBe(200)
-    await server.server.rooms.uploads.sweep()
+    await server.server.services.uploads.sweep()
     expect((await fetch(url.replace('http://parley.test', server.url))).status).toBe(404)
     expect(await studio.storedBytes(it.person)).toBe(0)
   })

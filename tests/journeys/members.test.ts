@@ -23,7 +23,7 @@ interface Team {
 async function makeTeam(): Promise<Team> {
   const owner = await server.signUp()
   const { organizationId: id } = await createOrganization(server, owner, { credits: 10_000 })
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const roles = await sql<
     { name: string; id: string }[]
   >`select name, id from roles where organization_id = ${id}`
@@ -103,7 +103,7 @@ describe('organizations', () => {
     expect((await team.call(member, 'DELETE', '/api/org/delete')).status).toBe(403)
     expect((await team.call(team.owner, 'DELETE', '/api/org/delete')).status).toBe(200)
     expect((await team.call(team.owner, 'GET', '/api/org/features')).status).toBe(404)
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     for (const table of ['chats', 'ledger_entries', 'audit_entries', 'memberships', 'roles'])
       expect((await sql`select from ${sql(table)} where organization_id = ${team.id}`).count).toBe(0)
     const personal = await server.call('DELETE', `/api/org/delete?org_id=${team.owner.organizationId}`, {
@@ -217,7 +217,7 @@ describe('the status of a member', () => {
         ? await remove(team, team.owner, person)
         : await setStatus(team, team.owner, person, act === 'suspend' ? 'suspended' : 'active')
     expect(answer.status).toBe(status)
-    const [row] = await server.server.rooms.database.sql`
+    const [row] = await server.server.services.database.sql`
       select status from memberships where organization_id = ${team.id} and user_id = ${person.userId}`
     expect(row?.['status']).toBe(after)
     expect(await isIn(team, person)).toBe(after === 'active')
@@ -241,7 +241,7 @@ describe('the status of a member', () => {
     await setStatus(team, team.owner, admin, 'active')
     expect(await isIn(team, byKey)).toBe(true)
     await remove(team, team.owner, admin)
-    await server.server.rooms.database.sql`
+    await server.server.services.database.sql`
       update memberships set status = 'active', role_id = ${team.roles['admin'] ?? ''}
       where organization_id = ${team.id} and user_id = ${admin.userId}`
     expect([await isIn(team, admin), await isIn(team, byKey)]).toEqual([true, false])
@@ -294,7 +294,7 @@ describe('an organization always keeps an owner', () => {
           ? [leave(team, team.owner), leave(team, second)]
           : [setStatus(team, team.owner, second, 'suspended'), remove(team, second, team.owner)]
       const answers = await Promise.all(acts)
-      const owners = await server.server.rooms.database.sql`
+      const owners = await server.server.services.database.sql`
         select from memberships where organization_id = ${team.id} and status = 'active'
           and role_id = ${team.roles['owner'] ?? ''}`
       expect(owners.count).toBe(1)
@@ -328,7 +328,7 @@ describe('the list of users', () => {
       invitations: emails.map((email) => ({ email, role_id: team.roles['guest'] })),
     })
     const expired = bulk.body.data[0].invitation.id
-    await server.server.rooms.database.sql`
+    await server.server.services.database.sql`
       update invitations set expires_at = now() - interval '1 day' where id = ${expired}`
     const list = async (query: string) =>
       (await team.call(team.owner, 'GET', `/api/users/list?${query}`)).body

@@ -31,7 +31,7 @@ function seriesOf(text: string, series: string): number | undefined {
 }
 
 test('while every connection is taken, a scrape shows who waits, and leaves out what it can not read', async () => {
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const over = Promise.withResolvers<void>()
   const connections = Array.from({ length: sql.options.max }, (_, index) => {
     const begun = Promise.withResolvers<void>()
@@ -59,7 +59,7 @@ test('while every connection is taken, a scrape shows who waits, and leaves out 
 })
 
 test('each metric moves with what it counts', async () => {
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const person = await server.signUp()
   const addModel = (version: string) =>
     server.addModel(person, {
@@ -145,7 +145,7 @@ const PROMQL = /^(sum|max|min|by|rate|histogram_quantile|topk|le|__rate_interval
 const TARGET_LABELS = ['instance', 'job']
 
 test('the dashboard shows nothing but what /metrics serves', async () => {
-  server.server.rooms.metrics.rateLimited.inc({ window: 'ip' })
+  server.server.services.metrics.rateLimited.inc({ window: 'ip' })
   const text = await scrape()
   const labels = new Map<string, Set<string>>()
   for (const [, name = '', inside = ''] of text.matchAll(/^([a-z_]\w*)(?:\{([^}]*)\})? /gim)) {

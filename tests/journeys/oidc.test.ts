@@ -80,7 +80,7 @@ describe('signing in with an OpenID provider', () => {
     expect((await browser.exchange(server.url, url)).status).toBe(200)
     expect((await browser.exchange(server.url, url)).status).toBe(410)
     const late = await signIn(newAccount(), browser)
-    await server.server.rooms.database
+    await server.server.services.database
       .sql`update one_time_tokens set expires_at = now() where purpose = 'oidc_sign_in'`
     expect((await browser.exchange(server.url, late)).status).toBe(410)
   })

@@ -67,7 +67,7 @@ describe('a call', () => {
   test('without credits is 402 in the shape of OpenAI', async () => {
     const owner = await server.signUp()
     await addModel('mine', 'emu-n12', {}, owner)
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     await sql`update credit_accounts set balance = 0 where organization_id = ${owner.organizationId}`
     const { status, body } = await complete({ model: 'mine' }, owner.token)
     expect([status, body]).toEqual([

@@ -18,7 +18,7 @@ const IN_PEACE = new AbortController().signal
 beforeAll(async () => {
   provider = await startProvider()
   server = await startTestServer()
-  calls = new PaidCalls(server.server.rooms)
+  calls = new PaidCalls(server.server.services)
 })
 afterAll(async () => {
   await server.stop()
@@ -42,7 +42,7 @@ const modelOf = (person: Person, version: string) =>
 async function payer(version: string) {
   const person = await server.signUp()
   const modelId = await modelOf(person, version)
-  const model = await new ModelFinder(server.server.rooms).find(person.organizationId, modelId)
+  const model = await new ModelFinder(server.server.services).find(person.organizationId, modelId)
   const embed = (texts: string[], signal = IN_PEACE, by = calls) =>
     by.embed({ ...person, apiKeyId: null }, model, texts, 'document', signal)
   return { person, embed, modelId }
@@ -101,7 +101,7 @@ test.each(['emu-err401', 'emu-fewer', 'emu-html'])(
 
 test('without credits nothing is sent', async () => {
   const { person, embed } = await payer('emu-poor')
-  await server.server.rooms.database.sql`
+  await server.server.services.database.sql`
     update credit_accounts set balance = 0 where organization_id = ${person.organizationId}`
   const before = provider.requests.length
   await expect(embed(['one'])).rejects.toMatchObject({ code: 'billing.insufficient_credits', status: 402 })
@@ -149,7 +149,7 @@ describe('a call that hangs', () => {
 
   test('ends when the server stops, for nothing', async () => {
     const { person, embed } = await payer('emu-hang')
-    const stopping = new PaidCalls(server.server.rooms)
+    const stopping = new PaidCalls(server.server.services)
     const embedding = embed(['one'], IN_PEACE, stopping).catch((error: unknown) => error)
     await expect.poll(() => provider.stats.open).toBe(1)
     await stopping.close(10, Promise.resolve())
@@ -188,7 +188,7 @@ describe('a knowledge base', () => {
     const library = librarian(server, person)
     const kb = await library.create({ sources: [source], embedding_model: modelId })
     await library.settle(kb)
-    await server.server.rooms.database.sql`
+    await server.server.services.database.sql`
       update credit_accounts set balance = 0 where organization_id = ${person.organizationId}`
     for (const [path, body] of [
       ['search', {}],

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 async function personWith(credits: number): Promise<Person> {
   const person = await server.signUp()
-  await server.server.rooms.ledger.grant(person.organizationId, credits, 'test')
+  await server.server.services.ledger.grant(person.organizationId, credits, 'test')
   return person
 }
 
@@ -54,7 +54,7 @@ test('a title has a hold and a debit of its own, with its chat, and is no messag
   ])
   expect(debit?.amount).toBeLessThan(0)
   expect(kindsOf(await ledgerOf(server, person))).toEqual(['HOLD', 'DEBIT'])
-  await expectSoundLedger(server.server.rooms.database.sql, person.organizationId)
+  await expectSoundLedger(server.server.services.database.sql, person.organizationId)
   const path = `/api/billing/usage?org_id=${person.organizationId}`
   const { body } = await server.call('GET', path, { token: person.token })
   const { balance } = await balanceOf(server, person)
@@ -78,7 +78,7 @@ test("a title takes a credit of its member's budget, or is cut", async () => {
   const { chatId } = await server.say(person, { model_id: modelId }, { content: 'say: Foxes' })
   await titled(person, chatId).toBe('say: Foxes')
   expect(await titlesBilled(server, person)).toEqual([])
-  await expectSoundLedger(server.server.rooms.database.sql, person.organizationId)
+  await expectSoundLedger(server.server.services.database.sql, person.organizationId)
 })
 
 test('a title that fails before its first token costs nothing', async () => {
@@ -128,7 +128,7 @@ test('the hold of a title whose process has died is released', async () => {
   await addModel(person, 'emu-n3-ttft60000')
   const { chatId } = await server.say(person, { model_id: imageId }, { content: 'Red foxes' })
   await settled(person).toEqual(['HOLD'])
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   await sql`update open_holds set instance_id = ${randomUUID()} where chat_id = ${chatId}`
   await expect
     .poll(async () => kindsOf(await titlesBilled(server, person)), { timeout: 12_000 })

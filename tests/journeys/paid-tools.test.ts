@@ -16,7 +16,7 @@ let calls: PaidCalls
 beforeAll(async () => {
   provider = await startProvider()
   server = await startTestServer()
-  calls = new PaidCalls(server.server.rooms)
+  calls = new PaidCalls(server.server.services)
 })
 afterAll(async () => {
   await server.stop()
@@ -40,7 +40,7 @@ async function begin(
     version,
     config: { base_url: `${provider.url}/v1`, api_key: 'k', input_ratio: 0, output_ratio: 5 },
   })
-  const model = await new ModelFinder(server.server.rooms).find(person.organizationId, modelId)
+  const model = await new ModelFinder(server.server.services).find(person.organizationId, modelId)
   const heard: (string | ToolOutcome)[] = []
   const sink: CallSink = {
     text: (text) => void heard.push(text),
@@ -107,7 +107,7 @@ test('a tool that breaks is told to the model, and the call goes on', async () =
 
 test.each(['who asked', 'the end of the server'])('a tool that hangs is ended by %s', async (who) => {
   const abort = new AbortController()
-  const stopping = new PaidCalls(server.server.rooms)
+  const stopping = new PaidCalls(server.server.services)
   const given: AbortSignal[] = []
   const hanging = tool('clock', (_input, signal) => {
     given.push(signal)

@@ -37,7 +37,7 @@ test.each([
 
 test('a session that is used all the time ends after 90 days', async () => {
   const { refreshToken } = await server.signUp()
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   await sql`update sessions set created_at = now() - interval '89 days'`
   const refresh = (token: string) =>
     server.call('POST', '/api/auth/refresh', { body: { refresh_token: token } })

@@ -81,7 +81,7 @@ describe('another organization pays for a public agent', () => {
   test("one credit a token for the embedding model of the agent's knowledge", async () => {
     const embedding_model = await ownModel('emu-vectors-claims90000', { capabilities: ['embedding'] })
     const library = librarian(server, owner.person)
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const grant = { organization_id: owner.person.organizationId, amount: 1e12, reason: 'embeddings' }
     await server.call('POST', '/api/billing/credits', {
       token: await administratorToken(server),
@@ -97,7 +97,7 @@ describe('another organization pays for a public agent', () => {
 
   test("the administrator's ratios for a model of the installation", async () => {
     const token = await administratorToken(server)
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const [demo] =
       await sql`select id from llm_models where organization_id is null and version = 'parley-demo'`
     const path = `/api/llm/update_environment_model?model_id=${demo?.['id']}`

@@ -104,7 +104,7 @@ describe('prompts', () => {
 
   test('without credits are refused, also when many come at once', async () => {
     const person = await withModel('emu-n2-gap20')
-    await server.server.rooms.database.sql`
+    await server.server.services.database.sql`
       update credit_accounts set balance = 1 where organization_id = ${person.organizationId}`
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask(person, { text: 'Bees' })))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)

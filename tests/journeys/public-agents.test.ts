@@ -26,10 +26,10 @@ beforeAll(async () => {
   server = await startTestServer()
   owner = await agentKeeper(server)
   stranger = await agentKeeper(server)
-  const { rooms } = server.server
-  const models = new ModelFinder(rooms)
-  const knowledge = createKnowledgeBases(rooms, models, new PaidCalls(rooms))
-  agents = createAgents(rooms, models, knowledge, createTools(rooms), createMcp(rooms))
+  const { services } = server.server
+  const models = new ModelFinder(services)
+  const knowledge = createKnowledgeBases(services, models, new PaidCalls(services))
+  agents = createAgents(services, models, knowledge, createTools(services), createMcp(services))
 })
 afterAll(async () => {
   await server.stop()
@@ -89,7 +89,7 @@ describe('an agent of another organization', () => {
 
   test('is shown as a whole to whoever is a member of both organizations', async () => {
     const member = await agentKeeper(server)
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     await addMemberWithRole(sql, orgOf(owner), member.person.userId, 'guest')
     const { body: own } = await owner.ask({ is_public: true })
     expect((await member.get(own.id)).body).toEqual(own)

@@ -143,7 +143,7 @@ test('/readyz has a limit of its own for each network, and /healthz none', async
 })
 
 test('any number of probes asks the dependencies once', async () => {
-  const check = vi.spyOn(server.server.rooms.storage, 'check')
+  const check = vi.spyOn(server.server.services.storage, 'check')
   const headers = newcomer()
   const probes = Array.from({ length: 200 }, () => get('/readyz', headers))
   expect(new Set((await Promise.all(probes)).map(({ status }) => status))).toEqual(new Set([200]))

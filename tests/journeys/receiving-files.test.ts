@@ -211,7 +211,7 @@ describe('a client that goes away', () => {
       request.socket.destroy()
     }
     await expectNothingLeft()
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     await expect.poll(() => sql`select id from uploads where status = 'pending'`).toHaveLength(0)
   })
 

@@ -40,7 +40,7 @@ test('only an owner who has a factor requires one, and not by an API key', async
   expect((await require(true)).body.code).toBe('org.factor_needed')
   await addPasskey(server, owner)
   const admin = await signUpVerified(server)
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   await addMemberWithRole(sql, owner.organizationId, admin.userId, 'admin')
   expect((await require(true, admin.token)).body.code).toBe('org.owner_needed')
   const key = await server.call('POST', `/api/api_keys/create?${org}`, {
@@ -65,7 +65,7 @@ describe('a member without a factor', () => {
 
   beforeAll(async () => {
     member = await signUpVerified(server)
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     await addMemberWithRole(sql, owner.organizationId, member.userId, 'member')
   })
 
@@ -106,7 +106,7 @@ describe('a member without a factor', () => {
     const live = await openReady(server.url, member.token)
     const owners = await openReady(server.url, owner.token)
     const publish = async (title: string) => {
-      server.server.rooms.events.publish({
+      server.server.services.events.publish({
         type: 'chat.title_updated',
         organizationId: owner.organizationId,
         data: { chat_id: randomUUID(), title },

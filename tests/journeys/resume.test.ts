@@ -153,7 +153,7 @@ describe('stopping', () => {
     expect(deleted.status).toBe(200)
     await stream.take()
     expect((await ledgerKinds(person)).map((entry) => entry.split(' ')[0])).toEqual(['HOLD', 'DEBIT'])
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     expect((await sql`select from chat_messages where chat_id = ${chatId}`).count).toBe(0)
   })
 })

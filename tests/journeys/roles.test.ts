@@ -84,7 +84,7 @@ describe('roles', () => {
     const made = await create(owner.token, 30, [], randomUUID())
     const person = await server.signUp()
     await addMemberWithRole(
-      server.server.rooms.database.sql,
+      server.server.services.database.sql,
       owner.organizationId,
       person.userId,
       made.body.name,
@@ -104,11 +104,18 @@ describe('roles', () => {
 
   test('take effect at the next request, on another instance too', async () => {
     // In embedded mode there is one process only.
-    const second = server.server.rooms.database.embedded ? server : await startTestServer(server.environment)
+    const second = server.server.services.database.embedded
+      ? server
+      : await startTestServer(server.environment)
     const elsewhere = createClient(second.url)
     const role = (await create(owner.token, 5, [])).body
     const person = await server.signUp()
-    await addMemberWithRole(server.server.rooms.database.sql, owner.organizationId, person.userId, role.name)
+    await addMemberWithRole(
+      server.server.services.database.sql,
+      owner.organizationId,
+      person.userId,
+      role.name,
+    )
     const may = async () =>
       (await elsewhere.call('GET', `/api/chat/list?org_id=${owner.organizationId}`, { token: person.token }))
         .status
@@ -126,7 +133,7 @@ describe('roles', () => {
 describe('nobody climbs', () => {
   const makeAdmin = async () => {
     const admin = await server.signUp()
-    await addMemberWithRole(server.server.rooms.database.sql, owner.organizationId, admin.userId, 'admin')
+    await addMemberWithRole(server.server.services.database.sql, owner.organizationId, admin.userId, 'admin')
     return admin.token
   }
 
@@ -191,7 +198,7 @@ describe('nobody climbs', () => {
     })
     expect(other.body.code).toBe('access.session_needed')
     const person = await server.signUp()
-    await addMemberWithRole(server.server.rooms.database.sql, owner.organizationId, person.userId, 'guest')
+    await addMemberWithRole(server.server.services.database.sql, owner.organizationId, person.userId, 'guest')
     const promote = await call(
       key,
       'PUT',

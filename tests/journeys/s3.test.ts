@@ -49,8 +49,8 @@ describe('a file', () => {
     const part = await fetch(body.url, { headers: { range: 'bytes=1-3' } })
     expect([part.status, await part.text()]).toEqual([206, Buffer.from(bytes).subarray(1, 4).toString()])
 
-    await server.server.rooms.database.sql`delete from uploads where id = ${body.id}`
-    await server.server.rooms.uploads.sweep()
+    await server.server.services.database.sql`delete from uploads where id = ${body.id}`
+    await server.server.services.uploads.sweep()
     expect(newest()).toMatchObject({ method: 'DELETE', fault: undefined })
     expect((await fetch(body.url)).status).toBe(404)
   })
@@ -77,7 +77,7 @@ describe('a file', () => {
 
   test('is nowhere on this disk', async () => {
     await server.upload(person, fixture('note.txt'))
-    const dataDir = server.server.rooms.config.dataDir
+    const dataDir = server.server.services.config.dataDir
     expect(readdirSync(`${dataDir}/incoming`)).toEqual([])
     expect(readdirSync(dataDir)).not.toContain('files')
   })
@@ -113,12 +113,12 @@ test('a model that sees is given a picture from the bucket, and one that draws p
 
 describe('a bucket that is away', () => {
   const expectUnavailable = async () => {
-    const before = await server.server.rooms.database.sql`
+    const before = await server.server.services.database.sql`
       select stored_bytes, (select count(*) from uploads) from organizations where id = ${person.organizationId}`
     const answer = await server.upload(person, fixture('note.txt'))
     expect([answer.status, answer.body.code]).toEqual([503, 'server.unavailable'])
     expect(answer.text).not.toContain('127.0.0.1')
-    const after = await server.server.rooms.database.sql`
+    const after = await server.server.services.database.sql`
       select stored_bytes, (select count(*) from uploads) from organizations where id = ${person.organizationId}`
     expect(after).toEqual(before)
     await expectReadiness(server, 503)

@@ -241,7 +241,7 @@ test('what is stored shows neither secret nor codes, and an export tells names a
   const person = await signUpVerified(server)
   const { token, password } = person
   const begun = await server.call('POST', '/api/auth/totp/begin', { token, body: { proof: { password } } })
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const [row] = await sql`select secret from totp_factors where user_id = ${person.userId}`
   expect(row?.['secret']).not.toContain(begun.body.secret)
   const { recoveryCodes } = await addPasskey(server, person)

@@ -41,7 +41,7 @@ async function inviteAndAddApp(
   const token = invited.body.token ?? (await mailTo(mailServer, email, 'has added you')).token
   const password = 'correct horse battery'
   const { body } = await server.call('POST', '/api/auth/signup', { body: { email, password, ...names } })
-  await server.server.rooms.database
+  await server.server.services.database
     .sql`update users set email_verified_at = now() where id = ${body.user.id}`
   const ada: Person = { ...person, userId: body.user.id, email, password, token: body.access_token }
   return { ada, token, app: (await addApp(server, ada)).app }
@@ -175,7 +175,7 @@ test('an export names the factors and shows no secret; deleting the account dele
     },
   ])
   await server.call('DELETE', '/api/users/me', { token: ada.token, body: { current_password: ada.password } })
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   for (const table of ['totp_factors', 'passkeys', 'recovery_codes', 'auth_challenges'])
     expect((await sql`select from ${sql(table)} where user_id = ${ada.userId}`).count).toBe(0)
 })

@@ -79,7 +79,7 @@ async function expectSignIn(
 /** The columns with values, and of those the ones where a value opens under this secret only. */
 async function openUnder(server: TestServer, secret: string): Promise<{ filled: string[]; open: string[] }> {
   const secrets = createSecrets(secret)
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const [filled, open]: string[][] = [[], []]
   for (const { table, column, key, context } of SEALED_COLUMNS) {
     const names = key.map(([name]) => name)

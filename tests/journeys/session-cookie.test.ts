@@ -113,7 +113,7 @@ describe('the session cookie', () => {
       expect(cookieOf(tab)).not.toBe(first)
       expect(await isAlive(tab.body.access_token)).toBe(true)
     }
-    await server.server.rooms.database.sql`
+    await server.server.services.database.sql`
       update refresh_tokens set replaced_at = replaced_at - interval '11 seconds' where replaced_at is not null`
     expect((await refresh(first)).status).toBe(401)
     expect((await refresh(cookieOf(tabs[0]))).status).toBe(401)

@@ -39,7 +39,7 @@ afterAll(async () => {
 })
 
 function publish(server: TestServer, type: string, extra: { isKept?: boolean } = {}): void {
-  server.server.rooms.events.publish({
+  server.server.services.events.publish({
     type,
     organizationId: person.organizationId,
     data: { title: 'Ahoy' },

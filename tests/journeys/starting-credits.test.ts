@@ -55,7 +55,7 @@ describe('where no mail is sent', () => {
     const person = await signUp(open, newAddress())
     const team = await createOrganization(open, person)
     expect([await creditsOf(open, person), await creditsOf(open, team)]).toEqual([CREDITS, 0])
-    const { ledger } = open.server.rooms
+    const { ledger } = open.server.services
     expect(
       await ledger.entries(person.organizationId, { below: undefined, kind: undefined }, 10),
     ).toMatchObject([{ kind: 'CREDIT', amount: CREDITS, reason: 'starting credits' }])
@@ -77,7 +77,7 @@ describe('where no mail is sent', () => {
     expect(await creditsOf(open, first)).toBe(CREDITS)
     await deleteAccount(open, first)
     expect(await creditsOf(open, await signUp(open, email))).toBe(0)
-    const { sql } = open.server.rooms.database
+    const { sql } = open.server.services.database
     const claims = await sql<
       { row: string }[]
     >`select starting_credit_claims::text as row from starting_credit_claims`
@@ -102,7 +102,7 @@ describe('where mail is sent', () => {
       body: { token: reset, password: PASSWORD },
     })
     expect(answer.status).toBe(200)
-    const { balance } = await proving.server.rooms.ledger.balance(person.organizationId)
+    const { balance } = await proving.server.services.ledger.balance(person.organizationId)
     expect(balance).toBe(CREDITS)
   })
 
@@ -112,7 +112,7 @@ describe('where mail is sent', () => {
     const token = await mailed(person.email, /password/i)
     const body = { token, password: PASSWORD }
     expect((await proving.call('POST', '/api/auth/reset_password', { body })).status).toBe(200)
-    const { balance } = await proving.server.rooms.ledger.balance(person.organizationId)
+    const { balance } = await proving.server.services.ledger.balance(person.organizationId)
     expect(balance).toBe(CREDITS)
   })
 
@@ -138,6 +138,6 @@ describe('where mail is sent', () => {
     const personal = accepted.body.user.organizations.find(
       ({ id }: { id: string }) => id !== team.organizationId,
     )
-    expect((await proving.server.rooms.ledger.balance(personal.id)).balance).toBe(CREDITS)
+    expect((await proving.server.services.ledger.balance(personal.id)).balance).toBe(CREDITS)
   })
 })

@@ -20,7 +20,7 @@ beforeAll(async () => {
     OLLAMA_BASE_URL: provider.url,
     OPENAI_BASE_URL: `${provider.url}/v1`,
   })
-  server.server.rooms.sandbox = sandbox
+  server.server.services.sandbox = sandbox
   person = await server.signUp()
   smith = toolsmith(server, person)
 })
@@ -156,7 +156,7 @@ test('the key of a test is stored nowhere', async () => {
   const id = await smith.make()
   for (const model_name of ['emu', 'emu-err401'])
     await ask(id, 'TOOL:main={"text":"a"}', { model_name, api_key: 'canary-of-this-test' })
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const tables = await sql<{ schema: string; name: string }[]>`
     select table_schema as schema, table_name as name from information_schema.tables
     where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`

@@ -165,7 +165,7 @@ describe('a chat', () => {
     const { chatId } = await server.say(person, { model_id: modelId }, { content: 'say: Foxes' })
     await server.call('DELETE', `/api/chat/delete_session?session_id=${chatId}`, { token: person.token })
     await expect.poll(() => provider.stats.open).toBe(0)
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     expect((await sql`select from chats where id = ${chatId}`).count).toBe(0)
   })
 
@@ -208,7 +208,7 @@ test("the user's sockets hear of it, in any place, and nobody else's", async () 
   const owner = await server.signUp()
   const inTeam = await createOrganization(server, owner, { credits: 10_000 })
   const colleague = await server.signUp()
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   await addMemberWithRole(sql, inTeam.organizationId, colleague.userId, 'admin')
   const sockets = await Promise.all(
     [owner, owner, colleague, await server.signUp()].map(({ token }) => openReady(server.url, token)),

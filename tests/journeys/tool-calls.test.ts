@@ -18,7 +18,7 @@ const { sandbox, close } = openTestSandbox()
 beforeAll(async () => {
   provider = await startProvider()
   server = await startTestServer()
-  server.server.rooms.sandbox = sandbox
+  server.server.services.sandbox = sandbox
   person = await server.signUp()
   smith = toolsmith(server, person)
 })

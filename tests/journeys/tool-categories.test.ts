@@ -94,7 +94,7 @@ test('one with tools is not deleted, and names them', async () => {
 test('what the list shows is of all organizations in which the caller may read tools, page by page', async () => {
   const reader = await server.signUp()
   const [first, second] = [await server.signUp(), await server.signUp()]
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   await addMemberWithRole(sql, first.organizationId, reader.userId, 'guest')
   const ids = [
     await toolsmith(server, first).category(),

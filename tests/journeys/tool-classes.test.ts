@@ -9,7 +9,7 @@ let smith: Toolsmith
 const { sandbox, close } = openTestSandbox()
 beforeAll(async () => {
   server = await startTestServer()
-  server.server.rooms.sandbox = sandbox
+  server.server.services.sandbox = sandbox
   smith = toolsmith(server, await server.signUp())
 })
 afterAll(async () => {

@@ -17,7 +17,7 @@ let smith: Toolsmith
 const { sandbox, close } = openTestSandbox()
 beforeAll(async () => {
   server = await startTestServer()
-  server.server.rooms.sandbox = sandbox
+  server.server.services.sandbox = sandbox
   person = await server.signUp()
   smith = toolsmith(server, person)
 })

@@ -17,7 +17,7 @@ let stranger: Person
 let other: Toolsmith
 beforeAll(async () => {
   server = await startTestServer()
-  tools = createTools(server.server.rooms)
+  tools = createTools(server.server.services)
   person = await server.signUp()
   stranger = await server.signUp()
   smith = toolsmith(server, person)
@@ -186,21 +186,21 @@ describe('a tool that changes while an agent has it', () => {
 test('a sandbox that has no turn left is a result, and an aborted call is none', async () => {
   const id = await smith.make({ inputs: [TEXT_INPUT] })
   const stored = await prepare([{ tool_id: id }])
-  const { rooms } = server.server
-  const { sandbox } = rooms
+  const { services } = server.server
+  const { sandbox } = services
   const [tool] = await open(stored)
   await expect(tool?.run({ text: 'a' }, AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough')
   const full = { ...sandbox, run: () => Promise.reject(new SandboxUnavailable('Too much is going on.')) }
-  rooms.sandbox = full
+  services.sandbox = full
   const [late] = await open(stored)
-  rooms.sandbox = sandbox
+  services.sandbox = sandbox
   expect(await late?.run({ text: 'a' }, never)).toEqual({
     output: null,
     successful: false,
     error: 'Too much is going on.',
   })
-  rooms.sandbox = { ...sandbox, inspect: full.run }
+  services.sandbox = { ...sandbox, inspect: full.run }
   const refused = await smith.submit()
-  rooms.sandbox = sandbox
+  services.sandbox = sandbox
   expect([refused.status, refused.body.detail]).toEqual([503, 'Too much is going on.'])
 })

@@ -332,7 +332,7 @@ describe('the list of all tools', () => {
 })
 
 describe('a tool that agents use', () => {
-  const sql = () => server.server.rooms.database.sql
+  const sql = () => server.server.services.database.sql
   async function addAgent({ organizationId, userId }: Person, name: string, toolId: string): Promise<void> {
     const [model] = await sql()`select id from llm_models where organization_id is null limit 1`
     const id = crypto.randomUUID()

@@ -214,7 +214,7 @@ describe('who writes', () => {
   })
 
   test('nobody, where there is none', async () => {
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const person = await server.signUp()
     await sql`update llm_models set is_active = false where organization_id is null`
     const { status, body } = await asBody(person, SOUND, 'audio/mpeg').finally(
@@ -271,7 +271,7 @@ describe('what goes wrong', () => {
 
   test('without credits nothing is sent to the provider', async () => {
     const person = await personWith('whisper-emu')
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     await sql`update credit_accounts set balance = 0 where organization_id = ${person.organizationId}`
     expect((await asBody(person, SOUND, 'audio/mpeg')).status).toBe(402)
     expect(provider.requests).toEqual([])
@@ -314,7 +314,7 @@ describe('what goes wrong', () => {
     const person = await personWith('whisper-emu-ttft6500')
     const asked = asBody(person, SOUND, 'audio/mpeg')
     await expect.poll(() => provider.requests.length).toBe(1)
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     const aged = await sql`
       update open_holds set created_at = now() - interval '10 minutes'
       where organization_id = ${person.organizationId}`

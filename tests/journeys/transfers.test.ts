@@ -15,9 +15,9 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-const sql = () => stage.server.server.rooms.database.sql
+const sql = () => stage.server.server.services.database.sql
 const grant = (organizationId: string, amount: number) =>
-  stage.server.server.rooms.ledger.grant(organizationId, amount, 'test')
+  stage.server.server.services.ledger.grant(organizationId, amount, 'test')
 
 async function personWith(credits: number): Promise<Person> {
   const person = await stage.server.signUp()
@@ -95,7 +95,7 @@ describe('a transfer', () => {
     const person = await personWith(10)
     const team = await found(person)
     const { organizationId, userId } = person
-    const { ledger } = stage.server.server.rooms
+    const { ledger } = stage.server.server.services
     const payable = { organizationId, userId, apiKeyId: null, modelId: randomUUID() }
     await ledger.hold({ ...payable, inputRatio: 1, outputRatio: 1 })
     const { status, body } = await transfer(person, person, team, 9.000001)

@@ -12,8 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-const rooms = () => server.server.rooms
-const sql = () => rooms().database.sql
+const services = () => server.server.services
+const sql = () => services().database.sql
 const text = (size: number, name = 'a.txt') => ({ name, bytes: 'x'.repeat(size) })
 
 async function personWith(features: Record<string, unknown> = {}): Promise<Person> {
@@ -36,7 +36,7 @@ async function storedBytes({ organizationId }: Person): Promise<number> {
 }
 /** Files on the disk, and rows of the database, of an organization. */
 async function counts({ organizationId }: Person): Promise<{ files: number; rows: number }> {
-  const folder = join(rooms().config.dataDir, 'files', organizationId)
+  const folder = join(services().config.dataDir, 'files', organizationId)
   const files = existsSync(folder)
     ? readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
     : []
@@ -74,9 +74,9 @@ describe('the quota of an organization', () => {
     expect((await server.upload(person, text(1))).status).toBe(402)
     expect((await deleteChat(person, chatId)).status).toBe(200)
     expect(await storedBytes(person)).toBe(0)
-    await rooms().uploads.sweep()
+    await services().uploads.sweep()
     expect(await counts(person)).toEqual({ files: 0, rows: 0 })
-    expect(readdirSync(join(rooms().config.dataDir, 'files', person.organizationId))).toEqual([])
+    expect(readdirSync(join(services().config.dataDir, 'files', person.organizationId))).toEqual([])
     for (const { body } of uploads) expect(await read(body.url)).toBe(404)
     expect((await server.upload(person, text(3_000))).status).toBe(201)
   })
@@ -112,7 +112,7 @@ test('a file is deleted by its owner alone; then it is gone, and its bytes are f
   expect((await remove(other)).body.detail).toBe('Upload not found')
   expect((await remove(person)).body).toEqual({ message: 'Upload deleted' })
   expect((await remove(person)).status).toBe(404)
-  await rooms().uploads.sweep()
+  await services().uploads.sweep()
   expect([await read(file.url), await storedBytes(person)]).toEqual([404, 0])
   expect((await server.upload(person, text(10))).status).toBe(201)
 })
@@ -124,7 +124,7 @@ test('a name is not given again before its last file has gone from the disk', as
   await sql()`delete from uploads where id = ${first.body.id}`
   const second = await server.upload(person, text(20), chatId)
   expect(new URL(second.body.url).pathname).not.toBe(new URL(first.body.url).pathname)
-  await rooms().uploads.sweep()
+  await services().uploads.sweep()
   expect([await read(first.body.url), await read(second.body.url)]).toEqual([404, 200])
 })
 
@@ -148,7 +148,7 @@ describe('a file that does not arrive', () => {
   test('leaves nothing where the storage fails: 503, and the quota is given back', async () => {
     const person = await personWith()
     // A file stands where its folder should.
-    const folder = join(rooms().config.dataDir, 'files', person.organizationId)
+    const folder = join(services().config.dataDir, 'files', person.organizationId)
     await server.upload(await personWith(), text(1)) // makes files/
     writeFileSync(folder, 'no folder')
     const answer = await server.upload(person, text(10))
@@ -156,10 +156,10 @@ describe('a file that does not arrive', () => {
     expect(await storedBytes(person)).toBe(0)
     rmSync(folder)
     expect(await counts(person)).toEqual({ files: 0, rows: 0 })
-    await rooms().uploads.sweep()
+    await services().uploads.sweep()
     expect((await server.upload(person, text(10))).status).toBe(201)
     expect(await counts(person)).toEqual({ files: 1, rows: 1 })
-    expect(readdirSync(join(rooms().config.dataDir, 'incoming'))).toEqual([])
+    expect(readdirSync(join(services().config.dataDir, 'incoming'))).toEqual([])
   })
 
   test('is forgotten where its process died, and given back to the quota', async () => {
@@ -171,14 +171,14 @@ describe('a file that does not arrive', () => {
       values (gen_random_uuid(), ${person.organizationId}, ${person.userId}, ${chatId}, 'user', 'lost.txt',
         'text/plain', 500, ${`${person.organizationId}/${chatId}/lost.txt`}, 'pending')`
     await sql()`update organizations set stored_bytes = stored_bytes + 500 where id = ${person.organizationId}`
-    await rooms().uploads.sweep()
+    await services().uploads.sweep()
     expect(await storedBytes(person)).toBe(510)
     const shown = await server.call('GET', `/api/chat?org_id=${person.organizationId}&chat_id=${chatId}`, {
       token: person.token,
     })
     expect(shown.body.file_uploads).toHaveLength(1)
     await sql()`update uploads set created_at = now() - interval '61 minutes' where status = 'pending'`
-    await rooms().uploads.sweep()
+    await services().uploads.sweep()
     expect(await storedBytes(person)).toBe(10)
     expect(await counts(person)).toEqual({ files: 1, rows: 1 })
   })
@@ -186,16 +186,16 @@ describe('a file that does not arrive', () => {
   test('goes too where its chat is deleted, and swept, while it is on its way', async () => {
     const person = await personWith()
     const chatId = await chatOf(person)
-    const { storage } = rooms()
+    const { storage } = services()
     const put = vi.spyOn(storage, 'put').mockImplementationOnce(async (file, content) => {
       put.mockRestore()
       expect((await deleteChat(person, chatId)).status).toBe(200)
-      await rooms().uploads.sweep()
+      await services().uploads.sweep()
       await storage.put(file, content)
     })
     const answer = await server.upload(person, text(10), chatId)
     expect([answer.status, answer.body.detail]).toEqual([404, 'Chat session not found'])
-    await rooms().uploads.sweep()
+    await services().uploads.sweep()
     expect(await counts(person)).toEqual({ files: 0, rows: 0 })
     expect(await storedBytes(person)).toBe(0)
   })
@@ -207,28 +207,28 @@ test('a file that can not be removed keeps no other from going', async () => {
   await server.upload(person, text(10))
   const { body } = await server.upload(person, text(10))
   await sql()`insert into deleted_files (storage_key, created_at) values (${stuck}, now() - interval '1 day')`
-  const remove = rooms().storage.delete
-  const spy = vi.spyOn(rooms().storage, 'delete').mockImplementation(async (key) => {
+  const remove = services().storage.delete
+  const spy = vi.spyOn(services().storage, 'delete').mockImplementation(async (key) => {
     if (key === stuck) throw new Error('stuck')
     await remove(key)
   })
   await sql()`delete from uploads where organization_id = ${person.organizationId}`
-  await expect(rooms().uploads.sweep()).rejects.toThrow('stuck')
+  await expect(services().uploads.sweep()).rejects.toThrow('stuck')
   expect(await counts(person)).toEqual({ files: 0, rows: 0 })
   expect(await read(body.url)).toBe(404)
   expect(await sql()`select storage_key from deleted_files`).toEqual([{ storage_key: stuck }])
   spy.mockRestore()
-  await rooms().uploads.sweep()
+  await services().uploads.sweep()
   expect(await sql()`select storage_key from deleted_files`).toHaveLength(0)
 })
 
 test('what a process that died was receiving is removed, but not what is being received', async () => {
   await server.upload(await personWith(), text(1))
-  const incoming = join(rooms().config.dataDir, 'incoming')
+  const incoming = join(services().config.dataDir, 'incoming')
   for (const name of ['old', 'new']) writeFileSync(join(incoming, name), 'x')
   const before = Date.now() / 1000 - 3_700
   utimesSync(join(incoming, 'old'), before, before)
-  await rooms().uploads.sweep()
+  await services().uploads.sweep()
   expect(readdirSync(incoming)).toEqual(['new'])
   rmSync(join(incoming, 'new'))
 })
@@ -239,7 +239,7 @@ test.each(['organizations', 'users'])('what is deleted from %s takes its files a
   const { body } = await server.upload(person, text(10))
   const id = table === 'users' ? person.userId : person.organizationId
   await sql()`delete from ${sql()(table)} where id = ${id}`
-  await rooms().uploads.sweep()
+  await services().uploads.sweep()
   expect(await counts(person)).toEqual({ files: 0, rows: 0 })
   expect(await read(body.url)).toBe(404)
 })
@@ -253,11 +253,11 @@ test('files come and go at once, and none is lost', async () => {
       expect(status).toBe(201)
       if (index % 2) return body.url
       await sql()`delete from uploads where id = ${body.id}`
-      await rooms().uploads.sweep()
+      await services().uploads.sweep()
       return []
     }),
   )
-  await rooms().uploads.sweep()
+  await services().uploads.sweep()
   for (const url of kept.flat()) expect(await read(url)).toBe(200)
   expect(await counts(person)).toEqual({ files: 15, rows: 15 })
 })
@@ -274,13 +274,13 @@ test.skipIf(inject('postgres') === null)(
     // Both wait for the organization, and then go on at the same moment.
     await sql().begin(async (tx) => {
       await tx`select from organizations where id = ${person.organizationId} for no key update`
-      started.push(rooms().uploads.attach(chat, [{ id: loose.id, filename: 'a.txt' }]))
+      started.push(services().uploads.attach(chat, [{ id: loose.id, filename: 'a.txt' }]))
       await waitForLock(1)
       started.push(deleteChat(person, chatId).then(({ status }) => expect(status).toBe(200)))
       await waitForLock(2)
     })
     await Promise.all(started)
-    await rooms().uploads.sweep()
+    await services().uploads.sweep()
     expect((await counts(person)).files).toBe((await counts(person)).rows)
   },
 )

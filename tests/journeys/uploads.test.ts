@@ -89,7 +89,7 @@ test('a table from Excel, in the letters of Windows, is read as such', async () 
   const latin = Buffer.from('Größe;Preis\r\nübergroß;5 \x80\r\n', 'latin1')
   const upload = await uploaded({ name: 'preise.csv', bytes: latin })
   expect(upload).toMatchObject({ content_type: 'text/csv', text_extracted: true })
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const [row] = await sql`select text from upload_texts where upload_id = ${upload.id}`
   expect(row?.['text']).toBe('Größe;Preis\nübergroß;5 €\n')
 })
@@ -165,9 +165,9 @@ describe('an address', () => {
 
   test('says 404 where the file has gone', async () => {
     const upload = await uploaded(fixture('note.txt'))
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     await sql`delete from uploads where id = ${upload.id}`
-    await server.server.rooms.uploads.sweep()
+    await server.server.services.uploads.sweep()
     expect((await get(upload.url)).status).toBe(404)
   })
 })

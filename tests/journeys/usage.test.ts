@@ -102,7 +102,7 @@ describe('usage', () => {
       const answer = await usage(person, query)
       expect([answer.status, answer.body.detail]).toEqual([400, sentence])
     }
-    const { sql } = server.server.rooms.database
+    const { sql } = server.server.services.database
     await sql`
       insert into usage_days (organization_id, day, user_id, messages, input_tokens, output_tokens, credits)
       select ${person.organizationId}, now(), gen_random_uuid(), 1, 1, 1, 1 from generate_series(1, 10001)`

@@ -104,7 +104,7 @@ test('who is no administrator, and who is of another organization, sees nothing 
   // A delivery of another endpoint, by way of the own one.
   const answer = await stranger.call('POST', 'redeliver', { webhook_id: other.id, delivery_id: delivery.id })
   expect([answer.status, answer.body.detail]).toEqual([404, 'Webhook delivery not found'])
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   await addMemberWithRole(sql, owner.person.organizationId, stranger.person.userId, 'member')
   const asMember = await stranger.call('GET', 'deliveries', { webhook_id: id })
   expect([asMember.status, asMember.body.detail]).toEqual([403, 'Missing permission: organization:admin'])
@@ -170,7 +170,7 @@ test('while a secret is changed, both verify; the one before the last does not',
   const during = await send()
   expect(String(during.headers['webhook-signature']).split(' ')).toHaveLength(2)
   for (const secret of [made.secret, second]) expect(verify(secret, during)).toBeTruthy()
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   await sql`update webhook_endpoints set previous_secret_until = now() where id = ${made.id}`
   const after = await send()
   expect(verify(second, after)).toBeTruthy()
@@ -185,7 +185,7 @@ test('no secret is stored in clear, listed, or in the audit', async () => {
   const owner = await ownWebhooks(server)
   const { id, secret } = await owner.add(`${receiver.url}/secret`)
   const { body } = await owner.call('POST', 'rotate_secret', { webhook_id: id })
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const rows = await sql`select * from webhook_endpoints where id = ${id}`
   const { token, organizationId } = owner.person
   const audit = await server.call('GET', `/api/audit/list?org_id=${organizationId}`, { token })

@@ -40,7 +40,7 @@ export async function openStage(): Promise<Stage> {
 /** Somebody whose organization has credits, and a model, which does not answer unless it is told to. */
 export async function personWith({ server, provider }: Stage, credits: number, version = 'emu-hang') {
   const { person, modelId } = await signUpWithModel(server, provider, version)
-  await server.server.rooms.ledger.grant(person.organizationId, credits, 'test')
+  await server.server.services.ledger.grant(person.organizationId, credits, 'test')
   return { person, modelId }
 }
 
@@ -49,7 +49,7 @@ export const setDailyLimit = async (
   { organizationId }: Person,
   limit: number | null,
 ): Promise<void> => {
-  await server.server.rooms.database.sql`
+  await server.server.services.database.sql`
     update organizations set features = ${JSON.stringify({ daily_chat_limit: limit })}::text::jsonb
     where id = ${organizationId}`
 }

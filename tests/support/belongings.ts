@@ -58,7 +58,7 @@ export async function fillOrganization(
   mark: string,
 ): Promise<{ agentId: string; kbId: string }> {
   const { token, organizationId: org_id } = person
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const ask = asker(server, token)
   await demoModel(server, person, `${mark}model`)
   const smith = toolsmith(server, person)

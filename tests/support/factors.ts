@@ -8,7 +8,7 @@ const STEP_MS = 30_000
 /** Somebody whose address is confirmed, which a second factor needs. */
 export async function signUpVerified(server: TestServer): Promise<Person> {
   const person = await server.signUp()
-  await server.server.rooms.database.sql`
+  await server.server.services.database.sql`
     update users set email_verified_at = now() where id = ${person.userId}`
   return person
 }
@@ -50,7 +50,8 @@ export async function addApp(
 
 /** Has the last code of a user count as unused, so that a test need not wait for the next one. */
 export const forgetCode = async (server: TestServer, { userId }: Person): Promise<void> => {
-  await server.server.rooms.database.sql`update totp_factors set last_used_step = 0 where user_id = ${userId}`
+  await server.server.services.database
+    .sql`update totp_factors set last_used_step = 0 where user_id = ${userId}`
 }
 
 /** Answers a challenge with the code of now, also where that was used. */

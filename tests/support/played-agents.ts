@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { Doors } from '#app'
+import type { Overrides } from '#app'
 import { fail } from '#errors'
 import type { ReadyAgent } from '#parts/agents/index.ts'
 import type { RunnableTool, ToolOutcome } from '#platform/models/tool-loop.ts'
 
-type Door = NonNullable<Doors['agents']>
+type Door = NonNullable<Overrides['agents']>
 type Passages = Awaited<ReturnType<Door['retrieve']>>
 
 /** Agents that a test plays, with tools that are functions of its own: so that it says when a tool begins and ends. */

@@ -25,7 +25,7 @@ export interface Asked {
 export async function openPlayground(environment: Record<string, string> = {}) {
   const provider = await startProvider()
   const server = await startTestServer(environment)
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const started: TestMcpServer[] = []
 
   /** Adds a server to the catalogue. Answers its id. */

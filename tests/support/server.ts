@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { inject } from 'vitest'
-import type { Doors } from '#app'
+import type { Overrides } from '#app'
 import { readConfig } from '#config'
 import { createPasswords } from '#platform/secrets/passwords.ts'
 import { type Server, startServer } from '../../server/main.ts'
@@ -26,7 +26,7 @@ export interface TestServer extends Client {
 /** A server as main.ts starts it, on a database of its own, listening on loopback. */
 export async function startTestServer(
   environment: Record<string, string> = {},
-  doors: Doors = {},
+  overrides: Overrides = {},
 ): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-test-'))
   shareSnapshot(dataDir)
@@ -45,7 +45,10 @@ export async function startTestServer(
     ...environment,
   }
   if (!complete['DATABASE_URL']) await copyEmbedded(complete['DATA_DIR'])
-  const server = await startServer(readConfig(complete), undefined, { passwords: QUICK_PASSWORDS, ...doors })
+  const server = await startServer(readConfig(complete), undefined, {
+    passwords: QUICK_PASSWORDS,
+    ...overrides,
+  })
   return {
     ...createClient(server.address),
     server,

@@ -25,8 +25,8 @@ export async function openStudio() {
   const net = createExampleNet()
   const provider = await startProvider()
   const server = await startTestServer()
-  const { rooms } = server.server
-  rooms.models = createModels({ net, mediaTimeouts: MEDIA_TIMEOUTS })
+  const { services } = server.server
+  services.models = createModels({ net, mediaTimeouts: MEDIA_TIMEOUTS })
 
   async function personWith(
     maker: Maker,
@@ -59,7 +59,7 @@ export async function openStudio() {
     },
     /** What counts against the quota of somebody's organization. */
     async storedBytes({ organizationId }: Person): Promise<number> {
-      const [row] = await rooms.database.sql`
+      const [row] = await services.database.sql`
         select stored_bytes from organizations where id = ${organizationId}`
       return Number(row?.['stored_bytes'])
     },

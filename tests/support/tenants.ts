@@ -9,7 +9,7 @@ export async function addPowerlessMember(
   permissions: string[] = [],
 ): Promise<Person> {
   const person = await server.signUp()
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const roleId = randomUUID()
   await sql`
     insert into roles (id, organization_id, name, hierarchy_level)
@@ -25,7 +25,7 @@ export async function addPowerlessMember(
 
 /** Makes a user an active member with a role of that name. */
 export async function addMemberWithRole(
-  sql: TestServer['server']['rooms']['database']['sql'],
+  sql: TestServer['server']['services']['database']['sql'],
   organizationId: string,
   userId: string,
   role: string,

@@ -22,7 +22,7 @@ export async function findTraces(server: TestServer, places: Places, word: strin
 
 /** Each row of each table of each schema, searched as text by the database. */
 async function findRows(server: TestServer, word: string): Promise<string[]> {
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   const tables = await sql<{ name: string }[]>`
     select format('%I.%I', schemaname, tablename) as name from pg_tables
     where schemaname not in ('pg_catalog', 'information_schema')`

@@ -1,5 +1,5 @@
 import type { Route } from '#platform/http/define-route.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import type { DeploymentChats } from '../chat/index.ts'
 import { manageRoutes } from './manage-routes.ts'
 import { createPublicDeployments, type FindPublicDeployment } from './public-deployments.ts'
@@ -16,10 +16,10 @@ export interface AgentDeploy {
 }
 
 /** Agents in the open: for programs by a key, and on web pages for people whom nobody knows by name. */
-export function createAgentDeploy(rooms: Rooms, chats: DeploymentChats): AgentDeploy {
-  const findPublicDeployment = createPublicDeployments(rooms.database.sql)
+export function createAgentDeploy(services: Services, chats: DeploymentChats): AgentDeploy {
+  const findPublicDeployment = createPublicDeployments(services.database.sql)
   return {
-    routes: [...manageRoutes(rooms, chats), ...visitorRoutes({ rooms, chats, findPublicDeployment })],
+    routes: [...manageRoutes(services, chats), ...visitorRoutes({ services, chats, findPublicDeployment })],
     findPublicDeployment,
   }
 }

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import type { DeploymentChats } from '../chat/index.ts'
 import {
   createDeployment,
@@ -19,7 +19,7 @@ const ofDeployment = { deployment: 'deployment_id' } as const
 const Day = Type.String({ maxLength: 10, description: 'A day (UTC) such as 2026-01-31' })
 
 /** Deployments of agents, their keys and what they use (spec, Agent deployments; contract, 4). */
-export const manageRoutes = ({ events, database: { sql } }: Rooms, chats: DeploymentChats): Route[] => [
+export const manageRoutes = ({ events, database: { sql } }: Services, chats: DeploymentChats): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/agent_deploy/create',

@@ -3,7 +3,7 @@ import type { OpenDeployment } from '#platform/access/scope.ts'
 import { idempotencyKeyOf } from '#platform/http/answer-once.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Body, Enum, Message, Uuid } from '#platform/http/schemas.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { ANSWER_ERRORS, type DeploymentChats, MessageContent, ReplyEvent } from '../chat/index.ts'
 import { admitVisitor } from './admit-visitor.ts'
 import type { FindPublicDeployment } from './public-deployments.ts'
@@ -14,14 +14,14 @@ const Events = Type.Optional(
   Enum(['all'], { description: 'With the key: also send events with a name; a visitor is sent none' }),
 )
 
-interface Desk {
-  rooms: Rooms
+interface Dependencies {
+  services: Services
   chats: DeploymentChats
   findPublicDeployment: FindPublicDeployment
 }
 
 /** What is open to the key of a deployment, and to its visitors (contract, 10). */
-export const visitorRoutes = ({ rooms, chats, findPublicDeployment }: Desk): Route[] => [
+export const visitorRoutes = ({ services, chats, findPublicDeployment }: Dependencies): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/agent_deploy/visitor',
@@ -37,7 +37,7 @@ export const visitorRoutes = ({ rooms, chats, findPublicDeployment }: Desk): Rou
     errors: ['deployment.not_found', 'deployment.paused', 'deployment.origin_not_allowed'],
     handler: ({ query, body, headers }) =>
       admitVisitor(
-        { config: rooms.config, tokens: rooms.tokens, findPublicDeployment },
+        { config: services.config, tokens: services.tokens, findPublicDeployment },
         {
           deploymentId: query.deployment_id,
           visitorKey: body.visitor_key,

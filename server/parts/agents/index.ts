@@ -3,7 +3,7 @@ import type { Route } from '#platform/http/define-route.ts'
 import type { Payer } from '#platform/ledger/ledger.ts'
 import type { RunnableTool } from '#platform/models/index.ts'
 import type { ModelRequest } from '#platform/models/types.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import type { KnowledgeBases, Passage } from '../kb/index.ts'
 import type { ModelFinder, Preparation } from '../llm/index.ts'
 import type { Mcp } from '../mcp/index.ts'
@@ -43,7 +43,7 @@ export interface Agents {
 }
 
 export function createAgents(
-  { database }: Pick<Rooms, 'database'>,
+  { database }: Pick<Services, 'database'>,
   models: ModelFinder,
   knowledge: Pick<KnowledgeBases, 'findPassages'>,
   tools: Tools,

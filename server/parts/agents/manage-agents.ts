@@ -7,7 +7,7 @@ import { isForeignKeyViolation, whenGone, whenTaken } from '#database/sql-state.
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import type { ModelFinder } from '../llm/index.ts'
 import type { AgentToolInput, StoredAgentTool, Tools } from '../tools/index.ts'
 import {
@@ -28,8 +28,8 @@ import {
   withBelongings,
 } from './stored-agent.ts'
 
-export interface AgentDesk {
-  database: Rooms['database']
+export interface AgentDependencies {
+  database: Services['database']
   models: ModelFinder
   tools: Tools
 }
@@ -48,16 +48,16 @@ const DEPLOYMENTS_NAMED = 10
  * llm.cannot_chat, llm.cannot_call_tools, kb.not_found, mcp.instance_not_found, and what Tools.prepare throws.
  */
 export async function createAgent(
-  desk: AgentDesk,
+  deps: AgentDependencies,
   scope: Scope<'agent:write'>,
   input: NewAgent,
 ): Promise<AgentView> {
   const { tools: wanted = [], params } = input
   checkBelongings(scope, input, [])
   const instances = await prepareInstances(scope, input.mcp_instance_ids ?? [], [])
-  await checkModel(desk, scope, input.model_id, wanted.length + instances.length > 0)
+  await checkModel(deps, scope, input.model_id, wanted.length + instances.length > 0)
   const id = newId()
-  const tools = await prepareTools(desk, scope, id, wanted, [])
+  const tools = await prepareTools(deps, scope, id, wanted, [])
   const knowledgeBaseIds = distinct(input.knowledge_base_ids ?? [])
   const row = await scope.transaction(async (database) => {
     const made = await database
@@ -83,12 +83,12 @@ export async function createAgent(
     await storeInstances(database, id, [], instances)
     return made
   })
-  return view(desk, { row, tools, knowledgeBaseIds, instances })
+  return view(deps, { row, tools, knowledgeBaseIds, instances })
 }
 
 /** The organization's own agents, newest first. */
 export async function listAgents(
-  desk: AgentDesk,
+  deps: AgentDependencies,
   scope: Scope<'agent:read'>,
   query: { limit?: number; cursor?: string },
 ): Promise<Page<AgentView>> {
@@ -104,17 +104,17 @@ export async function listAgents(
     { max: PAGE_BYTES_MAX, of: ({ params }) => Buffer.byteLength(params.system_prompt ?? '') },
   )
   const stored = await withBelongings(scope, page.data)
-  return { ...page, data: await Promise.all(stored.map((agent) => view(desk, agent))) }
+  return { ...page, data: await Promise.all(stored.map((agent) => view(deps, agent))) }
 }
 
 /** The organization's own agent, or of a public one what every organization may see. Throws agent.not_found. */
 export async function getAgent(
-  desk: AgentDesk,
+  deps: AgentDependencies,
   scope: Scope<'agent:read'>,
   agentId: string,
 ): Promise<AgentView> {
   const own = await readStoredAgent(scope, agentId)
-  return own ? view(desk, own) : viewDescriptor(await readPublicAgent(desk, agentId))
+  return own ? view(deps, own) : viewDescriptor(await readPublicAgent(deps, agentId))
 }
 
 /**
@@ -122,7 +122,7 @@ export async function getAgent(
  * public agent of others), agent.changing, and what createAgent throws.
  */
 export async function updateAgent(
-  desk: AgentDesk,
+  deps: AgentDependencies,
   scope: Scope<'agent:write'>,
   agentId: string,
   change: AgentChange,
@@ -136,13 +136,13 @@ export async function updateAgent(
       : before.instances
     const hasTools = (change.tools ?? before.tools).length + instances.length > 0
     if (change.model_id !== undefined || change.tools !== undefined || change.mcp_instance_ids !== undefined)
-      await checkModel(desk, scope, change.model_id ?? before.row.modelId, hasTools)
+      await checkModel(deps, scope, change.model_id ?? before.row.modelId, hasTools)
     const tools =
       change.tools === undefined
         ? before.tools
-        : await prepareTools(desk, scope, agentId, change.tools, before.tools)
+        : await prepareTools(deps, scope, agentId, change.tools, before.tools)
     const after = await storeChange(scope, before, change, { tools, instances })
-    if (after) return view(desk, after)
+    if (after) return view(deps, after)
   }
   throw fail('agent.changing')
 }
@@ -244,7 +244,7 @@ async function prepareInstances(
 }
 
 async function checkModel(
-  { models }: AgentDesk,
+  { models }: AgentDependencies,
   { organizationId }: Scope<'agent:write'>,
   modelId: string,
   hasTools: boolean,
@@ -255,7 +255,7 @@ async function checkModel(
 }
 
 async function prepareTools(
-  { tools }: AgentDesk,
+  { tools }: AgentDependencies,
   scope: Scope<'agent:write'>,
   agentId: string,
   wanted: AgentToolInput[],
@@ -267,7 +267,10 @@ async function prepareTools(
   return tools.prepare(scope, agentId, wanted, kept)
 }
 
-const view = async ({ tools: room }: AgentDesk, { row, tools, knowledgeBaseIds, instances }: StoredAgent) =>
+const view = async (
+  { tools: room }: AgentDependencies,
+  { row, tools, knowledgeBaseIds, instances }: StoredAgent,
+) =>
   viewAgent(
     row,
     tools.length === 0 ? [] : await room.view(row.id, tools),
@@ -276,7 +279,7 @@ const view = async ({ tools: room }: AgentDesk, { row, tools, knowledgeBaseIds, 
   )
 
 /** Throws agent.not_found. */
-async function readPublicAgent({ database: { db } }: AgentDesk, agentId: string): Promise<AgentRow> {
+async function readPublicAgent({ database: { db } }: AgentDependencies, agentId: string): Promise<AgentRow> {
   const [row] = await db
     .select()
     .from(agents)

@@ -3,7 +3,7 @@ import type { ErrorCode } from '#errors'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import {
-  type AgentDesk,
+  type AgentDependencies,
   createAgent,
   deleteAgent,
   getAgent,
@@ -32,7 +32,7 @@ const REFUSED: ErrorCode[] = [
   'mcp.instance_not_found',
 ]
 
-export const agentRoutes = (desk: AgentDesk): Route[] => [
+export const agentRoutes = (deps: AgentDependencies): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/agents',
@@ -51,7 +51,7 @@ export const agentRoutes = (desk: AgentDesk): Route[] => [
     },
     reply: [201, AgentView],
     errors: ['org.not_found', ...REFUSED],
-    handler: ({ scope, body }) => createAgent(desk, scope, body),
+    handler: ({ scope, body }) => createAgent(deps, scope, body),
   }),
   defineRoute({
     method: 'GET',
@@ -62,7 +62,7 @@ export const agentRoutes = (desk: AgentDesk): Route[] => [
     query: Type.Object({ ...InOrganization.properties, ...PageQuery }),
     reply: [200, PageOf(AgentView, 'AgentPage')],
     errors: ['org.not_found', 'request.invalid_cursor'],
-    handler: ({ scope, query }) => listAgents(desk, scope, query),
+    handler: ({ scope, query }) => listAgents(deps, scope, query),
   }),
   defineRoute({
     method: 'GET',
@@ -74,7 +74,7 @@ export const agentRoutes = (desk: AgentDesk): Route[] => [
     query: OneAgent,
     reply: [200, AgentView],
     errors: ['agent.not_found'],
-    handler: ({ scope, query }) => getAgent(desk, scope, query.agent_id),
+    handler: ({ scope, query }) => getAgent(deps, scope, query.agent_id),
   }),
   defineRoute({
     method: 'PUT',
@@ -88,7 +88,7 @@ export const agentRoutes = (desk: AgentDesk): Route[] => [
     example: { params: { system_prompt: 'You are the concierge. Be brief.' }, is_active: false },
     reply: [200, AgentView],
     errors: ['agent.not_found', 'agent.changing', ...REFUSED],
-    handler: ({ scope, query, body }) => updateAgent(desk, scope, query.agent_id, body),
+    handler: ({ scope, query, body }) => updateAgent(deps, scope, query.agent_id, body),
   }),
   defineRoute({
     method: 'DELETE',

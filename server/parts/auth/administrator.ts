@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ISql, Sql, TransactionSql } from 'postgres'
 import { normalizeEmail } from '#platform/mail/address.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { createUser } from '../users/index.ts'
 import { endAllSessions } from './sessions.ts'
 
@@ -13,10 +13,10 @@ const ADMINISTRATOR_LOCK = 7_265_540
  * nobody sees that one again. Null where there is an administrator already.
  */
 export async function ensureAdministrator(
-  rooms: Pick<Rooms, 'config' | 'database' | 'passwords' | 'secrets'>,
+  services: Pick<Services, 'config' | 'database' | 'passwords' | 'secrets'>,
 ): Promise<{ email: string; password: string | null } | null> {
-  const { config, passwords } = rooms
-  const { sql } = rooms.database
+  const { config, passwords } = services
+  const { sql } = services.database
   if (await hasAdministrator(sql)) return null
   const password = config.adminPassword ?? randomBytes(12).toString('base64url')
   const passwordHash = await passwords.hash(password)
@@ -24,7 +24,7 @@ export async function ensureAdministrator(
     // Of processes that start at the same time one makes it, and only that one knows the password.
     await tx`select pg_advisory_xact_lock(${ADMINISTRATOR_LOCK})`
     if (await hasAdministrator(tx)) return false
-    await putAdministrator(tx, rooms, { email: config.adminEmail, passwordHash })
+    await putAdministrator(tx, services, { email: config.adminEmail, passwordHash })
     return true
   })
   return isMade
@@ -34,16 +34,16 @@ export async function ensureAdministrator(
 
 /** Makes a user the system administrator with this password, and the user where there is none: for the CLI. */
 export async function setAdministrator(
-  rooms: Pick<Rooms, 'config' | 'secrets' | 'passwords'> & { sql: Sql },
+  services: Pick<Services, 'config' | 'secrets' | 'passwords'> & { sql: Sql },
   { email, password }: { email: string; password: string },
 ): Promise<'created' | 'changed'> {
-  const passwordHash = await rooms.passwords.hash(password)
-  return rooms.sql.begin((tx) => putAdministrator(tx, rooms, { email, passwordHash }))
+  const passwordHash = await services.passwords.hash(password)
+  return services.sql.begin((tx) => putAdministrator(tx, services, { email, passwordHash }))
 }
 
 async function putAdministrator(
   tx: TransactionSql,
-  rooms: Pick<Rooms, 'config' | 'secrets'>,
+  services: Pick<Services, 'config' | 'secrets'>,
   input: { email: string; passwordHash: string },
 ): Promise<'created' | 'changed'> {
   const [user] = await tx<{ id: string }[]>`
@@ -54,7 +54,7 @@ async function putAdministrator(
     return 'changed'
   }
   const name = { first_name: 'System', last_name: 'Administrator' }
-  await createUser(tx, rooms, { ...input, ...name, isSystemAdmin: true, emailVerified: true })
+  await createUser(tx, services, { ...input, ...name, isSystemAdmin: true, emailVerified: true })
   return 'created'
 }
 

@@ -4,7 +4,7 @@ import { forgetAttempts, slowDownAttempt } from '#platform/access/attempts.ts'
 import { countGuess, forgetGuesses, tooManyCodes } from '#platform/access/limit-guesses.ts'
 import type { Caller } from '#platform/access/scope.ts'
 import type { SecondFactorEvent } from '#platform/mail/letters.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { takeChallenge } from './challenges.ts'
 import type { Assertion, Proof } from './factor-schemas.ts'
 import { type Passkey, verifyAssertion } from './passkeys.ts'
@@ -17,10 +17,10 @@ interface Owner {
 }
 
 /** Counts a guess at a code before the code is looked at. Mails the user at the first one beyond the limit. */
-export async function admitGuess(rooms: Rooms, owner: Owner): Promise<void> {
-  const { sql } = rooms.database
+export async function admitGuess(services: Services, owner: Owner): Promise<void> {
+  const { sql } = services.database
   if ((await countGuess(sql, owner.id)) === 'allowed') return
-  await tellUser(rooms, sql, owner, 'codes tried')
+  await tellUser(services, sql, owner, 'codes tried')
   throw tooManyCodes()
 }
 
@@ -28,8 +28,8 @@ export async function admitGuess(rooms: Rooms, owner: Owner): Promise<void> {
  * Checks that the user asks, and not whoever holds a stolen session: by the password or a factor. Throws
  * auth.wrong_proof, auth.factor_challenge_gone, auth.wrong_passkey, auth.too_many_attempts, auth.too_many_codes.
  */
-export async function checkProof(rooms: Rooms, caller: Caller, proof: Proof): Promise<Owner> {
-  const { sql } = rooms.database
+export async function checkProof(services: Services, caller: Caller, proof: Proof): Promise<Owner> {
+  const { sql } = services.database
   const { userId, sessionId, client } = caller
   const [user] = await sql<(Owner & { hash: string | null })[]>`
     select id, email, password_hash as hash from users where id = ${userId}`
@@ -37,18 +37,18 @@ export async function checkProof(rooms: Rooms, caller: Caller, proof: Proof): Pr
   if (proof.password !== undefined) {
     const attempt = { email: user.email, address: client.address }
     await slowDownAttempt(sql, attempt)
-    const isRight = await rooms.passwords.verify(proof.password, user.hash)
+    const isRight = await services.passwords.verify(proof.password, user.hash)
     if (!isRight || user.hash === null) throw fail('auth.wrong_proof')
     await forgetAttempts(sql, attempt)
   } else if (proof.code !== undefined) {
-    await admitGuess(rooms, user)
-    if (!(await acceptCode(rooms.secrets, sql, userId, proof.code))) throw fail('auth.wrong_proof')
+    await admitGuess(services, user)
+    if (!(await acceptCode(services.secrets, sql, userId, proof.code))) throw fail('auth.wrong_proof')
     await forgetGuesses(sql, userId)
   } else if (proof.passkey !== undefined) {
     const { challenge: token, response } = proof.passkey
     const challenge = await takeChallenge(sql, token, { purpose: 'proof', userId, sessionId })
     if (!challenge) throw fail('auth.factor_challenge_gone')
-    const use = await checkPasskey(rooms, challenge.webauthnChallenge, response, userId)
+    const use = await checkPasskey(services, challenge.webauthnChallenge, response, userId)
     await use.store(sql)
   }
   return user
@@ -59,7 +59,7 @@ export async function checkProof(rooms: Rooms, caller: Caller, proof: Proof): Pr
  * passkey was used meanwhile. Without a user: whoever the passkey belongs to. Throws auth.wrong_passkey.
  */
 export async function checkPasskey(
-  { database, config, log }: Rooms,
+  { database, config, log }: Services,
   webauthnChallenge: string,
   assertion: Assertion,
   onlyUserId: string | null,
@@ -91,7 +91,7 @@ export const selectPasskeys = (sql: ISql) => sql`
 
 /** Mails the user what has happened to the second factors of the account. */
 export const tellUser = (
-  { mail, config }: Pick<Rooms, 'mail' | 'config'>,
+  { mail, config }: Pick<Services, 'mail' | 'config'>,
   sql: ISql,
   { email }: Pick<Owner, 'email'>,
   event: SecondFactorEvent,

@@ -1,6 +1,6 @@
 import { type AppError, fail } from '#errors'
-import type { Rooms } from '#platform/rooms.ts'
 import { hashToken } from '#platform/secrets/secrets.ts'
+import type { Services } from '#platform/services.ts'
 import { issueChallenge } from './challenges.ts'
 import { selectPasskeys } from './check-factor.ts'
 import { type Passkey, requestOptions } from './passkeys.ts'
@@ -23,11 +23,11 @@ interface Account {
  * caller throws it before anything is done: what was asked for waits in the challenge.
  */
 export async function demandFactor(
-  rooms: Rooms,
+  services: Services,
   { id: userId, checkedHash }: Account,
   pending?: PendingInvitation,
 ): Promise<AppError | null> {
-  const { database, config, secrets } = rooms
+  const { database, config, secrets } = services
   const { sql } = database
   const passkeys = await sql<Passkey[]>`${selectPasskeys(sql)} where user_id = ${userId} order by id`
   const [other] = await sql<{ totp: boolean; recovery: boolean }[]>`

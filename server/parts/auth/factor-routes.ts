@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, Uuid } from '#platform/http/schemas.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import {
   FactorAdded,
   FactorChange,
@@ -50,12 +50,12 @@ const proof = { password: 'correct horse' }
 const INVITATION_ERRORS = ['invitation.not_found', 'invitation.gone', 'invitation.role_gone'] as const
 
 /** Second factors: signing in with one, and one's own (ext; docs/second-factor.md). */
-export const factorRoutes = (rooms: Rooms, cookie: SessionCookie): Route[] => [
-  ...signInRoutes(rooms, cookie),
-  ...ownRoutes(rooms),
+export const factorRoutes = (services: Services, cookie: SessionCookie): Route[] => [
+  ...signInRoutes(services, cookie),
+  ...ownRoutes(services),
 ]
 
-const signInRoutes = (rooms: Rooms, cookie: SessionCookie): Route[] => [
+const signInRoutes = (services: Services, cookie: SessionCookie): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/auth/second_factor',
@@ -77,7 +77,7 @@ const signInRoutes = (rooms: Rooms, cookie: SessionCookie): Route[] => [
       'auth.too_many_codes',
       ...INVITATION_ERRORS,
     ],
-    handler: ({ client, body }) => completeSignIn(rooms, client, body),
+    handler: ({ client, body }) => completeSignIn(services, client, body),
     present: (answer, { body }) => cookie.conceal(answer, body.session === 'cookie'),
   }),
   defineRoute({
@@ -88,7 +88,7 @@ const signInRoutes = (rooms: Rooms, cookie: SessionCookie): Route[] => [
     effects: 'outside',
     reply: [200, PasskeyOptions],
     errors: [],
-    handler: () => beginPasskeySignIn(rooms),
+    handler: () => beginPasskeySignIn(services),
   }),
   defineRoute({
     method: 'POST',
@@ -101,12 +101,12 @@ const signInRoutes = (rooms: Rooms, cookie: SessionCookie): Route[] => [
     effects: 'outside',
     reply: [200, SignedIn],
     errors: ['auth.challenge_gone', 'auth.wrong_passkey'],
-    handler: ({ client, body }) => signInByPasskey(rooms, client, body),
+    handler: ({ client, body }) => signInByPasskey(services, client, body),
     present: (answer, { body }) => cookie.conceal(answer, body.session === 'cookie'),
   }),
 ]
 
-const ownRoutes = (rooms: Rooms): Route[] => [
+const ownRoutes = (services: Services): Route[] => [
   defineRoute({
     method: 'GET',
     url: '/api/auth/factors',
@@ -114,7 +114,7 @@ const ownRoutes = (rooms: Rooms): Route[] => [
     access: 'session',
     reply: [200, FactorsView],
     errors: [],
-    handler: ({ caller }) => listFactors(rooms, caller),
+    handler: ({ caller }) => listFactors(services, caller),
   }),
   defineRoute({
     method: 'PUT',
@@ -126,7 +126,7 @@ const ownRoutes = (rooms: Rooms): Route[] => [
     example: { name: 'Phone' },
     reply: [200, FactorView],
     errors: ['auth.factor_not_found'],
-    handler: ({ caller, query, body }) => renameFactor(rooms, caller, query.factor_id, body.name),
+    handler: ({ caller, query, body }) => renameFactor(services, caller, query.factor_id, body.name),
   }),
   defineRoute({
     method: 'POST',
@@ -137,7 +137,7 @@ const ownRoutes = (rooms: Rooms): Route[] => [
     effects: 'outside',
     reply: [200, PasskeyOptions],
     errors: [],
-    handler: ({ caller }) => beginProof(rooms, caller),
+    handler: ({ caller }) => beginProof(services, caller),
   }),
   defineRoute({
     method: 'POST',
@@ -151,7 +151,7 @@ const ownRoutes = (rooms: Rooms): Route[] => [
     reply: [200, Message],
     errors: ['auth.factor_not_found', ...PROOF_ERRORS],
     async handler({ caller, body }) {
-      await removeFactor(rooms, caller, body)
+      await removeFactor(services, caller, body)
       return { message: 'Second factor removed' }
     },
   }),
@@ -167,7 +167,7 @@ const ownRoutes = (rooms: Rooms): Route[] => [
     effects: 'outside',
     reply: [200, TotpBegun],
     errors: ['auth.totp_exists', 'auth.factor_unverified', ...PROOF_ERRORS],
-    handler: ({ caller, body }) => beginAuthenticator(rooms, caller, body.proof),
+    handler: ({ caller, body }) => beginAuthenticator(services, caller, body.proof),
   }),
   defineRoute({
     method: 'POST',
@@ -180,7 +180,7 @@ const ownRoutes = (rooms: Rooms): Route[] => [
     effects: 'outside',
     reply: [201, FactorAdded],
     errors: ['auth.totp_not_begun', 'auth.totp_wrong_code', 'auth.factor_unverified', 'auth.too_many_codes'],
-    handler: ({ caller, body }) => confirmAuthenticator(rooms, caller, body),
+    handler: ({ caller, body }) => confirmAuthenticator(services, caller, body),
   }),
   defineRoute({
     method: 'POST',
@@ -193,7 +193,7 @@ const ownRoutes = (rooms: Rooms): Route[] => [
     effects: 'outside',
     reply: [200, PasskeyOptions],
     errors: ['auth.passkeys_max', 'auth.factor_unverified', ...PROOF_ERRORS],
-    handler: ({ caller, body }) => beginPasskey(rooms, caller, body.proof),
+    handler: ({ caller, body }) => beginPasskey(services, caller, body.proof),
   }),
   defineRoute({
     method: 'POST',
@@ -216,7 +216,7 @@ const ownRoutes = (rooms: Rooms): Route[] => [
       'auth.passkeys_max',
       'auth.factor_unverified',
     ],
-    handler: ({ caller, body }) => addPasskey(rooms, caller, body),
+    handler: ({ caller, body }) => addPasskey(services, caller, body),
   }),
   defineRoute({
     method: 'POST',
@@ -230,7 +230,7 @@ const ownRoutes = (rooms: Rooms): Route[] => [
     reply: [201, NewRecoveryCodes],
     errors: ['auth.no_factor', ...PROOF_ERRORS],
     handler: async ({ caller, body }) => ({
-      recovery_codes: await renewRecoveryCodes(rooms, caller, body.proof),
+      recovery_codes: await renewRecoveryCodes(services, caller, body.proof),
     }),
   }),
 ]

@@ -1,4 +1,4 @@
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
 import { forgetPastDays } from '../invitations/index.ts'
 import { forgetExpired } from './sessions.ts'
@@ -11,7 +11,7 @@ export { authRoutes } from './routes.ts'
 const SWEEP_MS = 3_600_000
 
 /** From time to time forgets what has expired. Answers how to end that. */
-export const startAuthSweep = ({ database, log }: Rooms): (() => void) =>
+export const startAuthSweep = ({ database, log }: Services): (() => void) =>
   repeat(
     SWEEP_MS,
     async () => {

@@ -5,8 +5,8 @@ import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
 import type { Queue } from '#platform/jobs/jobs.ts'
 import { grantStartingCredits } from '#platform/ledger/starting-credits.ts'
 import { normalizeEmail } from '#platform/mail/address.ts'
-import type { Rooms } from '#platform/rooms.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
+import type { Services } from '#platform/services.ts'
 import { proveAddress } from './prove-address.ts'
 
 type Purpose = 'verify_email' | 'reset_password' | 'oidc_sign_in'
@@ -54,7 +54,7 @@ export async function redeemOneTimeToken(
 
 /** Asks the owner of an address whether he has signed up. */
 export async function mailVerification(
-  { mail, config }: Pick<Rooms, 'mail' | 'config'>,
+  { mail, config }: Pick<Services, 'mail' | 'config'>,
   tx: TransactionSql,
   user: { id: string; email: string },
 ): Promise<void> {
@@ -67,11 +67,11 @@ export async function mailVerification(
 }
 
 /** The same again, for somebody who is signed in and has not confirmed his address. */
-export async function resendVerification(rooms: Rooms, userId: string): Promise<void> {
-  await rooms.database.sql.begin(async (tx) => {
+export async function resendVerification(services: Services, userId: string): Promise<void> {
+  await services.database.sql.begin(async (tx) => {
     const [user] = await tx<{ id: string; email: string }[]>`
       select id, email from users where id = ${userId} and email_verified_at is null`
-    if (user) await mailVerification(rooms, tx, user)
+    if (user) await mailVerification(services, tx, user)
   })
 }
 
@@ -79,17 +79,17 @@ export async function resendVerification(rooms: Rooms, userId: string): Promise<
  * Confirms the caller's own address. The link alone proves nothing: mail scanners open links, and the owner of an
  * address may open one for an account that someone else signed up. Throws auth.link_gone, auth.link_of_another.
  */
-export async function verifyEmail(rooms: Rooms, caller: Caller, token: string): Promise<void> {
-  await rooms.database.sql.begin(async (tx) => {
+export async function verifyEmail(services: Services, caller: Caller, token: string): Promise<void> {
+  await services.database.sql.begin(async (tx) => {
     const userId = await redeemOneTimeToken(tx, token, 'verify_email')
     if (userId !== caller.userId) throw fail('auth.link_of_another')
     await tx`update users set email_verified_at = now(), updated_at = now() where id = ${userId}`
-    await grantStartingCredits(tx, rooms, userId)
+    await grantStartingCredits(tx, services, userId)
   })
 }
 
 /** A wish for a new password. Whether the email is anybody's is looked up in the background, so nobody can tell. */
-export function resetRequests(rooms: Rooms): Queue<{ sealed: string; id: string; about: string[] }> {
+export function resetRequests(services: Services): Queue<{ sealed: string; id: string; about: string[] }> {
   return {
     name: 'password-reset',
     retries: 5,
@@ -97,24 +97,24 @@ export function resetRequests(rooms: Rooms): Queue<{ sealed: string; id: string;
     timeoutSeconds: 60,
     concurrency: 1,
     async run({ sealed, id }) {
-      const email = rooms.secrets.decrypt(sealed, id)
-      await rooms.database.sql.begin(async (tx) => {
+      const email = services.secrets.decrypt(sealed, id)
+      await services.database.sql.begin(async (tx) => {
         const [user] = await tx<{ id: string }[]>`
           select id from users where email = ${email} and registered_at is not null`
         const token = user && (await issueToken(tx, user.id, 'reset_password'))
         if (!token) return
-        const link = `${rooms.config.frontendUrl}/reset_password?token=${token}`
-        await rooms.mail.send(tx, email, { kind: 'reset password', link })
+        const link = `${services.config.frontendUrl}/reset_password?token=${token}`
+        await services.mail.send(tx, email, { kind: 'reset password', link })
       })
     },
   }
 }
 
 /** Always the same, whoever asks for whom. */
-export async function requestReset(rooms: Rooms, requestId: string, email: string): Promise<void> {
-  const { database, jobs, mail, secrets } = rooms
+export async function requestReset(services: Services, requestId: string, email: string): Promise<void> {
+  const { database, jobs, mail, secrets } = services
   const sealed = secrets.encrypt(normalizeEmail(email), requestId)
-  await jobs.add(database.sql, resetRequests(rooms), {
+  await jobs.add(database.sql, resetRequests(services), {
     sealed,
     id: requestId,
     about: mail.marksOf(email).slice(0, 1),
@@ -123,14 +123,14 @@ export async function requestReset(rooms: Rooms, requestId: string, email: strin
 
 /** Sets a new password and ends every session, API key and mailed link of the user. Throws auth.link_gone. */
 export async function resetPassword(
-  rooms: Rooms,
+  services: Services,
   client: Client,
   input: { token: string; password: string },
 ): Promise<void> {
-  const passwordHash = await rooms.passwords.hash(input.password)
+  const passwordHash = await services.passwords.hash(input.password)
   await joinAnswer()
-  await rooms.database.sql.begin(async (tx) => {
+  await services.database.sql.begin(async (tx) => {
     const userId = await redeemOneTimeToken(tx, input.token, 'reset_password')
-    await proveAddress(rooms, tx, client, userId, passwordHash)
+    await proveAddress(services, tx, client, userId, passwordHash)
   })
 }

@@ -7,7 +7,7 @@ import type { Caller } from '#platform/access/scope.ts'
 import { recordEvents } from '#platform/audit/audit.ts'
 import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
 import type { SecondFactorEvent } from '#platform/mail/letters.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { issueChallenge, takeChallenge } from './challenges.ts'
 import { admitGuess, checkProof, selectPasskeys, tellUser } from './check-factor.ts'
 import type { FactorAdded, FactorsView, FactorView, NewPasskey, Proof } from './factor-schemas.ts'
@@ -18,7 +18,7 @@ import { beginTotp, confirmTotp } from './totp.ts'
 const PASSKEYS_MAX = 10
 
 /** The caller's factors, oldest first. */
-export async function listFactors({ database: { sql } }: Rooms, caller: Caller): Promise<FactorsView> {
+export async function listFactors({ database: { sql } }: Services, caller: Caller): Promise<FactorsView> {
   const [user] = await sql<Omit<FactorsView, 'factors'>[]>`
     select u.password_hash is not null as has_password, s.second_factor_at is not null as in_this_session,
       (select count(*)::int from recovery_codes r where r.user_id = u.id) as recovery_codes_left
@@ -28,26 +28,26 @@ export async function listFactors({ database: { sql } }: Rooms, caller: Caller):
 }
 
 /** Stores a new secret for an authenticator app. Throws what checkProof and beginTotp do. */
-export async function beginAuthenticator(rooms: Rooms, caller: Caller, proof: Proof) {
-  const user = await checkProof(rooms, caller, proof)
-  await refuseUnverified(rooms, caller)
+export async function beginAuthenticator(services: Services, caller: Caller, proof: Proof) {
+  const user = await checkProof(services, caller, proof)
+  await refuseUnverified(services, caller)
   await joinAnswer()
-  return beginTotp(rooms.secrets, rooms.database.sql, user)
+  return beginTotp(services.secrets, services.database.sql, user)
 }
 
 /** Throws auth.totp_not_begun, auth.totp_wrong_code, auth.too_many_codes. */
 export async function confirmAuthenticator(
-  rooms: Rooms,
+  services: Services,
   caller: Caller,
   input: { code: string; name?: string },
 ): Promise<FactorAdded> {
-  const { secrets, database } = rooms
+  const { secrets, database } = services
   const [user] = await database.sql<{ id: string; email: string }[]>`
     select id, email from users where id = ${caller.userId}`
   if (!user) throw fail('auth.invalid_token')
-  await admitGuess(rooms, user)
+  await admitGuess(services, user)
   await joinAnswer()
-  return addFactor(rooms, caller, 'totp added', async (tx) => {
+  return addFactor(services, caller, 'totp added', async (tx) => {
     const id = await confirmTotp(secrets, tx, caller.userId, input)
     await forgetGuesses(tx, caller.userId)
     return id
@@ -55,12 +55,12 @@ export async function confirmAuthenticator(
 }
 
 /** Throws what checkProof does, auth.factor_unverified, auth.passkeys_max. */
-export async function beginPasskey(rooms: Rooms, caller: Caller, proof: Proof) {
-  const { database, config } = rooms
-  const user = await checkProof(rooms, caller, proof)
-  await refuseUnverified(rooms, caller)
+export async function beginPasskey(services: Services, caller: Caller, proof: Proof) {
+  const { database, config } = services
+  const user = await checkProof(services, caller, proof)
+  await refuseUnverified(services, caller)
   await joinAnswer()
-  const known = await readPasskeys(rooms, caller.userId)
+  const known = await readPasskeys(services, caller.userId)
   if (known.length >= PASSKEYS_MAX) throw fail('auth.passkeys_max', { max: PASSKEYS_MAX })
   const { token, webauthnChallenge } = await issueChallenge(database.sql, {
     purpose: 'register_passkey',
@@ -74,14 +74,18 @@ export async function beginPasskey(rooms: Rooms, caller: Caller, proof: Proof) {
 }
 
 /** Throws auth.factor_challenge_gone, auth.passkey_invalid, auth.passkey_exists, auth.passkeys_max. */
-export async function addPasskey(rooms: Rooms, caller: Caller, input: NewPasskey): Promise<FactorAdded> {
-  const { database, config } = rooms
+export async function addPasskey(
+  services: Services,
+  caller: Caller,
+  input: NewPasskey,
+): Promise<FactorAdded> {
+  const { database, config } = services
   const asked = { purpose: 'register_passkey', ...ownerOf(caller) } as const
   const challenge = await takeChallenge(database.sql, input.challenge, asked)
   if (!challenge) throw fail('auth.factor_challenge_gone')
   const passkey = await verifyRegistration(config, challenge.webauthnChallenge, input.response)
   await joinAnswer()
-  return addFactor(rooms, caller, 'passkey added', async (tx) => {
+  return addFactor(services, caller, 'passkey added', async (tx) => {
     const id = newId()
     const made = await tx`
       insert into passkeys (id, user_id, name, credential_id, public_key, counter, transports, is_synced)
@@ -94,18 +98,18 @@ export async function addPasskey(rooms: Rooms, caller: Caller, input: NewPasskey
 }
 
 /** A challenge that a passkey of the caller signs as a proof. */
-export async function beginProof(rooms: Rooms, caller: Caller) {
-  const { token, webauthnChallenge } = await issueChallenge(rooms.database.sql, {
+export async function beginProof(services: Services, caller: Caller) {
+  const { token, webauthnChallenge } = await issueChallenge(services.database.sql, {
     purpose: 'proof',
     ...ownerOf(caller),
   })
-  const passkeys = await readPasskeys(rooms, caller.userId)
-  return { challenge: token, options: await requestOptions(rooms.config, webauthnChallenge, passkeys) }
+  const passkeys = await readPasskeys(services, caller.userId)
+  return { challenge: token, options: await requestOptions(services.config, webauthnChallenge, passkeys) }
 }
 
 /** Throws auth.factor_not_found. */
 export async function renameFactor(
-  { database: { sql } }: Rooms,
+  { database: { sql } }: Services,
   { userId }: Caller,
   factorId: string,
   name: string,
@@ -122,33 +126,37 @@ export async function renameFactor(
  * a factor. Throws auth.factor_not_found, and what checkProof does.
  */
 export async function removeFactor(
-  rooms: Rooms,
+  services: Services,
   caller: Caller,
   { factor_id: factorId, proof }: { factor_id: string; proof: Proof },
 ): Promise<void> {
   const { userId } = caller
-  const { sql } = rooms.database
+  const { sql } = services.database
   findFactor(await readFactors(sql, userId), factorId)
-  await checkProof(rooms, caller, proof)
+  await checkProof(services, caller, proof)
   await joinAnswer()
   await sql.begin(async (tx) => {
     await lockUser(tx, userId)
     const { type } = findFactor(await readFactors(tx, userId), factorId)
     await tx`delete from ${tx(type === 'totp' ? 'totp_factors' : 'passkeys')} where id = ${factorId}`
     if ((await readFactors(tx, userId)).length === 0) await endFactors(tx, userId)
-    await noteChange(rooms, tx, caller, `${type} removed`)
+    await noteChange(services, tx, caller, `${type} removed`)
   })
 }
 
 /** Throws auth.no_factor, and what checkProof does. */
-export async function renewRecoveryCodes(rooms: Rooms, caller: Caller, proof: Proof): Promise<string[]> {
-  const { sql } = rooms.database
-  await checkProof(rooms, caller, proof)
+export async function renewRecoveryCodes(
+  services: Services,
+  caller: Caller,
+  proof: Proof,
+): Promise<string[]> {
+  const { sql } = services.database
+  await checkProof(services, caller, proof)
   await joinAnswer()
   return sql.begin(async (tx) => {
     await lockUser(tx, caller.userId)
     if ((await readFactors(tx, caller.userId)).length === 0) throw fail('auth.no_factor')
-    await noteChange(rooms, tx, caller, 'recovery codes replaced')
+    await noteChange(services, tx, caller, 'recovery codes replaced')
     return replaceRecoveryCodes(tx, caller.userId)
   })
 }
@@ -161,18 +169,18 @@ export async function endFactors(tx: TransactionSql, userId: string): Promise<vo
 
 /** Adds a factor; the first one brings recovery codes. Other sessions go on, without having shown a factor. */
 async function addFactor(
-  rooms: Rooms,
+  services: Services,
   caller: Caller,
   event: SecondFactorEvent,
   add: (tx: TransactionSql) => Promise<string>,
 ): Promise<FactorAdded> {
   const { userId, sessionId } = caller
-  return rooms.database.sql.begin(async (tx) => {
+  return services.database.sql.begin(async (tx) => {
     await lockUser(tx, userId)
     const isFirst = (await readFactors(tx, userId)).length === 0
     const factorId = await add(tx)
     await tx`update sessions set second_factor_at = now() where id = ${sessionId}`
-    await noteChange(rooms, tx, caller, event)
+    await noteChange(services, tx, caller, event)
     const codes = isFirst ? await replaceRecoveryCodes(tx, userId) : null
     return { factor: findFactor(await readFactors(tx, userId), factorId), recovery_codes: codes }
   })
@@ -186,20 +194,20 @@ async function lockUser(tx: TransactionSql, userId: string): Promise<void> {
 }
 
 /** Whoever signs up with another person's address must not be able to lock its owner out by a factor. */
-async function refuseUnverified({ database: { sql } }: Rooms, { userId }: Caller): Promise<void> {
+async function refuseUnverified({ database: { sql } }: Services, { userId }: Caller): Promise<void> {
   const [user] = await sql`select from users where id = ${userId} and email_verified_at is not null`
   if (!user) throw fail('auth.factor_unverified')
 }
 
 /** Mails the user, and adds to the audit of each of their organizations. */
 async function noteChange(
-  rooms: Rooms,
+  services: Services,
   tx: TransactionSql,
   caller: Caller,
   event: SecondFactorEvent,
 ): Promise<void> {
   const [user] = await tx<{ email: string }[]>`select email from users where id = ${caller.userId}`
-  if (user) await tellUser(rooms, tx, user, event)
+  if (user) await tellUser(services, tx, user, event)
   const memberships = await tx<{ organizationId: string }[]>`
     select organization_id as "organizationId" from memberships
     where user_id = ${caller.userId} and status = 'active'`
@@ -215,10 +223,10 @@ async function noteChange(
   )
 }
 
-const readPasskeys = ({ database: { sql } }: Rooms, userId: string) =>
+const readPasskeys = ({ database: { sql } }: Services, userId: string) =>
   sql<Passkey[]>`${selectPasskeys(sql)} where user_id = ${userId} order by id`
 
-async function readFactors(sql: TransactionSql | Rooms['database']['sql'], userId: string) {
+async function readFactors(sql: TransactionSql | Services['database']['sql'], userId: string) {
   const rows = await sql<FactorView[]>`
     select id, 'totp' as type, name, created_at, last_used_at from totp_factors
     where user_id = ${userId} and confirmed_at is not null

@@ -4,8 +4,8 @@ import type { Client } from '#platform/access/scope.ts'
 import { type Cookie, clearCookie, setCookie } from '#platform/http/cookies.ts'
 import type { Redirect } from '#platform/http/define-route.ts'
 import { normalizeEmail } from '#platform/mail/address.ts'
-import type { Rooms } from '#platform/rooms.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
+import type { Services } from '#platform/services.ts'
 import { createUser } from '../users/index.ts'
 import { issueToken, ONE_TIME_SECONDS, redeemOneTimeToken } from './mailed-links.ts'
 import { type Identity, OidcProvider, type PendingSignIn } from './oidc-provider.ts'
@@ -21,13 +21,13 @@ const PATH = '/api/auth/oidc'
  * cookie binds all three to the browser that began, so that no one can sign another browser in (RFC 9700, 4.7).
  */
 export class OidcSignIn {
-  readonly #rooms: Rooms
+  readonly #services: Services
   readonly #provider: OidcProvider | null
   readonly cookie: Cookie
 
-  constructor(rooms: Rooms) {
-    this.#rooms = rooms
-    const { oidc, baseUrl } = rooms.config
+  constructor(services: Services) {
+    this.#services = services
+    const { oidc, baseUrl } = services.config
     const isSecure = baseUrl.startsWith('https:')
     this.cookie = { name: `${isSecure ? '__Host-' : ''}parley_oidc`, path: '/', sameSite: 'Lax', isSecure }
     this.#provider = oidc && new OidcProvider(oidc, `${baseUrl}${PATH}/callback`)
@@ -36,7 +36,7 @@ export class OidcSignIn {
   /** Sends the browser to the provider. Throws auth.oidc_off, auth.oidc_failed. */
   async begin(): Promise<Redirect> {
     const provider = this.#open()
-    const { database, secrets, log } = this.#rooms
+    const { database, secrets, log } = this.#services
     const [state, browser] = [newToken('st'), newToken('br')]
     const begun = await provider.begin(state).catch((error: unknown) => {
       log.warn({ err: error }, 'the OpenID provider can not be reached')
@@ -63,7 +63,7 @@ export class OidcSignIn {
     const pending = await this.#takePending(query['state'] ?? '', browser)
     try {
       const identity = await provider.end(query, pending).catch((error: unknown) => {
-        this.#rooms.log.warn({ err: error }, 'a sign-in at the OpenID provider failed')
+        this.#services.log.warn({ err: error }, 'a sign-in at the OpenID provider failed')
         throw fail('auth.oidc_failed', {}, { cause: error })
       })
       const code = await this.#admit(client, identity, browser)
@@ -77,9 +77,9 @@ export class OidcSignIn {
   /** Exchanges the code for tokens, in the browser that began. Throws auth.link_gone. */
   async exchange(client: Client, code: string, browser: string | null): Promise<SignedIn> {
     if (browser === null) throw fail('auth.link_gone')
-    return this.#rooms.database.sql.begin(async (tx) =>
+    return this.#services.database.sql.begin(async (tx) =>
       signedIn(
-        this.#rooms,
+        this.#services,
         tx,
         await redeemOneTimeToken(tx, code, 'oidc_sign_in', browser),
         client,
@@ -95,7 +95,7 @@ export class OidcSignIn {
 
   /** Only the browser that began may end it, once. */
   async #takePending(state: string, browser: string): Promise<PendingSignIn> {
-    const { database, secrets } = this.#rooms
+    const { database, secrets } = this.#services
     const stateHash = hashToken(state)
     const [row] = await database.sql<{ nonce: string; code_verifier: string }[]>`
       delete from oidc_attempts
@@ -106,7 +106,7 @@ export class OidcSignIn {
   }
 
   async #admit(client: Client, identity: Identity, browser: string): Promise<string> {
-    const { database } = this.#rooms
+    const { database } = this.#services
     return database.sql.begin(async (tx) => {
       const userId = (await findIdentity(tx, identity)) ?? (await this.#link(tx, client, identity))
       const code = await issueToken(tx, userId, 'oidc_sign_in', browser)
@@ -127,13 +127,13 @@ export class OidcSignIn {
     if (email === null || !emailVerified) throw fail('auth.oidc_unverified')
     const [known] = await tx<{ id: string; registered: boolean }[]>`
       select id, registered_at is not null as registered from users where email = ${normalizeEmail(email)}`
-    const { signup } = this.#rooms.config
+    const { signup } = this.#services.config
     if (!known && signup !== 'open') throw fail('auth.signup_closed')
     const names = { first_name: firstName, last_name: lastName }
     const user = known?.registered
       ? known
-      : await createUser(tx, this.#rooms, { email, ...names, passwordHash: null, emailVerified: true })
-    if (known?.registered) await proveAddress(this.#rooms, tx, client, user.id, null)
+      : await createUser(tx, this.#services, { email, ...names, passwordHash: null, emailVerified: true })
+    if (known?.registered) await proveAddress(this.#services, tx, client, user.id, null)
     await tx`
       insert into oidc_identities (issuer, subject, user_id) values (${issuer}, ${subject}, ${user.id})
       on conflict do nothing`
@@ -141,7 +141,7 @@ export class OidcSignIn {
   }
 
   #backToConsole(parameters: Record<string, string>, cookie: string): Redirect {
-    const location = `${this.#rooms.config.frontendUrl}/oidc?${new URLSearchParams(parameters)}`
+    const location = `${this.#services.config.frontendUrl}/oidc?${new URLSearchParams(parameters)}`
     return { location, headers: { 'Set-Cookie': cookie } }
   }
 }

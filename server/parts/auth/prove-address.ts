@@ -1,7 +1,7 @@
 import type { ISql, TransactionSql } from 'postgres'
 import type { Client } from '#platform/access/scope.ts'
 import { grantStartingCredits } from '#platform/ledger/starting-credits.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { removeKeysOf } from '../api-keys/index.ts'
 import { endAllSessions } from './sessions.ts'
 
@@ -11,7 +11,7 @@ import { endAllSessions } from './sessions.ts'
  * the starting credits that waited for the proof, and ends older access.
  */
 export async function proveAddress(
-  rooms: Pick<Rooms, 'config' | 'secrets'>,
+  services: Pick<Services, 'config' | 'secrets'>,
   tx: TransactionSql,
   client: Client,
   userId: string,
@@ -22,7 +22,7 @@ export async function proveAddress(
       email_verified_at = coalesce(email_verified_at, now())
     where id = ${userId}`
   // The account is locked before budgets, which go with the API keys.
-  await grantStartingCredits(tx, rooms, userId)
+  await grantStartingCredits(tx, services, userId)
   await endOlderAccess(tx, client, userId)
 }
 

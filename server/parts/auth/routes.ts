@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { clearCookie } from '#platform/http/cookies.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { acceptMagicLink, signUpInvited } from './accept-invitation.ts'
 import { factorRoutes } from './factor-routes.ts'
 import { requestReset, resendVerification, resetPassword, verifyEmail } from './mailed-links.ts'
@@ -29,7 +29,7 @@ import { endSession, listSessions, refreshSession, revokeSessions } from './sess
 import { logIn, signUp } from './sign-in.ts'
 
 /** Who somebody is, and how he proves it (contract, 2). */
-export const authRoutes = (rooms: Rooms, cookie = new SessionCookie(rooms.config)): Route[] => [
+export const authRoutes = (services: Services, cookie = new SessionCookie(services.config)): Route[] => [
   defineRoute({
     method: 'GET',
     url: '/api/auth/methods',
@@ -37,7 +37,7 @@ export const authRoutes = (rooms: Rooms, cookie = new SessionCookie(rooms.config
     access: 'public',
     reply: [200, SignInMethods],
     errors: [],
-    handler: async () => ({ signup: rooms.config.signup, oidc: rooms.config.oidc !== null }),
+    handler: async () => ({ signup: services.config.signup, oidc: services.config.oidc !== null }),
   }),
   defineRoute({
     method: 'POST',
@@ -55,7 +55,7 @@ export const authRoutes = (rooms: Rooms, cookie = new SessionCookie(rooms.config
     effects: 'outside',
     reply: [201, SignedIn],
     errors: ['auth.email_taken', 'auth.email_reserved', 'auth.signup_closed'],
-    handler: ({ client, body }) => signUp(rooms, client, body),
+    handler: ({ client, body }) => signUp(services, client, body),
     present: (answer, { body }) => cookie.conceal(answer, body.session === 'cookie'),
   }),
   defineRoute({
@@ -71,7 +71,7 @@ export const authRoutes = (rooms: Rooms, cookie = new SessionCookie(rooms.config
     effects: 'outside',
     reply: [200, SignedIn],
     errors: ['auth.invalid_credentials', 'auth.second_factor_needed', 'auth.too_many_attempts'],
-    handler: ({ client, body }) => logIn(rooms, client, body),
+    handler: ({ client, body }) => logIn(services, client, body),
     present: (answer, { body }) => cookie.conceal(answer, body.session === 'cookie'),
   }),
   defineRoute({
@@ -89,7 +89,7 @@ export const authRoutes = (rooms: Rooms, cookie = new SessionCookie(rooms.config
     cookie: cookie.name,
     handler: ({ client, body, headers, cookie: kept }) =>
       refreshSession(
-        { sql: rooms.database.sql, tokens: rooms.tokens },
+        { sql: services.database.sql, tokens: services.tokens },
         client,
         cookie.tokenOf(body, headers, kept),
       ),
@@ -108,7 +108,7 @@ export const authRoutes = (rooms: Rooms, cookie = new SessionCookie(rooms.config
     cookie: cookie.name,
     async handler({ body, headers, cookie: kept }) {
       const token = cookie.tokenOf(body, headers, kept)
-      if (token !== null) await endSession(rooms.database.sql, token)
+      if (token !== null) await endSession(services.database.sql, token)
       return { message: 'Signed out' }
     },
     present: (answer, { body }) => ({
@@ -124,7 +124,7 @@ export const authRoutes = (rooms: Rooms, cookie = new SessionCookie(rooms.config
     query: Type.Object(PageQuery),
     reply: [200, SessionPage],
     errors: ['request.invalid_cursor'],
-    handler: ({ caller, query }) => listSessions(rooms.database.sql, caller, query),
+    handler: ({ caller, query }) => listSessions(services.database.sql, caller, query),
   }),
   defineRoute({
     method: 'DELETE',
@@ -136,7 +136,7 @@ export const authRoutes = (rooms: Rooms, cookie = new SessionCookie(rooms.config
     reply: [200, Message],
     errors: ['auth.session_not_found'],
     async handler({ caller, query }) {
-      const ended = await revokeSessions(rooms.database.sql, caller, query.session_id)
+      const ended = await revokeSessions(services.database.sql, caller, query.session_id)
       return { message: `Sessions ended: ${ended}` }
     },
   }),
@@ -161,7 +161,7 @@ export const authRoutes = (rooms: Rooms, cookie = new SessionCookie(rooms.config
       'invitation.gone',
       'invitation.role_gone',
     ],
-    handler: ({ client, body }) => signUpInvited(rooms, client, body),
+    handler: ({ client, body }) => signUpInvited(services, client, body),
     present: (answer, { body }) => cookie.conceal(answer, body.session === 'cookie'),
   }),
   defineRoute({
@@ -176,7 +176,7 @@ export const authRoutes = (rooms: Rooms, cookie = new SessionCookie(rooms.config
     effects: 'outside',
     reply: [200, SignedIn],
     errors: ['auth.second_factor_needed', 'invitation.not_found', 'invitation.gone', 'invitation.role_gone'],
-    handler: ({ client, body }) => acceptMagicLink(rooms, client, body),
+    handler: ({ client, body }) => acceptMagicLink(services, client, body),
     present: (answer, { body }) => cookie.conceal(answer, body.session === 'cookie'),
   }),
   defineRoute({
@@ -190,7 +190,7 @@ export const authRoutes = (rooms: Rooms, cookie = new SessionCookie(rooms.config
     reply: [200, Message],
     errors: ['auth.link_gone', 'auth.link_of_another'],
     async handler({ caller, body }) {
-      await verifyEmail(rooms, caller, body.token)
+      await verifyEmail(services, caller, body.token)
       return { message: 'Your email address is confirmed' }
     },
   }),
@@ -202,7 +202,7 @@ export const authRoutes = (rooms: Rooms, cookie = new SessionCookie(rooms.config
     reply: [200, Message],
     errors: [],
     async handler({ caller }) {
-      await resendVerification(rooms, caller.userId)
+      await resendVerification(services, caller.userId)
       return { message: 'A mail is on its way if your address is not confirmed yet' }
     },
   }),
@@ -217,7 +217,7 @@ export const authRoutes = (rooms: Rooms, cookie = new SessionCookie(rooms.config
     reply: [200, Message],
     errors: [],
     async handler({ client, body }) {
-      await requestReset(rooms, client.requestId, body.email)
+      await requestReset(services, client.requestId, body.email)
       return { message: 'If this email has an account, a mail is on its way' }
     },
   }),
@@ -233,12 +233,12 @@ export const authRoutes = (rooms: Rooms, cookie = new SessionCookie(rooms.config
     reply: [200, Message],
     errors: ['auth.link_gone'],
     async handler({ client, body }) {
-      await resetPassword(rooms, client, body)
+      await resetPassword(services, client, body)
       return { message: 'Your password is changed. Sign in with it.' }
     },
   }),
-  ...oidcRoutes(rooms, cookie),
-  ...factorRoutes(rooms, cookie),
+  ...oidcRoutes(services, cookie),
+  ...factorRoutes(services, cookie),
   defineRoute({
     method: 'GET',
     url: '/.well-known/jwks.json',
@@ -246,13 +246,13 @@ export const authRoutes = (rooms: Rooms, cookie = new SessionCookie(rooms.config
     access: 'public',
     reply: [200, JwksView],
     errors: ['request.method_not_allowed'],
-    handler: async () => rooms.tokens.jwks,
+    handler: async () => services.tokens.jwks,
   }),
 ]
 
 /** Signing in with the operator's OpenID provider, where OIDC_ISSUER names one (ext). */
-function oidcRoutes(rooms: Rooms, cookie: SessionCookie): Route[] {
-  const oidc = new OidcSignIn(rooms)
+function oidcRoutes(services: Services, cookie: SessionCookie): Route[] {
+  const oidc = new OidcSignIn(services)
   return [
     defineRoute({
       method: 'GET',

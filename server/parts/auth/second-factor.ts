@@ -3,8 +3,8 @@ import { fail } from '#errors'
 import { forgetGuesses } from '#platform/access/limit-guesses.ts'
 import type { Client } from '#platform/access/scope.ts'
 import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
-import type { Rooms } from '#platform/rooms.ts'
 import { hashToken } from '#platform/secrets/secrets.ts'
+import type { Services } from '#platform/services.ts'
 import { joinByInvitation, redeemToken } from '../invitations/index.ts'
 import { type Challenge, issueChallenge, takeChallenge, tryChallenge } from './challenges.ts'
 import { admitGuess, checkPasskey, tellUser } from './check-factor.ts'
@@ -22,8 +22,12 @@ import { acceptCode } from './totp.ts'
  * passkey ends it. Throws auth.challenge_gone, auth.wrong_code, auth.wrong_recovery_code, auth.wrong_passkey,
  * auth.too_many_codes, and what joining by the pending invitation throws.
  */
-export async function completeSignIn(rooms: Rooms, client: Client, input: SecondFactor): Promise<SignedIn> {
-  const { sql } = rooms.database
+export async function completeSignIn(
+  services: Services,
+  client: Client,
+  input: SecondFactor,
+): Promise<SignedIn> {
+  const { sql } = services.database
   if ([input.code, input.recovery_code, input.passkey].filter((one) => one !== undefined).length !== 1)
     throw fail('request.invalid', { reason: 'Send one of code, recovery_code and passkey' })
   const tried = await tryChallenge(sql, input.challenge)
@@ -37,26 +41,26 @@ export async function completeSignIn(rooms: Rooms, client: Client, input: Second
   let accept: (tx: TransactionSql) => Promise<void>
   if (input.passkey) {
     await take(sql)
-    const use = await checkPasskey(rooms, tried.webauthnChallenge, input.passkey, user.id)
+    const use = await checkPasskey(services, tried.webauthnChallenge, input.passkey, user.id)
     accept = use.store
   } else {
-    await admitGuess(rooms, user)
+    await admitGuess(services, user)
     accept = async (tx) => {
       await take(tx)
-      await acceptTyped(rooms, tx, user, input)
+      await acceptTyped(services, tx, user, input)
     }
   }
   await joinAnswer()
   return sql.begin(async (tx) => {
     await keepPasswordMark(tx, tried)
     await accept(tx)
-    await doPending(rooms, tx, tried, client)
-    return signedIn(rooms, tx, user.id, client, 'second factor')
+    await doPending(services, tx, tried, client)
+    return signedIn(services, tx, user.id, client, 'second factor')
   })
 }
 
 /** Signs in with a passkey alone: it proves possession, and its device has verified the user. */
-export async function beginPasskeySignIn({ database, config }: Rooms) {
+export async function beginPasskeySignIn({ database, config }: Services) {
   const { token, webauthnChallenge } = await issueChallenge(database.sql, {
     purpose: 'passkey_sign_in',
     userId: null,
@@ -66,33 +70,33 @@ export async function beginPasskeySignIn({ database, config }: Rooms) {
 
 /** Throws auth.challenge_gone, auth.wrong_passkey. */
 export async function signInByPasskey(
-  rooms: Rooms,
+  services: Services,
   client: Client,
   { challenge: token, response }: { challenge: string; response: Assertion },
 ): Promise<SignedIn> {
-  const { sql } = rooms.database
+  const { sql } = services.database
   const asked = { purpose: 'passkey_sign_in', userId: null, sessionId: null } as const
   const challenge = await takeChallenge(sql, token, asked)
   if (!challenge) throw fail('auth.challenge_gone')
-  const use = await checkPasskey(rooms, challenge.webauthnChallenge, response, null)
+  const use = await checkPasskey(services, challenge.webauthnChallenge, response, null)
   await joinAnswer()
   return sql.begin(async (tx) => {
     await use.store(tx)
-    return signedIn(rooms, tx, use.userId, client, 'second factor')
+    return signedIn(services, tx, use.userId, client, 'second factor')
   })
 }
 
 async function acceptTyped(
-  rooms: Rooms,
+  services: Services,
   tx: TransactionSql,
   user: { id: string; email: string },
   { code, recovery_code: recoveryCode }: SecondFactor,
 ): Promise<void> {
   if (code !== undefined) {
-    if (!(await acceptCode(rooms.secrets, tx, user.id, code))) throw fail('auth.wrong_code')
+    if (!(await acceptCode(services.secrets, tx, user.id, code))) throw fail('auth.wrong_code')
   } else {
     if (!(await acceptRecoveryCode(tx, user.id, recoveryCode ?? ''))) throw fail('auth.wrong_recovery_code')
-    await tellUser(rooms, tx, user, 'recovery code used')
+    await tellUser(services, tx, user, 'recovery code used')
   }
   await forgetGuesses(tx, user.id)
 }
@@ -106,17 +110,17 @@ async function keepPasswordMark(tx: TransactionSql, { userId, passwordMark }: Ch
 }
 
 async function doPending(
-  rooms: Rooms,
+  services: Services,
   tx: TransactionSql,
   { pending: sealed, tokenHash, userId }: Challenge,
   client: Client,
 ): Promise<void> {
   if (sealed === null || userId === null) return
   const { token, byMagicLink, passwordHash } = JSON.parse(
-    rooms.secrets.decrypt(sealed, tokenHash),
+    services.secrets.decrypt(sealed, tokenHash),
   ) as PendingInvitation
   const invitation = await redeemToken(tx, token, { byMagicLink })
-  if (byMagicLink) await proveAddress(rooms, tx, client, userId, passwordHash)
+  if (byMagicLink) await proveAddress(services, tx, client, userId, passwordHash)
   else await endOlderAccess(tx, client, userId)
   await joinByInvitation(tx, invitation, { userId, client })
 }

@@ -1,7 +1,7 @@
 import type { ISql } from 'postgres'
 import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 
 const ISSUER = 'Parley'
 const DEFAULT_NAME = 'Authenticator app'
@@ -31,7 +31,7 @@ async function stepOf(secret: string, code: string): Promise<number | null> {
 
 /** Stores a new secret, which counts when a first code confirms it. Throws auth.totp_exists. */
 export async function beginTotp(
-  secrets: Rooms['secrets'],
+  secrets: Services['secrets'],
   sql: ISql,
   user: { id: string; email: string },
 ): Promise<{ secret: string; otpauth_url: string }> {
@@ -48,7 +48,7 @@ export async function beginTotp(
 
 /** Confirms a secret by a first code. Answers its id. Throws auth.totp_not_begun, auth.totp_wrong_code. */
 export async function confirmTotp(
-  secrets: Rooms['secrets'],
+  secrets: Services['secrets'],
   sql: ISql,
   userId: string,
   { code, name }: { code: string; name?: string },
@@ -69,7 +69,7 @@ export async function confirmTotp(
 
 /** Accepts a code once: one of that step or an earlier one is refused from then on, whoever sends it. */
 export async function acceptCode(
-  secrets: Rooms['secrets'],
+  secrets: Services['secrets'],
   sql: ISql,
   userId: string,
   code: string,

@@ -4,7 +4,7 @@ import { CSV_TYPE } from '#platform/http/csv.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { readPage } from '#platform/http/pagination.ts'
 import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { deleteBudget, listBudgets, setBudget } from './budgets.ts'
 import { changeSettings, readBalance } from './credits.ts'
 import { readUsage, usageFile } from './read-usage.ts'
@@ -29,9 +29,12 @@ import { transferCredits } from './transfer-credits.ts'
 const InOrganization = Type.Object({ org_id: Uuid })
 
 /** What an organization has, had and was given, and what of it who may spend (contract, 6). */
-export const billingRoutes = (rooms: Rooms): Route[] => [...creditRoutes(rooms), ...budgetRoutes(rooms)]
+export const billingRoutes = (services: Services): Route[] => [
+  ...creditRoutes(services),
+  ...budgetRoutes(services),
+]
 
-const creditRoutes = ({ ledger, database: { sql } }: Rooms): Route[] => [
+const creditRoutes = ({ ledger, database: { sql } }: Services): Route[] => [
   defineRoute({
     method: 'GET',
     url: '/api/billing/balance',
@@ -123,7 +126,7 @@ const creditRoutes = ({ ledger, database: { sql } }: Rooms): Route[] => [
   }),
 ]
 
-const budgetRoutes = ({ database: { sql } }: Rooms): Route[] => [
+const budgetRoutes = ({ database: { sql } }: Services): Route[] => [
   defineRoute({
     method: 'GET',
     url: '/api/billing/budgets',

@@ -6,7 +6,7 @@ import type { ScopedDatabase } from '#platform/access/scoped-database.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
 import { deleteChats, findChat } from './manage-chats.ts'
 import type { MessageRow } from './schemas.ts'
-import { type ChatDesk, sendInConversation } from './send-message.ts'
+import { type ChatDependencies, sendInConversation } from './send-message.ts'
 
 /**
  * What the conversation part needs of this one: the messages of a conversation are those of a chat of the same id, so
@@ -37,13 +37,13 @@ export interface ConversationChats {
 /** A message of the user and its reply; nothing is answered twice in a conversation. */
 const MESSAGES_PER_QUESTION = 2
 
-export const conversationChats = (desk: ChatDesk): ConversationChats => ({
+export const conversationChats = (deps: ChatDependencies): ConversationChats => ({
   async add(database, conversationId, title) {
     await database.insert(chats, { id: conversationId, title, status: 'ACTIVE', isConversation: true })
   },
   send: (scope, { conversationId, sessionId, modelId }, content, idempotencyKey) =>
     sendInConversation(
-      desk,
+      deps,
       scope,
       {
         org_id: scope.organizationId,
@@ -68,10 +68,10 @@ export const conversationChats = (desk: ChatDesk): ConversationChats => ({
   async stop(scope, conversationId) {
     const { organizationId } = scope
     const chat = await findChat(scope, conversationId, 'conversation')
-    if (!(await desk.replies.stop({ organizationId, chatId: chat.id }))) throw fail('chat.not_streaming')
+    if (!(await deps.replies.stop({ organizationId, chatId: chat.id }))) throw fail('chat.not_streaming')
   },
   async delete(scope, conversationId) {
-    const deleted = await deleteChats(desk.replies, scope, [conversationId], 'conversation')
+    const deleted = await deleteChats(deps.replies, scope, [conversationId], 'conversation')
     return deleted.length > 0
   },
 })

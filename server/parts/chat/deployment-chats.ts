@@ -3,7 +3,7 @@ import type { OpenDeployment } from '#platform/access/scope.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
 import { findChat, newestMessages } from './manage-chats.ts'
 import type { ChatRow, MessageRow } from './schemas.ts'
-import { type ChatDesk, sendToDeployment } from './send-message.ts'
+import { type ChatDependencies, sendToDeployment } from './send-message.ts'
 import { streamReply } from './stream-reply.ts'
 
 /**
@@ -42,7 +42,7 @@ interface Resumed {
   named: boolean
 }
 
-export const deploymentChats = (desk: ChatDesk): DeploymentChats => ({
+export const deploymentChats = (deps: ChatDependencies): DeploymentChats => ({
   async send(deployment, { content, sessionId, named, idempotencyKey }) {
     const query = {
       org_id: deployment.organizationId,
@@ -50,7 +50,7 @@ export const deploymentChats = (desk: ChatDesk): DeploymentChats => ({
       ...(sessionId !== undefined && { chat_id: sessionId }),
       ...(named && isWithKey(deployment) && { events: 'all' as const }),
     }
-    return inSession(await sendToDeployment(desk, deployment, query, content, idempotencyKey))
+    return inSession(await sendToDeployment(deps, deployment, query, content, idempotencyKey))
   },
   async session(deployment, sessionId) {
     const chat = await findSession(deployment, sessionId)
@@ -58,7 +58,7 @@ export const deploymentChats = (desk: ChatDesk): DeploymentChats => ({
   },
   async stream(deployment, { sessionId, lastEventId, named }) {
     const chat = await findSession(deployment, sessionId)
-    const stream = await streamReply(desk, deployment.scope, {
+    const stream = await streamReply(deps, deployment.scope, {
       chatId: chat.id,
       messageId: undefined,
       lastEventId,
@@ -68,9 +68,9 @@ export const deploymentChats = (desk: ChatDesk): DeploymentChats => ({
   },
   async stop(deployment, sessionId) {
     const { id: chatId, organizationId } = await findSession(deployment, sessionId)
-    if (!(await desk.replies.stop({ organizationId, chatId }))) throw fail('chat.not_streaming')
+    if (!(await deps.replies.stop({ organizationId, chatId }))) throw fail('chat.not_streaming')
   },
-  stopAll: (deployment) => desk.writes.requestStopOf(deployment),
+  stopAll: (deployment) => deps.writes.requestStopOf(deployment),
 })
 
 const isWithKey = ({ visitorId }: OpenDeployment): boolean => visitorId === null

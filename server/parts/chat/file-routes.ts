@@ -3,7 +3,7 @@ import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Enum, Message, Uuid } from '#platform/http/schemas.ts'
 import { UploadView } from '#platform/storage/view-upload.ts'
 import * as schemas from './schemas.ts'
-import type { ChatDesk } from './send-message.ts'
+import type { ChatDependencies } from './send-message.ts'
 import { RECORDING_TYPES, transcribeRecording } from './transcribe-recording.ts'
 import { deleteUpload, uploadFile } from './upload-file.ts'
 
@@ -11,7 +11,7 @@ import { deleteUpload, uploadFile } from './upload-file.ts'
 const SAID_TYPES = [...RECORDING_TYPES, 'application/octet-stream']
 
 /** Endpoints whose body is a file. */
-export const fileRoutes = (desk: ChatDesk): Route[] => [
+export const fileRoutes = (deps: ChatDependencies): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/chat/upload_file',
@@ -34,7 +34,7 @@ export const fileRoutes = (desk: ChatDesk): Route[] => [
       'upload.chat_full',
       'server.unavailable',
     ],
-    handler: ({ scope, query, file }) => uploadFile(desk, scope, query.chat_id, file),
+    handler: ({ scope, query, file }) => uploadFile(deps, scope, query.chat_id, file),
   }),
   defineRoute({
     method: 'DELETE',
@@ -79,6 +79,6 @@ export const fileRoutes = (desk: ChatDesk): Route[] => [
       'billing.insufficient_credits',
       'billing.budget_exceeded',
     ],
-    handler: ({ scope, query, file }) => transcribeRecording(desk, scope, query, file),
+    handler: ({ scope, query, file }) => transcribeRecording(deps, scope, query, file),
   }),
 ]

@@ -4,7 +4,7 @@ import type { EventStream } from '#platform/http/define-route.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
 import { DONE, DONE_HALVES } from './reply-events.ts'
 import type { PromptWish } from './schemas.ts'
-import type { ChatDesk } from './send-message.ts'
+import type { ChatDependencies } from './send-message.ts'
 
 const MAX_TOKENS_PER_PROMPT = 400
 
@@ -19,7 +19,7 @@ const KINDS: Record<NonNullable<PromptWish['prompt_type']>, string> = {
 
 /** Has the organization's default model write prompts; what comes is streamed as it comes, and paid like a reply. */
 export async function generatePrompts(
-  { models, calls }: Pick<ChatDesk, 'models' | 'calls'>,
+  { models, calls }: Pick<ChatDependencies, 'models' | 'calls'>,
   scope: Scope<'chats:write'>,
   wish: PromptWish,
 ): Promise<EventStream> {

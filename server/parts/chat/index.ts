@@ -1,7 +1,7 @@
 import type { OpenDeployment } from '#platform/access/scope.ts'
 import type { Route } from '#platform/http/define-route.ts'
 import { takeTurn } from '#platform/limits/deployment-turns.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
 import type { Agents } from '../agents/index.ts'
 import type { ModelFinder, PaidCalls } from '../llm/index.ts'
@@ -43,18 +43,18 @@ export interface Chat {
 }
 
 export function createChat(
-  rooms: Rooms,
+  services: Services,
   models: ModelFinder,
   calls: PaidCalls,
   retriever: Retriever,
   agents: Pick<Agents, 'find' | 'openTools' | 'retrieve'>,
 ): Chat {
-  const { sql } = rooms.database
-  const writes = createReplyWrites(sql, rooms.instance.id)
-  const replies = new LiveReplies(rooms, writes)
-  const { storage, uploads, documents, events, log, sharedLogs: shared } = rooms
+  const { sql } = services.database
+  const writes = createReplyWrites(sql, services.instance.id)
+  const replies = new LiveReplies(services, writes)
+  const { storage, uploads, documents, events, log, sharedLogs: shared } = services
   const titles = new Titles({ finder: models, calls, events, log })
-  const desk = {
+  const deps = {
     writes,
     replies,
     models,
@@ -71,16 +71,16 @@ export function createChat(
     shared,
   }
   const sweep = (): Promise<number> =>
-    recoverReplies(sql, rooms.instance.id, writes, [...replies.holdIds(), ...calls.holdIds()])
+    recoverReplies(sql, services.instance.id, writes, [...replies.holdIds(), ...calls.holdIds()])
   const forgetKeys = () => sql`
     delete from reply_keys where created_at < now() - ${KEY_HOURS} * interval '1 hour'`
   const index = createMessageIndex(sql)
-  const failure = { log: rooms.log, message: 'a sweep of the chats failed' }
+  const failure = { log: services.log, message: 'a sweep of the chats failed' }
   let endSweeps: (() => void)[] = []
   return {
-    routes: [...chatRoutes(desk, sql), ...fileRoutes(desk)],
-    conversations: conversationChats(desk),
-    deployments: deploymentChats(desk),
+    routes: [...chatRoutes(deps, sql), ...fileRoutes(deps)],
+    conversations: conversationChats(deps),
+    deployments: deploymentChats(deps),
     async start() {
       while ((await sweep()) > 0);
       endSweeps = [

@@ -1,4 +1,4 @@
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import type { Reply, StopReason } from './reply.ts'
 import type { ReplyEnd, ReplyWrites } from './reply-writes.ts'
 import { type Writing, writeReply } from './write-reply.ts'
@@ -8,25 +8,25 @@ const GROWTH_MS = 800
 
 /** The replies that this process is writing. */
 export class LiveReplies {
-  readonly #rooms: Rooms
+  readonly #services: Services
   readonly #writes: ReplyWrites
   readonly #replies = new Map<string, { reply: Reply; ended: Promise<unknown> }>()
   #growth: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(rooms: Rooms, writes: ReplyWrites) {
-    this.#rooms = rooms
+  constructor(services: Services, writes: ReplyWrites) {
+    this.#services = services
     this.#writes = writes
   }
 
   /** Has a reply written in the background. Resolves with its status when it has ended; never rejects. */
   write(reply: Reply, writing: Writing): Promise<ReplyEnd['status']> {
     const { message_id: messageId } = reply.ids
-    const { metrics, tracing } = this.#rooms
+    const { metrics, tracing } = this.#services
     const measured = metrics.replySeconds.startTimer()
     metrics.repliesOpen.inc()
-    this.#rooms.sharedLogs?.share(messageId, reply.log)
-    const ended = writeReply(this.#rooms, this.#writes, reply, writing).finally(() => {
+    this.#services.sharedLogs?.share(messageId, reply.log)
+    const ended = writeReply(this.#services, this.#writes, reply, writing).finally(() => {
       this.#replies.delete(messageId)
       metrics.repliesOpen.dec()
       measured()
@@ -87,7 +87,7 @@ export class LiveReplies {
       const asked = await this.#writes.stopRequested(replies.map((reply) => reply.ids.message_id))
       for (const messageId of asked) this.get(messageId)?.stop('user')
     } catch (error) {
-      this.#rooms.log.warn({ err: error }, 'growing replies were not stored')
+      this.#services.log.warn({ err: error }, 'growing replies were not stored')
       for (const reply of replies) reply.growthLost()
     }
   }

@@ -48,7 +48,7 @@ export interface Prepared {
   parentId: string | null
 }
 
-interface PreparingDesk {
+interface PreparingDependencies {
   storage: Storage
   retriever: Retriever
   agents: Pick<Agents, 'retrieve'>
@@ -65,7 +65,7 @@ const NO_HISTORY: History = { messages: [], leftOut: 0, leafId: null }
  * upload.image_too_large, upload.images_too_large, upload.too_many_images.
  */
 export async function prepareRequest(
-  desk: PreparingDesk,
+  deps: PreparingDependencies,
   scope: ChatWriter,
   asked: Asked,
 ): Promise<Prepared> {
@@ -81,7 +81,7 @@ export async function prepareRequest(
   const { knowledge_base_ids: knowledgeBaseIds = [] } = question
   if (kind !== 'text' && knowledgeBaseIds.length > 0) throw fail('llm.takes_no_files')
   const passages = await retrieveFor(
-    desk,
+    deps,
     scope,
     { knowledgeBaseIds, agent: kind === 'text' ? agent : null, deployment: asked.deployment },
     place.content,
@@ -99,7 +99,7 @@ export async function prepareRequest(
   checkImages(newest.images)
 
   const branch = chat
-    ? await readHistory(desk.readHistoryPage, scope, chat, place.parentId, {
+    ? await readHistory(deps.readHistoryPage, scope, chat, place.parentId, {
         newText: system + describeTools(agent) + newest.text,
         otherBytes: agent ? roomForShared(agent, maxTokens) : 0,
         window,
@@ -112,7 +112,7 @@ export async function prepareRequest(
     parentId: chat?.isConversation ? branch.leafId : place.parentId,
     citations: used.filter((passage) => !passage.isHidden).map(citationOf),
     request: {
-      messages: await toModelMessages(desk.storage, [...history.messages, newest], canSee),
+      messages: await toModelMessages(deps.storage, [...history.messages, newest], canSee),
       ...(system !== '' && { system }),
       ...(temperature !== undefined && { temperature }),
       ...(topP !== undefined && { topP }),

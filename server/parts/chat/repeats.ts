@@ -6,7 +6,7 @@ import { IDEMPOTENT_REPLAYED } from '#platform/http/answer-once.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
 import type { Question } from './find-place.ts'
 import type { ChatWriter, SendQuery } from './schemas.ts'
-import type { ChatDesk } from './send-message.ts'
+import type { ChatDependencies } from './send-message.ts'
 import { streamReply } from './stream-reply.ts'
 
 /*
@@ -21,7 +21,7 @@ export const hashRequest = (query: SendQuery, question: Question): string =>
 
 /** The reply that an Idempotency-Key stands for, from its beginning. Throws when the key came with another request. */
 export async function repeatOf(
-  desk: ChatDesk,
+  deps: ChatDependencies,
   scope: ChatWriter,
   query: SendQuery,
   key: string,
@@ -30,7 +30,7 @@ export async function repeatOf(
   const [known] = await scope.select(replyKeys, { where: eq(replyKeys.key, key) })
   if (!known) return undefined
   if (known.requestHash !== requestHash) throw fail('request.idempotency_reused')
-  const stream = await streamReply(desk, scope, {
+  const stream = await streamReply(deps, scope, {
     chatId: known.chatId,
     messageId: known.messageId,
     lastEventId: undefined,

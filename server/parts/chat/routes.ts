@@ -19,7 +19,7 @@ import {
 } from './manage-chats.ts'
 import * as schemas from './schemas.ts'
 import { ChatSearch, HitPage, searchChats } from './search-chats.ts'
-import { type ChatDesk, regenerate, sendMessage } from './send-message.ts'
+import { type ChatDependencies, regenerate, sendMessage } from './send-message.ts'
 import { streamReply } from './stream-reply.ts'
 
 const inOrganization = <const P extends 'chats:read' | 'chats:write'>(permission: P) =>
@@ -51,7 +51,7 @@ export const ANSWER_ERRORS = [
   'org.daily_chat_limit',
 ] as const
 
-export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
+export const chatRoutes = (deps: ChatDependencies, sql: Sql): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/chat',
@@ -73,7 +73,7 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
     query: Type.Object({ ...OneChat.properties, branches: Type.Optional(Enum(['all'])), ...PageQuery }),
     reply: [200, schemas.ChatWithMessages],
     errors: ['org.not_found', 'chat.not_found', 'request.invalid_cursor'],
-    handler: ({ scope, query }) => getChat(desk.storage, scope, query),
+    handler: ({ scope, query }) => getChat(deps.storage, scope, query),
   }),
   defineRoute({
     method: 'GET',
@@ -144,7 +144,7 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
     }),
     reply: { file: ['text/markdown', 'application/json'] },
     errors: ['org.not_found', 'chat.not_found'],
-    handler: ({ scope, query }) => exportChat(desk.storage, scope, query.chat_id, query.format ?? 'markdown'),
+    handler: ({ scope, query }) => exportChat(deps.storage, scope, query.chat_id, query.format ?? 'markdown'),
   }),
   defineRoute({
     method: 'DELETE',
@@ -155,7 +155,7 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
     reply: [200, Message],
     errors: ['chat.not_found'],
     async handler({ scope, query }) {
-      const deleted = await deleteChats(desk.replies, scope, [query.session_id])
+      const deleted = await deleteChats(deps.replies, scope, [query.session_id])
       if (deleted.length === 0) throw fail('chat.not_found')
       return { message: 'Chat session deleted' }
     },
@@ -172,7 +172,7 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
     errors: [],
     async handler({ scopes, body }) {
       const wanted = [...new Set(body.chat_ids.map((id) => id.toLowerCase()))]
-      const deleted = await deleteChatsInAll(desk.replies, scopes, wanted)
+      const deleted = await deleteChatsInAll(deps.replies, scopes, wanted)
       return {
         message: `${deleted.size} chat sessions deleted`,
         deleted: deleted.size,
@@ -196,7 +196,7 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
     reply: { events: schemas.ReplyEvent, description: 'The reply; headers X-Chat-Id and X-Message-Id' },
     errors: [...ANSWER_ERRORS, 'chat.parent_not_reply', 'upload.chat_full'],
     handler: ({ scope, query, body, headers }) =>
-      sendMessage(desk, scope, query, body, idempotencyKeyOf(headers)),
+      sendMessage(deps, scope, query, body, idempotencyKeyOf(headers)),
   }),
   defineRoute({
     method: 'POST',
@@ -213,7 +213,7 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
     reply: { events: schemas.ReplyEvent, description: 'The reply; headers X-Chat-Id and X-Message-Id' },
     errors: ANSWER_ERRORS,
     handler: ({ scope, query, body, headers }) =>
-      regenerate(desk, scope, query, body, idempotencyKeyOf(headers)),
+      regenerate(deps, scope, query, body, idempotencyKeyOf(headers)),
   }),
   defineRoute({
     method: 'POST',
@@ -228,7 +228,7 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
     effects: 'outside',
     reply: { events: schemas.PromptEvent, description: 'The prompts as they are written' },
     errors: ['org.not_found', 'llm.none', 'billing.insufficient_credits', 'billing.budget_exceeded'],
-    handler: ({ scope, body }) => generatePrompts(desk, scope, body),
+    handler: ({ scope, body }) => generatePrompts(deps, scope, body),
   }),
   defineRoute({
     method: 'GET',
@@ -242,7 +242,7 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
     handler: ({ scope, query }) =>
       readPage(
         query,
-        (below, count) => desk.retriever.listUsable(scope, below, count),
+        (below, count) => deps.retriever.listUsable(scope, below, count),
         ({ id, name, description }) => ({ id, name, description }),
       ),
   }),
@@ -258,7 +258,7 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
     errors: ['org.not_found', 'chat.not_found', 'chat.not_streaming'],
     async handler({ scope, query }) {
       const chat = await findChat(scope, query.chat_id)
-      const stopped = await desk.replies.stop({ organizationId: scope.organizationId, chatId: chat.id })
+      const stopped = await deps.replies.stop({ organizationId: scope.organizationId, chatId: chat.id })
       if (!stopped) throw fail('chat.not_streaming')
       return { message: 'The reply was stopped' }
     },
@@ -281,7 +281,7 @@ export const chatRoutes = (desk: ChatDesk, sql: Sql): Route[] => [
     errors: ['org.not_found', 'chat.not_found', 'chat.message_not_found', 'chat.elsewhere'],
     async handler({ scope, query, headers }) {
       const chat = await findChat(scope, query.chat_id)
-      return streamReply(desk, scope, {
+      return streamReply(deps, scope, {
         chatId: chat.id,
         messageId: query.message_id,
         lastEventId: headers['last-event-id'] as string | undefined,

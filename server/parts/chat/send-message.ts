@@ -30,7 +30,7 @@ import { DEFAULT_TITLE, type Titles } from './titles.ts'
 import { kindOf } from './write-media.ts'
 
 /** What the chat part works with; made once (index.ts). */
-export interface ChatDesk {
+export interface ChatDependencies {
   writes: ReplyWrites
   replies: LiveReplies
   models: ModelFinder
@@ -54,28 +54,28 @@ const ATTEMPTS_MAX = 3
 
 /** Stores the user's message and has it answered (spec, send_message; contract, 5). */
 export const sendMessage = (
-  desk: ChatDesk,
+  deps: ChatDependencies,
   scope: ChatWriter,
   query: SendQuery,
   message: NewMessage,
   idempotencyKey: string | undefined,
-): Promise<EventStream> => answer(desk, scope, query, message, idempotencyKey)
+): Promise<EventStream> => answer(deps, scope, query, message, idempotencyKey)
 
 /** The same in a session of a conversation, which is known by its chat. */
 export const sendInConversation = (
-  desk: ChatDesk,
+  deps: ChatDependencies,
   scope: Scope<'conversation:write'>,
   { sessionId, ...query }: SendQuery & { chat_id: string; sessionId: string },
   content: string,
   idempotencyKey: string | undefined,
 ): Promise<EventStream> => {
   const key = idempotencyKey && `stream_chat ${idempotencyKey}`
-  return answer(desk, scope, query, { content }, key, { sessionId, deployment: null })
+  return answer(deps, scope, query, { content }, key, { sessionId, deployment: null })
 }
 
 /** The same in a session of a deployment, by its agent. */
 export const sendToDeployment = (
-  desk: ChatDesk,
+  deps: ChatDependencies,
   deployment: OpenDeployment,
   query: SendQuery,
   content: string,
@@ -84,12 +84,12 @@ export const sendToDeployment = (
   const { scope, visitorId } = deployment
   // All visitors are one user. A space is in no key, so nobody can name a key of somebody else.
   const key = idempotencyKey && visitorId !== null ? `${visitorId} ${idempotencyKey}` : idempotencyKey
-  return answer(desk, scope, query, { content }, key, { sessionId: null, deployment })
+  return answer(deps, scope, query, { content }, key, { sessionId: null, deployment })
 }
 
 /** Has a message answered anew, beside the answers that it has: where nobody is named, by who answered last. */
 export async function regenerate(
-  desk: ChatDesk,
+  deps: ChatDependencies,
   scope: ChatWriter,
   { message_id: messageId, ...query }: RegenerateQuery,
   wish: AnotherAnswer,
@@ -100,7 +100,7 @@ export async function regenerate(
   const target = isNamed ? {} : lastTargetOf(chat)
   // A space is in no key, so this is no key of send_message.
   const key = idempotencyKey && `regenerate ${idempotencyKey}`
-  return answer(desk, scope, { ...query, ...target }, { again: messageId, ...wish }, key)
+  return answer(deps, scope, { ...query, ...target }, { again: messageId, ...wish }, key)
 }
 
 const lastTargetOf = ({ agentId, modelId }: ChatRow): Pick<SendQuery, 'agent_id' | 'model_id'> => {
@@ -130,7 +130,7 @@ const NOBODY_ELSE: Partner = { sessionId: null, deployment: null }
  * stream begins. The reply goes on when its reader leaves.
  */
 async function answer(
-  desk: ChatDesk,
+  deps: ChatDependencies,
   scope: ChatWriter,
   query: SendQuery,
   question: Question,
@@ -141,13 +141,13 @@ async function answer(
   checkTarget(query)
   const requestHash = idempotencyKey === undefined ? null : hashRequest(query, question)
   if (idempotencyKey !== undefined) {
-    const before = await repeatOf(desk, scope, query, idempotencyKey, requestHash)
+    const before = await repeatOf(deps, scope, query, idempotencyKey, requestHash)
     if (before) return before
   }
   const sending = { query, question, idempotencyKey, requestHash, partner }
-  const turn = deployment && (await desk.takeTurn(deployment))
+  const turn = deployment && (await deps.takeTurn(deployment))
   try {
-    const { stream, isRepeat } = await answerNew(desk, scope, sending)
+    const { stream, isRepeat } = await answerNew(deps, scope, sending)
     if (isRepeat) await turn?.giveBack()
     return stream
   } catch (error) {
@@ -158,23 +158,23 @@ async function answer(
 
 /** A message that was not answered before; unless its twin comes at the same time. */
 async function answerNew(
-  desk: ChatDesk,
+  deps: ChatDependencies,
   scope: ChatWriter,
   { query, question, idempotencyKey, requestHash, partner: { sessionId, deployment } }: Sending,
 ): Promise<{ stream: EventStream; isRepeat: boolean }> {
   const kind: ChatKind = sessionId === null ? 'chat' : 'conversation'
-  const target = await findTarget(desk, scope, query).catch(asToldTo(deployment))
+  const target = await findTarget(deps, scope, query).catch(asToldTo(deployment))
   checkKind(target.model, kind)
   const instruction = await findInstruction(scope, query.instruction_id)
 
   for (let attempt = 1; ; attempt++) {
-    const chat = query.chat_id === undefined ? null : await desk.findOpenChat(scope, query.chat_id, kind)
+    const chat = query.chat_id === undefined ? null : await deps.findOpenChat(scope, query.chat_id, kind)
     if (chat && deployment && !isOwn(chat, deployment)) throw fail('chat.not_found')
     const place = await findPlace(scope, chat, question)
     const files = await findUploads(scope, place.isNewMessage ? (place.uploadIds ?? []) : [])
-    await desk.uploads.checkRoom(scope.organizationId, chat?.id ?? null, files)
+    await deps.uploads.checkRoom(scope.organizationId, chat?.id ?? null, files)
     const asked = { query, question, chat, place, ...target, instruction, deployment }
-    const prepared = await prepareRequest(desk, scope, asked)
+    const prepared = await prepareRequest(deps, scope, asked)
     const written = newReply(
       scope,
       chat,
@@ -191,14 +191,14 @@ async function answerNew(
         request_hash: requestHash,
       },
     )
-    const start = await desk.writes.start(written).catch(whenDeleted(deployment))
+    const start = await deps.writes.start(written).catch(whenDeleted(deployment))
     if (start === 'moved' && attempt < ATTEMPTS_MAX) continue
     if (start === 'repeated' && idempotencyKey !== undefined) {
-      const before = await repeatOf(desk, scope, query, idempotencyKey, requestHash)
+      const before = await repeatOf(deps, scope, query, idempotencyKey, requestHash)
       if (before) return { stream: before, isRepeat: true }
     }
     if (start !== 'started') throw refusal(start, sessionId)
-    return { stream: await begin(desk, scope, { ...asked, written, prepared, files }), isRepeat: false }
+    return { stream: await begin(deps, scope, { ...asked, written, prepared, files }), isRepeat: false }
   }
 }
 
@@ -218,7 +218,7 @@ interface Admitted extends Asked {
 }
 
 /** Has a reply written that was admitted, and its chat named after it where it has no name. */
-async function begin(desk: ChatDesk, scope: ChatWriter, admitted: Admitted): Promise<EventStream> {
+async function begin(deps: ChatDependencies, scope: ChatWriter, admitted: Admitted): Promise<EventStream> {
   const { written, prepared, files, model, agent, chat, place, query, deployment } = admitted
   const { chat_id: chatId, message_id: messageId } = written
   const reply = new Reply(written)
@@ -232,9 +232,9 @@ async function begin(desk: ChatDesk, scope: ChatWriter, admitted: Admitted): Pro
   const isVisitor = deployment !== null && deployment.visitorId !== null
   const hidesFailure = isVisitor || (agent?.isForeign ?? false)
   const openTools = async (signal: AbortSignal) =>
-    agent ? desk.agents.openTools(agent, prepared.request, signal) : []
-  const ready = attachFiles(desk, written, files)
-  const ended = desk.replies.write(reply, {
+    agent ? deps.agents.openTools(agent, prepared.request, signal) : []
+  const ready = attachFiles(deps, written, files)
+  const ended = deps.replies.write(reply, {
     model,
     request: prepared.request,
     ready,
@@ -242,7 +242,7 @@ async function begin(desk: ChatDesk, scope: ChatWriter, admitted: Admitted): Pro
     hidesFailure,
   })
   if (deployment === null && (chat === null || isUntitled(chat)))
-    desk.titles.giveAfter(ended, scope, { chatId, question: place.content, reply, model, agent })
+    deps.titles.giveAfter(ended, scope, { chatId, question: place.content, reply, model, agent })
   // A failure ends the reply, and its stream says so.
   await ready.catch(() => {})
   const headers = { 'X-Chat-Id': chatId, 'X-Message-Id': messageId }
@@ -250,7 +250,11 @@ async function begin(desk: ChatDesk, scope: ChatWriter, admitted: Admitted): Pro
 }
 
 /** Puts the files of a message that are in no chat yet into its chat. */
-async function attachFiles({ uploads }: ChatDesk, written: NewReply, files: UploadRow[]): Promise<void> {
+async function attachFiles(
+  { uploads }: ChatDependencies,
+  written: NewReply,
+  files: UploadRow[],
+): Promise<void> {
   const loose = files.filter((file) => file.chatId === null)
   if (loose.length > 0) await uploads.attach(written, loose)
 }
@@ -278,7 +282,7 @@ interface Target {
 
 /** Throws access.missing_permission, and what finds models and agents throws. */
 async function findTarget(
-  { models, agents }: ChatDesk,
+  { models, agents }: ChatDependencies,
   scope: ChatWriter,
   { model_id: modelId, agent_id: agentId }: SendQuery,
 ): Promise<Target> {

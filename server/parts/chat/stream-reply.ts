@@ -6,7 +6,7 @@ import type { Storage } from '#platform/storage/storage.ts'
 import { isAmongNewest } from './read-branch.ts'
 import { type Delivered, parseEventId, ReplyEvents } from './reply-events.ts'
 import type { ChatReader, MessageRow } from './schemas.ts'
-import type { ChatDesk } from './send-message.ts'
+import type { ChatDependencies } from './send-message.ts'
 import { toolEventsOf } from './tool-calls.ts'
 import { viewMessages } from './view-files.ts'
 
@@ -23,7 +23,7 @@ interface Wanted {
  * Null where everything was delivered. The chat must be the caller's; a reply that is not in it is not found.
  */
 export async function streamReply(
-  { replies, shared, storage }: Pick<ChatDesk, 'replies' | 'shared' | 'storage'>,
+  { replies, shared, storage }: Pick<ChatDependencies, 'replies' | 'shared' | 'storage'>,
   scope: ChatReader,
   wanted: Wanted,
 ): Promise<EventStream | null> {

@@ -49,7 +49,7 @@ function cutTitle(message: string): string | undefined {
   return `${space > TITLE_CHARACTERS_MAX / 2 ? cut.slice(0, space) : cut.replace(/\uFFFD$/, '')} …`
 }
 
-interface Desk {
+interface Dependencies {
   finder: ModelFinder
   calls: PaidCalls
   events: Events
@@ -62,14 +62,14 @@ interface Desk {
  * where the model fails, the title is cut from the message.
  */
 export class Titles {
-  readonly #desk: Desk
+  readonly #deps: Dependencies
   readonly #shutdown = new AbortController()
   readonly #giving = new Set<Promise<void>>()
   readonly #waiting: (() => void)[] = []
   #running = 0
 
-  constructor(desk: Desk) {
-    this.#desk = desk
+  constructor(deps: Dependencies) {
+    this.#deps = deps
   }
 
   /**
@@ -80,7 +80,7 @@ export class Titles {
     const giving = ended
       .then((status) => (status === 'complete' ? this.#give(scope, untitled) : undefined))
       .catch((error: unknown) =>
-        this.#desk.log.warn({ err: error, chat_id: untitled.chatId }, 'a chat got no title'),
+        this.#deps.log.warn({ err: error, chat_id: untitled.chatId }, 'a chat got no title'),
       )
       .finally(() => this.#giving.delete(giving))
     this.#giving.add(giving)
@@ -104,7 +104,7 @@ export class Titles {
     const { organizationId, userId } = scope
     const to = { permission: 'chats:read', userId } as const
     const data = { chat_id: chatId, title }
-    this.#desk.events.publish({ type: 'chat.title_updated', organizationId, data, to, isKept: true })
+    this.#deps.events.publish({ type: 'chat.title_updated', organizationId, data, to, isKept: true })
   }
 
   /** Has a model write a title; undefined where it fails or writes none. Throws what admits the call. */
@@ -112,7 +112,7 @@ export class Titles {
     { organizationId, userId, apiKeyId }: ChatWriter,
     { chatId, question, reply, model, agent }: Untitled,
   ): Promise<string | undefined> {
-    const { finder, calls } = this.#desk
+    const { finder, calls } = this.#deps
     this.#shutdown.signal.throwIfAborted()
     const writer = model.capabilities.includes('text')
       ? model
@@ -158,7 +158,7 @@ export class Titles {
     try {
       return await work()
     } catch (error) {
-      this.#desk.log.debug({ err: error }, 'no model wrote a title')
+      this.#deps.log.debug({ err: error }, 'no model wrote a title')
       return undefined
     } finally {
       const next = this.#waiting.shift()

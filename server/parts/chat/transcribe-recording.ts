@@ -4,7 +4,7 @@ import { ACCEPTED_TYPES } from '#platform/documents/accepted-types.ts'
 import { detectType } from '#platform/documents/detect-type.ts'
 import type { ReceivedFile } from '#platform/http/receive-file.ts'
 import type { LANGUAGES, TranscriptView } from './schemas.ts'
-import type { ChatDesk } from './send-message.ts'
+import type { ChatDependencies } from './send-message.ts'
 
 /** What can be a recording: all sound that is accepted, and WebM, which may say film where there is none. */
 export const RECORDING_TYPES: readonly string[] = [...ACCEPTED_TYPES.keys()].filter(
@@ -22,7 +22,7 @@ interface TranscribeQuery {
  * llm.failed, billing.insufficient_credits.
  */
 export async function transcribeRecording(
-  { models, calls }: Pick<ChatDesk, 'models' | 'calls'>,
+  { models, calls }: Pick<ChatDependencies, 'models' | 'calls'>,
   scope: Scope<'chats:write'>,
   { language = 'en-US', content_type: saidType }: TranscribeQuery,
   file: ReceivedFile,

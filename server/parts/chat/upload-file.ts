@@ -6,24 +6,24 @@ import type { ReceivedFile } from '#platform/http/receive-file.ts'
 import { keepReceivedFile } from '#platform/storage/keep-received.ts'
 import { type UploadView, viewUpload } from '#platform/storage/view-upload.ts'
 import { findChat } from './manage-chats.ts'
-import type { ChatDesk } from './send-message.ts'
+import type { ChatDependencies } from './send-message.ts'
 
 /**
  * Keeps a file of the caller's, in a chat or for one to come, with the text that is in it (spec, upload_file). Throws
  * chat.not_found, upload.empty, upload.type, upload.quota, upload.chat_full.
  */
 export async function uploadFile(
-  desk: ChatDesk,
+  deps: ChatDependencies,
   scope: Scope<'chats:write'>,
   chatId: string | undefined,
   file: ReceivedFile,
 ): Promise<UploadView> {
   if (chatId !== undefined) await findChat(scope, chatId)
   const { organizationId, userId } = scope
-  const id = await keepReceivedFile(desk, { organizationId, userId, chatId: chatId ?? null }, file)
+  const id = await keepReceivedFile(deps, { organizationId, userId, chatId: chatId ?? null }, file)
   const [row] = await scope.select(uploads, { where: eq(uploads.id, id) })
   if (!row) throw fail('chat.not_found')
-  return viewUpload(desk.storage, row)
+  return viewUpload(deps.storage, row)
 }
 
 /** The file itself leaves the storage a little later (platform/storage/uploads.ts). Throws upload.not_found. */

@@ -8,7 +8,7 @@ import { writeLocalFile } from '#platform/storage/local-file.ts'
 import type { LocalFile } from '#platform/storage/storage.ts'
 import type { ResolvedModel } from '../llm/index.ts'
 import type { Reply } from './reply.ts'
-import type { WritingRooms } from './write-reply.ts'
+import type { WriterServices } from './write-reply.ts'
 
 export type ReplyKind = 'text' | StoredMedia['type']
 
@@ -36,7 +36,7 @@ export interface Made {
  * paid, also where there is no room to keep it. Throws what the model throws.
  */
 export async function writeMedia(
-  { config, models, storage, uploads, log }: WritingRooms,
+  { config, models, storage, uploads, log }: WriterServices,
   reply: Reply,
   { model, kind, request }: { model: ResolvedModel; kind: StoredMedia['type']; request: ModelRequest },
 ): Promise<Made> {

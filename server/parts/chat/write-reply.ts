@@ -2,7 +2,7 @@ import type { StoredMedia } from '#database/schema/chat.ts'
 import { payableUsage } from '#platform/models/index.ts'
 import { type RunnableTool, ToolLoop, type ToolSink } from '#platform/models/tool-loop.ts'
 import { ModelError, type ModelRequest, type ModelUsage } from '#platform/models/types.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { keepTrying } from '#platform/sweeps/keep-trying.ts'
 import { countTokensPaid } from '#platform/telemetry/metrics.ts'
 import { FOREIGN_FAILED } from '../agents/index.ts'
@@ -29,19 +29,19 @@ export interface Writing {
   hidesFailure: boolean
 }
 
-export type WritingRooms = Pick<Rooms, 'config' | 'models' | 'metrics' | 'log' | 'storage' | 'uploads'>
+export type WriterServices = Pick<Services, 'config' | 'models' | 'metrics' | 'log' | 'storage' | 'uploads'>
 
 /**
  * Has the model write a reply to its end, whatever that end is, and stores it together with what it costs. Never
  * throws. Its client may leave at any time: nothing here waits for one. Returns its status, `error` where it was not stored.
  */
 export async function writeReply(
-  rooms: WritingRooms,
+  services: WriterServices,
   writes: ReplyWrites,
   reply: Reply,
   writing: Writing,
 ): Promise<ReplyEnd['status']> {
-  const outcome = await generate(rooms, reply, writing)
+  const outcome = await generate(services, reply, writing)
   const { usage } = outcome
   reply.calls.close()
   const end: ReplyEnd = {
@@ -61,11 +61,11 @@ export async function writeReply(
     STORE_ATTEMPTS,
     () => writes.end(end),
     (error, attempt) =>
-      rooms.log.error({ err: error, message_id: end.message_id, attempt }, 'a reply was not stored'),
+      services.log.error({ err: error, message_id: end.message_id, attempt }, 'a reply was not stored'),
   )
-  rooms.metrics.replies.inc({ status: outcome.status })
+  services.metrics.replies.inc({ status: outcome.status })
   if (stored && usage) {
-    countTokensPaid(rooms.metrics, usage)
+    countTokensPaid(services.metrics, usage)
     const { inputRatio, outputRatio } = writing.model
     const credits = usage.inputTokens * inputRatio + usage.outputTokens * outputRatio
     reply.addNamed('usage', { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, credits })
@@ -82,25 +82,25 @@ interface Outcome {
   media: StoredMedia[] | null
 }
 
-function generate(rooms: WritingRooms, reply: Reply, writing: Writing): Promise<Outcome> {
+function generate(services: WriterServices, reply: Reply, writing: Writing): Promise<Outcome> {
   const kind = kindOf(writing.model) ?? 'text'
-  return kind === 'text' ? writeText(rooms, reply, writing) : makeMedia(rooms, reply, kind, writing)
+  return kind === 'text' ? writeText(services, reply, writing) : makeMedia(services, reply, kind, writing)
 }
 
 /** All steps of a model and its tools are one reply, and are paid as one. */
 async function writeText(
-  rooms: WritingRooms,
+  services: WriterServices,
   reply: Reply,
   { model, request, ready, openTools, hidesFailure }: Writing,
 ): Promise<Outcome> {
   const { contextWindow, trustsUsage } = model
   let loop: ToolLoop | undefined
   const toolBroke: ToolSink['toolBroke'] = ({ name }, error) =>
-    rooms.log.error({ err: error, message_id: reply.ids.message_id, tool: name }, 'a tool broke')
-  const end = await endOf(rooms, reply, async () => {
+    services.log.error({ err: error, message_id: reply.ids.message_id, tool: name }, 'a tool broke')
+  const end = await endOf(services, reply, async () => {
     await ready
     const tools = await openTools(reply.signal)
-    loop = new ToolLoop(rooms.models, model.target, request, tools, { contextWindow, trustsUsage })
+    loop = new ToolLoop(services.models, model.target, request, tools, { contextWindow, trustsUsage })
     await loop.run({ ...reply.sink, toolBroke }, reply.signal)
   })
   if (hidesFailure && reply.stopReason === undefined && end.error !== null) end.error = FOREIGN_FAILED
@@ -109,15 +109,15 @@ async function writeText(
 }
 
 async function makeMedia(
-  rooms: WritingRooms,
+  services: WriterServices,
   reply: Reply,
   kind: StoredMedia['type'],
   { model, request, ready }: Writing,
 ): Promise<Outcome> {
   let made: Made | undefined
-  const end = await endOf(rooms, reply, async () => {
+  const end = await endOf(services, reply, async () => {
     await ready
-    made = await writeMedia(rooms, reply, { model, kind, request })
+    made = await writeMedia(services, reply, { model, kind, request })
   })
   if (made) return made
   const usage = await payableUsage(null, reply, request, end.status === 'error')
@@ -126,7 +126,7 @@ async function makeMedia(
 
 /** How work on a reply ends. */
 async function endOf(
-  { log }: WritingRooms,
+  { log }: WriterServices,
   reply: Reply,
   work: () => Promise<void>,
 ): Promise<Pick<Outcome, 'status' | 'error'>> {

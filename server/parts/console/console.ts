@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { BUILT_FOLDER, isBuilt } from '../../../console/built-from.ts'
 import { type Build, BuildError, startBuild } from './console-build.ts'
 import { type ConsoleFiles, readConsoleFiles } from './console-files.ts'
@@ -34,7 +34,7 @@ const LOOK_AGAIN_MS = 1_000
 const NOT_BUILT = 'It has not been built.'
 
 /** What is served is read once and kept in memory, so that a build of another process changes nothing under way. */
-export function createConsole({ config, log }: Pick<Rooms, 'config' | 'log'>, place = PLACE): Console {
+export function createConsole({ config, log }: Pick<Services, 'config' | 'log'>, place = PLACE): Console {
   const dist = join(place.folder, BUILT_FOLDER)
   let state: ConsoleState = { is: 'missing', reason: NOT_BUILT }
   let looking: Promise<void> | undefined

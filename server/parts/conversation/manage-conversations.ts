@@ -18,7 +18,7 @@ import {
 } from './schemas.ts'
 
 /** What the conversation part works with. */
-export interface ConversationDesk {
+export interface ConversationDependencies {
   chats: ConversationChats
   models: ModelFinder
 }
@@ -29,7 +29,7 @@ const MESSAGES_DEFAULT = 20
 type Reader = Scope<'conversation:read'> | Scope<'conversation:write'>
 
 export async function createConversation(
-  { chats }: ConversationDesk,
+  { chats }: ConversationDependencies,
   scope: Scope<'conversation:write'>,
   input: NewConversation,
 ): Promise<ConversationView> {
@@ -98,7 +98,7 @@ const updated = (conversationId: string, change: 'created' | 'renamed' | 'archiv
 
 /** A model joins a conversation. Throws conversation.not_found, conversation.full, and what ModelFinder.find throws. */
 export async function createSession(
-  { models }: ConversationDesk,
+  { models }: ConversationDependencies,
   scope: Scope<'conversation:write'>,
   input: NewSession,
 ): Promise<SessionView> {
@@ -137,7 +137,7 @@ export async function findSession(scope: Reader, sessionId: string): Promise<Ses
 
 /** One page of a conversation's messages, newest first. Throws conversation.not_found. */
 export async function listMessages(
-  { chats }: ConversationDesk,
+  { chats }: ConversationDependencies,
   scope: Scope<'conversation:read'>,
   conversationId: string,
   { limit = MESSAGES_DEFAULT, offset = 0 }: { limit?: number; offset?: number },
@@ -149,7 +149,7 @@ export async function listMessages(
 
 /** Stops the replies under way: what they say so far stays. Throws conversation.not_found, chat.not_streaming. */
 export async function stopReply(
-  { chats }: ConversationDesk,
+  { chats }: ConversationDependencies,
   scope: Scope<'conversation:write'>,
   conversationId: string,
 ): Promise<void> {
@@ -159,7 +159,7 @@ export async function stopReply(
 
 /** With its sessions and messages, for good. Throws conversation.not_found. */
 export async function deleteConversation(
-  { chats }: ConversationDesk,
+  { chats }: ConversationDependencies,
   scope: Scope<'conversation:delete'>,
   conversationId: string,
 ): Promise<void> {

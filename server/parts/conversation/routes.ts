@@ -3,7 +3,7 @@ import { idempotencyKeyOf } from '#platform/http/answer-once.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import {
-  type ConversationDesk,
+  type ConversationDependencies,
   createConversation,
   createSession,
   deleteConversation,
@@ -21,7 +21,7 @@ const OneConversation = Type.Object({ org_id: Uuid, conversation_id: Uuid })
 const EXAMPLE_ID = '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60'
 
 /** Conversations in which several models can take part (spec, Conversations; contract, 9). */
-export const conversationRoutes = (desk: ConversationDesk): Route[] => [
+export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/conversation/create',
@@ -32,7 +32,7 @@ export const conversationRoutes = (desk: ConversationDesk): Route[] => [
     example: { title: 'Engines' },
     reply: [201, schemas.ConversationView],
     errors: ['org.not_found'],
-    handler: ({ scope, body }) => createConversation(desk, scope, body),
+    handler: ({ scope, body }) => createConversation(deps, scope, body),
   }),
   defineRoute({
     method: 'POST',
@@ -52,7 +52,7 @@ export const conversationRoutes = (desk: ConversationDesk): Route[] => [
       'llm.inactive',
       'llm.not_configured',
     ],
-    handler: ({ scope, body }) => createSession(desk, scope, body),
+    handler: ({ scope, body }) => createSession(deps, scope, body),
   }),
   defineRoute({
     method: 'POST',
@@ -79,7 +79,7 @@ export const conversationRoutes = (desk: ConversationDesk): Route[] => [
       'billing.budget_exceeded',
       'org.daily_chat_limit',
     ],
-    handler: ({ scope, body, headers }) => streamChat(desk, scope, body, idempotencyKeyOf(headers)),
+    handler: ({ scope, body, headers }) => streamChat(deps, scope, body, idempotencyKeyOf(headers)),
   }),
   defineRoute({
     method: 'POST',
@@ -92,7 +92,7 @@ export const conversationRoutes = (desk: ConversationDesk): Route[] => [
     reply: [200, Message],
     errors: ['org.not_found', 'conversation.not_found', 'chat.not_found', 'chat.not_streaming'],
     async handler({ scope, query }) {
-      await stopReply(desk, scope, query.conversation_id)
+      await stopReply(deps, scope, query.conversation_id)
       return { message: 'The replies were stopped' }
     },
   }),
@@ -128,7 +128,7 @@ export const conversationRoutes = (desk: ConversationDesk): Route[] => [
     }),
     reply: [200, schemas.MessageList],
     errors: ['org.not_found', 'conversation.not_found'],
-    handler: ({ scope, query }) => listMessages(desk, scope, query.conversation_id, query),
+    handler: ({ scope, query }) => listMessages(deps, scope, query.conversation_id, query),
   }),
   defineRoute({
     method: 'PUT',
@@ -151,7 +151,7 @@ export const conversationRoutes = (desk: ConversationDesk): Route[] => [
     reply: [200, Message],
     errors: ['org.not_found', 'conversation.not_found'],
     async handler({ scope, query }) {
-      await deleteConversation(desk, scope, query.conversation_id)
+      await deleteConversation(deps, scope, query.conversation_id)
       return { message: 'Conversation deleted' }
     },
   }),

@@ -2,12 +2,12 @@ import { createParser } from 'eventsource-parser'
 import type { Scope } from '#platform/access/scope.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
 import { EventLog, startOfLog } from '#platform/streams/event-log.ts'
-import { type ConversationDesk, findSession } from './manage-conversations.ts'
+import { type ConversationDependencies, findSession } from './manage-conversations.ts'
 import type { NewChatMessage } from './schemas.ts'
 
 /** Stores a message and streams the reply of the session's model (spec, Conversation stream_chat; contract, 9). */
 export async function streamChat(
-  { chats }: ConversationDesk,
+  { chats }: ConversationDependencies,
   scope: Scope<'conversation:write'>,
   { chat_session_id: sessionId, message }: NewChatMessage,
   idempotencyKey: string | undefined,

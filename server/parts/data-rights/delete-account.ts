@@ -5,7 +5,7 @@ import { OWNER_ROLE } from '#platform/access/role-rules.ts'
 import type { Caller } from '#platform/access/scope.ts'
 import { recordEvents } from '#platform/audit/audit.ts'
 import { leavingAddress } from '#platform/mail/address.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { closeOrganization, lockAccounts } from './close-organization.ts'
 import type { Leaving } from './erase-user.ts'
 
@@ -27,14 +27,14 @@ interface Membership {
  * user.wrong_password, user.sign_in_again, user.owns_organizations, user.last_administrator, auth.too_many_attempts.
  */
 export async function closeAccount(
-  rooms: Pick<Rooms, 'database' | 'jobs' | 'mail' | 'passwords' | 'secrets'>,
+  services: Pick<Services, 'database' | 'jobs' | 'mail' | 'passwords' | 'secrets'>,
   caller: Caller,
   password: string | undefined,
 ): Promise<void> {
-  const { jobs, mail, secrets } = rooms
-  const { sql } = rooms.database
+  const { jobs, mail, secrets } = services
+  const { sql } = services.database
   const { userId } = caller
-  const email = await confirmPerson(rooms, caller, password)
+  const email = await confirmPerson(services, caller, password)
   await sql.begin(async (tx) => {
     await lockPerson(tx, userId)
     const memberships = await lockOrganizations(tx, userId)
@@ -60,7 +60,7 @@ export async function closeAccount(
 
 /** Sees to it that it is the person who asks, and answers his address. */
 async function confirmPerson(
-  { database: { sql }, passwords }: Pick<Rooms, 'database' | 'passwords'>,
+  { database: { sql }, passwords }: Pick<Services, 'database' | 'passwords'>,
   caller: Caller,
   password: string | undefined,
 ): Promise<string> {

@@ -7,7 +7,7 @@ export interface RowOwner {
   userId?: string
 }
 
-export interface DeletionDesk {
+export interface DeletionDependencies {
   sql: Sql
   sharedLogs: SharedLogs | null
   /** Aborted when the process stops: what is left is another one's to go on with. */
@@ -24,8 +24,8 @@ const DOCUMENTS_MAX = 200
 const STREAM_MINUTES = 60
 
 /** Deletes chats with all that hangs on them, some at a time; a long one message by message, the newest first. */
-export async function deleteChats(desk: DeletionDesk, owner: RowOwner): Promise<void> {
-  const { sql } = desk
+export async function deleteChats(deps: DeletionDependencies, owner: RowOwner): Promise<void> {
+  const { sql } = deps
   while (true) {
     const chats = await sql<{ id: string; messages: number; total: number }[]>`
       select id, message_count as messages,
@@ -37,10 +37,10 @@ export async function deleteChats(desk: DeletionDesk, owner: RowOwner): Promise<
     const ids = isLong
       ? [first.id]
       : chats.filter(({ total }) => Number(total) <= ROWS_MAX).map(({ id }) => id)
-    await forgetStreams(desk, ids)
-    if (isLong) await deleteMessages(desk, first.id)
+    await forgetStreams(deps, ids)
+    if (isLong) await deleteMessages(deps, first.id)
     await inBatches(
-      desk,
+      deps,
       owner.organizationId,
       (tx) => tx`
         delete from chats where id in (select id from chats where id = any(${ids}::uuid[]) order by id for update)`,
@@ -49,16 +49,16 @@ export async function deleteChats(desk: DeletionDesk, owner: RowOwner): Promise<
 }
 
 /** Answers are younger than what they answer, so none is left without it in between. */
-const deleteMessages = (desk: DeletionDesk, chatId: string): Promise<void> =>
+const deleteMessages = (deps: DeletionDependencies, chatId: string): Promise<void> =>
   inBatches(
-    desk,
+    deps,
     chatId,
     (tx) => tx`
     delete from chat_messages where chat_id = ${chatId} and id in (
       select id from chat_messages where chat_id = ${chatId} order by id desc limit ${MESSAGES_MAX})`,
   )
 
-async function forgetStreams({ sql, sharedLogs }: DeletionDesk, chatIds: string[]): Promise<void> {
+async function forgetStreams({ sql, sharedLogs }: DeletionDependencies, chatIds: string[]): Promise<void> {
   if (!sharedLogs) return
   const replies = await sql<{ id: string }[]>`
     select id from chat_messages where chat_id = any(${chatIds}::uuid[]) and role = 'assistant'
@@ -67,9 +67,9 @@ async function forgetStreams({ sql, sharedLogs }: DeletionDesk, chatIds: string[
 }
 
 /** Deletes files that are in no chat (and what they say); the storage follows (storage/uploads.ts). */
-export const deleteUploads = (desk: DeletionDesk, owner: RowOwner): Promise<void> =>
+export const deleteUploads = (deps: DeletionDependencies, owner: RowOwner): Promise<void> =>
   inBatches(
-    desk,
+    deps,
     owner.organizationId,
     (tx) => tx`
     delete from uploads where id in (
@@ -77,12 +77,12 @@ export const deleteUploads = (desk: DeletionDesk, owner: RowOwner): Promise<void
   )
 
 /** Deletes knowledge bases from the inside: what they hold, not yet themselves. */
-export async function emptyKnowledgeBases(desk: DeletionDesk, owner: RowOwner): Promise<void> {
-  const kbs = await desk.sql<{ id: string }[]>`
-    select id from knowledge_bases where ${isOwned(desk.sql, owner)} order by id`
+export async function emptyKnowledgeBases(deps: DeletionDependencies, owner: RowOwner): Promise<void> {
+  const kbs = await deps.sql<{ id: string }[]>`
+    select id from knowledge_bases where ${isOwned(deps.sql, owner)} order by id`
   for (const { id } of kbs) {
     const empty = (work: (tx: TransactionSql) => Promise<{ count: number }>): Promise<void> =>
-      inBatches(desk, owner.organizationId, async (tx) => {
+      inBatches(deps, owner.organizationId, async (tx) => {
         await tx`select from knowledge_bases where id = ${id} for update`
         return work(tx)
       })
@@ -105,30 +105,30 @@ export async function emptyKnowledgeBases(desk: DeletionDesk, owner: RowOwner): 
 }
 
 /** Deletes what an organization that is closed has done: ledger, usage, audit, events on their way. */
-export async function deleteRecords(desk: DeletionDesk, id: string): Promise<void> {
+export async function deleteRecords(deps: DeletionDependencies, id: string): Promise<void> {
   await inBatches(
-    desk,
+    deps,
     id,
     (tx) => tx`
     delete from ledger_entries where organization_id = ${id} and position in (
       select position from ledger_entries where organization_id = ${id} order by position limit ${ROWS_MAX})`,
   )
   await inBatches(
-    desk,
+    deps,
     id,
     (tx) => tx`
     delete from audit_entries where id in (
       select id from audit_entries where organization_id = ${id} order by id limit ${ROWS_MAX})`,
   )
   await inBatches(
-    desk,
+    deps,
     id,
     (tx) => tx`
     delete from usage_days where ctid = any(array(
       select ctid from usage_days where organization_id = ${id} limit ${ROWS_MAX}))`,
   )
   await inBatches(
-    desk,
+    deps,
     id,
     (tx) => tx`
     delete from webhook_deliveries where id in (
@@ -139,7 +139,7 @@ export async function deleteRecords(desk: DeletionDesk, id: string): Promise<voi
 
 /** Has rows deleted until there are none. Of two processes that do it for the same id one waits for the other. */
 async function inBatches(
-  { sql, signal }: DeletionDesk,
+  { sql, signal }: DeletionDependencies,
   id: string,
   work: (tx: TransactionSql) => Promise<{ count: number }>,
 ): Promise<void> {

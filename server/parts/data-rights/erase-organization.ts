@@ -1,8 +1,8 @@
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import type { Mcp } from '../mcp/index.ts'
 import type { PlaygroundMemory } from '../mcp-playground/index.ts'
 import {
-  type DeletionDesk,
+  type DeletionDependencies,
   deleteChats,
   deleteRecords,
   deleteUploads,
@@ -11,7 +11,9 @@ import {
 import { untilStopped } from './until-stopped.ts'
 
 /** What erasing works with. */
-export interface ErasingDesk extends DeletionDesk, Pick<Rooms, 'events' | 'jobs' | 'mail' | 'secrets'> {
+export interface ErasureDependencies
+  extends DeletionDependencies,
+    Pick<Services, 'events' | 'jobs' | 'mail' | 'secrets'> {
   mcp: Pick<Mcp, 'endAllAccess'>
   memory: PlaygroundMemory
 }
@@ -20,15 +22,15 @@ export interface ErasingDesk extends DeletionDesk, Pick<Rooms, 'events' | 'jobs'
  * Removes what an organization that is closed has left, a bounded piece at a time, and at last itself. It can be cut
  * off at any place and begun again.
  */
-export async function eraseOrganization(desk: ErasingDesk, organizationId: string): Promise<void> {
-  const { sql, mcp, events, jobs, memory, mail } = desk
+export async function eraseOrganization(deps: ErasureDependencies, organizationId: string): Promise<void> {
+  const { sql, mcp, events, jobs, memory, mail } = deps
   const owner = { organizationId }
   await untilStopped(sql, sql`organization_id = ${organizationId}`)
   await mcp.endAllAccess(owner)
-  await deleteChats(desk, owner)
-  await emptyKnowledgeBases(desk, owner)
-  await deleteUploads(desk, owner)
-  await deleteRecords(desk, organizationId)
+  await deleteChats(deps, owner)
+  await emptyKnowledgeBases(deps, owner)
+  await deleteUploads(deps, owner)
+  await deleteRecords(deps, organizationId)
   const members = await sql<{ userId: string }[]>`
     select user_id as "userId" from memberships where organization_id = ${organizationId}`
   for (const { userId } of members) await memory.clear({ organizationId, userId })

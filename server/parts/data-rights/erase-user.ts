@@ -1,7 +1,7 @@
 import type { ISql, Sql } from 'postgres'
 import { LOWEST_ID } from '#database/new-id.ts'
 import { deleteChats, deleteUploads } from './delete-rows.ts'
-import { type ErasingDesk, eraseOrganization } from './erase-organization.ts'
+import { type ErasureDependencies, eraseOrganization } from './erase-organization.ts'
 import { untilStopped } from './until-stopped.ts'
 
 /** What is kept, encrypted, of somebody until nothing else of him is left. */
@@ -21,35 +21,35 @@ const ENTRIES_MAX = 2_000
  * Removes what somebody whose account is deleted has left: with his organizations all that is in them, in the others
  * what was his alone. It can be cut off at any place and begun again.
  */
-export async function eraseUser(desk: ErasingDesk, userId: string): Promise<void> {
-  const { sql, mcp, mail, secrets } = desk
+export async function eraseUser(deps: ErasureDependencies, userId: string): Promise<void> {
+  const { sql, mcp, mail, secrets } = deps
   const [person] = await sql<{ leaving: string }[]>`
     select leaving from users where id = ${userId} and leaving is not null`
   if (!person) return
   const leaving = JSON.parse(secrets.decrypt(person.leaving, userId)) as Leaving
   await untilStopped(sql, sql`user_id = ${userId}`)
   await mcp.endAllAccess({ userId })
-  for (const organizationId of leaving.closed) await eraseOrganization(desk, organizationId)
+  for (const organizationId of leaving.closed) await eraseOrganization(deps, organizationId)
   for (const organizationId of leaving.organizations)
-    await eraseInOrganization(desk, { organizationId, userId }, leaving.email)
+    await eraseInOrganization(deps, { organizationId, userId }, leaving.email)
   await mail.forgetKept([userId, ...mail.marksOf(leaving.email)])
   await sql`delete from users where id = ${userId} and leaving is not null`
 }
 
 async function eraseInOrganization(
-  desk: ErasingDesk,
+  deps: ErasureDependencies,
   owner: { organizationId: string; userId: string },
   email: string,
 ): Promise<void> {
-  const { sql, events, memory } = desk
+  const { sql, events, memory } = deps
   const { organizationId, userId } = owner
   await sql`
     delete from webhook_deliveries d using webhook_endpoints e
     where e.organization_id = ${organizationId} and d.endpoint_id = e.id and d.event_type = 'conversation.updated'
       and (d.data ->> 'user_id' = ${userId} or d.data ->> 'conversation_id' in (
         select id::text from conversations where organization_id = ${organizationId} and user_id = ${userId}))`
-  await deleteChats(desk, owner)
-  await deleteUploads(desk, owner)
+  await deleteChats(deps, owner)
+  await deleteUploads(deps, owner)
   await sql`delete from instructions where organization_id = ${organizationId} and user_id = ${userId}`
   await memory.clear(owner)
   await events.forget(organizationId, userId)

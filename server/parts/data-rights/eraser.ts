@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { repeat } from '#platform/sweeps/repeat.ts'
-import { type ErasingDesk, eraseOrganization } from './erase-organization.ts'
+import { type ErasureDependencies, eraseOrganization } from './erase-organization.ts'
 import { eraseUser } from './erase-user.ts'
 
 /** Somebody or something that is gone for everybody, and whose rows are still there. */
@@ -16,7 +16,7 @@ const SWEEP_MAX = 20
 
 /** Erases what was closed: at once where it was closed here, and what another process has left undone. */
 export class Eraser {
-  readonly #desk: Omit<ErasingDesk, 'signal'>
+  readonly #deps: Omit<ErasureDependencies, 'signal'>
   readonly #sweepFiles: () => Promise<number>
   readonly #closeLeftBehind: () => Promise<void>
   readonly #log: Logger
@@ -25,11 +25,11 @@ export class Eraser {
   #endSweep = (): void => {}
 
   constructor(
-    desk: Omit<ErasingDesk, 'signal'>,
+    deps: Omit<ErasureDependencies, 'signal'>,
     tasks: { sweepFiles: () => Promise<number>; closeLeftBehind: () => Promise<void> },
     log: Logger,
   ) {
-    this.#desk = desk
+    this.#deps = deps
     this.#sweepFiles = tasks.sweepFiles
     this.#closeLeftBehind = tasks.closeLeftBehind
     this.#log = log
@@ -49,7 +49,7 @@ export class Eraser {
 
   /** Goes on with what was closed and is not gone, in no order: some that fail each time do not hold up others. */
   async sweep(): Promise<void> {
-    const { sql } = this.#desk
+    const { sql } = this.#deps
     await this.#closeLeftBehind()
     const organizations = await sql<{ organizationId: string }[]>`
       select id as "organizationId" from organizations where closed_at is not null
@@ -77,13 +77,13 @@ export class Eraser {
   }
 
   async #work(leaver: Leaver): Promise<void> {
-    const desk = { ...this.#desk, signal: this.#stopping.signal }
+    const deps = { ...this.#deps, signal: this.#stopping.signal }
     try {
-      if ('userId' in leaver) await eraseUser(desk, leaver.userId)
-      else await eraseOrganization(desk, leaver.organizationId)
-      for (let removed = 1; removed > 0 && !desk.signal.aborted; ) removed = await this.#sweepFiles()
+      if ('userId' in leaver) await eraseUser(deps, leaver.userId)
+      else await eraseOrganization(deps, leaver.organizationId)
+      for (let removed = 1; removed > 0 && !deps.signal.aborted; ) removed = await this.#sweepFiles()
     } catch (error) {
-      if (!desk.signal.aborted)
+      if (!deps.signal.aborted)
         this.#log.warn({ err: error, ...leaver }, 'erasing was cut off, and is begun again')
     }
   }

@@ -4,14 +4,14 @@ import type { Caller, Scope } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
 import { defineRoute, type FileStream, type Route } from '#platform/http/define-route.ts'
 import { Uuid } from '#platform/http/schemas.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import type { Exports } from './exports.ts'
 import { writeExport } from './write-export.ts'
 
 const ZIP = { stream: 'application/zip' } as const
 
 /** Taking data away: what an organization has, and what a person has (docs/export.md). */
-export const exportRoutes = (rooms: Rooms, exports: Exports): Route[] => [
+export const exportRoutes = (services: Services, exports: Exports): Route[] => [
   defineRoute({
     method: 'GET',
     url: '/api/org/export',
@@ -23,7 +23,7 @@ export const exportRoutes = (rooms: Rooms, exports: Exports): Route[] => [
     query: Type.Object({ org_id: Uuid }),
     reply: ZIP,
     errors: ['org.not_found', 'export.under_way', 'export.busy'],
-    handler: ({ scope }) => exports.open(scope.userId, () => exportOrganization(rooms, scope)),
+    handler: ({ scope }) => exports.open(scope.userId, () => exportOrganization(services, scope)),
   }),
   defineRoute({
     method: 'GET',
@@ -35,12 +35,12 @@ export const exportRoutes = (rooms: Rooms, exports: Exports): Route[] => [
     access: 'session',
     reply: ZIP,
     errors: ['export.under_way', 'export.busy'],
-    handler: ({ caller }) => exports.open(caller.userId, () => exportPerson(rooms, caller)),
+    handler: ({ caller }) => exports.open(caller.userId, () => exportPerson(services, caller)),
   }),
 ]
 
 async function exportOrganization(
-  { database: { sql }, storage, log }: Rooms,
+  { database: { sql }, storage, log }: Services,
   scope: Scope<'organization:admin'>,
 ): Promise<FileStream> {
   const { organizationId } = scope
@@ -64,7 +64,7 @@ async function exportOrganization(
 }
 
 async function exportPerson(
-  { database: { sql }, storage, log }: Rooms,
+  { database: { sql }, storage, log }: Services,
   { userId }: Caller,
 ): Promise<FileStream> {
   const [user] = await sql<{ about: string }[]>`

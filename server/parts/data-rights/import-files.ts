@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { fail } from '#errors'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { keepReceivedFile } from '#platform/storage/keep-received.ts'
 import { newIncomingPath, saveContent } from '#platform/storage/local-file.ts'
 import { readLine } from './check-archive.ts'
@@ -8,13 +8,13 @@ import type { LineOf } from './import-schemas.ts'
 import { type Importing, isLeftOut, OF_OTHERS } from './importing.ts'
 import type { Archive } from './read-archive.ts'
 
-type Desk = Pick<Rooms, 'config' | 'documents' | 'uploads'>
+type Dependencies = Pick<Services, 'config' | 'documents' | 'uploads'>
 
 /**
  * Keeps the files of who imports, one after the other, as if he sent each: by its content, with its text, within the
  * quota and so many to a chat. What that refuses is left out.
  */
-export async function importFiles(desk: Desk, archive: Archive, importing: Importing): Promise<void> {
+export async function importFiles(deps: Dependencies, archive: Archive, importing: Importing): Promise<void> {
   for await (const line of archive.readLines('files')) {
     const file = readLine('files', line)
     if (!importing.isOwn(file)) {
@@ -27,7 +27,7 @@ export async function importFiles(desk: Desk, archive: Archive, importing: Impor
       continue
     }
     try {
-      await keepFile(desk, importing, file, content)
+      await keepFile(deps, importing, file, content)
       importing.keep('files', file.id)
     } catch (error) {
       if (!isLeftOut(error)) throw error
@@ -37,13 +37,13 @@ export async function importFiles(desk: Desk, archive: Archive, importing: Impor
 }
 
 async function keepFile(
-  desk: Desk,
+  deps: Dependencies,
   importing: Importing,
   { id, filename, size, source, chat_id: chat }: LineOf<'files'>,
   content: AsyncIterable<Buffer>,
 ): Promise<void> {
   const { organizationId, userId } = importing
-  const path = await newIncomingPath(desk.config.dataDir)
+  const path = await newIncomingPath(deps.config.dataDir)
   const notAsSaid = () =>
     fail('import.invalid', { place: `files/${id}`, reason: 'it has another size than files.jsonl says' })
   try {
@@ -52,7 +52,7 @@ async function keepFile(
     const chatId = chat !== null && importing.has('chats', chat) ? importing.idOf(chat) : null
     const received = { ...saved, name: filename, contentType: '' }
     const place = { id: importing.idOf(id), organizationId, userId, chatId }
-    await keepReceivedFile(desk, place, received, { source })
+    await keepReceivedFile(deps, place, received, { source })
   } finally {
     await rm(path, { force: true })
   }

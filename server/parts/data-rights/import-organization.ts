@@ -6,7 +6,7 @@ import { lockOrganization } from '#platform/access/organization-lock.ts'
 import type { Caller } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
 import { beforeAnswer, joinAnswer } from '#platform/idempotency/answer-under-way.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { createOrganization, readOrganization } from '../org/index.ts'
 import { type CheckedArchive, checkArchive, readLine } from './check-archive.ts'
 import type { Eraser } from './eraser.ts'
@@ -42,40 +42,40 @@ const NOT_IMPORTED: Record<string, string> = {
  * org.name_taken, auth.invalid_token, server.unavailable.
  */
 export async function importOrganization(
-  rooms: Rooms,
-  desk: ImportDesk,
+  services: Services,
+  deps: ImportDependencies,
   caller: Caller,
   { path, name }: { path: string; name: string | undefined },
 ): Promise<ImportView> {
   const archive = await openArchive(path)
   try {
-    const checked = await checkArchive(archive, await addressOf(rooms.database.sql, caller))
+    const checked = await checkArchive(archive, await addressOf(services.database.sql, caller))
     const wanted = (name ?? checked.manifest.organization.name).trim()
-    return await store(rooms, desk, caller, { archive, checked, name: wanted })
+    return await store(services, deps, caller, { archive, checked, name: wanted })
   } finally {
     archive.close()
   }
 }
 
-interface ImportDesk {
+interface ImportDependencies {
   imports: Imports
   eraser: Pick<Eraser, 'erase'>
 }
 
 async function store(
-  rooms: Rooms,
-  { imports, eraser }: ImportDesk,
+  services: Services,
+  { imports, eraser }: ImportDependencies,
   caller: Caller,
   { name, ...what }: Omit<Filling, 'organizationId'> & { name: string },
 ): Promise<ImportView> {
-  const { sql } = rooms.database
-  const organizationId = await beforeAnswer(() => begin(rooms, imports, caller, name))
+  const { sql } = services.database
+  const organizationId = await beforeAnswer(() => begin(services, imports, caller, name))
   const undo = async (): Promise<void> => {
     await imports.close(organizationId)
     await eraser.erase({ organizationId })
   }
   try {
-    const importing = await beforeAnswer(() => fill(rooms, caller, { organizationId, ...what }))
+    const importing = await beforeAnswer(() => fill(services, caller, { organizationId, ...what }))
     await joinAnswer()
     if (isInTransaction()) await despiteRefusal(undo)
     await finish(sql, caller, importing, name)
@@ -98,7 +98,7 @@ async function addressOf(sql: Sql, { userId }: Caller): Promise<string> {
 
 /** Makes the organization, in which its owner is not active yet. */
 const begin = (
-  { database: { sql }, instance }: Rooms,
+  { database: { sql }, instance }: Services,
   imports: Imports,
   { userId }: Caller,
   name: string,
@@ -122,12 +122,12 @@ interface Filling {
 }
 
 async function fill(
-  rooms: Rooms,
+  services: Services,
   { userId }: Caller,
   { organizationId, archive, checked: { manifest, formerUserId } }: Filling,
 ): Promise<Importing> {
-  const { sql } = rooms.database
-  const importing = new Importing(rooms, {
+  const { sql } = services.database
+  const importing = new Importing(services, {
     organizationId,
     userId,
     formerUserId,
@@ -136,7 +136,7 @@ async function fill(
   })
   for (const concept of Object.keys(ROWS_OF) as (keyof typeof ROWS_OF)[]) {
     // Messages refer to files, and files to chats.
-    if (concept === 'messages') await importFiles(rooms, archive, importing)
+    if (concept === 'messages') await importFiles(services, archive, importing)
     await importLines(sql, archive, importing, concept)
   }
   for (const [what, reason] of Object.entries(NOT_IMPORTED)) {

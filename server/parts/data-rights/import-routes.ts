@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { OrganizationName } from '../org/index.ts'
 import type { Eraser } from './eraser.ts'
 import { importOrganization } from './import-organization.ts'
@@ -9,8 +9,8 @@ import { ARCHIVE_BYTES_MAX, type Imports } from './imports.ts'
 
 /** Bringing data in: a new organization of what another one has taken away (docs/export.md). */
 export const importRoutes = (
-  rooms: Rooms,
-  desk: { imports: Imports; eraser: Pick<Eraser, 'erase'> },
+  services: Services,
+  deps: { imports: Imports; eraser: Pick<Eraser, 'erase'> },
 ): Route[] => [
   defineRoute({
     method: 'POST',
@@ -23,7 +23,7 @@ export const importRoutes = (
     access: 'session',
     query: Type.Object({ name: Type.Optional(OrganizationName) }),
     upload: { description: 'The zip', bytesMax: ARCHIVE_BYTES_MAX },
-    admitUpload: ({ caller }) => desk.imports.admit(caller.userId),
+    admitUpload: ({ caller }) => deps.imports.admit(caller.userId),
     effects: 'outside',
     reply: [201, ImportView],
     errors: [
@@ -37,6 +37,6 @@ export const importRoutes = (
       'server.unavailable',
     ],
     handler: ({ caller, query: { name }, file: { path } }) =>
-      importOrganization(rooms, desk, caller, { path, name }),
+      importOrganization(services, deps, caller, { path, name }),
   }),
 ]

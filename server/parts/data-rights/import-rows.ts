@@ -59,7 +59,7 @@ export const ROWS_OF: { [C in Exclude<ImportedConcept, 'files'>]: RowsOf<C> } = 
     if (!importing.has('tool_categories', line.category_id)) return importing.leaveOut('tools', NOWHERE)
     if (importing.countOf('tools') >= TOOLS_MAX)
       return importing.leaveOut('tools', `only ${TOOLS_MAX} are imported`)
-    const { logoUrl, ...tool } = await checkTool(importing.rooms, importing.organizationId, line)
+    const { logoUrl, ...tool } = await checkTool(importing.services, importing.organizationId, line)
     const made = { ...importing.made(line), category_id: importing.idOf(line.category_id) }
     return { tools: [{ ...made, ...tool, logo_url: logoUrl, is_active: line.is_active ?? true }] }
   },
@@ -78,7 +78,7 @@ export const ROWS_OF: { [C in Exclude<ImportedConcept, 'files'>]: RowsOf<C> } = 
   kb_sources(line, importing) {
     if (!importing.has('knowledge_bases', line.kb_id)) return importing.leaveOut('kb_sources', NOWHERE)
     const { type, status, error } = line
-    const config = checkStoredSource(importing.rooms.net, { type, config: line.config })
+    const config = checkStoredSource(importing.services.net, { type, config: line.config })
     const isUnread = status === 'pending' || status === 'reading'
     return {
       kb_sources: [
@@ -130,7 +130,7 @@ export const ROWS_OF: { [C in Exclude<ImportedConcept, 'files'>]: RowsOf<C> } = 
   webhooks(line, importing) {
     if (importing.countOf('webhooks') >= WEBHOOKS_MAX) throw fail('webhook.too_many', { limit: WEBHOOKS_MAX })
     const { url, description, event_types } = line
-    const { net, secrets } = importing.rooms
+    const { net, secrets } = importing.services
     checkUrl(net, url)
     importing.leaveOut('secrets of webhooks', `${CHANGED}disabled: rotate the secret of each, and enable it`)
     const made = importing.made(line)
@@ -202,7 +202,7 @@ function agentRows(line: LineOf<'agents'>, importing: Importing): NewRows | null
   const made = importing.made(line)
   const { organizationId: organization_id } = importing
   const place = { organization_id, agent_id: made.id }
-  const { secrets } = importing.rooms
+  const { secrets } = importing.services
   return {
     agents: [{ ...made, name, description, agent_type, model_id, params, is_active }],
     agent_tools: importing.idsOf([...toolIds]).map((tool_id, position) => ({

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { UUID } from '#database/new-id.ts'
 import { AppError } from '#errors'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import type { ImportedConcept } from './import-schemas.ts'
 
 export const OF_OTHERS = 'they are of other members, or of visitors'
@@ -42,7 +42,7 @@ interface OpenChat {
 
 /** What is known of an import while it goes on: which ids are new ones for which, what is there, what was left out. */
 export class Importing {
-  readonly rooms: Pick<Rooms, 'net' | 'sandbox' | 'secrets'>
+  readonly services: Pick<Services, 'net' | 'sandbox' | 'secrets'>
   readonly organizationId: string
   readonly permissions: ReadonlyMap<string, string>
   /** By the id of a chat in the export: where its active branch ends there. */
@@ -54,8 +54,8 @@ export class Importing {
   readonly #counts: Partial<Record<ImportedConcept, number>> = {}
   readonly #leftOut = new Map<string, { what: string; count: number; reason: string }>()
 
-  constructor(rooms: Pick<Rooms, 'net' | 'sandbox' | 'secrets'>, place: Place) {
-    this.rooms = rooms
+  constructor(services: Pick<Services, 'net' | 'sandbox' | 'secrets'>, place: Place) {
+    this.services = services
     this.organizationId = place.organizationId
     this.permissions = place.permissions
     this.#place = place

@@ -5,7 +5,7 @@ import type { Instance } from '#platform/instance/instance.ts'
 import type { Jobs } from '#platform/jobs/jobs.ts'
 import { closeOrganization, lockAccounts } from './close-organization.ts'
 
-interface Desk {
+interface Dependencies {
   sql: Sql
   jobs: Jobs
   instance: Pick<Instance, 'id'>
@@ -26,13 +26,13 @@ const SWEEP_MAX = 20
  * nobody has seen, are closed and erased like any other (close-organization.ts).
  */
 export class Imports {
-  readonly #desk: Desk
+  readonly #deps: Dependencies
   readonly #sent = new Map<string, { bytes: number; until: number }>()
   #isBusy = false
   #underWay: string | null = null
 
-  constructor(desk: Desk) {
-    this.#desk = desk
+  constructor(deps: Dependencies) {
+    this.#deps = deps
   }
 
   /**
@@ -71,7 +71,7 @@ export class Imports {
 
   /** Closes the organization of an import that has failed, unless it is whole or closed already. */
   async close(organizationId: string): Promise<void> {
-    const { sql, jobs } = this.#desk
+    const { sql, jobs } = this.#deps
     await sql.begin(async (tx) => {
       await lockAccounts(tx, tx`${organizationId}`)
       const unfinished = await tx`
@@ -83,7 +83,7 @@ export class Imports {
 
   /** Closes what processes that are gone have left behind, and this one when the database was away. */
   async closeLeftBehind(): Promise<void> {
-    const { sql, instance } = this.#desk
+    const { sql, instance } = this.#deps
     const rows = await sql<{ id: string }[]>`
       select id from organizations
       where importing_by is not null and closed_at is null and id is distinct from ${this.#underWay}::uuid

@@ -1,5 +1,5 @@
 import type { Route } from '#platform/http/define-route.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import type { Mcp } from '../mcp/index.ts'
 import type { PlaygroundMemory } from '../mcp-playground/index.ts'
 import { Eraser } from './eraser.ts'
@@ -17,18 +17,18 @@ export interface DataRights {
 }
 
 export function createDataRights(
-  rooms: Rooms,
-  doors: { mcp: Pick<Mcp, 'endAllAccess'>; memory: PlaygroundMemory },
+  services: Services,
+  overrides: { mcp: Pick<Mcp, 'endAllAccess'>; memory: PlaygroundMemory },
 ): DataRights {
-  const { database, events, instance, jobs, mail, secrets, sharedLogs, uploads, log } = rooms
-  const desk = { sql: database.sql, events, jobs, mail, secrets, sharedLogs, ...doors }
+  const { database, events, instance, jobs, mail, secrets, sharedLogs, uploads, log } = services
+  const deps = { sql: database.sql, events, jobs, mail, secrets, sharedLogs, ...overrides }
   const imports = new Imports({ sql: database.sql, jobs, instance })
   const tasks = { sweepFiles: () => uploads.sweep(), closeLeftBehind: () => imports.closeLeftBehind() }
-  const eraser = new Eraser(desk, tasks, log)
+  const eraser = new Eraser(deps, tasks, log)
   const routes = [
-    ...deletionRoutes(rooms, eraser),
-    ...exportRoutes(rooms, new Exports()),
-    ...importRoutes(rooms, { imports, eraser }),
+    ...deletionRoutes(services, eraser),
+    ...exportRoutes(services, new Exports()),
+    ...importRoutes(services, { imports, eraser }),
   ]
   return { routes, eraser }
 }

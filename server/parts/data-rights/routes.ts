@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Body, Message, Uuid } from '#platform/http/schemas.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { closeForOwner } from './close-organization.ts'
 import { closeAccount } from './delete-account.ts'
 import type { Eraser } from './eraser.ts'
@@ -13,7 +13,7 @@ const Confirmation = Body({
 })
 
 /** What people and organizations may do with all of their data at once. */
-export const deletionRoutes = (rooms: Rooms, eraser: Eraser): Route[] => [
+export const deletionRoutes = (services: Services, eraser: Eraser): Route[] => [
   defineRoute({
     method: 'DELETE',
     url: '/api/org/delete',
@@ -26,7 +26,7 @@ export const deletionRoutes = (rooms: Rooms, eraser: Eraser): Route[] => [
     reply: [200, Message],
     errors: ['org.not_found', 'org.personal', 'access.session_needed'],
     async handler({ scope }) {
-      await closeForOwner(rooms.database.sql, rooms.jobs, scope)
+      await closeForOwner(services.database.sql, services.jobs, scope)
       await eraser.erase({ organizationId: scope.organizationId })
       return { message: 'Organization deleted' }
     },
@@ -52,7 +52,7 @@ export const deletionRoutes = (rooms: Rooms, eraser: Eraser): Route[] => [
       'auth.too_many_attempts',
     ],
     async handler({ caller, body }) {
-      await closeAccount(rooms, caller, body.current_password)
+      await closeAccount(services, caller, body.current_password)
       await eraser.erase({ userId: caller.userId })
       return { message: 'Account deleted' }
     },

@@ -20,7 +20,7 @@ export interface ExportSubject {
   about: Record<string, unknown>
 }
 
-interface ExportDesk {
+interface ExportDependencies {
   sql: Sql
   storage: Storage
   log: Logger
@@ -34,17 +34,17 @@ const MISSING_MAX = 1_000
  * pieces of two files, and of each file its name. The manifest comes last, so that what has it is complete. Reading ends when the
  * stream is destroyed; what fails on the way destroys it.
  */
-export function writeExport(desk: ExportDesk, subject: ExportSubject): Readable {
+export function writeExport(deps: ExportDependencies, subject: ExportSubject): Readable {
   const zip = new ZipFile()
   const output = zip.outputStream as Readable
   const leaving = new AbortController()
   output.once('close', () => leaving.abort())
   const fail = (error: unknown): void => {
-    if (!leaving.signal.aborted) desk.log.warn({ err: error }, 'an export was cut off')
+    if (!leaving.signal.aborted) deps.log.warn({ err: error }, 'an export was cut off')
     output.destroy(error as Error)
   }
   zip.on('error', fail)
-  writeEntries(desk, subject, { zip, signal: leaving.signal }).catch(fail)
+  writeEntries(deps, subject, { zip, signal: leaving.signal }).catch(fail)
   return output
 }
 
@@ -53,7 +53,11 @@ interface Writing {
   signal: AbortSignal
 }
 
-async function writeEntries(desk: ExportDesk, subject: ExportSubject, writing: Writing): Promise<void> {
+async function writeEntries(
+  deps: ExportDependencies,
+  subject: ExportSubject,
+  writing: Writing,
+): Promise<void> {
   const counts: Record<string, number> = {}
   for (const concept of CONCEPTS) {
     if (subject.isPersonal && !concept.isPersonal) continue
@@ -61,7 +65,7 @@ async function writeEntries(desk: ExportDesk, subject: ExportSubject, writing: W
     counts[name] = 0
     const lines = async function* () {
       for (const owner of subject.owners)
-        for await (const page of readLines(desk.sql, concept, owner)) {
+        for await (const page of readLines(deps.sql, concept, owner)) {
           counts[name] = (counts[name] ?? 0) + page.length
           yield Buffer.from(`${page.join('\n')}\n`)
         }
@@ -70,7 +74,7 @@ async function writeEntries(desk: ExportDesk, subject: ExportSubject, writing: W
     await addEntry(writing, `${name}.jsonl`, Readable.from(lines(), { highWaterMark: 1 }))
   }
   const missing: string[] = []
-  for (const owner of subject.owners) missing.push(...(await writeFiles(desk, owner, writing)))
+  for (const owner of subject.owners) missing.push(...(await writeFiles(deps, owner, writing)))
   const manifest = {
     format: EXPORT_FORMAT,
     version: EXPORT_VERSION,
@@ -85,7 +89,7 @@ async function writeEntries(desk: ExportDesk, subject: ExportSubject, writing: W
 
 /** Answers the ids of the files that the storage does not have. */
 async function writeFiles(
-  { sql, storage }: ExportDesk,
+  { sql, storage }: ExportDependencies,
   owner: RowOwner,
   writing: Writing,
 ): Promise<string[]> {

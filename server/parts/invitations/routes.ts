@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { ASSIGN_ERRORS } from '#platform/access/role-rules.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Enum, Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { CAP_ERRORS } from './daily-caps.ts'
 import { listInvitations, readInvitation, showInvitation } from './read-invitations.ts'
 import {
@@ -28,7 +28,7 @@ const EXAMPLE = { email: 'grace@example.com', role_id: '0195f3c4-8a5e-7cc3-9e0f-
 const ONLY_ADMINS = 'For members of level 80 and above: admins and owners.'
 
 /** Inviting people into an organization (spec, Invitations). Who accepts signs up: /api/auth/signup_invite. */
-export const invitationRoutes = (rooms: Rooms): Route[] => [
+export const invitationRoutes = (services: Services): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/invitations/create',
@@ -49,7 +49,7 @@ export const invitationRoutes = (rooms: Rooms): Route[] => [
       ...CAP_ERRORS,
       ...ASSIGN_ERRORS,
     ],
-    handler: ({ scope, body }) => createInvitation(rooms, scope, body),
+    handler: ({ scope, body }) => createInvitation(services, scope, body),
   }),
   defineRoute({
     method: 'POST',
@@ -62,7 +62,7 @@ export const invitationRoutes = (rooms: Rooms): Route[] => [
     example: { invitations: [EXAMPLE] },
     reply: [201, BulkResult],
     errors: ['org.not_found', 'invitation.level'],
-    handler: ({ scope, body }) => createInvitations(rooms, scope, body),
+    handler: ({ scope, body }) => createInvitations(services, scope, body),
   }),
   defineRoute({
     method: 'GET',
@@ -75,7 +75,7 @@ export const invitationRoutes = (rooms: Rooms): Route[] => [
     errors: ['org.not_found', 'invitation.level', 'request.invalid_cursor'],
     async handler({ scope, query }) {
       checkInviter(scope)
-      return listInvitations(rooms.database.sql, scope, query)
+      return listInvitations(services.database.sql, scope, query)
     },
   }),
   defineRoute({
@@ -89,7 +89,7 @@ export const invitationRoutes = (rooms: Rooms): Route[] => [
     errors: ['invitation.not_found', 'invitation.level'],
     async handler({ scope, query }) {
       checkInviter(scope)
-      return readInvitation(rooms.database.sql, scope.organizationId, query.invitation_id)
+      return readInvitation(services.database.sql, scope.organizationId, query.invitation_id)
     },
   }),
   defineRoute({
@@ -100,7 +100,7 @@ export const invitationRoutes = (rooms: Rooms): Route[] => [
     query: Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) }),
     reply: [200, ShownInvitation],
     errors: ['invitation.not_found', 'invitation.gone', 'invitation.role_gone'],
-    handler: ({ query }) => showInvitation(rooms.database.sql, query.token),
+    handler: ({ query }) => showInvitation(services.database.sql, query.token),
   }),
   defineRoute({
     method: 'POST',
@@ -118,7 +118,7 @@ export const invitationRoutes = (rooms: Rooms): Route[] => [
       ...CAP_ERRORS,
       ...ASSIGN_ERRORS,
     ],
-    handler: ({ scope, query }) => resendInvitation(rooms, scope, query.invitation_id),
+    handler: ({ scope, query }) => resendInvitation(services, scope, query.invitation_id),
   }),
   defineRoute({
     method: 'DELETE',
@@ -130,7 +130,7 @@ export const invitationRoutes = (rooms: Rooms): Route[] => [
     reply: [200, Message],
     errors: ['invitation.not_found', 'invitation.not_pending', 'invitation.level'],
     async handler({ scope, query }) {
-      await revokeInvitation(rooms, scope, query.invitation_id)
+      await revokeInvitation(services, scope, query.invitation_id)
       return { message: 'Invitation revoked' }
     },
   }),

@@ -8,8 +8,8 @@ import type { Scope } from '#platform/access/scope.ts'
 import { isVisible } from '#platform/access/visible-members.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
 import { normalizeEmail, refuseReserved } from '#platform/mail/address.ts'
-import type { Rooms } from '#platform/rooms.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
+import type { Services } from '#platform/services.ts'
 import { countInvitation, type Sender } from './daily-caps.ts'
 import { readInvitation, statusNow } from './read-invitations.ts'
 import {
@@ -34,22 +34,22 @@ type Inviter = Scope<'users:write'>
  * what countInvitation and findAssignableRole throw.
  */
 export async function createInvitation(
-  rooms: Rooms,
+  services: Services,
   scope: Inviter,
   input: NewInvitation,
 ): Promise<SentInvitation> {
   checkInviter(scope)
-  return rooms.database.sql
+  return services.database.sql
     .begin(async (tx) => {
       await lockOrganization(tx, scope.organizationId, 'records')
-      return insertInvitation(rooms, tx, scope, { ...input, byMagicLink: false })
+      return insertInvitation(services, tx, scope, { ...input, byMagicLink: false })
     })
     .catch(refuseSecond)
 }
 
 /** Each for itself: those that can be made are made, and the others say why not. */
 export async function createInvitations(
-  rooms: Rooms,
+  services: Services,
   scope: Inviter,
   { invitations, message }: NewInvitations,
 ): Promise<BulkResult> {
@@ -59,7 +59,7 @@ export async function createInvitations(
     try {
       if (!isEmail(email)) throw fail('invitation.email', { email: email.slice(0, SHOWN_CHARACTERS_MAX) })
       const input = { email, role_id, ...(message !== undefined && { message }) }
-      data.push({ email, status: 'created', invitation: await createInvitation(rooms, scope, input) })
+      data.push({ email, status: 'created', invitation: await createInvitation(services, scope, input) })
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       data.push({ email, status: 'error', detail: error.message })
@@ -73,7 +73,7 @@ export async function createInvitations(
  * theirs.
  */
 export async function insertInvitation(
-  rooms: Pick<Rooms, 'mail' | 'config'>,
+  services: Pick<Services, 'mail' | 'config'>,
   tx: TransactionSql,
   scope: Inviter,
   input: NewInvitation & { byMagicLink: boolean },
@@ -99,16 +99,20 @@ export async function insertInvitation(
     recordId: id,
     after: { email, role: role.name },
   })
-  return mailInvitation(rooms, tx, scope, { id, token, byMagicLink: input.byMagicLink, sender })
+  return mailInvitation(services, tx, scope, { id, token, byMagicLink: input.byMagicLink, sender })
 }
 
 /**
  * Sends a new link for seven days more; the one before is void. Throws invitation.not_found, invitation.not_pending,
  * invitation.exists, and what countInvitation and findAssignableRole throw.
  */
-export async function resendInvitation(rooms: Rooms, scope: Inviter, id: string): Promise<SentInvitation> {
+export async function resendInvitation(
+  services: Services,
+  scope: Inviter,
+  id: string,
+): Promise<SentInvitation> {
   checkInviter(scope)
-  return rooms.database.sql
+  return services.database.sql
     .begin(async (tx) => {
       await lockOrganization(tx, scope.organizationId, 'records')
       const { byMagicLink, status, roleId } = await lockInvitation(tx, scope, id)
@@ -122,15 +126,15 @@ export async function resendInvitation(rooms: Rooms, scope: Inviter, id: string)
           expires_at = now() + ${LIFETIME_DAYS} * interval '1 day'
         where id = ${id}`
       await recordEvent(tx, scope.organizationId, scope, { action: 'invitation.resent', recordId: id })
-      return mailInvitation(rooms, tx, scope, { id, token, byMagicLink, sender })
+      return mailInvitation(services, tx, scope, { id, token, byMagicLink, sender })
     })
     .catch(refuseSecond)
 }
 
 /** Throws invitation.not_found, invitation.not_pending. */
-export async function revokeInvitation(rooms: Rooms, scope: Inviter, id: string): Promise<void> {
+export async function revokeInvitation(services: Services, scope: Inviter, id: string): Promise<void> {
   checkInviter(scope)
-  await rooms.database.sql.begin(async (tx) => {
+  await services.database.sql.begin(async (tx) => {
     await lockOrganization(tx, scope.organizationId, 'members')
     const { status, email } = await lockInvitation(tx, scope, id)
     if (status !== 'pending') throw fail('invitation.not_pending', { status })
@@ -188,7 +192,7 @@ async function lockInvitation(tx: TransactionSql, scope: Inviter, id: string) {
 }
 
 async function mailInvitation(
-  { mail, config }: Pick<Rooms, 'mail' | 'config'>,
+  { mail, config }: Pick<Services, 'mail' | 'config'>,
   tx: TransactionSql,
   scope: Inviter,
   { id, token, byMagicLink, sender }: { id: string; token: string; byMagicLink: boolean; sender: Sender },

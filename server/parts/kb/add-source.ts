@@ -5,7 +5,7 @@ import { uploads, uploadTexts } from '#database/schema/uploads.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { cleanText } from '#platform/documents/bounded-text.ts'
-import type { KbDesk } from './desk.ts'
+import type { KbDependencies } from './dependencies.ts'
 import { SOURCES_MAX, type SourceView, viewSource } from './schemas.ts'
 import {
   checkSource,
@@ -22,12 +22,12 @@ import { bytesIn, hashIn, hashOf, textKindIn, textKindOf } from './text-kind.ts'
  * after it. Throws kb.source_invalid, kb.too_many_sources, upload.not_found.
  */
 export async function addSource(
-  desk: KbDesk,
+  deps: KbDependencies,
   scope: Scope<'kb:write'>,
   kbId: string,
   input: NewSource,
 ): Promise<SourceView> {
-  const source = prepareSource(desk, input)
+  const source = prepareSource(deps, input)
   const kb = await scope.transaction(async (database) => {
     const [row] = await database.select(knowledgeBases, { where: eq(knowledgeBases.id, kbId), lock: true })
     if (!row) throw fail('kb.not_found')
@@ -40,7 +40,7 @@ export async function addSource(
     await insertSource(database, scope, kbId, source)
     return row
   })
-  await desk.ingestion.begin(kb)
+  await deps.ingestion.begin(kb)
   const [made] = await scope.select(kbSources, { where: eq(kbSources.id, source.id) })
   if (!made) throw fail('kb.source_not_found')
   return viewSource(made)
@@ -48,7 +48,7 @@ export async function addSource(
 
 /** Its documents go with it. */
 export async function deleteSource(
-  desk: KbDesk,
+  deps: KbDependencies,
   scope: Scope<'kb:delete'>,
   kbId: string,
   sourceId: string,
@@ -60,7 +60,7 @@ export async function deleteSource(
     const rows = await database.delete(kbSources, where)
     if (rows.length === 0) throw fail('kb.source_not_found')
   })
-  await desk.ingestion.begin({ organizationId: scope.organizationId, id: kbId })
+  await deps.ingestion.begin({ organizationId: scope.organizationId, id: kbId })
 }
 
 /** A source that may be stored. */
@@ -73,7 +73,10 @@ export interface PreparedSource {
 }
 
 /** Throws request.invalid, kb.source_invalid. */
-export function prepareSource({ rooms: { net, secrets } }: KbDesk, input: NewSource): PreparedSource {
+export function prepareSource(
+  { services: { net, secrets } }: KbDependencies,
+  input: NewSource,
+): PreparedSource {
   const id = newId()
   const source = checkSource(net, input)
   const { shown, secret } = splitSecrets(source)

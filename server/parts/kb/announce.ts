@@ -1,4 +1,4 @@
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import type { KbPlace } from './ingestion.ts'
 import { describeSources } from './ingestion-state.ts'
 
@@ -8,7 +8,7 @@ export type Announce = (place: KbPlace) => void
 /** What happens within this time is told by one event. */
 const GATHER_MS = 500
 
-export function createAnnouncer({ database: { sql }, events, log }: Rooms): Announce {
+export function createAnnouncer({ database: { sql }, events, log }: Services): Announce {
   const waiting = new Set<string>()
 
   async function tell({ organizationId, kbId }: KbPlace): Promise<void> {

@@ -8,7 +8,7 @@ import { ModelError } from '#platform/models/types.ts'
 import type { Language } from '#platform/retrieval/languages.ts'
 import { SegmentBuilder } from '#platform/retrieval/postings.ts'
 import { listWords } from '#platform/retrieval/words.ts'
-import type { KbDesk } from './desk.ts'
+import type { KbDependencies } from './dependencies.ts'
 import { type EmbeddingOf, embedTexts } from './embed-texts.ts'
 import { withContext } from './prepare-text.ts'
 import { type ChunkChange, type ChunkRow, type ChunkView, viewChunk } from './schemas.ts'
@@ -28,16 +28,16 @@ interface FoundChunk extends ChunkRow {
  * kb.chunk_not_found, kb.changing where that happens meanwhile, kb.dimensions, llm.failed, and what else embedding throws.
  */
 export async function changeChunk(
-  desk: KbDesk,
+  deps: KbDependencies,
   scope: Scope<'kb:write'>,
   { kb_id: kbId, chunk_id: id }: { kb_id: string; chunk_id: string },
   { content, is_enabled: isEnabled }: ChunkChange,
 ): Promise<ChunkView> {
-  const { sql } = desk.rooms.database
+  const { sql } = deps.services.database
   const chunk = await findChunk(sql, scope, kbId, id)
   // What may fail comes first, so that all is done or nothing.
   if (content !== undefined && content !== chunk.content)
-    await rewrite(desk, scope, kbId, chunk, content.replaceAll('\0', '').toWellFormed())
+    await rewrite(deps, scope, kbId, chunk, content.replaceAll('\0', '').toWellFormed())
   if (isEnabled !== undefined) await enable(sql, scope, kbId, id, isEnabled)
   return viewChunk(await findChunk(sql, scope, kbId, id))
 }
@@ -64,7 +64,7 @@ const enable = (sql: Sql, scope: Scope<'kb:write'>, kbId: string, id: string, is
 
 /** The chunk gets a new number, so that what its old words say of the old one leads nowhere. */
 async function rewrite(
-  desk: KbDesk,
+  deps: KbDependencies,
   scope: Scope<'kb:write'>,
   kbId: string,
   chunk: FoundChunk,
@@ -73,15 +73,15 @@ async function rewrite(
   const { organizationId } = scope
   const text = withContext(chunk.name, { headings: chunk.headings, content })
   const vector = await embedOne(
-    desk,
+    deps,
     scope,
     { organizationId, embeddingModelId: chunk.embeddingModelId },
     text,
   )
   const words = listWords(text)
-  const stem = await desk.stemmer.stems(words, chunk.language)
+  const stem = await deps.stemmer.stems(words, chunk.language)
   const tokens = await countTokens(content)
-  await desk.rooms.database.sql.begin(async (tx) => {
+  await deps.services.database.sql.begin(async (tx) => {
     const place = await raiseVersion(tx, scope, kbId)
     if (place.generation !== chunk.generation) throw fail('kb.changing')
     if (place.dimensions !== null && place.dimensions !== vector.length)
@@ -98,7 +98,7 @@ async function rewrite(
       set number = ${place.number}, embedding = ${toVectorText(vector)}::text::halfvec, generation = ${chunk.generation}
       where kb_id = ${kbId} and number = ${chunk.number}`
     await insertSegment(
-      { database: desk.rooms.database, tx },
+      { database: deps.services.database, tx },
       { organizationId, kbId },
       { segment: place.segment, chunks: 1 },
       segment.entries(),
@@ -109,16 +109,21 @@ async function rewrite(
       update knowledge_bases set dead_count = dead_count + 1, dimensions = ${vector.length} where id = ${kbId}`
   })
   // Each change is a segment, and segments are merged.
-  await desk.ingestion.begin({ organizationId, id: kbId })
+  await deps.ingestion.begin({ organizationId, id: kbId })
 }
 
 /** Somebody waits for it. */
 const EMBEDDING_MS = 60_000
 
-async function embedOne(desk: KbDesk, payer: Payer, of: EmbeddingOf, text: string): Promise<Float32Array> {
+async function embedOne(
+  deps: KbDependencies,
+  payer: Payer,
+  of: EmbeddingOf,
+  text: string,
+): Promise<Float32Array> {
   const signal = AbortSignal.timeout(EMBEDDING_MS)
   try {
-    const [vector] = await embedTexts(desk, payer, of, [text], 'document', signal)
+    const [vector] = await embedTexts(deps, payer, of, [text], 'document', signal)
     return vector as Float32Array
   } catch (error) {
     if (error instanceof ModelError) throw fail('llm.failed', { reason: error.message }, { cause: error })

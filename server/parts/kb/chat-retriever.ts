@@ -4,7 +4,7 @@ import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { Payer } from '#platform/ledger/ledger.ts'
 import { QUERY_CHARACTERS_MAX } from '#platform/retrieval/parse-query.ts'
-import type { KbDesk } from './desk.ts'
+import type { KbDependencies } from './dependencies.ts'
 import { retrieve, type Wanted } from './retrieve.ts'
 
 /** A passage of a document, with what a message says of it when it was used. */
@@ -22,18 +22,18 @@ type Reader = Pick<Scope<'chats:read'>, 'organizationId' | 'userId' | 'apiKeyId'
  * Passages for chats: what the chat part asks for (chat/retriever.ts), found as search finds them. Of a long message the
  * beginning is the question: models that embed take no more.
  */
-export const createChatRetriever = (desk: KbDesk) => ({
+export const createChatRetriever = (deps: KbDependencies) => ({
   /** Lists nothing to callers who cannot send a message with a knowledge base. */
   listUsable: async (scope: Reader, below: string | undefined, count: number) =>
     scope.holds('chats:write') && scope.holds('kb:read')
-      ? listKnowledgeBases(desk.rooms.database.sql, scope, below, count)
+      ? listKnowledgeBases(deps.services.database.sql, scope, below, count)
       : [],
   async retrieve(
     scope: Reader,
     wanted: { knowledgeBaseIds: string[]; query: string; limit: number; scoreThreshold: number },
   ): Promise<Passage[]> {
     if (!scope.holds('kb:read')) throw fail('access.missing_permission', { permission: 'kb:read' })
-    return findPassages(desk, scope, { ...wanted, organizationId: scope.organizationId })
+    return findPassages(deps, scope, { ...wanted, organizationId: scope.organizationId })
   },
 })
 
@@ -42,7 +42,7 @@ export const createChatRetriever = (desk: KbDesk) => ({
  * billing.insufficient_credits.
  */
 export async function findPassages(
-  desk: KbDesk,
+  deps: KbDependencies,
   payer: Payer,
   wanted: Pick<
     Wanted,
@@ -50,7 +50,7 @@ export async function findPassages(
   >,
 ): Promise<Passage[]> {
   const query = wanted.query.slice(0, QUERY_CHARACTERS_MAX).toWellFormed()
-  const { passages } = await retrieve(desk, payer, { ...wanted, query, filter: [], rerank: null })
+  const { passages } = await retrieve(deps, payer, { ...wanted, query, filter: [], rerank: null })
   return passages.map(({ kbId, documentId, documentName, chunkId, score, content, headings }) => ({
     kb_id: kbId,
     document_id: documentId,

@@ -2,7 +2,7 @@ import { toVectorText } from '#database/insert-rows.ts'
 import { AppError } from '#errors'
 import type { Payer } from '#platform/ledger/ledger.ts'
 import { ModelError } from '#platform/models/types.ts'
-import type { KbDesk } from './desk.ts'
+import type { KbDependencies } from './dependencies.ts'
 import { embedTexts } from './embed-texts.ts'
 import { type Condition, matches } from './filter.ts'
 import type { SearchedKb, StageHit } from './searched-kbs.ts'
@@ -15,7 +15,7 @@ const QUERY_EMBEDDING_MS = 10_000
  * the question's vector, its knowledge bases have none, and the reason is told; missing credits are thrown.
  */
 export async function denseStage(
-  desk: KbDesk,
+  deps: KbDependencies,
   payer: Payer,
   kbs: SearchedKb[],
   query: string,
@@ -27,10 +27,10 @@ export async function denseStage(
   let failure: string | null = null
   const hits = await Promise.all(
     [...byModel].map(async ([embeddingModelId, some]) => {
-      const vector = await embedQuery(desk, payer, some[0] as SearchedKb, query)
+      const vector = await embedQuery(deps, payer, some[0] as SearchedKb, query)
       if (typeof vector === 'string') failure = vector
       const usable = typeof vector === 'string' ? [] : some.filter((kb) => kb.dimensions === vector.length)
-      const found = usable.map((kb) => nearest(desk, kb, toVectorText(vector as Float32Array), filter, count))
+      const found = usable.map((kb) => nearest(deps, kb, toVectorText(vector as Float32Array), filter, count))
       return (await Promise.all(found)).flat().map((hit) => ({ ...hit, embeddingModelId }))
     }),
   )
@@ -45,14 +45,14 @@ export async function denseStage(
 
 /** A sentence where there is none to have. */
 async function embedQuery(
-  desk: KbDesk,
+  deps: KbDependencies,
   payer: Payer,
   kb: SearchedKb,
   query: string,
 ): Promise<Float32Array | string> {
   const late = AbortSignal.timeout(QUERY_EMBEDDING_MS)
   try {
-    const [vector] = await embedTexts(desk, payer, kb, [query], 'query', late)
+    const [vector] = await embedTexts(deps, payer, kb, [query], 'query', late)
     return vector as Float32Array
   } catch (error) {
     if (error instanceof ModelError || isOfModel(error)) return error.message
@@ -68,13 +68,13 @@ const isOfModel = (error: unknown): error is AppError =>
 
 /** Vectors have the length 1, so their product is their likeness. What is added keeps every index out of the order. */
 async function nearest(
-  { rooms }: KbDesk,
+  { services }: KbDependencies,
   kb: SearchedKb,
   vector: string,
   filter: Condition[],
   count: number,
 ): Promise<StageHit[]> {
-  const { sql } = rooms.database
+  const { sql } = services.database
   const isWanted =
     filter.length === 0
       ? sql`true`

@@ -1,11 +1,11 @@
 import type { Payer } from '#platform/ledger/ledger.ts'
 import type { EmbeddingPurpose } from '#platform/models/types.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import type { ModelFinder, PaidCalls } from '../llm/index.ts'
 import { LOCAL_TARGET } from './embedding-model.ts'
 
-interface EmbeddingDesk {
-  rooms: Pick<Rooms, 'models'>
+interface EmbeddingDependencies {
+  services: Pick<Services, 'models'>
   models: ModelFinder
   calls: PaidCalls
 }
@@ -21,7 +21,7 @@ export interface EmbeddingOf {
  * signal's reason, billing.insufficient_credits, llm.not_found, llm.inactive or llm.not_configured.
  */
 export async function embedTexts(
-  { rooms, models, calls }: EmbeddingDesk,
+  { services, models, calls }: EmbeddingDependencies,
   payer: Payer,
   { organizationId, embeddingModelId }: EmbeddingOf,
   texts: string[],
@@ -30,7 +30,7 @@ export async function embedTexts(
 ): Promise<Float32Array[]> {
   if (texts.length === 0) return []
   if (embeddingModelId === null)
-    return (await rooms.models.embed(LOCAL_TARGET, texts, purpose, signal)).vectors
+    return (await services.models.embed(LOCAL_TARGET, texts, purpose, signal)).vectors
   const model = await models.find(organizationId, embeddingModelId, payer.organizationId)
   return (await calls.embed(payer, model, texts, purpose, signal)).vectors
 }
@@ -52,11 +52,11 @@ const UNRELATED = [
  * is above counts as likeness, so that scores mean the same whatever the model.
  */
 export async function measureFloor(
-  desk: EmbeddingDesk,
+  deps: EmbeddingDependencies,
   of: EmbeddingOf,
   signal: AbortSignal,
 ): Promise<number> {
-  const vectors = await embedTexts(desk, forNobody(of), of, UNRELATED, 'document', signal)
+  const vectors = await embedTexts(deps, forNobody(of), of, UNRELATED, 'document', signal)
   let sum = 0
   let pairs = 0
   for (const [place, one] of vectors.entries())

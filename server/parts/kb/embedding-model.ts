@@ -1,7 +1,7 @@
 import { fail } from '#errors'
 import type { ModelTarget } from '#platform/models/types.ts'
 import type { ResolvedModel } from '../llm/index.ts'
-import type { KbDesk } from './desk.ts'
+import type { KbDependencies } from './dependencies.ts'
 
 /** The name of the built-in embedding. */
 const LOCAL = 'local'
@@ -18,7 +18,7 @@ export const LOCAL_TARGET: ModelTarget = {
  * llm.not_configured, kb.not_embedding.
  */
 export async function findEmbeddingModel(
-  { models }: Pick<KbDesk, 'models'>,
+  { models }: Pick<KbDependencies, 'models'>,
   organizationId: string,
   nameOrId: string,
 ): Promise<ResolvedModel | null> {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
-import type { KbDesk } from './desk.ts'
+import type { KbDependencies } from './dependencies.ts'
 import * as schemas from './evaluation-schemas.ts'
 import {
   createEvaluation,
@@ -20,7 +20,7 @@ const OneEvaluation = Type.Object({ ...OneKb.properties, evaluation_id: Uuid })
 const ofKb = { kb: 'kb_id' } as const
 
 /** How well a knowledge base finds what it should find (ext). */
-export const evaluationRoutes = (desk: KbDesk, runs: EvaluationRuns): Route[] => [
+export const evaluationRoutes = (deps: KbDependencies, runs: EvaluationRuns): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/kb/evaluations/create',
@@ -35,7 +35,7 @@ export const evaluationRoutes = (desk: KbDesk, runs: EvaluationRuns): Route[] =>
     },
     reply: [201, schemas.EvaluationView],
     errors: ['kb.not_found', 'kb.documents_unknown', 'kb.too_many_evaluations'],
-    handler: ({ scope, query, body }) => createEvaluation(desk, scope, query.kb_id, body),
+    handler: ({ scope, query, body }) => createEvaluation(deps, scope, query.kb_id, body),
   }),
   defineRoute({
     method: 'GET',
@@ -45,7 +45,7 @@ export const evaluationRoutes = (desk: KbDesk, runs: EvaluationRuns): Route[] =>
     query: Type.Object({ ...OneKb.properties, ...PageQuery }),
     reply: [200, PageOf(schemas.EvaluationView, 'EvaluationPage')],
     errors: ['kb.not_found', 'request.invalid_cursor'],
-    handler: ({ scope, query }) => listEvaluations(desk, scope, query),
+    handler: ({ scope, query }) => listEvaluations(deps, scope, query),
   }),
   defineRoute({
     method: 'GET',
@@ -92,7 +92,7 @@ export const evaluationRoutes = (desk: KbDesk, runs: EvaluationRuns): Route[] =>
       'llm.not_configured',
       'llm.cannot_chat',
     ],
-    handler: ({ scope, query, body }) => startRun(desk, runs, scope, query, body),
+    handler: ({ scope, query, body }) => startRun(deps, runs, scope, query, body),
   }),
   defineRoute({
     method: 'GET',
@@ -102,7 +102,7 @@ export const evaluationRoutes = (desk: KbDesk, runs: EvaluationRuns): Route[] =>
     query: Type.Object({ ...OneEvaluation.properties, ...PageQuery }),
     reply: [200, PageOf(schemas.RunView, 'EvaluationRunPage')],
     errors: ['kb.not_found', 'kb.evaluation_not_found', 'request.invalid_cursor'],
-    handler: ({ scope, query }) => listRuns(desk, scope, query),
+    handler: ({ scope, query }) => listRuns(deps, scope, query),
   }),
   // Its address differs from that of POST by the method alone: one starts a run, the other shows it.
   defineRoute({
@@ -118,6 +118,6 @@ export const evaluationRoutes = (desk: KbDesk, runs: EvaluationRuns): Route[] =>
     }),
     reply: [200, schemas.RunWithResults],
     errors: ['kb.not_found', 'kb.run_not_found'],
-    handler: ({ scope, query }) => getRun(desk, scope, query),
+    handler: ({ scope, query }) => getRun(deps, scope, query),
   }),
 ]

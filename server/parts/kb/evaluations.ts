@@ -5,7 +5,7 @@ import { type EvaluationQuestion, kbEvaluations, type QuestionResult } from '#da
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
-import type { KbDesk } from './desk.ts'
+import type { KbDependencies } from './dependencies.ts'
 import {
   type EvaluationRow,
   type EvaluationView,
@@ -53,12 +53,12 @@ interface OneRun extends OneKb {
 
 /** Throws kb.documents_unknown, kb.too_many_evaluations, and request.invalid for a question without an answer. */
 export async function createEvaluation(
-  { rooms }: KbDesk,
+  { services }: KbDependencies,
   scope: Scope<'kb:write'>,
   kbId: string,
   { name, questions }: NewEvaluation,
 ): Promise<EvaluationView> {
-  const { sql } = rooms.database
+  const { sql } = services.database
   checkAnswers(questions)
   await checkDocuments(sql, scope, kbId, questions)
   const row = await sql.begin(async (tx) => {
@@ -105,14 +105,14 @@ const evaluationColumns = (sql: Sql) => sql`
   created_at as "createdAt"`
 
 export const listEvaluations = (
-  { rooms }: KbDesk,
+  { services }: KbDependencies,
   { organizationId }: Scope<'kb:read'>,
   { kb_id: kbId, ...query }: OneKb & { limit?: number; cursor?: string },
 ): Promise<Page<EvaluationView>> =>
   readPage(
     query,
     async (below, count) => {
-      const { sql } = rooms.database
+      const { sql } = services.database
       return sql<EvaluationRow[]>`
         select ${evaluationColumns(sql)} from kb_evaluations
         where kb_id = ${kbId} and organization_id = ${organizationId}
@@ -147,16 +147,16 @@ export async function deleteEvaluation(
  * kb.evaluation_not_found, kb.too_many_runs, kb.filter_invalid, and what findReranker throws.
  */
 export async function startRun(
-  desk: KbDesk,
+  deps: KbDependencies,
   runs: EvaluationRuns,
   scope: Scope<'kb:write'>,
   { kb_id: kbId, evaluation_id: evaluationId }: OneEvaluation,
   { limit = RUN_LIMIT_DEFAULT, score_threshold: threshold = 0, filter, rerank }: NewRun,
 ): Promise<RunView> {
-  const { sql } = desk.rooms.database
+  const { sql } = deps.services.database
   const { organizationId } = scope
   parseFilter(filter)
-  await findReranker(desk, scope, rerank)
+  await findReranker(deps, scope, rerank)
   const kb = await findKnowledgeBase(scope, kbId)
   const settings: RunSettings = {
     limit,
@@ -197,11 +197,11 @@ const runColumns = (sql: Sql) => sql`
 
 /** Newest first, with settings and metrics, so that two settings can be compared. Throws kb.evaluation_not_found. */
 export async function listRuns(
-  { rooms }: KbDesk,
+  { services }: KbDependencies,
   scope: Scope<'kb:read'>,
   { kb_id: kbId, evaluation_id: id, ...query }: OneEvaluation & { limit?: number; cursor?: string },
 ): Promise<Page<RunView>> {
-  const { sql } = rooms.database
+  const { sql } = services.database
   const { organizationId } = scope
   const [evaluation] = await sql`
     select from kb_evaluations where id = ${id} and kb_id = ${kbId} and organization_id = ${organizationId}`
@@ -219,11 +219,11 @@ export async function listRuns(
 
 /** With a page of what was found for each question. Throws kb.run_not_found. */
 export async function getRun(
-  { rooms }: KbDesk,
+  { services }: KbDependencies,
   { organizationId }: Scope<'kb:read'>,
   { kb_id: kbId, run_id: id, page = 1, limit = RESULTS_DEFAULT }: OneRun & { page?: number; limit?: number },
 ): Promise<RunWithResults> {
-  const { sql } = rooms.database
+  const { sql } = services.database
   const from = (page - 1) * limit
   const [row] = await sql<(RunRow & { results: QuestionResult[]; total: number })[]>`
     select ${runColumns(sql)}, coalesce(jsonb_array_length(results), 0) as total,

@@ -3,7 +3,7 @@ import { AppError } from '#errors'
 import { ModelError } from '#platform/models/types.ts'
 import type { ClaimedDocument } from './claims.ts'
 import { embedTexts, forNobody, measureFloor } from './embed-texts.ts'
-import type { IngestionDesk, KbPlace } from './ingestion.ts'
+import type { IngestionDependencies, KbPlace } from './ingestion.ts'
 import { compactPostings, mergeSegments } from './merge-segments.ts'
 import { type PreparedTexts, withContext } from './prepare-text.ts'
 import { type PreparedDocument, writeIndex } from './write-index.ts'
@@ -30,38 +30,38 @@ const TURN_MS = 20_000
  * group is written, the next ones are made. A document that can't be indexed is noted so, and holds up no other. After a
  * while others have their turn, and what is left waits for the next one.
  */
-export async function indexDocuments(desk: IngestionDesk, place: KbPlace): Promise<void> {
+export async function indexDocuments(deps: IngestionDependencies, place: KbPlace): Promise<void> {
   const end = performance.now() + TURN_MS
-  const isOver = (): boolean => desk.stopping.aborted || performance.now() >= end
+  const isOver = (): boolean => deps.stopping.aborted || performance.now() >= end
   let writing: Promise<unknown> = Promise.resolve()
   try {
     while (!isOver()) {
-      const claimed = await desk.claims.claim(place)
+      const claimed = await deps.claims.claim(place)
       if (claimed.length === 0) break
       const groups = groupsOf(claimed)
       const ahead: Preparing[] = []
       for (;;) {
         while (ahead.length < AHEAD && groups.length > 0 && !isOver())
-          ahead.push(begin(desk, place, groups.shift() as ClaimedDocument[]))
+          ahead.push(begin(deps, place, groups.shift() as ClaimedDocument[]))
         const next = ahead.shift()
         if (!next) break
         const prepared = await next.prepared
         await writing
         writing = prepared
-          ? settle(desk, place, next.ids, () => write(desk, place, prepared))
+          ? settle(deps, place, next.ids, () => write(deps, place, prepared))
           : Promise.resolve()
       }
       const left = idsOf(groups.flat())
-      if (left.length > 0) await settle(desk, place, left, () => desk.claims.release(place, left))
+      if (left.length > 0) await settle(deps, place, left, () => deps.claims.release(place, left))
     }
   } finally {
     await writing
   }
-  if (desk.stopping.aborted) return
-  if (isOver()) await desk.wakeIndexing(place)
-  await mergeSegments(desk, place)
-  await compactPostings(desk, place)
-  desk.announce(place)
+  if (deps.stopping.aborted) return
+  if (isOver()) await deps.wakeIndexing(place)
+  await mergeSegments(deps, place)
+  await compactPostings(deps, place)
+  deps.announce(place)
 }
 
 interface Preparing {
@@ -69,9 +69,9 @@ interface Preparing {
   prepared: Promise<Prepared | undefined>
 }
 
-function begin(desk: IngestionDesk, place: KbPlace, group: ClaimedDocument[]): Preparing {
+function begin(deps: IngestionDependencies, place: KbPlace, group: ClaimedDocument[]): Preparing {
   const ids = idsOf(group)
-  return { ids, prepared: settle(desk, place, ids, () => prepare(desk, place, group)) }
+  return { ids, prepared: settle(deps, place, ids, () => prepare(deps, place, group)) }
 }
 
 /** What has failed before is tried by itself, so that it takes no other along. */
@@ -96,7 +96,7 @@ const idsOf = (group: ClaimedDocument[]): string[] => group.map(({ id }) => id)
 
 /** Does a step with some documents. A step that fails is noted at them; undefined. Never rejects. */
 async function settle<Result>(
-  desk: IngestionDesk,
+  deps: IngestionDependencies,
   place: KbPlace,
   ids: string[],
   step: () => Promise<Result>,
@@ -104,25 +104,25 @@ async function settle<Result>(
   try {
     return await step()
   } catch (error) {
-    await noteFailure(desk, place, ids, error).catch((lost: unknown) =>
+    await noteFailure(deps, place, ids, error).catch((lost: unknown) =>
       // They are given back by a sweep.
-      desk.rooms.log.error({ err: lost }, 'it was not noted that documents were not indexed'),
+      deps.services.log.error({ err: lost }, 'it was not noted that documents were not indexed'),
     )
     return undefined
   }
 }
 
 async function noteFailure(
-  desk: IngestionDesk,
+  deps: IngestionDependencies,
   place: KbPlace,
   ids: string[],
   error: unknown,
 ): Promise<void> {
-  if (desk.stopping.aborted) return desk.claims.release(place, ids)
+  if (deps.stopping.aborted) return deps.claims.release(place, ids)
   const isExpected = error instanceof ModelError || error instanceof AppError
-  desk.rooms.log[isExpected ? 'info' : 'error']({ err: error }, 'documents were not indexed')
+  deps.services.log[isExpected ? 'info' : 'error']({ err: error }, 'documents were not indexed')
   // What a person has to put right, such as missing credits, is not tried again by itself.
-  await desk.claims.fail(place, ids, isExpected ? error.message : UNEXPECTED, error instanceof AppError)
+  await deps.claims.fail(place, ids, isExpected ? error.message : UNEXPECTED, error instanceof AppError)
 }
 
 interface Prepared {
@@ -135,18 +135,18 @@ interface Prepared {
 
 /** Splits and embeds documents. Undefined: the knowledge base is gone. */
 async function prepare(
-  desk: IngestionDesk,
+  deps: IngestionDependencies,
   place: KbPlace,
   group: ClaimedDocument[],
 ): Promise<Prepared | undefined> {
-  const kb = await readKb(desk, place)
+  const kb = await readKb(deps, place)
   if (!kb) {
-    await desk.claims.release(place, idsOf(group))
+    await deps.claims.release(place, idsOf(group))
     return undefined
   }
-  const texts = await readTexts(desk, place, group)
+  const texts = await readTexts(deps, place, group)
   const there = group.filter(({ id }) => texts.has(id)) // others were deleted since
-  const prepared = await desk.preparer.prepare({
+  const prepared = await deps.preparer.prepare({
     texts: there.map(({ id, name, textKind }) => ({ name, text: texts.get(id) ?? '', kind: textKind })),
     chunking: kb.chunking,
     isLocal: kb.embeddingModelId === null,
@@ -154,8 +154,8 @@ async function prepare(
   const count = prepared.texts.reduce((sum, { chunks }) => sum + chunks.length, 0)
   const vectors = prepared.vectors
     ? partsOf(prepared.vectors, count)
-    : await embedTexts(desk, forNobody(kb), kb, embeddedTexts(there, prepared), 'document', desk.stopping)
-  const floor = count === 0 ? kb.floor : (kb.floor ?? (await measureFloor(desk, kb, desk.stopping)))
+    : await embedTexts(deps, forNobody(kb), kb, embeddedTexts(there, prepared), 'document', deps.stopping)
+  const floor = count === 0 ? kb.floor : (kb.floor ?? (await measureFloor(deps, kb, deps.stopping)))
   let from = 0
   const documents = prepared.texts.map((text, place) => {
     const own = vectors.slice(from, from + text.chunks.length)
@@ -176,21 +176,21 @@ const embeddedTexts = (documents: ClaimedDocument[], { texts }: PreparedTexts): 
   )
 
 async function write(
-  desk: IngestionDesk,
+  deps: IngestionDependencies,
   place: KbPlace,
   { kb, documents, dictionary, ids }: Prepared,
 ): Promise<void> {
-  await writeIndex(desk, kb, documents, dictionary)
+  await writeIndex(deps, kb, documents, dictionary)
   // What was not stored waits again, if it is still there.
-  await desk.claims.release(place, ids)
-  desk.announce(place)
+  await deps.claims.release(place, ids)
+  deps.announce(place)
 }
 
 async function readKb(
-  { rooms }: IngestionDesk,
+  { services }: IngestionDependencies,
   { organizationId, kbId }: KbPlace,
 ): Promise<IndexedKb | undefined> {
-  const [kb] = await rooms.database.sql<IndexedKb[]>`
+  const [kb] = await services.database.sql<IndexedKb[]>`
     select organization_id as "organizationId", id as "kbId", generation, dimensions, floor, chunking,
       embedding_model_id as "embeddingModelId"
     from knowledge_bases where id = ${kbId} and organization_id = ${organizationId}`
@@ -198,11 +198,11 @@ async function readKb(
 }
 
 async function readTexts(
-  { rooms }: IngestionDesk,
+  { services }: IngestionDependencies,
   { organizationId, kbId }: KbPlace,
   group: ClaimedDocument[],
 ): Promise<Map<string, string>> {
-  const rows = await rooms.database.sql<{ id: string; text: string }[]>`
+  const rows = await services.database.sql<{ id: string; text: string }[]>`
     select document_id as id, text from kb_texts
     where document_id = any(${group.map(({ id }) => id)}) and kb_id = ${kbId} and organization_id = ${organizationId}`
   return new Map(rows.map(({ id, text }) => [id, text]))

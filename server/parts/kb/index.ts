@@ -5,7 +5,7 @@ import type { Scope } from '#platform/access/scope.ts'
 import type { Route } from '#platform/http/define-route.ts'
 import type { Payer } from '#platform/ledger/ledger.ts'
 import { createStemmer } from '#platform/retrieval/stems.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import type { ModelFinder, PaidCalls } from '../llm/index.ts'
 import {
   createChatRetriever,
@@ -14,8 +14,8 @@ import {
   listKnowledgeBases,
   type Passage,
 } from './chat-retriever.ts'
+import type { KbDependencies } from './dependencies.ts'
 import { PASSAGES_MAX, SCORE_THRESHOLD } from './describe-passages.ts'
-import type { KbDesk } from './desk.ts'
 import { evaluationRoutes } from './evaluation-routes.ts'
 import { createIngestion, type Ingestion } from './ingestion.ts'
 import { manageRoutes } from './routes.ts'
@@ -51,24 +51,28 @@ export interface KnowledgeBases {
   findNamed(scope: Scope<'kb:read'>, name: string): Promise<{ id: string; name: string }>
 }
 
-export function createKnowledgeBases(rooms: Rooms, models: ModelFinder, calls: PaidCalls): KnowledgeBases {
-  const stemmer = createStemmer(rooms.database.sql)
-  const ingestion = createIngestion({ rooms, models, calls, stemmer })
-  const desk: KbDesk = { rooms, models, calls, stemmer, ingestion }
-  const evaluationRuns = createEvaluationRuns(desk)
+export function createKnowledgeBases(
+  services: Services,
+  models: ModelFinder,
+  calls: PaidCalls,
+): KnowledgeBases {
+  const stemmer = createStemmer(services.database.sql)
+  const ingestion = createIngestion({ services, models, calls, stemmer })
+  const deps: KbDependencies = { services, models, calls, stemmer, ingestion }
+  const evaluationRuns = createEvaluationRuns(deps)
   return {
-    routes: [...manageRoutes(desk), ...searchRoutes(desk), ...evaluationRoutes(desk, evaluationRuns)],
+    routes: [...manageRoutes(deps), ...searchRoutes(deps), ...evaluationRoutes(deps, evaluationRuns)],
     ingestion,
     evaluationRuns,
-    retriever: createChatRetriever(desk),
+    retriever: createChatRetriever(deps),
     findPassages: (payer, wanted) =>
-      findPassages(desk, payer, {
+      findPassages(deps, payer, {
         limit: PASSAGES_MAX,
         ...wanted,
         scoreThreshold: SCORE_THRESHOLD,
         mayBeGone: true,
       }),
-    list: (scope, below, count) => listKnowledgeBases(rooms.database.sql, scope, below, count),
+    list: (scope, below, count) => listKnowledgeBases(services.database.sql, scope, below, count),
     async findNamed(scope, name) {
       const isNamed = sql`lower(${knowledgeBases.name}) = lower(${name})`
       const [found] = await scope.select(knowledgeBases, { where: isNamed, limit: 1 })

@@ -1,7 +1,7 @@
 import { afterCommit } from '#database/ambient.ts'
 import type { Queue } from '#platform/jobs/jobs.ts'
 import type { Stemmer } from '#platform/retrieval/stems.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
 import type { ModelFinder, PaidCalls } from '../llm/index.ts'
 import { type Announce, createAnnouncer } from './announce.ts'
@@ -29,14 +29,14 @@ export interface SourcePlace extends KbPlace {
 }
 
 export interface IngestionParts {
-  rooms: Rooms
+  services: Services
   models: ModelFinder
   calls: PaidCalls
   stemmer: Stemmer
 }
 
 /** What the jobs work with. */
-export interface IngestionDesk extends IngestionParts {
+export interface IngestionDependencies extends IngestionParts {
   preparer: Preparer
   claims: ClaimedDocuments
   /** Sources that this process has claimed, and whose end the database was too far away for. */
@@ -68,21 +68,21 @@ const SHARE_OF_ONE = 0.5
 const JOB_SECONDS_MAX = 3 * 3_600
 
 export function createIngestion(parts: IngestionParts): Ingestion {
-  const { rooms } = parts
-  const { jobs, log, instance } = rooms
-  const { sql } = rooms.database
+  const { services } = parts
+  const { jobs, log, instance } = services
+  const { sql } = services.database
   const ending = new AbortController()
   const underWay = new Set<Promise<unknown>>()
   const track = async (work: Promise<void>): Promise<void> => {
     underWay.add(work)
     await work.finally(() => underWay.delete(work))
   }
-  const desk: IngestionDesk = {
+  const deps: IngestionDependencies = {
     ...parts,
     preparer: createPreparer(),
     claims: new ClaimedDocuments(sql, instance.id),
     unended: new Set(),
-    announce: createAnnouncer(rooms),
+    announce: createAnnouncer(services),
     wakeIndexing: (place) => jobs.add(sql, indexing, place, { key: place.kbId, group: place.organizationId }),
     stopping: ending.signal,
   }
@@ -93,14 +93,14 @@ export function createIngestion(parts: IngestionParts): Ingestion {
     name: 'kb-reading',
     concurrency: READINGS_AT_ONCE,
     groupConcurrency: READINGS_AT_ONCE * SHARE_OF_ONE,
-    run: (place) => track(readSource(desk, place)),
+    run: (place) => track(readSource(deps, place)),
   }
   const indexing: Queue<KbPlace> = {
     ...rest,
     name: 'kb-indexing',
     concurrency: INDEXINGS_AT_ONCE,
     groupConcurrency: INDEXINGS_AT_ONCE * SHARE_OF_ONE,
-    run: (place) => track(indexDocuments(desk, place)),
+    run: (place) => track(indexDocuments(deps, place)),
   }
 
   async function wakeReadings(kbId: string | null): Promise<void> {
@@ -114,15 +114,15 @@ export function createIngestion(parts: IngestionParts): Ingestion {
   }
 
   async function sweep(): Promise<void> {
-    await dropUnended(desk)
+    await dropUnended(deps)
     await wakeReadings(null)
-    await desk.claims.dropForgotten()
+    await deps.claims.dropForgotten()
     const waiting = await sql<KbPlace[]>`
       select distinct s.organization_id as "organizationId", s.kb_id as "kbId" from kb_sources s
       where s.documents_pending > 0 and exists (
-        select from kb_documents d where d.kb_id = s.kb_id and ${desk.claims.claimable()})
+        select from kb_documents d where d.kb_id = s.kb_id and ${deps.claims.claimable()})
       limit ${SWEEP_MAX}`
-    for (const place of waiting) await desk.wakeIndexing(place)
+    for (const place of waiting) await deps.wakeIndexing(place)
   }
 
   let endSweep = (): void => {}
@@ -132,7 +132,7 @@ export function createIngestion(parts: IngestionParts): Ingestion {
       afterCommit(async () => {
         try {
           await wakeReadings(id)
-          await desk.wakeIndexing({ organizationId, kbId: id })
+          await deps.wakeIndexing({ organizationId, kbId: id })
         } catch (error) {
           log.error({ err: error }, 'an ingestion waits for the next sweep')
         }
@@ -145,7 +145,7 @@ export function createIngestion(parts: IngestionParts): Ingestion {
     async stop() {
       endSweep()
       ending.abort(new Error('The server is stopping'))
-      await desk.preparer.close()
+      await deps.preparer.close()
       await Promise.allSettled(underWay)
     },
   }

@@ -3,7 +3,7 @@ import { type Hit, type QueryTerm, type Scores, scoreChunks } from '#platform/re
 import type { Language } from '#platform/retrieval/languages.ts'
 import type { KnowledgeQuery } from '#platform/retrieval/parse-query.ts'
 import type { Stemmer } from '#platform/retrieval/stems.ts'
-import type { KbDesk } from './desk.ts'
+import type { KbDependencies } from './dependencies.ts'
 import { type Condition, matches } from './filter.ts'
 import { type SearchedKb, STAGE_MAX, type StageHit } from './searched-kbs.ts'
 
@@ -21,13 +21,13 @@ const STEM_CHARACTERS_MIN = 3
  * nothing is known to be gone, that is not looked at until it is `isChecked`.
  */
 export async function lexicalStage(
-  { rooms, stemmer }: KbDesk,
+  { services, stemmer }: KbDependencies,
   kb: SearchedKb,
   query: KnowledgeQuery,
   filter: Condition[],
   isChecked = true,
 ): Promise<StageHit[]> {
-  const { sql } = rooms.database
+  const { sql } = services.database
   const scores = await scoreWords(sql, stemmer, kb, query)
   const toHit = ({ number, score }: Hit): StageHit => ({ kb, number, score: score / scores.ceiling })
   for (let count = STAGE_MAX; ; count *= FURTHER) {

@@ -8,7 +8,7 @@ import type { Scope } from '#platform/access/scope.ts'
 import type { ReceivedFile } from '#platform/http/receive-file.ts'
 import { keepReceivedFile } from '#platform/storage/keep-received.ts'
 import { type UploadView, viewUpload } from '#platform/storage/view-upload.ts'
-import type { KbDesk } from './desk.ts'
+import type { KbDependencies } from './dependencies.ts'
 import {
   type ChunkRow,
   type DocumentList,
@@ -88,7 +88,7 @@ export async function getDocument(
 
 /** A source that has it still brings it back when it is read again. */
 export async function deleteDocument(
-  desk: KbDesk,
+  deps: KbDependencies,
   scope: Scope<'kb:delete'>,
   kbId: string,
   documentId: string,
@@ -102,19 +102,19 @@ export async function deleteDocument(
     )
     if (rows.length === 0) throw fail('kb.document_not_found')
   })
-  await desk.ingestion.begin({ organizationId: scope.organizationId, id: kbId })
+  await deps.ingestion.begin({ organizationId: scope.organizationId, id: kbId })
 }
 
 /** Keeps a file of the caller's for a source of the type file. Throws as keepReceivedFile does. */
 export async function uploadFile(
-  { rooms }: KbDesk,
+  { services }: KbDependencies,
   scope: Scope<'kb:write'>,
   file: ReceivedFile,
 ): Promise<UploadView> {
   const { organizationId, userId } = scope
   const place = { organizationId, userId, chatId: null }
-  const id = await keepReceivedFile(rooms, place, file, { needsText: true })
+  const id = await keepReceivedFile(services, place, file, { needsText: true })
   const [row] = await scope.select(uploads, { where: eq(uploads.id, id) })
   if (!row) throw fail('upload.not_found')
-  return viewUpload(rooms.storage, row)
+  return viewUpload(services.storage, row)
 }

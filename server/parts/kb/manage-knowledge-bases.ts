@@ -7,7 +7,7 @@ import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
 import { insertSource, prepareSource } from './add-source.ts'
 import { chooseChunking } from './chunking.ts'
-import type { KbDesk } from './desk.ts'
+import type { KbDependencies } from './dependencies.ts'
 import { findEmbeddingModel } from './embedding-model.ts'
 import {
   type IngestionStatus,
@@ -25,13 +25,13 @@ import {
  * kb.chunking_invalid, llm.not_found, kb.not_embedding, upload.not_found.
  */
 export async function createKnowledgeBase(
-  desk: KbDesk,
+  deps: KbDependencies,
   scope: Scope<'kb:write'>,
   input: NewKnowledgeBase,
 ): Promise<KnowledgeBaseView> {
-  const model = await findEmbeddingModel(desk, scope.organizationId, input.embedding_model)
+  const model = await findEmbeddingModel(deps, scope.organizationId, input.embedding_model)
   const chunking = chooseChunking(input.chunking)
-  const sources = input.sources.map((source) => prepareSource(desk, source))
+  const sources = input.sources.map((source) => prepareSource(deps, source))
   const made = await scope
     .transaction(async (database) => {
       const kb = await database.insert(knowledgeBases, {
@@ -47,7 +47,7 @@ export async function createKnowledgeBase(
       return kb
     })
     .catch(whenTaken('kb.name_taken'))
-  await desk.ingestion.begin(made)
+  await deps.ingestion.begin(made)
   return getKnowledgeBase(scope, made.id)
 }
 

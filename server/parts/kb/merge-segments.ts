@@ -1,5 +1,5 @@
 import { mergePostings, type SegmentEntry } from '#platform/retrieval/postings.ts'
-import type { IngestionDesk, KbPlace } from './ingestion.ts'
+import type { IngestionDependencies, KbPlace } from './ingestion.ts'
 import { lockKb } from './lock-kb.ts'
 import { insertPostings, noteSegment, type Segment } from './segments.ts'
 
@@ -19,10 +19,10 @@ const DEAD_LEAST = 200
 const TERMS_AT_ONCE = 5_000
 
 export async function mergeSegments(
-  { rooms }: IngestionDesk,
+  { services }: IngestionDependencies,
   { organizationId, kbId }: KbPlace,
 ): Promise<void> {
-  await rooms.database.sql.begin(async (tx) => {
+  await services.database.sql.begin(async (tx) => {
     if (!(await lockKb(tx, { organizationId, kbId }))) return
     const segments = await tx<Segment[]>`
       select segment, chunks from kb_segments where kb_id = ${kbId} order by segment`
@@ -57,10 +57,10 @@ function mergeable(segments: readonly Segment[]): Segment[] {
 
 /** Writes the postings anew without what is gone, where that is much. */
 export async function compactPostings(
-  { rooms }: IngestionDesk,
+  { services }: IngestionDependencies,
   { organizationId, kbId }: KbPlace,
 ): Promise<void> {
-  await rooms.database.sql.begin(async (tx) => {
+  await services.database.sql.begin(async (tx) => {
     const kb = await lockKb(tx, { organizationId, kbId })
     if (!kb || kb.deadCount < DEAD_LEAST || kb.deadCount < kb.chunkCount * DEAD_SHARE_MAX) return
     const chunks = await tx<{ number: number }[]>`select number from kb_chunks where kb_id = ${kbId}`
@@ -77,7 +77,7 @@ export async function compactPostings(
         where kb_id = ${kbId} and segment < ${segment} and term > ${after}
         group by term order by term limit ${TERMS_AT_ONCE}`
       await insertPostings(
-        { database: rooms.database, tx },
+        { database: services.database, tx },
         kbId,
         segment,
         old

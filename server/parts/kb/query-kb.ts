@@ -6,8 +6,8 @@ import { promptBytesOf } from '#platform/models/context-window.ts'
 import type { ModelRequest } from '#platform/models/types.ts'
 import type { ResolvedModel } from '../llm/index.ts'
 import { CitationCheck } from './check-citations.ts'
+import type { KbDependencies } from './dependencies.ts'
 import { describePassages, SCORE_THRESHOLD } from './describe-passages.ts'
-import type { KbDesk } from './desk.ts'
 import { parseFilter } from './filter.ts'
 import { QueryStream } from './query-stream.ts'
 import { retrieve } from './retrieve.ts'
@@ -30,27 +30,27 @@ const NOTHING_FOUND = 'I do not know: nothing in this knowledge base fits the qu
  * throws, and llm.failed where the answer is no stream.
  */
 export async function queryKb(
-  desk: KbDesk,
+  deps: KbDependencies,
   scope: Scope<'kb:read'>,
   kbId: string,
   asked: QueryRequest,
   { asEvents }: { asEvents: boolean },
 ): Promise<QueryAnswer | EventStream> {
   const { query, limit = LIMIT_DEFAULT, filter, rerank, params = {} } = asked
-  const model = await findTextModel(desk, scope, asked.model)
-  const { passages } = await retrieve(desk, scope, {
+  const model = await findTextModel(deps, scope, asked.model)
+  const { passages } = await retrieve(deps, scope, {
     organizationId: scope.organizationId,
     knowledgeBaseIds: [kbId],
     query,
     limit,
     scoreThreshold: SCORE_THRESHOLD,
     filter: parseFilter(filter),
-    rerank: await findReranker(desk, scope, rerank),
+    rerank: await findReranker(deps, scope, rerank),
   })
   const found = passages.map((passage) => viewPassage(passage, false))
   const { request, used } = toRequest(asked, model, found)
   const sources = params.include_sources === false ? null : used
-  const call = { desk, payer: scope, model, request, count: used.length }
+  const call = { deps, payer: scope, model, request, count: used.length }
   return asEvents ? stream(call, sources) : answer(call, sources)
 }
 
@@ -69,7 +69,7 @@ function toRequest(
 }
 
 interface Call {
-  desk: KbDesk
+  deps: KbDependencies
   payer: Payer
   model: ResolvedModel
   request: ModelRequest
@@ -85,7 +85,7 @@ interface Ended {
 
 /** Has the model answer, and tells what it says, its citations checked. Throws billing.insufficient_credits. */
 async function ask(
-  { desk, payer, model, request, count }: Call,
+  { deps, payer, model, request, count }: Call,
   take: (text: string) => void,
 ): Promise<{ ended: Promise<Ended> }> {
   if (count === 0) {
@@ -97,7 +97,7 @@ async function ask(
   const takeSome = (text: string): void => {
     if (text !== '') take(text)
   }
-  const { ended } = await desk.calls.begin(payer, model, request, {
+  const { ended } = await deps.calls.begin(payer, model, request, {
     text: (piece) => takeSome(check.pass(piece)),
   })
   const settled = ended.then(({ error, usage }) => {

@@ -10,7 +10,7 @@ import { ACCEPTED_TYPES } from '#platform/documents/accepted-types.ts'
 import { detectType } from '#platform/documents/detect-type.ts'
 import { DocumentError } from '#platform/documents/documents.ts'
 import { newIncomingPath } from '#platform/storage/local-file.ts'
-import type { IngestionDesk } from './ingestion.ts'
+import type { IngestionDependencies } from './ingestion.ts'
 import type { ReadingResult, ReadingSource } from './reading.ts'
 import { type S3Config, toBucket } from './source-config.ts'
 import { confirmDocuments, type FoundDocument, storeDocument } from './store-document.ts'
@@ -20,17 +20,17 @@ const OBJECTS_AT_ONCE = 4
 
 /** Each object of a bucket whose kind holds text becomes a document under its key; what has its old ETag is not read. */
 export async function readBucket(
-  desk: IngestionDesk,
+  deps: IngestionDependencies,
   source: ReadingSource,
   signal: AbortSignal,
 ): Promise<ReadingResult> {
-  const bucket = bucketOf(desk, source)
+  const bucket = bucketOf(deps, source)
   let skipped = 0
-  for await (const page of listObjects(desk.rooms.net, bucket, signal)) {
+  for await (const page of listObjects(deps.services.net, bucket, signal)) {
     const objects = page.filter(({ key }) => holdsText(key))
     skipped += page.length - objects.length
     const known = await confirmDocuments(
-      desk,
+      deps,
       source,
       objects.map((object) => ({ key: object.key, fingerprint: object.etag })),
     )
@@ -38,7 +38,7 @@ export async function readBucket(
     const ending = new AbortController()
     const bounded = AbortSignal.any([signal, ending.signal])
     const work = async (): Promise<void> => {
-      for (const object of changed) await storeObject(desk, source, bucket, object, bounded)
+      for (const object of changed) await storeObject(deps, source, bucket, object, bounded)
     }
     // One that fails for all, such as a bucket that is closed meanwhile, ends the others.
     await Promise.all(Array.from({ length: OBJECTS_AT_ONCE }, work)).catch((error: unknown) => {
@@ -49,7 +49,7 @@ export async function readBucket(
   return { isComplete: true, skipped }
 }
 
-function bucketOf({ rooms: { secrets } }: IngestionDesk, source: ReadingSource): Bucket {
+function bucketOf({ services: { secrets } }: IngestionDependencies, source: ReadingSource): Bucket {
   const secret =
     source.secrets === null ? {} : { secret_access_key: secrets.decrypt(source.secrets, source.sourceId) }
   return toBucket({ ...(source.config as S3Config), ...secret })
@@ -62,7 +62,7 @@ const TEXT_EXTENSIONS = new Set(
 const holdsText = (key: string): boolean => TEXT_EXTENSIONS.has(key.split('.').at(-1)?.toLowerCase() ?? '')
 
 async function storeObject(
-  desk: IngestionDesk,
+  deps: IngestionDependencies,
   source: ReadingSource,
   bucket: Bucket,
   object: BucketObject,
@@ -76,22 +76,22 @@ async function storeObject(
     metadata: { key, last_modified: lastModified },
     fingerprint: etag,
   }
-  const path = await newIncomingPath(desk.rooms.config.dataDir)
+  const path = await newIncomingPath(deps.services.config.dataDir)
   try {
-    const read = await readFile(desk, bucket, object, path, signal)
-    await storeDocument(desk, source, { ...document, ...read })
+    const read = await readFile(deps, bucket, object, path, signal)
+    await storeDocument(deps, source, { ...document, ...read })
   } catch (error) {
     const isItsOwn = (error instanceof DocumentError || error instanceof BucketError) && !error.canTryAgain
     if (!isItsOwn) throw error
     const mimeType = 'application/octet-stream'
-    await storeDocument(desk, source, { ...document, mimeType, text: { failure: error.message } })
+    await storeDocument(deps, source, { ...document, mimeType, text: { failure: error.message } })
   } finally {
     await rm(path, { force: true })
   }
 }
 
 async function readFile(
-  { rooms: { net, documents, config } }: IngestionDesk,
+  { services: { net, documents, config } }: IngestionDependencies,
   bucket: Bucket,
   { key }: BucketObject,
   path: string,

@@ -5,7 +5,7 @@ import { FetchError } from '#platform/net/fetch-bounded.ts'
 import { NetError } from '#platform/net/index.ts'
 import { keepTrying } from '#platform/sweeps/keep-trying.ts'
 import { isAlive } from './claims.ts'
-import type { IngestionDesk, SourcePlace } from './ingestion.ts'
+import type { IngestionDependencies, SourcePlace } from './ingestion.ts'
 import { lockKb } from './lock-kb.ts'
 import { readBucket } from './read-bucket.ts'
 import { readWebsite } from './read-website.ts'
@@ -26,60 +26,60 @@ const END_ATTEMPTS = 5
  * stays as it is. Ends when the source is deleted; a failure is noted at the source; one that may pass is
  * tried again twice.
  */
-export async function readSource(desk: IngestionDesk, place: SourcePlace): Promise<void> {
-  const source = await claim(desk, place).catch((error: unknown) => {
+export async function readSource(deps: IngestionDependencies, place: SourcePlace): Promise<void> {
+  const source = await claim(deps, place).catch((error: unknown) => {
     // It may have come about nevertheless.
-    desk.unended.add(place.sourceId)
+    deps.unended.add(place.sourceId)
     throw error
   })
   if (!source) return
-  desk.unended.delete(source.sourceId)
-  desk.announce(place)
+  deps.unended.delete(source.sourceId)
+  deps.announce(place)
   const ending = new AbortController()
-  const signal = AbortSignal.any([ending.signal, desk.stopping, AbortSignal.timeout(READING_MS_MAX)])
+  const signal = AbortSignal.any([ending.signal, deps.stopping, AbortSignal.timeout(READING_MS_MAX)])
   const watch = setInterval(() => {
-    isWanted(desk, source).then(
+    isWanted(deps, source).then(
       (wanted) => wanted || ending.abort(new SourceGone()),
       () => {},
     )
   }, WATCH_MS)
   try {
-    const result = await (source.type === 'web' ? readWebsite : readBucket)(desk, source, signal)
-    await persist(desk, source, () => finish(desk, source, result))
+    const result = await (source.type === 'web' ? readWebsite : readBucket)(deps, source, signal)
+    await persist(deps, source, () => finish(deps, source, result))
   } catch (error) {
-    if (desk.stopping.aborted) await giveBack(desk, [source.sourceId])
+    if (deps.stopping.aborted) await giveBack(deps, [source.sourceId])
     else if (!ending.signal.aborted && !(error instanceof SourceGone))
-      await persist(desk, source, () => noteFailure(desk, source, error))
+      await persist(deps, source, () => noteFailure(deps, source, error))
   } finally {
     clearInterval(watch)
-    desk.announce(place)
+    deps.announce(place)
   }
 }
 
 /** Where the database stays away, a sweep gives the source back. */
 async function persist(
-  desk: IngestionDesk,
+  deps: IngestionDependencies,
   { sourceId }: SourcePlace,
   work: () => Promise<void>,
 ): Promise<void> {
   const isDone = await keepTrying(
     END_ATTEMPTS,
     () => work().then(() => true),
-    (error) => desk.rooms.log.error({ err: error }, 'the end of a reading was not noted'),
+    (error) => deps.services.log.error({ err: error }, 'the end of a reading was not noted'),
   )
-  if (!isDone) desk.unended.add(sourceId)
+  if (!isDone) deps.unended.add(sourceId)
 }
 
 /** Gives back the sources that this process has claimed and could not note the end of. */
-export async function dropUnended(desk: IngestionDesk): Promise<void> {
-  const ids = [...desk.unended]
+export async function dropUnended(deps: IngestionDependencies): Promise<void> {
+  const ids = [...deps.unended]
   if (ids.length === 0) return
-  await giveBack(desk, ids)
-  for (const id of ids) desk.unended.delete(id)
+  await giveBack(deps, ids)
+  for (const id of ids) deps.unended.delete(id)
 }
 
-async function claim(desk: IngestionDesk, place: SourcePlace): Promise<ReadingSource | undefined> {
-  const { database, instance } = desk.rooms
+async function claim(deps: IngestionDependencies, place: SourcePlace): Promise<ReadingSource | undefined> {
+  const { database, instance } = deps.services
   return database.sql.begin(async (tx) => {
     await lockKb(tx, place)
     const [row] = await tx<Omit<ReadingSource, keyof SourcePlace>[]>`
@@ -91,27 +91,35 @@ async function claim(desk: IngestionDesk, place: SourcePlace): Promise<ReadingSo
   })
 }
 
-async function isWanted(desk: IngestionDesk, source: ReadingSource): Promise<boolean> {
-  const rows = await desk.rooms.database.sql`select from kb_sources where ${isBeingRead(desk, source)}`
+async function isWanted(deps: IngestionDependencies, source: ReadingSource): Promise<boolean> {
+  const rows = await deps.services.database.sql`select from kb_sources where ${isBeingRead(deps, source)}`
   return rows.count > 0
 }
 
-async function finish(desk: IngestionDesk, source: ReadingSource, result: ReadingResult): Promise<void> {
+async function finish(
+  deps: IngestionDependencies,
+  source: ReadingSource,
+  result: ReadingResult,
+): Promise<void> {
   const hours = refreshHoursOf(source.config)
-  await desk.rooms.database.sql.begin(async (tx) => {
+  await deps.services.database.sql.begin(async (tx) => {
     await lockKb(tx, source)
     const ended = await tx`
       update kb_sources
       set status = 'read', claimed_by = null, error = null, failures = 0, skipped = ${result.skipped},
         next_reading_at = now() + ${hours}::int * interval '1 hour', updated_at = now()
-      where ${isBeingRead(desk, source)}`
+      where ${isBeingRead(deps, source)}`
     if (ended.count > 0 && result.isComplete)
       await tx`delete from kb_documents where source_id = ${source.sourceId} and found_by < ${source.reading}`
   })
 }
 
-async function noteFailure(desk: IngestionDesk, source: ReadingSource, error: unknown): Promise<void> {
-  const { log, database } = desk.rooms
+async function noteFailure(
+  deps: IngestionDependencies,
+  source: ReadingSource,
+  error: unknown,
+): Promise<void> {
+  const { log, database } = deps.services
   const reason = sentenceOf(error)
   log[reason === UNEXPECTED ? 'error' : 'info'](
     { err: error, source_id: source.sourceId },
@@ -128,12 +136,15 @@ async function noteFailure(desk: IngestionDesk, source: ReadingSource, error: un
       set status = ${isLast ? 'failed' : 'pending'}, claimed_by = null, error = ${reason}, updated_at = now(),
         failures = ${isLast ? 0 : source.failures + 1},
         next_reading_at = now() + ${Number.isNaN(waitSeconds) ? null : waitSeconds}::int * interval '1 second'
-      where ${isBeingRead(desk, source)}`
+      where ${isBeingRead(deps, source)}`
   })
 }
 
 /** They may be begun again at once. */
-async function giveBack({ rooms: { database, instance } }: IngestionDesk, ids: string[]): Promise<void> {
+async function giveBack(
+  { services: { database, instance } }: IngestionDependencies,
+  ids: string[],
+): Promise<void> {
   await database.sql`
     update kb_sources set status = 'pending', claimed_by = null
     where id = any(${ids}) and status = 'reading' and claimed_by = ${instance.id}`

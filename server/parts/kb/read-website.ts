@@ -1,23 +1,23 @@
 import { type CrawledPage, crawl } from '#platform/crawler/crawl.ts'
-import type { IngestionDesk } from './ingestion.ts'
+import type { IngestionDependencies } from './ingestion.ts'
 import type { ReadingResult, ReadingSource } from './reading.ts'
 import type { WebConfig } from './source-config.ts'
 import { type FoundDocument, storeDocument } from './store-document.ts'
 
 /** Each page of a website becomes a document under its address. */
 export async function readWebsite(
-  desk: IngestionDesk,
+  deps: IngestionDependencies,
   source: ReadingSource,
   signal: AbortSignal,
 ): Promise<ReadingResult> {
-  const { net, documents } = desk.rooms
+  const { net, documents } = deps.services
   const config = source.config as WebConfig
   const wanted = { url: config.url, maxPages: config.max_pages ?? 1, maxDepth: config.max_depth ?? 0 }
   // Behind a page that can't be read now there may be others that are still there.
   let isComplete = true
   for await (const page of crawl(net, documents, wanted, signal)) {
     if ('error' in page) isComplete = false
-    await storeDocument(desk, source, toDocument(page))
+    await storeDocument(deps, source, toDocument(page))
   }
   return { isComplete, skipped: 0 }
 }

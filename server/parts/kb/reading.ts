@@ -1,4 +1,4 @@
-import type { IngestionDesk, SourcePlace } from './ingestion.ts'
+import type { IngestionDependencies, SourcePlace } from './ingestion.ts'
 
 /** A source that this process is reading. */
 export interface ReadingSource extends SourcePlace {
@@ -24,6 +24,6 @@ export class SourceGone extends Error {
 }
 
 /** Of a row of kb_sources: whether this reading of it goes on. */
-export const isBeingRead = (desk: IngestionDesk, { sourceId, reading }: ReadingSource) =>
-  desk.rooms.database.sql`
-    id = ${sourceId} and reading = ${reading} and status = 'reading' and claimed_by = ${desk.rooms.instance.id}`
+export const isBeingRead = (deps: IngestionDependencies, { sourceId, reading }: ReadingSource) =>
+  deps.services.database.sql`
+    id = ${sourceId} and reading = ${reading} and status = 'reading' and claimed_by = ${deps.services.instance.id}`

@@ -3,7 +3,7 @@ import { kbDocuments, kbSources, knowledgeBases } from '#database/schema/kb.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { chooseChunking } from './chunking.ts'
-import type { KbDesk } from './desk.ts'
+import type { KbDependencies } from './dependencies.ts'
 import { findEmbeddingModel } from './embedding-model.ts'
 import { getKnowledgeBase } from './manage-knowledge-bases.ts'
 import type { KnowledgeBaseView, Reindexing } from './schemas.ts'
@@ -15,24 +15,24 @@ import type { KnowledgeBaseView, Reindexing } from './schemas.ts'
  * kb.chunking_invalid, llm.not_found, kb.not_embedding, kb.source_not_found.
  */
 export async function reindex(
-  desk: KbDesk,
+  deps: KbDependencies,
   scope: Scope<'kb:write'>,
   kbId: string,
   asked: Reindexing,
 ): Promise<KnowledgeBaseView> {
   if (asked.source_id !== undefined) await readAgain(scope, kbId, asked.source_id)
-  else await indexAgain(desk, scope, kbId, asked)
-  await desk.ingestion.begin({ organizationId: scope.organizationId, id: kbId })
+  else await indexAgain(deps, scope, kbId, asked)
+  await deps.ingestion.begin({ organizationId: scope.organizationId, id: kbId })
   return getKnowledgeBase(scope, kbId)
 }
 
 async function indexAgain(
-  desk: KbDesk,
+  deps: KbDependencies,
   scope: Scope<'kb:write'>,
   kbId: string,
   { embedding_model: name, chunking }: Reindexing,
 ): Promise<void> {
-  const model = name === undefined ? undefined : await findEmbeddingModel(desk, scope.organizationId, name)
+  const model = name === undefined ? undefined : await findEmbeddingModel(deps, scope.organizationId, name)
   await scope.transaction(async (database) => {
     const [kb] = await database.select(knowledgeBases, { where: eq(knowledgeBases.id, kbId), lock: true })
     if (!kb) throw fail('kb.not_found')

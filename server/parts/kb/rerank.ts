@@ -2,7 +2,7 @@ import { fail } from '#errors'
 import type { Payer } from '#platform/ledger/ledger.ts'
 import { withoutTags } from '#platform/models/prompt-elements.ts'
 import type { ResolvedModel } from '../llm/index.ts'
-import type { KbDesk } from './desk.ts'
+import type { KbDependencies } from './dependencies.ts'
 import type { FoundPassage } from './retrieve.ts'
 
 /** So many passages are shown to the model, each as far as this. */
@@ -21,7 +21,7 @@ const TASK = [
  * them. Throws billing.insufficient_credits, and llm.failed where its answer holds no scores.
  */
 export async function rerank(
-  { calls }: KbDesk,
+  { calls }: KbDependencies,
   payer: Payer,
   model: ResolvedModel,
   query: string,

@@ -6,7 +6,7 @@ import { type KnowledgeQuery, parseQuery } from '#platform/retrieval/parse-query
 import { NAMES, OPERATIONS } from '#platform/telemetry/names.ts'
 import type { ResolvedModel } from '../llm/index.ts'
 import { denseStage } from './dense-stage.ts'
-import type { KbDesk } from './desk.ts'
+import type { KbDependencies } from './dependencies.ts'
 import type { Condition } from './filter.ts'
 import { lexicalStage } from './lexical-stage.ts'
 import { addPhrases } from './phrase-scores.ts'
@@ -79,35 +79,35 @@ const SPARE = 5
  * Throws kb.not_found for a knowledge base that is not that organization's, unless it may be gone, billing.insufficient_credits, and llm.failed
  * from reranking.
  */
-export async function retrieve(desk: KbDesk, payer: Payer, wanted: Wanted): Promise<Retrieval> {
-  const { tracing } = desk.rooms
-  if (!tracing) return find(desk, payer, wanted)
+export async function retrieve(deps: KbDependencies, payer: Payer, wanted: Wanted): Promise<Retrieval> {
+  const { tracing } = deps.services
+  if (!tracing) return find(deps, payer, wanted)
   const attributes = {
     [NAMES.operation]: OPERATIONS.retrieval,
     [NAMES.knowledgeBases]: wanted.knowledgeBaseIds,
   }
   return tracing.span({ name: OPERATIONS.retrieval, attributes }, async (span) => {
-    const retrieval = await find(desk, payer, wanted)
+    const retrieval = await find(deps, payer, wanted)
     span.set({ [NAMES.passages]: retrieval.passages.length })
     return retrieval
   })
 }
 
-async function find(desk: KbDesk, payer: Payer, wanted: Wanted): Promise<Retrieval> {
+async function find(deps: KbDependencies, payer: Payer, wanted: Wanted): Promise<Retrieval> {
   const begin = performance.now()
-  const kbs = await readSearchedKbs(desk.rooms.database.sql, wanted)
+  const kbs = await readSearchedKbs(deps.services.database.sql, wanted)
   const query = parseQuery(wanted.query)
   const findWords = (isChecked: boolean) =>
-    timed(gather(kbs.map((kb) => lexicalStage(desk, kb, query, wanted.filter, isChecked))))
+    timed(gather(kbs.map((kb) => lexicalStage(deps, kb, query, wanted.filter, isChecked))))
   const [unchecked, dense] = await Promise.all([
     findWords(false),
-    timed(denseStage(desk, payer, kbs, wanted.query, wanted.filter, STAGE_MAX)),
+    timed(denseStage(deps, payer, kbs, wanted.query, wanted.filter, STAGE_MAX)),
   ])
   const choose = async (hits: StageHit[]) => {
     const fused = fuse(hits, dense.result.hits, keyOf, ({ kb }) => isLocal(kb))
     return {
       fused,
-      ...(await choosePassages(desk, payer, wanted, query, fused, dense.result.failure === null)),
+      ...(await choosePassages(deps, payer, wanted, query, fused, dense.result.failure === null)),
     }
   }
   let lexical = unchecked
@@ -156,7 +156,7 @@ interface Chosen {
 
 /** Steps 4 to 6. Contents are read of those that are shown, and of all where they decide. */
 async function choosePassages(
-  desk: KbDesk,
+  deps: KbDependencies,
   payer: Payer,
   wanted: Wanted,
   query: KnowledgeQuery,
@@ -164,7 +164,7 @@ async function choosePassages(
   hasVectors: boolean,
 ): Promise<Chosen> {
   const { limit, scoreThreshold, oncePerDocument = false } = wanted
-  const { sql } = desk.rooms.database
+  const { sql } = deps.services.database
   const vectorsOf = ({ kb }: Pick<Candidate, 'kb'>) =>
     hasVectors ? (isLocal(kb) ? 'local' : 'model') : 'none'
   const score = <Found extends Pick<Candidate, 'kb' | 'lexical' | 'dense'>>(found: Found[]) =>
@@ -180,8 +180,8 @@ async function choosePassages(
     return { passages: different.slice(0, limit), dropped, isSomeGone: read < asked }
   }
   const pool = await readPool(sql, fused, size, wanted)
-  const scored = score(await addPhrases(desk.stemmer, query, pool.passages))
-  const ranked = wanted.rerank ? await rerank(desk, payer, wanted.rerank, wanted.query, scored) : scored
+  const scored = score(await addPhrases(deps.stemmer, query, pool.passages))
+  const ranked = wanted.rerank ? await rerank(deps, payer, wanted.rerank, wanted.query, scored) : scored
   const different = dropNearDuplicates(ranked, ({ content }) => content)
   const good = different.filter((one) => one.score >= scoreThreshold)
   const dropped = {

@@ -4,7 +4,7 @@ import { Message, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import { UploadView } from '#platform/storage/view-upload.ts'
 import { addSource, deleteSource } from './add-source.ts'
 import { changeChunk } from './change-chunk.ts'
-import type { KbDesk } from './desk.ts'
+import type { KbDependencies } from './dependencies.ts'
 import { deleteDocument, getDocument, listDocuments, uploadFile } from './manage-documents.ts'
 import {
   createKnowledgeBase,
@@ -23,8 +23,8 @@ const OneKb = Type.Object({ kb_id: Uuid })
 const ofKb = { kb: 'kb_id' } as const
 
 /** Knowledge bases, their sources, documents and chunks (spec, Knowledge bases). */
-export const manageRoutes = (desk: KbDesk): Route[] => {
-  const { sql } = desk.rooms.database
+export const manageRoutes = (deps: KbDependencies): Route[] => {
+  const { sql } = deps.services.database
   return [
     defineRoute({
       method: 'POST',
@@ -54,7 +54,7 @@ export const manageRoutes = (desk: KbDesk): Route[] => {
         'llm.not_configured',
         'upload.not_found',
       ],
-      handler: ({ scope, body }) => createKnowledgeBase(desk, scope, body),
+      handler: ({ scope, body }) => createKnowledgeBase(deps, scope, body),
     }),
     defineRoute({
       method: 'GET',
@@ -112,7 +112,7 @@ export const manageRoutes = (desk: KbDesk): Route[] => {
       example: { type: 'text', config: { name: 'Opening hours', content: 'We open at nine.' } },
       reply: [201, schemas.SourceView],
       errors: ['kb.not_found', 'kb.source_invalid', 'kb.too_many_sources', 'upload.not_found'],
-      handler: ({ scope, query, body }) => addSource(desk, scope, query.kb_id, body),
+      handler: ({ scope, query, body }) => addSource(deps, scope, query.kb_id, body),
     }),
     defineRoute({
       method: 'DELETE',
@@ -123,7 +123,7 @@ export const manageRoutes = (desk: KbDesk): Route[] => {
       reply: [200, Message],
       errors: ['kb.not_found', 'kb.source_not_found'],
       async handler({ scope, query }) {
-        await deleteSource(desk, scope, query.kb_id, query.source_id)
+        await deleteSource(deps, scope, query.kb_id, query.source_id)
         return { message: 'Source deleted' }
       },
     }),
@@ -145,7 +145,7 @@ export const manageRoutes = (desk: KbDesk): Route[] => {
         'upload.quota',
         'server.unavailable',
       ],
-      handler: ({ scope, file }) => uploadFile(desk, scope, file),
+      handler: ({ scope, file }) => uploadFile(deps, scope, file),
     }),
     defineRoute({
       method: 'GET',
@@ -191,7 +191,7 @@ export const manageRoutes = (desk: KbDesk): Route[] => {
       reply: [200, Message],
       errors: ['kb.not_found', 'kb.document_not_found'],
       async handler({ scope, query }) {
-        await deleteDocument(desk, scope, query.kb_id, query.document_id)
+        await deleteDocument(deps, scope, query.kb_id, query.document_id)
         return { message: 'Document deleted' }
       },
     }),
@@ -218,7 +218,7 @@ export const manageRoutes = (desk: KbDesk): Route[] => {
         'llm.not_configured',
         'llm.failed',
       ],
-      handler: ({ scope, query, body }) => changeChunk(desk, scope, query, body),
+      handler: ({ scope, query, body }) => changeChunk(deps, scope, query, body),
     }),
     defineRoute({
       method: 'POST',
@@ -242,7 +242,7 @@ export const manageRoutes = (desk: KbDesk): Route[] => {
         'llm.inactive',
         'llm.not_configured',
       ],
-      handler: ({ scope, query, body }) => reindex(desk, scope, query.kb_id, body),
+      handler: ({ scope, query, body }) => reindex(deps, scope, query.kb_id, body),
     }),
     defineRoute({
       method: 'GET',

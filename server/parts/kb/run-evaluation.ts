@@ -7,7 +7,7 @@ import { repeat } from '#platform/sweeps/repeat.ts'
 import type { ResolvedModel } from '../llm/index.ts'
 import { ClaimedRun, RUN_HOURS_MAX, type Run, type RunPlace } from './claimed-run.ts'
 import { isAlive } from './claims.ts'
-import type { KbDesk } from './desk.ts'
+import type { KbDependencies } from './dependencies.ts'
 import { forNobody } from './embed-texts.ts'
 import type { RunSettings } from './evaluation-schemas.ts'
 import { type Condition, parseFilter } from './filter.ts'
@@ -45,8 +45,8 @@ const STOP_MS = 3_000
 
 const UNEXPECTED = 'Something went wrong while this evaluation was run. Please try again.'
 
-export function createEvaluationRuns(desk: KbDesk): EvaluationRuns {
-  const { database, jobs, log, instance } = desk.rooms
+export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
+  const { database, jobs, log, instance } = deps.services
   const { sql } = database
   /** What this process works on; what is claimed by it beside these was forgotten, when the database was away. */
   const held = new Map<string, Promise<void>>()
@@ -76,7 +76,7 @@ export function createEvaluationRuns(desk: KbDesk): EvaluationRuns {
     if (!run) return
     try {
       if (run.isLate) throw new RunError(`The run has not ended within ${RUN_HOURS_MAX} hours`)
-      if (await askQuestions(desk, claim, run, () => isStopping)) await claim.complete(run.results)
+      if (await askQuestions(deps, claim, run, () => isStopping)) await claim.complete(run.results)
       else if (await claim.pause(run.results)) await begin(place)
     } catch (error) {
       const isExpected = error instanceof AppError || error instanceof RunError
@@ -119,17 +119,17 @@ class RunError extends Error {
 
 /** Adds to the results, until the turn ends, the run is gone, or (true) there is no question left. */
 async function askQuestions(
-  desk: KbDesk,
+  deps: KbDependencies,
   claim: ClaimedRun,
   { settings, questions, results }: Run,
   isStopping: () => boolean,
 ): Promise<boolean> {
   const { place } = claim
-  const answers = await readAnswers(desk.rooms.database.sql, place, questions)
+  const answers = await readAnswers(deps.services.database.sql, place, questions)
   const asked: AskedWith = {
     settings,
     filter: parseFilter(settings.filter ?? {}),
-    rerank: await findReranker(desk, place, settings.rerank),
+    rerank: await findReranker(deps, place, settings.rerank),
   }
   const end = performance.now() + TURN_MS
   let check = performance.now() + CHECK_MS
@@ -138,7 +138,7 @@ async function askQuestions(
     if (isStopping() || now > end) return false
     if (now > check && !(await claim.isHeld())) return false
     if (now > check) check = now + CHECK_MS
-    results.push(await ask(desk, place, question, answers(question), asked))
+    results.push(await ask(deps, place, question, answers(question), asked))
     const latest = results.slice(-FAILURES_MAX)
     const reason = latest.at(-1)?.error ?? ''
     if (latest.length === FAILURES_MAX && latest.every(({ error }) => error !== null))
@@ -182,7 +182,7 @@ async function readAnswers(
 
 /** Searches for one question. What a model failed to do is noted; everything else that is thrown ends the run. */
 async function ask(
-  desk: KbDesk,
+  deps: KbDependencies,
   { organizationId, kbId }: KbPlace,
   { question }: EvaluationQuestion,
   { right, missing }: Answers,
@@ -191,7 +191,7 @@ async function ask(
   const begin = performance.now()
   const none = { question, found: [], first_rank: null, recall_at_k: 0, ndcg_at_10: 0, missing }
   try {
-    const { passages, receipt } = await retrieve(desk, forNobody({ organizationId }), {
+    const { passages, receipt } = await retrieve(deps, forNobody({ organizationId }), {
       organizationId,
       knowledgeBaseIds: [kbId],
       query: question,

@@ -1,7 +1,7 @@
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { ResolvedModel } from '../llm/index.ts'
-import type { KbDesk } from './desk.ts'
+import type { KbDependencies } from './dependencies.ts'
 import { parseFilter } from './filter.ts'
 import { retrieve } from './retrieve.ts'
 import { type SearchAnswer, type SearchRequest, viewPassage, viewReceipt } from './search-schemas.ts'
@@ -13,7 +13,7 @@ export const LIMIT_DEFAULT = 5
  * reranking throws.
  */
 export async function searchKb(
-  desk: KbDesk,
+  deps: KbDependencies,
   scope: Scope<'kb:read'>,
   kbId: string,
   {
@@ -25,14 +25,14 @@ export async function searchKb(
     explain = false,
   }: SearchRequest,
 ): Promise<SearchAnswer> {
-  const { passages, receipt } = await retrieve(desk, scope, {
+  const { passages, receipt } = await retrieve(deps, scope, {
     organizationId: scope.organizationId,
     knowledgeBaseIds: [kbId],
     query,
     limit,
     scoreThreshold,
     filter: parseFilter(filter),
-    rerank: await findReranker(desk, scope, rerank),
+    rerank: await findReranker(deps, scope, rerank),
   })
   return {
     results: passages.map((passage) => viewPassage(passage, explain)),
@@ -42,7 +42,7 @@ export async function searchKb(
 
 /** A model that writes, by its name or id. Throws llm.not_found, llm.inactive, llm.not_configured, llm.cannot_chat. */
 export async function findTextModel(
-  { models }: KbDesk,
+  { models }: KbDependencies,
   { organizationId }: { organizationId: string },
   nameOrId: string,
 ): Promise<ResolvedModel> {
@@ -53,7 +53,7 @@ export async function findTextModel(
 
 /** The same for reranking, where one is named. */
 export const findReranker = async (
-  desk: KbDesk,
+  deps: KbDependencies,
   scope: { organizationId: string },
   nameOrId: string | null | undefined,
-): Promise<ResolvedModel | null> => (nameOrId == null ? null : findTextModel(desk, scope, nameOrId))
+): Promise<ResolvedModel | null> => (nameOrId == null ? null : findTextModel(deps, scope, nameOrId))

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { prefersEvents } from '#platform/http/accept.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Uuid } from '#platform/http/schemas.ts'
-import type { KbDesk } from './desk.ts'
+import type { KbDependencies } from './dependencies.ts'
 import { queryKb } from './query-kb.ts'
 import { searchKb } from './search-kb.ts'
 import { QueryAnswer, QueryEvent, QueryRequest, SearchAnswer, SearchRequest } from './search-schemas.ts'
@@ -11,7 +11,7 @@ const OneKb = Type.Object({ kb_id: Uuid })
 const ofKb = { kb: 'kb_id' } as const
 
 /** What is found in knowledge bases. */
-export const searchRoutes = (desk: KbDesk): Route[] => [
+export const searchRoutes = (deps: KbDependencies): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/kb/search',
@@ -36,7 +36,7 @@ export const searchRoutes = (desk: KbDesk): Route[] => [
       'billing.insufficient_credits',
       'billing.budget_exceeded',
     ],
-    handler: ({ scope, query, body }) => searchKb(desk, scope, query.kb_id, body),
+    handler: ({ scope, query, body }) => searchKb(deps, scope, query.kb_id, body),
   }),
   defineRoute({
     method: 'POST',
@@ -74,6 +74,6 @@ export const searchRoutes = (desk: KbDesk): Route[] => [
       'billing.budget_exceeded',
     ],
     handler: ({ scope, query, body, headers }) =>
-      queryKb(desk, scope, query.kb_id, body, { asEvents: prefersEvents(headers.accept) }),
+      queryKb(deps, scope, query.kb_id, body, { asEvents: prefersEvents(headers.accept) }),
   }),
 ]

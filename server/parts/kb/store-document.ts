@@ -1,7 +1,7 @@
 import type { TransactionSql } from 'postgres'
 import { newId } from '#database/new-id.ts'
 import type { TextKind } from '#platform/documents/split-text.ts'
-import type { IngestionDesk } from './ingestion.ts'
+import type { IngestionDependencies } from './ingestion.ts'
 import { lockKb } from './lock-kb.ts'
 import { isBeingRead, type ReadingSource, SourceGone } from './reading.ts'
 
@@ -26,19 +26,19 @@ const NAME_CHARACTERS_MAX = 500
  * could be read before and can't be now stays as it was, with the reason. Throws SourceGone.
  */
 export async function storeDocument(
-  desk: IngestionDesk,
+  deps: IngestionDependencies,
   source: ReadingSource,
   document: FoundDocument,
 ): Promise<void> {
-  const isWaiting = await desk.rooms.database.sql.begin(async (tx) => {
+  const isWaiting = await deps.services.database.sql.begin(async (tx) => {
     await lockKb(tx, source)
-    const kept = await tx`select from kb_sources where ${isBeingRead(desk, source)}`
+    const kept = await tx`select from kb_sources where ${isBeingRead(deps, source)}`
     if (kept.count === 0) throw new SourceGone()
     if ('failure' in document.text) return storeFailure(tx, source, document, document.text.failure)
     return storeText(tx, source, document, document.text)
   })
-  if (isWaiting) await desk.wakeIndexing(source)
-  desk.announce(source)
+  if (isWaiting) await deps.wakeIndexing(source)
+  deps.announce(source)
 }
 
 async function storeText(
@@ -91,11 +91,11 @@ const nameOf = (name: string): string => name.slice(0, NAME_CHARACTERS_MAX).toWe
 
 /** Notes that documents are still there and have not changed. Answers the keys of those that are known like this. */
 export async function confirmDocuments(
-  desk: IngestionDesk,
+  deps: IngestionDependencies,
   source: ReadingSource,
   found: readonly { key: string; fingerprint: string }[],
 ): Promise<Set<string>> {
-  return desk.rooms.database.sql.begin(async (tx) => {
+  return deps.services.database.sql.begin(async (tx) => {
     await lockKb(tx, source)
     const rows = await tx<{ key: string }[]>`
       update kb_documents d

@@ -8,7 +8,7 @@ import { raiseNumbers, SegmentBuilder, type SegmentEntry } from '#platform/retri
 import type { Stem } from '#platform/retrieval/stems.ts'
 import type { ClaimedDocument } from './claims.ts'
 import type { IndexedKb } from './index-documents.ts'
-import type { IngestionDesk } from './ingestion.ts'
+import type { IngestionDependencies } from './ingestion.ts'
 import { insertSegment } from './segments.ts'
 
 /** A document that is split and embedded. */
@@ -29,17 +29,17 @@ const NO_WORDS = 'This document holds no words.'
  * all when the settings that they were made by have changed. Throws kb.dimensions.
  */
 export async function writeIndex(
-  desk: IngestionDesk,
+  deps: IngestionDependencies,
   kb: IndexedKb,
   documents: PreparedDocument[],
   dictionary: readonly string[],
 ): Promise<void> {
-  const { database } = desk.rooms
-  const { rows, chunks, entries } = await build(desk, documents, dictionary)
+  const { database } = deps.services
+  const { rows, chunks, entries } = await build(deps, documents, dictionary)
   const dimensions = chunks[0]?.vector.length ?? null
   await database.sql.begin(async (tx) => {
     if (!(await lockUnchanged(tx, kb, dimensions))) return
-    const kept = await keepClaimed(desk, tx, rows)
+    const kept = await keepClaimed(deps, tx, rows)
     if (kept.size === 0) return
     const keptChunks = chunks.filter(({ documentId }) => kept.has(documentId))
     const dead = chunks.length - keptChunks.length
@@ -100,14 +100,14 @@ interface ChunkEntry extends Chunk {
 }
 
 async function build(
-  desk: IngestionDesk,
+  deps: IngestionDependencies,
   documents: PreparedDocument[],
   dictionary: readonly string[],
 ): Promise<{ rows: DocumentEntry[]; chunks: ChunkEntry[]; entries: SegmentEntry[] }> {
   const segment = new SegmentBuilder()
   const chunks: ChunkEntry[] = []
   const rows: DocumentEntry[] = []
-  const stems = await stemsOf(desk, documents, dictionary)
+  const stems = await stemsOf(deps, documents, dictionary)
   for (const { document, language, words, vectors, ...prepared } of documents) {
     const stem = stems.get(language) as Stem
     const row = {
@@ -140,12 +140,12 @@ async function build(
 }
 
 async function stemsOf(
-  desk: IngestionDesk,
+  deps: IngestionDependencies,
   documents: PreparedDocument[],
   dictionary: readonly string[],
 ): Promise<Map<Language, Stem>> {
   const languages = [...new Set(documents.map(({ language }) => language))]
-  const stems = await Promise.all(languages.map((language) => desk.stemmer.stems(dictionary, language)))
+  const stems = await Promise.all(languages.map((language) => deps.stemmer.stems(dictionary, language)))
   return new Map(languages.map((language, place) => [language, stems[place] as Stem]))
 }
 
@@ -163,14 +163,14 @@ async function lockUnchanged(tx: TransactionSql, kb: IndexedKb, dimensions: numb
 
 /** Which documents are still as they were claimed. */
 async function keepClaimed(
-  desk: IngestionDesk,
+  deps: IngestionDependencies,
   tx: TransactionSql,
   rows: DocumentEntry[],
 ): Promise<Set<string>> {
   const kept = await tx<{ id: string }[]>`
     select d.id from kb_documents d
     join json_to_recordset(${JSON.stringify(rows)}::text::json) as given (id uuid, content_hash text) using (id)
-    where d.content_hash = given.content_hash and ${desk.claims.isMine()}
+    where d.content_hash = given.content_hash and ${deps.claims.isMine()}
     order by d.id for update of d`
   return new Set(kept.map(({ id }) => id))
 }

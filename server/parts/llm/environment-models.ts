@@ -4,7 +4,7 @@ import { newId } from '#database/new-id.ts'
 import { llmModels } from '#database/schema/llm.ts'
 import { fail } from '#errors'
 import type { Provider } from '#platform/models/types.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { fromEnvironment } from './find-model.ts'
 import { type EnvironmentModelChange, type ModelView, viewModel } from './schemas.ts'
 
@@ -20,7 +20,7 @@ const DEMO_MODELS: Record<string, string> = {
 }
 
 /** The providers that the environment gives a way to; `demo` where there is none. */
-export function environmentProviders({ config }: Pick<Rooms, 'config'>): Provider[] {
+export function environmentProviders({ config }: Pick<Services, 'config'>): Provider[] {
   const keyed = (Object.keys(config.providers) as KeyedProvider[]).filter(
     (provider) => config.providers[provider].apiKey !== null,
   )
@@ -29,25 +29,29 @@ export function environmentProviders({ config }: Pick<Rooms, 'config'>): Provide
 }
 
 /** Asks each provider of the environment for its models and notes those that are new. */
-export async function discoverModels(rooms: Rooms): Promise<void> {
+export async function discoverModels(services: Services): Promise<void> {
   await Promise.all(
-    environmentProviders(rooms).map(async (provider) => {
+    environmentProviders(services).map(async (provider) => {
       try {
         const found =
           provider === 'demo'
             ? Object.keys(DEMO_MODELS).map((model) => ({ model }))
-            : await rooms.models.listModels({ provider, model: '', ...fromEnvironment(rooms, provider) })
-        await noteModels(rooms, provider, found)
+            : await services.models.listModels({
+                provider,
+                model: '',
+                ...fromEnvironment(services, provider),
+              })
+        await noteModels(services, provider, found)
       } catch (error) {
-        rooms.log.warn({ err: error, provider }, 'the models of a provider could not be listed')
+        services.log.warn({ err: error, provider }, 'the models of a provider could not be listed')
       }
     }),
   )
 }
 
-type FoundModel = Awaited<ReturnType<Rooms['models']['listModels']>>[number]
+type FoundModel = Awaited<ReturnType<Services['models']['listModels']>>[number]
 
-async function noteModels({ database }: Rooms, provider: Provider, found: FoundModel[]): Promise<void> {
+async function noteModels({ database }: Services, provider: Provider, found: FoundModel[]): Promise<void> {
   if (found.length === 0) return
   await database.db
     .insert(llmModels)
@@ -68,7 +72,7 @@ async function noteModels({ database }: Rooms, provider: Provider, found: FoundM
 
 /** The system administrator sets what a model of the environment costs, and whether it is offered. */
 export async function updateEnvironmentModel(
-  { database }: Rooms,
+  { database }: Services,
   modelId: string,
   change: EnvironmentModelChange,
 ): Promise<ModelView> {

@@ -6,7 +6,7 @@ import type { ModelConfig } from '#database/schema/llm.ts'
 import { AppError, fail } from '#errors'
 import { DEFAULT_BASE_URLS, defaultContextWindow } from '#platform/models/index.ts'
 import type { ModelTarget, Provider } from '#platform/models/types.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { type Price, priceFor } from './price.ts'
 import { capabilitiesOf } from './schemas.ts'
 
@@ -47,12 +47,12 @@ const GROUP_MAX = 100
 
 /** Finds the models that an organization may use: its own, and those of the environment. */
 export class ModelFinder {
-  readonly #rooms: Rooms
+  readonly #services: Services
   readonly #read: (wanted: Wanted) => Promise<StoredModel | undefined>
 
-  constructor(rooms: Rooms) {
-    this.#rooms = rooms
-    this.#read = grouped((wanted) => readModels(rooms, wanted), GROUP_MAX)
+  constructor(services: Services) {
+    this.#services = services
+    this.#read = grouped((wanted) => readModels(services, wanted), GROUP_MAX)
   }
 
   /**
@@ -68,13 +68,13 @@ export class ModelFinder {
   /** The same for a model that another statement has read (modelAsJson). Throws llm.inactive, llm.not_configured. */
   open(row: StoredModel, payerId: string): ResolvedModel {
     if (!row.isActive) throw fail('llm.inactive')
-    return resolve(this.#rooms, row, payerId)
+    return resolve(this.#services, row, payerId)
   }
 
   /** The same by a model's id or its name; of several with that name an own one, and of those the first. */
   async findNamed(organizationId: string, nameOrId: string): Promise<ResolvedModel> {
     if (UUID.test(nameOrId)) return this.find(organizationId, nameOrId.toLowerCase())
-    const [row] = await this.#rooms.database.sql<{ id: string }[]>`
+    const [row] = await this.#services.database.sql<{ id: string }[]>`
       select id from llm_models
       where name = ${nameOrId} and (organization_id = ${organizationId} or organization_id is null)
       order by organization_id nulls last, id limit 1`
@@ -88,7 +88,7 @@ export class ModelFinder {
    * `gpt-4o`); an own one before one of the environment, the newest date first. Throws as `find` does.
    */
   async findCalled(organizationId: string, called: string): Promise<ResolvedModel> {
-    const rows = await this.#rooms.database.sql<(StoredModel & { name: string })[]>`
+    const rows = await this.#services.database.sql<(StoredModel & { name: string })[]>`
       select id, organization_id as "organizationId", name, provider, version, is_active as "isActive", config,
         api_key as "apiKey"
       from llm_models
@@ -112,7 +112,7 @@ export class ModelFinder {
    * the capabilities, else the first of the environment. Throws llm.none.
    */
   async findDefault(organizationId: string, ...capabilities: string[]): Promise<ResolvedModel> {
-    const rows = await this.#rooms.database.sql<StoredModel[]>`
+    const rows = await this.#services.database.sql<StoredModel[]>`
       select id, organization_id as "organizationId", provider, version, is_active as "isActive", config,
         api_key as "apiKey"
       from llm_models where is_active and (organization_id = ${organizationId} or organization_id is null)
@@ -126,7 +126,7 @@ export class ModelFinder {
 
   /** The models that an organization can call now: its own first, and of each the oldest first. */
   async listUsable(organizationId: string): Promise<UsableModel[]> {
-    const rows = await this.#rooms.database.sql<(StoredModel & { name: string })[]>`
+    const rows = await this.#services.database.sql<(StoredModel & { name: string })[]>`
       select id, organization_id as "organizationId", name, provider, version, is_active as "isActive", config,
         api_key as "apiKey"
       from llm_models where is_active and (organization_id = ${organizationId} or organization_id is null)
@@ -136,7 +136,7 @@ export class ModelFinder {
 
   #resolveIfConfigured(row: StoredModel, payerId: string): ResolvedModel | null {
     try {
-      return resolve(this.#rooms, row, payerId)
+      return resolve(this.#services, row, payerId)
     } catch (error) {
       if (error instanceof AppError) return null
       throw error
@@ -146,7 +146,7 @@ export class ModelFinder {
 
 /** By hand and for all that wait, since every message needs one (see grouped). */
 async function readModels(
-  { database: { sql } }: Rooms,
+  { database: { sql } }: Services,
   wanted: Wanted[],
 ): Promise<(StoredModel | undefined)[]> {
   const rows = await sql<(StoredModel & { place: number })[]>`
@@ -165,12 +165,16 @@ export const modelAsJson = (sql: Sql) => sql`
   json_build_object('id', m.id, 'organizationId', m.organization_id, 'provider', m.provider, 'version', m.version,
     'isActive', m.is_active, 'config', m.config, 'apiKey', m.api_key)`
 
-export function resolve(rooms: ResolveDesk, row: StoredModel, payerId: string): ResolvedModel {
+export function resolve(services: ResolveDependencies, row: StoredModel, payerId: string): ResolvedModel {
   const provider = row.provider as Provider
   const model = modelOf(row)
   return {
     id: row.id,
-    target: { provider, model, ...(row.organizationId ? own(rooms, row) : fromEnvironment(rooms, provider)) },
+    target: {
+      provider,
+      model,
+      ...(row.organizationId ? own(services, row) : fromEnvironment(services, provider)),
+    },
     ...priceFor(row, payerId),
     contextWindow: row.config.context_window ?? defaultContextWindow(provider, model),
     capabilities: capabilitiesOf(row),
@@ -181,14 +185,14 @@ export function resolve(rooms: ResolveDesk, row: StoredModel, payerId: string): 
 const modelOf = ({ config, version }: Pick<StoredModel, 'config' | 'version'>): string =>
   config.model ?? version
 
-type ResolveDesk = Pick<Rooms, 'config'> & { secrets: Pick<Rooms['secrets'], 'decrypt'> }
+type ResolveDependencies = Pick<Services, 'config'> & { secrets: Pick<Services['secrets'], 'decrypt'> }
 
 type Address = Pick<ModelTarget, 'baseUrl' | 'apiKey' | 'guarded'>
 
 /**
  * A tenant's model never inherits a key or an address of the environment, and reaches its provider through the guard.
  */
-function own({ secrets }: ResolveDesk, row: StoredModel): Address {
+function own({ secrets }: ResolveDependencies, row: StoredModel): Address {
   const provider = row.provider as Provider
   const apiKey = row.apiKey === null ? null : secrets.decrypt(row.apiKey, row.id)
   const baseUrl = row.config.base_url ?? DEFAULT_BASE_URLS[provider]
@@ -198,7 +202,7 @@ function own({ secrets }: ResolveDesk, row: StoredModel): Address {
 }
 
 /** Where a provider of the environment is. Throws llm.not_configured. */
-export function fromEnvironment({ config }: Pick<Rooms, 'config'>, provider: Provider): Address {
+export function fromEnvironment({ config }: Pick<Services, 'config'>, provider: Provider): Address {
   if (provider === 'demo') return { baseUrl: '', apiKey: null, guarded: false }
   const { apiKey, baseUrl } =
     provider === 'ollama'

@@ -7,13 +7,13 @@ import { isForeignKeyViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { environmentProviders, offeredByEnvironment } from './environment-models.ts'
 import { type ModelChange, type ModelView, type NewModel, viewModel } from './schemas.ts'
 
 /** Adds a model to the organization. Its key is stored encrypted and bound to the row. */
 export async function addModel(
-  { secrets }: Rooms,
+  { secrets }: Services,
   scope: Scope<'organization:write'>,
   input: NewModel,
 ): Promise<ModelView> {
@@ -34,15 +34,15 @@ export async function addModel(
 
 /** The organization's own models and those of the environment, newest first. */
 export function listModels(
-  rooms: Rooms,
+  services: Services,
   scope: Scope<'organization:read'>,
   query: { limit?: number; cursor?: string },
 ): Promise<Page<ModelView>> {
-  const offered = offeredByEnvironment(environmentProviders(rooms))
+  const offered = offeredByEnvironment(environmentProviders(services))
   return readPage(
     query,
     (below, count) =>
-      rooms.database.db
+      services.database.db
         .select()
         .from(llmModels)
         .where(
@@ -62,7 +62,7 @@ export function listModels(
  * to another address than the one it was given for: who moves the address has to know the key.
  */
 export async function updateModel(
-  { secrets }: Rooms,
+  { secrets }: Services,
   scope: Scope<'organization:write'>,
   modelId: string,
   change: ModelChange,

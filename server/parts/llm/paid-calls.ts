@@ -13,7 +13,7 @@ import {
   type Recording,
   type Transcription,
 } from '#platform/models/types.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { keepTrying } from '#platform/sweeps/keep-trying.ts'
 import { countTokensPaid } from '#platform/telemetry/metrics.ts'
 import type { ResolvedModel } from './find-model.ts'
@@ -66,12 +66,12 @@ export interface OwnCall {
  * before its first token costs nothing (contract, 6).
  */
 export class PaidCalls {
-  readonly #rooms: Pick<Rooms, 'ledger' | 'models' | 'metrics' | 'log'>
+  readonly #services: Pick<Services, 'ledger' | 'models' | 'metrics' | 'log'>
   readonly #underWay = new Map<string, Promise<unknown>>()
   readonly #shutdown = new AbortController()
 
-  constructor(rooms: Pick<Rooms, 'ledger' | 'models' | 'metrics' | 'log'>) {
-    this.#rooms = rooms
+  constructor(services: Pick<Services, 'ledger' | 'models' | 'metrics' | 'log'>) {
+    this.#services = services
   }
 
   /**
@@ -145,7 +145,7 @@ export class PaidCalls {
     const { organizationId, userId, apiKeyId, hidesModel = false } = payer
     const { agentId = null, deploymentId = null, chatId = null } = payer
     const paidBy = { organizationId, userId, apiKeyId, agentId, deploymentId, chatId, hidesModel }
-    return this.#rooms.ledger.hold({ ...paidBy, modelId, inputRatio, outputRatio }, reason)
+    return this.#services.ledger.hold({ ...paidBy, modelId, inputRatio, outputRatio }, reason)
   }
 
   #track<Result>(holdId: string, call: Promise<Result>): Promise<Result> {
@@ -166,7 +166,7 @@ export class PaidCalls {
   ): Promise<Transcribed> {
     try {
       const signal = this.#shutdown.signal
-      const said = await this.#rooms.models.transcribe(model.target, recording, { language }, signal)
+      const said = await this.#services.models.transcribe(model.target, recording, { language }, signal)
       const durationSeconds = Math.min(
         said.durationSeconds ?? (await stat(recording.path)).size / RECORDING_BYTES_PER_SECOND,
         RECORDING_SECONDS_MAX,
@@ -194,7 +194,7 @@ export class PaidCalls {
     try {
       const bounded = AbortSignal.any([signal, this.#shutdown.signal, ...(left ? [left] : [])])
       const sending = (some: readonly string[]): void => void sent.push(...some)
-      const { vectors, usage } = await this.#rooms.models.embed(
+      const { vectors, usage } = await this.#services.models.embed(
         model.target,
         texts,
         purpose,
@@ -222,7 +222,7 @@ export class PaidCalls {
     signal: AbortSignal | undefined,
     own: OwnCall | undefined,
   ): Promise<Outcome> {
-    const { log, models } = this.#rooms
+    const { log, models } = this.#services
     let loop: ToolLoop | undefined
     let content = ''
     const takes: ToolSink = {
@@ -266,8 +266,8 @@ export class PaidCalls {
    * With the answer of the request that has asked, where a repeat of that is to be answered by it. A database that is
    * away for a moment must not cost the bill.
    */
-  async #settle(...closing: Parameters<Rooms['ledger']['settle']>): Promise<void> {
-    const { ledger, log } = this.#rooms
+  async #settle(...closing: Parameters<Services['ledger']['settle']>): Promise<void> {
+    const { ledger, log } = this.#services
     const settled = whenAnswered(() => ledger.settle(...closing))
     if (settled) {
       const call = settled.then(() => this.#countPaid(closing[1]))
@@ -288,7 +288,7 @@ export class PaidCalls {
   }
 
   #countPaid(usage: ModelUsage | null): void {
-    if (usage) countTokensPaid(this.#rooms.metrics, usage)
+    if (usage) countTokensPaid(this.#services.metrics, usage)
   }
 }
 

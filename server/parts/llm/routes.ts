@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { updateEnvironmentModel } from './environment-models.ts'
 import { addModel, deleteModel, listModels, updateModel } from './manage-models.ts'
 import { EnvironmentModelChange, ModelChange, ModelTest, ModelView, NewModel } from './schemas.ts'
@@ -10,7 +10,7 @@ import { testModel } from './test-model.ts'
 const ofModel = { permission: 'organization:write', orgOf: { model: 'model_id' } } as const
 const ModelQuery = Type.Object({ model_id: Uuid })
 
-export const llmRoutes = (rooms: Rooms): Route[] => [
+export const llmRoutes = (services: Services): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/llm/add',
@@ -27,7 +27,7 @@ export const llmRoutes = (rooms: Rooms): Route[] => [
     },
     reply: [201, ModelView],
     errors: ['org.not_found'],
-    handler: ({ scope, body }) => addModel(rooms, scope, body),
+    handler: ({ scope, body }) => addModel(services, scope, body),
   }),
   defineRoute({
     method: 'GET',
@@ -37,7 +37,7 @@ export const llmRoutes = (rooms: Rooms): Route[] => [
     query: Type.Object({ org_id: Uuid, ...PageQuery }),
     reply: [200, PageOf(ModelView, 'LanguageModelPage')],
     errors: ['org.not_found', 'request.invalid_cursor'],
-    handler: ({ scope, query }) => listModels(rooms, scope, query),
+    handler: ({ scope, query }) => listModels(services, scope, query),
   }),
   defineRoute({
     method: 'PUT',
@@ -51,7 +51,7 @@ export const llmRoutes = (rooms: Rooms): Route[] => [
     example: { name: 'Llama, the big one' },
     reply: [200, ModelView],
     errors: ['llm.not_found', 'llm.key_needed'],
-    handler: ({ scope, query, body }) => updateModel(rooms, scope, query.model_id, body),
+    handler: ({ scope, query, body }) => updateModel(services, scope, query.model_id, body),
   }),
   defineRoute({
     method: 'DELETE',
@@ -75,7 +75,7 @@ export const llmRoutes = (rooms: Rooms): Route[] => [
     effects: 'outside',
     reply: [200, ModelTest],
     errors: ['llm.not_found', 'llm.not_configured'],
-    handler: ({ scope, query }) => testModel(rooms, scope, query.model_id),
+    handler: ({ scope, query }) => testModel(services, scope, query.model_id),
   }),
   defineRoute({
     method: 'PUT',
@@ -87,6 +87,6 @@ export const llmRoutes = (rooms: Rooms): Route[] => [
     example: { input_ratio: 1, output_ratio: 4 },
     reply: [200, ModelView],
     errors: ['llm.not_found'],
-    handler: ({ query, body }) => updateEnvironmentModel(rooms, query.model_id, body),
+    handler: ({ query, body }) => updateEnvironmentModel(services, query.model_id, body),
   }),
 ]

@@ -3,7 +3,7 @@ import { llmModels } from '#database/schema/llm.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { ModelError, type ModelSink } from '#platform/models/types.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { resolve } from './find-model.ts'
 
 const TEST_TIMEOUT_MS = 30_000
@@ -11,13 +11,13 @@ const ANSWER_CHARACTERS_MAX = 200
 
 /** Asks the model for a word, to see whether address, key and name are right. A model that fails is a result. */
 export async function testModel(
-  rooms: Rooms,
+  services: Services,
   scope: Scope<'organization:write'>,
   modelId: string,
 ): Promise<{ successful: boolean; message: string; latency_ms: number }> {
   const [row] = await scope.select(llmModels, { where: eq(llmModels.id, modelId) })
   if (!row) throw fail('llm.not_found')
-  const { target } = resolve(rooms, row, scope.organizationId)
+  const { target } = resolve(services, row, scope.organizationId)
   const began = performance.now()
   let answer = ''
   const sink: ModelSink = {
@@ -32,7 +32,7 @@ export async function testModel(
     maxTokens: 64,
   }
   try {
-    await rooms.models.stream(target, request, sink, AbortSignal.timeout(TEST_TIMEOUT_MS))
+    await services.models.stream(target, request, sink, AbortSignal.timeout(TEST_TIMEOUT_MS))
     return result(true, answer.slice(0, ANSWER_CHARACTERS_MAX) || '(an empty answer)', began)
   } catch (error) {
     if (error instanceof ModelError) return result(false, error.message, began)

@@ -1,7 +1,7 @@
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import type { ModelFinder, PaidCalls, Preparation, ResolvedModel } from '../llm/index.ts'
 import type { Mcp } from '../mcp/index.ts'
 import { checkPrefix, chooseModel } from './choose-model.ts'
@@ -12,8 +12,8 @@ import { CalledTools } from './next-pages.ts'
 import { PlaygroundEvents } from './playground-events.ts'
 import type { PlaygroundMessage } from './schemas.ts'
 
-export interface PlaygroundDesk {
-  rooms: Pick<Rooms, 'config' | 'log'>
+export interface PlaygroundDependencies {
+  services: Pick<Services, 'config' | 'log'>
   mcp: Pick<Mcp, 'findInstances' | 'openTools' | 'searchCatalogue' | 'chooseTools'>
   models: ModelFinder
   calls: PaidCalls
@@ -37,13 +37,13 @@ interface Reply {
  * billing.insufficient_credits.
  */
 export async function chat(
-  desk: PlaygroundDesk,
+  deps: PlaygroundDependencies,
   scope: Executor,
   message: PlaygroundMessage,
 ): Promise<EventStream> {
   checkPrefix(message.model)
   const askedAt = new Date().toISOString()
-  const { mode, model, prepare, recommendedBy } = await openReply(desk, scope, message)
+  const { mode, model, prepare, recommendedBy } = await openReply(deps, scope, message)
   const events = new PlaygroundEvents()
   const called = new CalledTools()
   const abandoned = new AbortController()
@@ -52,11 +52,11 @@ export async function chat(
     // What a model recommends by is its own business.
     ...(mode === 'direct' && toolSink(events, called)),
   }
-  const { ended } = await desk.calls.begin(scope, model, prepare, sink, abandoned.signal)
+  const { ended } = await deps.calls.begin(scope, model, prepare, sink, abandoned.signal)
   void ended.then(async ({ error, content }) => {
     const answeredAt = new Date().toISOString()
     const { content: question } = message
-    await remember(desk, scope, { mode, question, askedAt, answer: content, answeredAt, calls: called.kept })
+    await remember(deps, scope, { mode, question, askedAt, answer: content, answeredAt, calls: called.kept })
     const recommended = error === null ? recommendedBy(content) : []
     if (recommended.length > 0) events.recommend(recommended)
     events.end(error)
@@ -65,29 +65,29 @@ export async function chat(
 }
 
 async function openReply(
-  desk: PlaygroundDesk,
+  deps: PlaygroundDependencies,
   scope: Executor,
   { content: question, mcp_instance_ids: ids = [], model: named }: PlaygroundMessage,
 ): Promise<Reply> {
   const { organizationId, userId } = scope
   const mode = ids.length > 0 ? 'direct' : 'discovery'
   const onlyOrganizationId = scope.apiKeyId === null ? null : organizationId
-  const instances = mode === 'direct' ? await desk.mcp.findInstances(userId, onlyOrganizationId, ids) : []
+  const instances = mode === 'direct' ? await deps.mcp.findInstances(userId, onlyOrganizationId, ids) : []
   if (mode === 'direct' && instances.length === 0) throw fail('mcp.no_valid_instances')
   const model = await chooseModel(
-    desk.models,
-    desk.rooms.config.playgroundModels,
+    deps.models,
+    deps.services.config.playgroundModels,
     organizationId,
     mode,
     named,
   )
-  const remembered = readMemory(desk, scope)
+  const remembered = readMemory(deps, scope)
   if (mode === 'direct') {
-    const prepare = prepareDirect(desk.mcp, model, { question, instances, remembered })
+    const prepare = prepareDirect(deps.mcp, model, { question, instances, remembered })
     return { mode, model, prepare, recommendedBy: () => [] }
   }
   const discovery = new Discovery()
-  const prepare = discovery.prepare(desk.mcp, model, { userId, onlyOrganizationId, question, remembered })
+  const prepare = discovery.prepare(deps.mcp, model, { userId, onlyOrganizationId, question, remembered })
   return { mode, model, prepare, recommendedBy: (answer) => discovery.recommendedBy(answer) }
 }
 
@@ -100,7 +100,10 @@ const toolSink = ({ calls }: PlaygroundEvents, called: CalledTools) => ({
 })
 
 /** A memory that is away costs what it held, and not the answer. */
-async function readMemory({ memory, rooms: { log } }: PlaygroundDesk, scope: Executor): Promise<Exchange[]> {
+async function readMemory(
+  { memory, services: { log } }: PlaygroundDependencies,
+  scope: Executor,
+): Promise<Exchange[]> {
   try {
     return await memory.read(scope)
   } catch (error) {
@@ -111,7 +114,7 @@ async function readMemory({ memory, rooms: { log } }: PlaygroundDesk, scope: Exe
 
 /** What was never answered is not remembered: the person says it again. */
 async function remember(
-  { memory, rooms: { log } }: PlaygroundDesk,
+  { memory, services: { log } }: PlaygroundDependencies,
   scope: Executor,
   exchange: Exchange,
 ): Promise<void> {

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, Uuid } from '#platform/http/schemas.ts'
-import type { Rooms } from '#platform/rooms.ts'
-import { chat, type PlaygroundDesk } from './chat.ts'
+import type { Services } from '#platform/services.ts'
+import { chat, type PlaygroundDependencies } from './chat.ts'
 import { LocalMemory } from './local-memory.ts'
 import type { Exchange, PlaygroundMemory } from './memory.ts'
 import { MemoryView, PlaygroundEvent, PlaygroundMessage } from './schemas.ts'
@@ -14,12 +14,12 @@ const query = Type.Object({ org_id: Type.Optional(Uuid) })
 export type { PlaygroundMemory } from './memory.ts'
 
 /** What the playground remembers: in Redis every process has it. */
-export const createMemory = ({ redis, secrets, log }: Rooms): PlaygroundMemory =>
+export const createMemory = ({ redis, secrets, log }: Services): PlaygroundMemory =>
   redis ? new SharedMemory(redis, secrets, log) : new LocalMemory()
 
 /** Chats that use MCP tools, streamed (spec, MCP playground). */
-export function playgroundRoutes(desk: PlaygroundDesk): Route[] {
-  const { memory } = desk
+export function playgroundRoutes(deps: PlaygroundDependencies): Route[] {
+  const { memory } = deps
   return [
     defineRoute({
       method: 'POST',
@@ -45,7 +45,7 @@ export function playgroundRoutes(desk: PlaygroundDesk): Route[] {
         'billing.insufficient_credits',
         'billing.budget_exceeded',
       ],
-      handler: ({ scope, body }) => chat(desk, scope, body),
+      handler: ({ scope, body }) => chat(deps, scope, body),
     }),
     defineRoute({
       method: 'GET',

@@ -1,6 +1,6 @@
 import type { Redis } from '#platform/redis/redis.ts'
-import type { Rooms } from '#platform/rooms.ts'
 import type { Secrets } from '#platform/secrets/secrets.ts'
+import type { Services } from '#platform/services.ts'
 import {
   EXCHANGES_MAX,
   type Exchange,
@@ -17,9 +17,9 @@ import {
 export class SharedMemory implements PlaygroundMemory {
   readonly #redis: Redis
   readonly #secrets: Secrets
-  readonly #log: Rooms['log']
+  readonly #log: Services['log']
 
-  constructor(redis: Redis, secrets: Secrets, log: Rooms['log']) {
+  constructor(redis: Redis, secrets: Secrets, log: Services['log']) {
     this.#redis = redis
     this.#secrets = secrets
     this.#log = log

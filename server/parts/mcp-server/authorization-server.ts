@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Adapter, AdapterPayload, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Client } from '#platform/access/scope.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { ClientDocuments } from './client-documents.ts'
 import { errorPage, PAGE_HEADERS } from './consent-page.ts'
 import { AUTH_METHODS, OAUTH_PATHS, resourceOf, SCOPE } from './metadata.ts'
@@ -28,11 +28,11 @@ export const clientsOfRequests = new WeakMap<IncomingMessage, Client>()
  * resource. What it calls an account is the API key that a grant stands for. Nobody stays signed in: each request asks.
  */
 export async function createAuthorizationServer(
-  rooms: Pick<Rooms, 'config' | 'secrets' | 'net' | 'log'>,
+  services: Pick<Services, 'config' | 'secrets' | 'net' | 'log'>,
   records: OAuthRecords,
 ): Promise<Provider> {
   const { default: OidcProvider, errors } = await import('oidc-provider')
-  const { baseUrl, corsOrigins } = rooms.config
+  const { baseUrl, corsOrigins } = services.config
   const resource = resourceOf(baseUrl)
   const refusals: Refusals = {
     alreadyUsed: () => new errors.InvalidGrant('it was used at the same time by another request'),
@@ -54,10 +54,10 @@ export async function createAuthorizationServer(
     clientAuthMethods: [...AUTH_METHODS],
     clientBasedCORS: (_context, origin) => corsOrigins.includes(origin),
     clientDefaults: { id_token_signed_response_alg: 'EdDSA' },
-    cookies: cookiesOf(rooms.secrets),
+    cookies: cookiesOf(services.secrets),
     expiresWithSession: () => false,
     fetch: new ClientDocuments(
-      () => rooms.net,
+      () => services.net,
       () => clientOf().address,
     ).fetch,
     features: {
@@ -114,7 +114,7 @@ export async function createAuthorizationServer(
   provider.proxy = true
   provider.on('authorization.error', keepUndecidedHere)
   provider.on('server_error', keepUndecidedHere)
-  const report = (error: unknown): void => rooms.log.error({ err: error }, 'an OAuth request failed')
+  const report = (error: unknown): void => services.log.error({ err: error }, 'an OAuth request failed')
   provider.on('server_error', (_context, error) => report(error))
   // Koa's own, which writes to the console where nobody listens.
   provider.on('error' as never, report as never)
@@ -170,7 +170,7 @@ const NOTHING: Adapter = {
   revokeByGrantId: async () => {},
 }
 
-function cookiesOf(secrets: Rooms['secrets']): Configuration['cookies'] {
+function cookiesOf(secrets: Services['secrets']): Configuration['cookies'] {
   const cookie = { httpOnly: true, signed: true, overwrite: true, sameSite: 'lax' } as const
   return {
     keys: secrets.derive('cookies of /mcp/oauth').map((key) => key.toString('base64url')),

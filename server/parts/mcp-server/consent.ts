@@ -4,7 +4,7 @@ import { fail } from '#errors'
 import type { Credential } from '#platform/access/credentials.ts'
 import type { Permission } from '#platform/access/permissions.ts'
 import type { Client } from '#platform/access/scope.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { createClientKey } from '../api-keys/index.ts'
 import type { ConsentRequest } from './consent-page.ts'
 import { resourceOf, SCOPE } from './metadata.ts'
@@ -25,12 +25,16 @@ export interface Exchange {
 
 /** How somebody lets an app act for him, or does not: once for each request, and in the browser that began it. */
 export class Consent {
-  readonly #rooms: Pick<Rooms, 'access' | 'config'>
+  readonly #services: Pick<Services, 'access' | 'config'>
   readonly #records: OAuthRecords
   readonly #open: () => Promise<Provider>
 
-  constructor(rooms: Pick<Rooms, 'access' | 'config'>, records: OAuthRecords, open: () => Promise<Provider>) {
-    this.#rooms = rooms
+  constructor(
+    services: Pick<Services, 'access' | 'config'>,
+    records: OAuthRecords,
+    open: () => Promise<Provider>,
+  ) {
+    this.#services = services
     this.#records = records
     this.#open = open
   }
@@ -58,7 +62,7 @@ export class Consent {
     if (who.credential.kind !== 'session') throw fail('access.session_needed')
     const opened = await Promise.all(
       PERMISSIONS.map(async (permission) => {
-        const scopes = await this.#rooms.access.openScopes(permission, who)
+        const scopes = await this.#services.access.openScopes(permission, who)
         return scopes.find((scope) => scope.organizationId === organizationId)
       }),
     )
@@ -69,7 +73,7 @@ export class Consent {
     const key = await createClientKey(scope, { name, permissions: PERMISSIONS.filter(scope.holds) })
     const provider = await this.#open()
     const grant = new provider.Grant({ accountId: key.id, clientId })
-    grant.addResourceScope(resourceOf(this.#rooms.config.baseUrl), SCOPE)
+    grant.addResourceScope(resourceOf(this.#services.config.baseUrl), SCOPE)
     const grantId = await grant.save()
     return this.#end(exchange, { login: { accountId: key.id, remember: false }, consent: { grantId } })
   }

@@ -1,6 +1,6 @@
 import type { Provider } from 'oidc-provider'
 import { McpServing } from '#platform/mcp/serve.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
 import type { Agents } from '../agents/index.ts'
 import type { KnowledgeBases } from '../kb/index.ts'
@@ -17,7 +17,7 @@ export { registerMcpServer } from './serve.ts'
 const SWEEP_MS = 3_600_000
 
 export interface McpServer {
-  rooms: Rooms
+  services: Services
   records: OAuthRecords
   consent: Consent
   /** What answers a caller's requests. */
@@ -30,19 +30,19 @@ export interface McpServer {
 
 /** `/mcp`: the organization's agents and knowledge bases as tools for MCP clients (contract, 10). */
 export function createMcpServer(
-  rooms: Rooms,
+  services: Services,
   { agents, knowledge, calls }: { agents: Agents; knowledge: KnowledgeBases; calls: PaidCalls },
 ): McpServer {
-  const { log } = rooms
-  const records = new OAuthRecords(rooms)
+  const { log } = services
+  const records = new OAuthRecords(services)
   const agentTools = new AgentTools(agents, calls)
   const serving = new McpServing(log)
   let provider: Promise<Provider> | undefined
-  const openProvider = (): Promise<Provider> => (provider ??= createAuthorizationServer(rooms, records))
+  const openProvider = (): Promise<Provider> => (provider ??= createAuthorizationServer(services, records))
   return {
-    rooms,
+    services,
     records,
-    consent: new Consent(rooms, records, openProvider),
+    consent: new Consent(services, records, openProvider),
     answer: (caller) => serving.handler(offerFor(agentTools, knowledge, caller)),
     openProvider,
     startSweep: () =>

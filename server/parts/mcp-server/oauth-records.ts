@@ -2,8 +2,8 @@ import type { Sql } from 'postgres'
 import { newId } from '#database/new-id.ts'
 import type { Client } from '#platform/access/scope.ts'
 import { networkOf } from '#platform/net/addresses.ts'
-import type { Rooms } from '#platform/rooms.ts'
 import { hashToken } from '#platform/secrets/secrets.ts'
+import type { Services } from '#platform/services.ts'
 import { removeClientKeys } from '../api-keys/index.ts'
 
 /** A grant, and the last of its tokens, live so long without being used. */
@@ -36,9 +36,9 @@ type Payload = Record<string, unknown>
  */
 export class OAuthRecords {
   readonly #sql: Sql
-  readonly #secrets: Rooms['secrets']
+  readonly #secrets: Services['secrets']
 
-  constructor({ database, secrets }: Pick<Rooms, 'database' | 'secrets'>) {
+  constructor({ database, secrets }: Pick<Services, 'database' | 'secrets'>) {
     this.#sql = database.sql
     this.#secrets = secrets
   }

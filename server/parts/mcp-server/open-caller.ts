@@ -4,7 +4,7 @@ import { AppError, fail } from '#errors'
 import { type Credential, readCredential } from '#platform/access/credentials.ts'
 import type { Permission } from '#platform/access/permissions.ts'
 import type { Client, Scope } from '#platform/access/scope.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { ACCESS_TOKEN } from './authorization-server.ts'
 import type { OAuthRecords } from './oauth-records.ts'
 
@@ -14,14 +14,14 @@ export interface McpCaller {
   knowledge: Scope<'kb:read'> | null
 }
 
-type Desk = Pick<Rooms, 'tokens' | 'access'>
+type Dependencies = Pick<Services, 'tokens' | 'access'>
 
 /**
  * What a request shows to say who asks: an access token of our authorization server, an API key, or a session's token.
  * Throws auth.missing, auth.invalid_token.
  */
 export async function readMcpCredential(
-  { tokens }: Desk,
+  { tokens }: Dependencies,
   records: OAuthRecords,
   headers: IncomingHttpHeaders,
 ): Promise<Credential> {
@@ -37,7 +37,7 @@ export async function readMcpCredential(
  * access.missing_permission where he may do nothing here.
  */
 export async function openMcpCaller(
-  { access }: Desk,
+  { access }: Dependencies,
   credential: Credential,
   client: Client,
   orgId: unknown,

@@ -32,20 +32,22 @@ export function registerMcpServer(http: FastifyInstance, server: McpServer): voi
   registerConsent(http, server)
 }
 
-function registerEndpoint(http: FastifyInstance, { rooms, records, answer }: McpServer): void {
-  const { baseUrl } = rooms.config
+function registerEndpoint(http: FastifyInstance, { services, records, answer }: McpServer): void {
+  const { baseUrl } = services.config
   http.route({
     method: ['GET', 'POST', 'DELETE'],
     url: '/mcp',
     ...bodyOptions(BODY),
     async onRequest(request, reply) {
-      checkSender(rooms.config, request.headers)
-      request.credential = await readMcpCredential(rooms, records, request.headers).catch(challenged(reply))
+      checkSender(services.config, request.headers)
+      request.credential = await readMcpCredential(services, records, request.headers).catch(
+        challenged(reply),
+      )
     },
     async handler(request, reply) {
       if (request.credential === null) throw fail('auth.missing')
       const { org_id: orgId } = request.query as { org_id?: unknown }
-      const caller = await openMcpCaller(rooms, request.credential, clientOf(request), orgId).catch(
+      const caller = await openMcpCaller(services, request.credential, clientOf(request), orgId).catch(
         challenged(reply),
       )
       await answerByFetch(request, reply, baseUrl, answer(caller))
@@ -62,8 +64,8 @@ function registerEndpoint(http: FastifyInstance, { rooms, records, answer }: Mcp
   }
 }
 
-function registerMetadata(http: FastifyInstance, { rooms }: McpServer): void {
-  const { baseUrl } = rooms.config
+function registerMetadata(http: FastifyInstance, { services }: McpServer): void {
+  const { baseUrl } = services.config
   const documents: [string, object][] = [
     [`${RESOURCE_METADATA_PATH}/mcp`, protectedResource(baseUrl)],
     [RESOURCE_METADATA_PATH, protectedResource(baseUrl)],
@@ -81,9 +83,9 @@ function registerMetadata(http: FastifyInstance, { rooms }: McpServer): void {
     )
 }
 
-function registerAuthorization(http: FastifyInstance, { rooms, records, openProvider }: McpServer): void {
+function registerAuthorization(http: FastifyInstance, { services, records, openProvider }: McpServer): void {
   const pass = async (request: FastifyRequest, reply: FastifyReply, raw = request.raw): Promise<void> =>
-    passToProvider(await openProvider(), rooms.config.baseUrl, raw, reply, clientOf(request))
+    passToProvider(await openProvider(), services.config.baseUrl, raw, reply, clientOf(request))
 
   http.get(OAUTH_PATHS.authorization, (request, reply) => pass(request, reply, withParameters(request.raw)))
   http.get(`${OAUTH_PATHS.authorization}/:id`, (request, reply) => pass(request, reply))
@@ -116,7 +118,7 @@ function registerAuthorization(http: FastifyInstance, { rooms, records, openProv
 
 type ForOne = { Params: { id: string } }
 
-function registerConsent(http: FastifyInstance, { rooms, consent }: McpServer): void {
+function registerConsent(http: FastifyInstance, { services, consent }: McpServer): void {
   const exchangeOf = (request: FastifyRequest, reply: FastifyReply): Exchange => ({
     request: request.raw,
     response: reply.raw,
@@ -140,7 +142,7 @@ function registerConsent(http: FastifyInstance, { rooms, consent }: McpServer): 
     }
   })
   http.post<ForOne>(`${OAUTH_PATHS.consent}/:id/allow`, async (request, reply) => {
-    const credential = await readCredential(rooms.tokens, request.headers)
+    const credential = await readCredential(services.tokens, request.headers)
     const { organization_id: organizationId } = (request.body ?? {}) as { organization_id?: unknown }
     if (typeof organizationId !== 'string' || !UUID.test(organizationId))
       throw fail('request.invalid', { reason: 'organization_id must be the id of an organization' })

@@ -1,7 +1,7 @@
 import type { ISql } from 'postgres'
 import { liveSession } from '#platform/access/credentials.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
-import type { McpDesk } from './desk.ts'
+import type { McpDependencies } from './dependencies.ts'
 import { holds } from './find-instances.ts'
 import type { CallbackQuery } from './schemas.ts'
 
@@ -25,7 +25,7 @@ export type ProviderAnswer = Omit<CallbackQuery, 'state'>
  * was bound to lives. Of several browsers that come at the same time one gets it. Null: there is no such attempt.
  */
 export async function takeByCookie(
-  { database: { sql } }: McpDesk,
+  { database: { sql } }: McpDependencies,
   { state, ...answer }: CallbackQuery,
   cookieHash: string,
 ): Promise<Attempt | null> {
@@ -42,7 +42,7 @@ export async function takeByCookie(
  * one-time ticket for the confirmation; null: there is no such attempt. The answer expires with the state.
  */
 export async function holdAnswer(
-  { database: { sql }, secrets }: McpDesk,
+  { database: { sql }, secrets }: McpDependencies,
   { state, ...answer }: CallbackQuery,
 ): Promise<string | null> {
   const [found] = await sql<{ id: string }[]>`
@@ -66,7 +66,10 @@ export interface HeldAttempt {
 }
 
 /** Finds the attempt of a ticket; null: it has expired, or was finished or replaced. */
-export async function findHeld({ database: { sql } }: McpDesk, ticket: string): Promise<HeldAttempt | null> {
+export async function findHeld(
+  { database: { sql } }: McpDependencies,
+  ticket: string,
+): Promise<HeldAttempt | null> {
   const [held] = await sql<HeldAttempt[]>`
     select a.user_id as "userId", u.email, s.name as "serverName", s.toolkit_logo as "toolkitLogo",
       a.expires_at as "expiresAt"
@@ -78,7 +81,7 @@ export async function findHeld({ database: { sql } }: McpDesk, ticket: string): 
 
 /** Takes the attempt of a ticket for its user, with the provider's answer. Null: it is gone, or the user may not. */
 export async function takeHeld(
-  { database: { sql }, secrets }: McpDesk,
+  { database: { sql }, secrets }: McpDependencies,
   ticket: string,
   userId: string,
 ): Promise<{ attempt: Attempt; answer: ProviderAnswer } | null> {

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, Uuid } from '#platform/http/schemas.ts'
 import { NewServer, ServerChange, ServerList, ServerRecord, ServerWithTools } from './catalogue-schemas.ts'
-import type { McpDesk } from './desk.ts'
+import type { McpDependencies } from './dependencies.ts'
 import { addServer, deleteServer, updateServer } from './manage-servers.ts'
 import { listServers } from './read-servers.ts'
 import type { ToolReader } from './read-tools.ts'
@@ -14,7 +14,7 @@ const Org = Type.Optional(
 )
 
 /** The catalogue of MCP servers: what all see of it, and its administration. */
-export const catalogueRoutes = (desk: McpDesk, reader: ToolReader): Route[] => [
+export const catalogueRoutes = (deps: McpDependencies, reader: ToolReader): Route[] => [
   defineRoute({
     method: 'GET',
     url: '/api/mcp/list_servers',
@@ -24,7 +24,7 @@ export const catalogueRoutes = (desk: McpDesk, reader: ToolReader): Route[] => [
     query: Type.Object({ org_id: Org }),
     reply: [200, ServerList],
     errors: ['org.not_found'],
-    handler: async ({ scope }) => ({ servers: await listServers(desk, scope) }),
+    handler: async ({ scope }) => ({ servers: await listServers(deps, scope) }),
   }),
   defineRoute({
     method: 'GET',
@@ -60,7 +60,7 @@ export const catalogueRoutes = (desk: McpDesk, reader: ToolReader): Route[] => [
     },
     reply: [201, ServerRecord],
     errors: ['mcp.server_invalid', 'mcp.server_taken', 'mcp.too_many_servers'],
-    handler: ({ body }) => addServer(desk, body),
+    handler: ({ body }) => addServer(deps, body),
   }),
   defineRoute({
     method: 'PUT',
@@ -77,7 +77,7 @@ export const catalogueRoutes = (desk: McpDesk, reader: ToolReader): Route[] => [
     example: { description: 'Forecasts of the weather' },
     reply: [200, ServerRecord],
     errors: ['mcp.server_not_found', 'mcp.server_invalid', 'mcp.server_taken', 'mcp.secret_needed'],
-    handler: ({ caller, query, body }) => updateServer(desk, caller, query.server_id, body),
+    handler: ({ caller, query, body }) => updateServer(deps, caller, query.server_id, body),
   }),
   defineRoute({
     method: 'DELETE',
@@ -88,7 +88,7 @@ export const catalogueRoutes = (desk: McpDesk, reader: ToolReader): Route[] => [
     reply: [200, Message],
     errors: ['mcp.server_not_found', 'mcp.server_in_use'],
     async handler({ query }) {
-      await deleteServer(desk, query.server_id)
+      await deleteServer(deps, query.server_id)
       return { message: 'MCP server deleted' }
     },
   }),

@@ -1,5 +1,5 @@
 import { type Composio, type ComposioAddress, ComposioError } from '#platform/mcp/composio.ts'
-import type { CatalogueServer, McpDesk } from './desk.ts'
+import type { CatalogueServer, McpDependencies } from './dependencies.ts'
 
 interface Account {
   server: CatalogueServer
@@ -13,26 +13,26 @@ interface Account {
  * Composio knows it no more.
  */
 export async function composioAddress(
-  desk: McpDesk,
+  deps: McpDependencies,
   composio: Composio,
   account: Account,
   signal: AbortSignal,
 ): Promise<ComposioAddress> {
   const { server, userId, accountId } = account
   const known = server.composioServerId
-  const serverId = known ?? (await makeServer(desk, composio, account, null, signal))
+  const serverId = known ?? (await makeServer(deps, composio, account, null, signal))
   try {
     return await composio.addressOf({ serverId, userId, accountId }, signal)
   } catch (error) {
     if (known === null || !(error instanceof ComposioError && error.status === 404)) throw error
-    const another = await makeServer(desk, composio, account, known, signal)
+    const another = await makeServer(deps, composio, account, known, signal)
     return composio.addressOf({ serverId: another, userId, accountId }, signal)
   }
 }
 
 /** Of several that are made at the same time one stays. */
 async function makeServer(
-  { database: { sql } }: McpDesk,
+  { database: { sql } }: McpDependencies,
   composio: Composio,
   { server, authConfigId }: Account,
   gone: string | null,

@@ -1,7 +1,7 @@
 import { fail } from '#errors'
 import type { Caller } from '#platform/access/scope.ts'
 import { findHeld, type HeldAttempt, takeHeld } from './attempts.ts'
-import type { McpDesk } from './desk.ts'
+import type { McpDependencies } from './dependencies.ts'
 import { finishConnection } from './finish-connection.ts'
 import type { ConfirmedConnection, PendingConnection } from './schemas.ts'
 
@@ -10,11 +10,11 @@ import type { ConfirmedConnection, PendingConnection } from './schemas.ts'
  * than lets them recognize their own address. Throws mcp.attempt_gone.
  */
 export async function describePending(
-  desk: McpDesk,
+  deps: McpDependencies,
   caller: Caller,
   ticket: string,
 ): Promise<PendingConnection> {
-  const { userId, email, serverName, toolkitLogo, expiresAt } = await find(desk, ticket)
+  const { userId, email, serverName, toolkitLogo, expiresAt } = await find(deps, ticket)
   return {
     server_name: serverName,
     toolkit_logo: toolkitLogo,
@@ -29,15 +29,15 @@ export async function describePending(
  * mcp.connect_failed with the reason, after which the attempt is gone too.
  */
 export async function confirmConnection(
-  desk: McpDesk,
+  deps: McpDependencies,
   caller: Caller,
   ticket: string,
 ): Promise<ConfirmedConnection> {
-  if ((await find(desk, ticket)).userId !== caller.userId) throw fail('mcp.attempt_of_another')
-  const taken = await takeHeld(desk, ticket, caller.userId)
+  if ((await find(deps, ticket)).userId !== caller.userId) throw fail('mcp.attempt_of_another')
+  const taken = await takeHeld(deps, ticket, caller.userId)
   if (taken === null) throw fail('mcp.attempt_gone')
   const { attempt, answer } = taken
-  const failure = await finishConnection(desk, caller.client, attempt, answer)
+  const failure = await finishConnection(deps, caller.client, attempt, answer)
   if (failure !== null) throw fail('mcp.connect_failed', { reason: failure })
   return {
     status: 'active',
@@ -47,8 +47,8 @@ export async function confirmConnection(
   }
 }
 
-async function find(desk: McpDesk, ticket: string): Promise<HeldAttempt> {
-  const held = await findHeld(desk, ticket)
+async function find(deps: McpDependencies, ticket: string): Promise<HeldAttempt> {
+  const held = await findHeld(deps, ticket)
   if (held === null) throw fail('mcp.attempt_gone')
   return held
 }

@@ -9,7 +9,7 @@ import { countMcpSessions, readFeatures } from '#platform/limits/features.ts'
 import type { PendingAuthorization } from '#platform/mcp/authorization.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
 import { makeAttemptCookie } from './attempt-cookie.ts'
-import { type CatalogueServer, callbackAddress, findServer, type McpDesk } from './desk.ts'
+import { type CatalogueServer, callbackAddress, findServer, type McpDependencies } from './dependencies.ts'
 import { failureSentence } from './failure-sentence.ts'
 import { fixedClient, keepClient, knownClient } from './oauth-clients.ts'
 import type { ConnectionAttempt, NewConnection } from './schemas.ts'
@@ -43,28 +43,28 @@ const BEGIN_TIMEOUT_MS = 30_000
  * mcp.too_many_instances, mcp.connect_failed.
  */
 export async function connectAccount(
-  desk: McpDesk,
+  deps: McpDependencies,
   scope: Scope<'mcp:write'>,
   input: NewConnection,
 ): Promise<ConnectionAttempt & { cookie: string | null }> {
-  const server = await findServer(desk, input.server_id)
+  const server = await findServer(deps, input.server_id)
   if (!server) throw fail('mcp.server_not_found')
   if (server.authConfig === null) throw fail('mcp.no_auth_config', { serverId: server.id })
   const takesKey = server.authConfig.type === 'api_key'
   if (takesKey && input.api_key === undefined) throw fail('mcp.api_key_needed')
   if (!takesKey && input.api_key !== undefined) throw fail('mcp.no_api_key')
-  const { sql } = desk.database
+  const { sql } = deps.database
   // What would be refused in the end is refused before the provider hears of it.
   const known = await findInstance(sql, scope, input)
   if (known === null) await checkQuota(sql, scope.organizationId)
 
   const state = newToken('ms')
-  const wider = known === null ? undefined : await widerScope(desk, known)
-  const begun = await begin(desk, scope.userId, server, state, { apiKey: input.api_key, scope: wider })
+  const wider = known === null ? undefined : await widerScope(deps, known)
+  const begun = await begin(deps, scope.userId, server, state, { apiKey: input.api_key, scope: wider })
   const attempt = { id: newId(), stateHash: hashToken(state), flowType: input.flow_type ?? null }
-  const payload = desk.secrets.encrypt(JSON.stringify(begun.payload), attempt.id)
+  const payload = deps.secrets.encrypt(JSON.stringify(begun.payload), attempt.id)
   const { sessionId } = scope
-  const cookie = sessionId === null ? null : makeAttemptCookie(desk.config, state, ATTEMPT_SECONDS)
+  const cookie = sessionId === null ? null : makeAttemptCookie(deps.config, state, ATTEMPT_SECONDS)
   await joinAnswer()
   const instanceId = await sql.begin(async (tx) => {
     // One at a time in an organization, so that no two take its last connection.
@@ -131,21 +131,21 @@ async function insertInstance(
 
 /** Throws mcp.connect_failed with what the provider said. */
 async function begin(
-  desk: McpDesk,
+  deps: McpDependencies,
   userId: string,
   server: CatalogueServer,
   state: string,
   { apiKey, scope }: { apiKey: string | undefined; scope: string | undefined },
 ): Promise<Begun> {
   const signal = AbortSignal.timeout(BEGIN_TIMEOUT_MS)
-  const back = `${callbackAddress(desk.config)}?${new URLSearchParams({ state })}`
+  const back = `${callbackAddress(deps.config)}?${new URLSearchParams({ state })}`
   try {
     switch (server.authConfig?.type) {
       case 'oauth':
-        return await beginOAuth(desk, server, state, scope, signal)
+        return await beginOAuth(deps, server, state, scope, signal)
       case 'composio': {
         const { auth_config_id: authConfigId } = server.authConfig
-        const { accountId, url } = await composioOf(desk).link(
+        const { accountId, url } = await composioOf(deps).link(
           { authConfigId, userId, callbackUrl: back },
           signal,
         )
@@ -172,23 +172,23 @@ const asShown = (header: string, key: string): string =>
   header.toLowerCase() === 'authorization' && !key.includes(' ') ? `Bearer ${key}` : key
 
 async function beginOAuth(
-  desk: McpDesk,
+  deps: McpDependencies,
   server: CatalogueServer,
   state: string,
   scope: string | undefined,
   signal: AbortSignal,
 ): Promise<Begun> {
-  const { url, pending, registered } = await desk.authorizer.begin(
-    { url: server.url, fixed: fixedClient(desk, server), known: await knownClient(desk, server.id), scope },
+  const { url, pending, registered } = await deps.authorizer.begin(
+    { url: server.url, fixed: fixedClient(deps, server), known: await knownClient(deps, server.id), scope },
     state,
     signal,
   )
-  if (registered) await keepClient(desk, server.id, registered)
+  if (registered) await keepClient(deps, server.id, registered)
   return { payload: { type: 'oauth', pending }, redirectUrl: url, accountId: null }
 }
 
 /** Throws mcp.connect_failed. */
-function composioOf({ composio }: McpDesk) {
+function composioOf({ composio }: McpDependencies) {
   if (composio === null)
     throw fail('mcp.connect_failed', {
       reason: 'Composio is not configured on this server (COMPOSIO_API_KEY)',

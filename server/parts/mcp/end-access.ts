@@ -1,4 +1,4 @@
-import type { McpDesk } from './desk.ts'
+import type { McpDependencies } from './dependencies.ts'
 import { failureSentence } from './failure-sentence.ts'
 import type { Credentials } from './stored-credentials.ts'
 
@@ -10,7 +10,7 @@ const REVOKE_TIMEOUT_MS = 10_000
  * sentence that says why not. Never throws.
  */
 export async function endAccess(
-  { authorizer, composio, log }: McpDesk,
+  { authorizer, composio, log }: McpDependencies,
   { credentials, accountId }: { credentials: Credentials | null; accountId: string | null },
 ): Promise<string | null> {
   const signal = AbortSignal.timeout(REVOKE_TIMEOUT_MS)

@@ -1,4 +1,4 @@
-import { connectionKey, findServer, type McpDesk } from './desk.ts'
+import { connectionKey, findServer, type McpDependencies } from './dependencies.ts'
 import { endAccess } from './end-access.ts'
 import { openReplaced } from './stored-credentials.ts'
 
@@ -20,8 +20,8 @@ const AT_ONCE = 10
  * provider does not follow in is logged: nobody is there any more who could be told. Can be done again after it was
  * cut off.
  */
-export async function endAllAccess(desk: McpDesk, owner: LeavingOwner): Promise<void> {
-  const { sql } = desk.database
+export async function endAllAccess(deps: McpDependencies, owner: LeavingOwner): Promise<void> {
+  const { sql } = deps.database
   const theirs =
     'userId' in owner ? sql`user_id = ${owner.userId}` : sql`organization_id = ${owner.organizationId}`
   while (true) {
@@ -29,15 +29,18 @@ export async function endAllAccess(desk: McpDesk, owner: LeavingOwner): Promise<
       select id, server_id as "serverId", credentials, account_id as "accountId" from mcp_instances
       where ${theirs} order by id limit ${AT_ONCE}`
     if (instances.length === 0) return
-    await Promise.all(instances.map((instance) => end(desk, instance)))
+    await Promise.all(instances.map((instance) => end(deps, instance)))
     await sql`delete from mcp_instances where id = any(${instances.map(({ id }) => id)}::uuid[])`
   }
 }
 
-async function end(desk: McpDesk, { id, serverId, credentials: sealed, accountId }: Instance): Promise<void> {
-  const credentials = openReplaced(desk.secrets, id, sealed)
-  const server = await findServer(desk, serverId)
+async function end(
+  deps: McpDependencies,
+  { id, serverId, credentials: sealed, accountId }: Instance,
+): Promise<void> {
+  const credentials = openReplaced(deps.secrets, id, sealed)
+  const server = await findServer(deps, serverId)
   const url = credentials?.type === 'composio' ? credentials.url : server?.url
-  if (url !== undefined) await desk.connections.forget(connectionKey(id, url))
-  await endAccess(desk, { credentials, accountId })
+  if (url !== undefined) await deps.connections.forget(connectionKey(id, url))
+  await endAccess(deps, { credentials, accountId })
 }

@@ -4,7 +4,7 @@ import { isStrongEnough, liveKey, liveSession } from '#platform/access/credentia
 import { coverings, type Permission } from '#platform/access/permissions.ts'
 import type { McpEndpoint } from '#platform/mcp/connection.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
-import type { McpDesk } from './desk.ts'
+import type { McpDependencies } from './dependencies.ts'
 import type { GatewayLink } from './gateway-address.ts'
 import type { InstanceCredentials } from './instance-credentials.ts'
 
@@ -44,11 +44,11 @@ type SharedRow = Row & Omit<SharedInstance, keyof ReadyInstance>
 
 /** Finds instances for those who use them; only what is active, of a server that is there, and of an active member. */
 export class InstanceFinder {
-  readonly #desk: McpDesk
+  readonly #deps: McpDependencies
   readonly #credentials: InstanceCredentials
 
-  constructor(desk: McpDesk, credentials: InstanceCredentials) {
-    this.#desk = desk
+  constructor(deps: McpDependencies, credentials: InstanceCredentials) {
+    this.#deps = deps
     this.#credentials = credentials
   }
 
@@ -62,7 +62,7 @@ export class InstanceFinder {
     ids: string[],
     permission: McpPermission,
   ): Promise<ReadyInstance[]> {
-    const { sql } = this.#desk.database
+    const { sql } = this.#deps.database
     const rows = await sql<Row[]>`
       select ${columns(sql)} from ${usable(sql)}
       where i.user_id = ${userId} and i.id = any(${ids}::uuid[])
@@ -73,7 +73,7 @@ export class InstanceFinder {
 
   /** Returns what a gateway address opens while the owner holds mcp:write and the session or key that made it lives. */
   async findLinked({ instanceId, madeBy }: GatewayLink): Promise<ReadyInstance | null> {
-    const { sql } = this.#desk.database
+    const { sql } = this.#deps.database
     const rows = await sql<Row[]>`
       select ${columns(sql)} from ${usable(sql)}
       where i.id = ${instanceId} and ${holds(sql, 'mcp:write')} and exists (${maker(sql, madeBy)})`
@@ -82,7 +82,7 @@ export class InstanceFinder {
 
   /** Those that people have shared with an agent, in their order. */
   async findShared(agentId: string): Promise<SharedInstance[]> {
-    const { sql } = this.#desk.database
+    const { sql } = this.#deps.database
     const rows = await sql<SharedRow[]>`
       select ${columns(sql)}, i.credentials_version as "credentialsVersion",
         case when i.tools_read_at > now() - ${FRESH_SECONDS} * interval '1 second' then i.tools end as "freshTools"
@@ -100,7 +100,7 @@ export class InstanceFinder {
       return [{ ...instance, endpoint }]
     } catch (error) {
       if (!(error instanceof McpError))
-        this.#desk.log.error({ err: error, instanceId: instance.id }, 'an MCP instance can not be opened')
+        this.#deps.log.error({ err: error, instanceId: instance.id }, 'an MCP instance can not be opened')
       return []
     }
   }

@@ -6,7 +6,7 @@ import { McpError } from '#platform/mcp/mcp-error.ts'
 import type { Attempt, ProviderAnswer } from './attempts.ts'
 import { composioAddress } from './composio-server.ts'
 import type { AttemptPayload } from './connect-account.ts'
-import { type CatalogueServer, connectionKey, findServer, type McpDesk } from './desk.ts'
+import { type CatalogueServer, connectionKey, findServer, type McpDependencies } from './dependencies.ts'
 import { endAccess } from './end-access.ts'
 import { failureSentence } from './failure-sentence.ts'
 import { forgetLostClient } from './oauth-clients.ts'
@@ -29,23 +29,23 @@ const OURS = 'Something went wrong on our side. Please try again.'
  * failed, is removed. Returns why it failed, as a sentence; null: the account is connected.
  */
 export async function finishConnection(
-  desk: McpDesk,
+  deps: McpDependencies,
   client: Client,
   attempt: Attempt,
   answer: ProviderAnswer,
 ): Promise<string | null> {
   try {
-    const server = await findServer(desk, attempt.serverId)
+    const server = await findServer(deps, attempt.serverId)
     if (!server) throw new McpError('refused', 'This server is no longer in the catalogue.')
-    const connected = await finish(desk, attempt, server, answer)
-    await activate(desk, client, attempt, server, connected)
+    const connected = await finish(deps, attempt, server, answer)
+    await activate(deps, client, attempt, server, connected)
     return null
   } catch (error) {
     const sentence = failureSentence(error)
-    if (sentence === null) desk.log.error({ err: error }, 'a connection to an MCP server was not finished')
-    else desk.log.info({ err: error }, 'an account was not connected to an MCP server')
+    if (sentence === null) deps.log.error({ err: error }, 'a connection to an MCP server was not finished')
+    else deps.log.info({ err: error }, 'an account was not connected to an MCP server')
     // Not where the person has begun anew meanwhile.
-    await desk.database.sql`
+    await deps.database.sql`
       delete from mcp_instances where id = ${attempt.instanceId} and status = 'pending'
         and not exists (select from mcp_attempts where instance_id = ${attempt.instanceId})`
     return sentence ?? OURS
@@ -53,12 +53,12 @@ export async function finishConnection(
 }
 
 function finish(
-  desk: McpDesk,
+  deps: McpDependencies,
   attempt: Attempt,
   server: CatalogueServer,
   answer: ProviderAnswer,
 ): Promise<Connected> {
-  const payload = JSON.parse(desk.secrets.decrypt(attempt.payload, attempt.id)) as AttemptPayload
+  const payload = JSON.parse(deps.secrets.decrypt(attempt.payload, attempt.id)) as AttemptPayload
   const signal = AbortSignal.timeout(FINISH_TIMEOUT_MS)
   if (payload.type !== server.authConfig?.type)
     throw new McpError(
@@ -69,11 +69,11 @@ function finish(
     case 'none':
       return Promise.resolve({ credentials: null, accountId: null })
     case 'api_key':
-      return finishWithKey(desk, attempt, server, payload.key, signal)
+      return finishWithKey(deps, attempt, server, payload.key, signal)
     case 'oauth':
-      return finishOAuth(desk, server, payload, answer, signal)
+      return finishOAuth(deps, server, payload, answer, signal)
     case 'composio':
-      return finishComposio(desk, attempt, server, payload, answer, signal)
+      return finishComposio(deps, attempt, server, payload, answer, signal)
   }
 }
 
@@ -83,7 +83,7 @@ const beginningOf = (apiKey: string): string =>
 
 /** A key is kept when the server has shown its tools for it. */
 async function finishWithKey(
-  { connections }: McpDesk,
+  { connections }: McpDependencies,
   { id }: Attempt,
   { url, authConfig }: CatalogueServer,
   apiKey: string,
@@ -110,14 +110,14 @@ async function finishWithKey(
 }
 
 async function finishOAuth(
-  desk: McpDesk,
+  deps: McpDependencies,
   { id, url }: CatalogueServer,
   { pending }: Extract<AttemptPayload, { type: 'oauth' }>,
   { code = '', iss, error, error_description }: ProviderAnswer,
   signal: AbortSignal,
 ): Promise<Connected> {
   const result = error === undefined ? { code, iss } : { error, error_description, iss }
-  const grant = await desk.authorizer.finish(pending, result, signal).catch(forgetLostClient(desk, id))
+  const grant = await deps.authorizer.finish(pending, result, signal).catch(forgetLostClient(deps, id))
   return { credentials: { type: 'oauth', origin: new URL(url).origin, grant }, accountId: null }
 }
 
@@ -127,32 +127,32 @@ function refusalSentence(error: string, description: string | undefined): string
 }
 
 async function finishComposio(
-  desk: McpDesk,
+  deps: McpDependencies,
   { userId }: Attempt,
   server: CatalogueServer,
   { accountId, authConfigId }: Extract<AttemptPayload, { type: 'composio' }>,
   { error, error_description: description }: ProviderAnswer,
   signal: AbortSignal,
 ): Promise<Connected> {
-  const { composio } = desk
+  const { composio } = deps
   if (composio === null) throw new ComposioError('Composio is no longer configured on this server.', null)
   if (error !== undefined) throw new ComposioError(refusalSentence(error, description), null)
   const account = await composio.readAccount(accountId, signal)
   if (account.userId !== userId || account.status !== 'ACTIVE')
     throw new ComposioError('The account was not connected.', null)
-  const address = await composioAddress(desk, composio, { server, userId, accountId, authConfigId }, signal)
+  const address = await composioAddress(deps, composio, { server, userId, accountId, authConfigId }, signal)
   return { credentials: { type: 'composio', ...address }, accountId }
 }
 
 /** An account of Composio that is replaced by this is deleted there. What came for an instance that is gone by now is ended, too. */
 async function activate(
-  desk: McpDesk,
+  deps: McpDependencies,
   client: Client,
   attempt: Attempt,
   server: CatalogueServer,
   { credentials, accountId }: Connected,
 ): Promise<void> {
-  const { database, secrets, connections } = desk
+  const { database, secrets, connections } = deps
   const { instanceId, organizationId, userId } = attempt
   const { sealed, expiresIn } = sealCredentials(secrets, instanceId, credentials)
   const before = await database.sql.begin(async (tx) => {
@@ -183,7 +183,7 @@ async function activate(
     return row
   })
   if (!before) {
-    await endAccess(desk, { credentials, accountId })
+    await endAccess(deps, { credentials, accountId })
     throw new McpError('refused', 'This connection was deleted meanwhile.')
   }
   const replaced = openReplaced(secrets, instanceId, before.sealed)
@@ -191,5 +191,5 @@ async function activate(
   await connections.forget(connectionKey(instanceId, server.url))
   // A token that is replaced is left to end: at many providers its revocation ends what was given after it, too.
   if (before.accountId !== null && before.accountId !== accountId)
-    await endAccess(desk, { credentials: null, accountId: before.accountId })
+    await endAccess(deps, { credentials: null, accountId: before.accountId })
 }

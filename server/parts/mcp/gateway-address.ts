@@ -1,4 +1,4 @@
-import type { McpDesk } from './desk.ts'
+import type { McpDependencies } from './dependencies.ts'
 
 export const GATEWAY = '/api/mcp/gateway'
 /** How long an address of the gateway is good for (contract, 8). */
@@ -11,10 +11,10 @@ export interface GatewayLink {
   madeBy: { kind: 'session' | 'key'; id: string }
 }
 
-type Desk = Pick<McpDesk, 'config' | 'secrets'>
+type Dependencies = Pick<McpDependencies, 'config' | 'secrets'>
 
 /** Returns the address where any MCP client can use this instance for one hour. Anyone who has it can: it is a secret. */
-export function gatewayAddress({ config, secrets }: Desk, link: GatewayLink): string {
+export function gatewayAddress({ config, secrets }: Dependencies, link: GatewayLink): string {
   const expires = String(Math.floor(Date.now() / 1000) + ADDRESS_SECONDS)
   const query = new URLSearchParams({
     [link.madeBy.kind]: link.madeBy.id,
@@ -26,7 +26,7 @@ export function gatewayAddress({ config, secrets }: Desk, link: GatewayLink): st
 
 /** What an address that was given out, and has not ended, opens; null: this is none. */
 export function readGatewayAddress(
-  { secrets }: Pick<Desk, 'secrets'>,
+  { secrets }: Pick<Dependencies, 'secrets'>,
   instanceId: string,
   { key, session, expires, signature }: Record<string, unknown>,
 ): GatewayLink | null {

@@ -1,9 +1,9 @@
 import type { Route } from '#platform/http/define-route.ts'
 import type { RunnableTool } from '#platform/models/index.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
 import { catalogueRoutes } from './catalogue-routes.ts'
-import { createDesk } from './desk.ts'
+import { createMcpDependencies } from './dependencies.ts'
 import { endAllAccess, type LeavingOwner } from './end-all-access.ts'
 import { InstanceFinder, type ReadyInstance } from './find-instances.ts'
 import { InstanceCredentials } from './instance-credentials.ts'
@@ -53,17 +53,17 @@ export interface Mcp {
 
 const SWEEP_MS = 60_000
 
-export function createMcp(rooms: Rooms): Mcp {
-  const desk = createDesk(rooms)
-  const credentials = new InstanceCredentials(desk)
-  const finder = new InstanceFinder(desk, credentials)
-  const reader = new ToolReader(desk, finder)
-  const catalogue = new CatalogueSearch(desk)
-  const opening = { ...desk, lists: new ToolLists(desk) }
+export function createMcp(services: Services): Mcp {
+  const deps = createMcpDependencies(services)
+  const credentials = new InstanceCredentials(deps)
+  const finder = new InstanceFinder(deps, credentials)
+  const reader = new ToolReader(deps, finder)
+  const catalogue = new CatalogueSearch(deps)
+  const opening = { ...deps, lists: new ToolLists(deps) }
   const shared = new SharedTools(finder, opening)
   let endSweep = (): void => {}
   return {
-    routes: [...catalogueRoutes(desk, reader), ...instanceRoutes(desk)],
+    routes: [...catalogueRoutes(deps, reader), ...instanceRoutes(deps)],
     findInstances: (userId, onlyOrganizationId, ids) =>
       finder.findOwn(userId, onlyOrganizationId, ids, 'mcp:write'),
     openShared: (agentId, signal, bounds) => shared.open(agentId, signal, bounds),
@@ -71,18 +71,18 @@ export function createMcp(rooms: Rooms): Mcp {
       catalogue.search(userId, onlyOrganizationId, question, limit),
     chooseTools: (question, tools, limit) => catalogue.chooseTools(question, tools, limit),
     openTools: (instances, signal, bounds) => openTools(opening, instances, signal, bounds),
-    endAllAccess: (owner) => endAllAccess(desk, owner),
-    gateway: { desk, finder },
+    endAllAccess: (owner) => endAllAccess(deps, owner),
+    gateway: { deps, finder },
     async start() {
-      await seedCatalogue(desk)
-      endSweep = repeat(SWEEP_MS, () => sweepAttempts(desk), {
-        log: rooms.log,
+      await seedCatalogue(deps)
+      endSweep = repeat(SWEEP_MS, () => sweepAttempts(deps), {
+        log: services.log,
         message: 'the sweep of attempts to connect failed',
       })
     },
     async close() {
       endSweep()
-      await Promise.all([credentials.close(), desk.connections.close()])
+      await Promise.all([credentials.close(), deps.connections.close()])
     },
   }
 }

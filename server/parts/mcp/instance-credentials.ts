@@ -1,6 +1,6 @@
 import type { McpEndpoint } from '#platform/mcp/connection.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
-import { connectionKey, type McpDesk } from './desk.ts'
+import { connectionKey, type McpDependencies } from './dependencies.ts'
 import { TokenRefresh } from './refresh-token.ts'
 import { type Credentials, openCredentials } from './stored-credentials.ts'
 
@@ -32,17 +32,17 @@ const AHEAD_WAIT_MS = 3_000
  * renewed, or a person has deleted, holds from the next request on.
  */
 export class InstanceCredentials {
-  readonly #desk: McpDesk
+  readonly #deps: McpDependencies
   readonly #refresh: TokenRefresh
 
-  constructor(desk: McpDesk) {
-    this.#desk = desk
-    this.#refresh = new TokenRefresh(desk)
+  constructor(deps: McpDependencies) {
+    this.#deps = deps
+    this.#refresh = new TokenRefresh(deps)
   }
 
   /** How the server is reached with this account. */
   endpointOf(instance: UsableInstance): McpEndpoint {
-    const { secrets, composio } = this.#desk
+    const { secrets, composio } = this.#deps
     const stored = openCredentials(secrets, instance.id, instance.credentials)
     const plain = {
       key: connectionKey(instance.id, instance.url),
@@ -96,7 +96,7 @@ export class InstanceCredentials {
 
   /** Meanwhile the server may have moved, and the account been connected anew where it is now. */
   async #read({ id: instanceId, url }: UsableInstance) {
-    const { database, secrets } = this.#desk
+    const { database, secrets } = this.#deps
     const [row] = await database.sql<CurrentRow[]>`
       select status, error, credentials, credentials_version as version,
         extract(epoch from expires_at - now())::float8 as "secondsLeft"

@@ -1,7 +1,7 @@
 import { newId } from '#database/new-id.ts'
 import type { McpToolRecord } from '#database/schema/mcp.ts'
 import { untilAborted } from '#platform/mcp/until-aborted.ts'
-import { instanceOf, type McpDesk } from './desk.ts'
+import { instanceOf, type McpDependencies } from './dependencies.ts'
 import type { ReadyInstance } from './find-instances.ts'
 import { storeTools } from './store-tools.ts'
 import { noteNeededScope } from './wider-scope.ts'
@@ -15,13 +15,13 @@ interface Listing {
 
 /** Has servers list what they offer to an instance, and keeps it with that instance. */
 export class ToolLists {
-  readonly #desk: Pick<McpDesk, 'connections' | 'database' | 'log'>
+  readonly #deps: Pick<McpDependencies, 'connections' | 'database' | 'log'>
   readonly #underWay = new Map<string, Listing>()
   readonly #forgetting = new Set<string>()
 
-  constructor(desk: Pick<McpDesk, 'connections' | 'database' | 'log'>) {
-    this.#desk = desk
-    desk.connections.onToolsChanged((key) => this.forget(instanceOf(key)))
+  constructor(deps: Pick<McpDependencies, 'connections' | 'database' | 'log'>) {
+    this.#deps = deps
+    deps.connections.onToolsChanged((key) => this.forget(instanceOf(key)))
   }
 
   /** Asked now; who asks meanwhile waits for the same answer. Rejects with an McpError or the signal's reason. */
@@ -45,7 +45,7 @@ export class ToolLists {
   forget(instanceId: string): void {
     if (this.#forgetting.has(instanceId)) return
     this.#forgetting.add(instanceId)
-    const { database, log } = this.#desk
+    const { database, log } = this.#deps
     database.sql`update mcp_instances set tools_read_at = null where id = ${instanceId}`
       .catch((error: unknown) => log.warn({ err: error, instanceId }, 'old tools of an MCP instance stay'))
       .finally(() => this.#forgetting.delete(instanceId))
@@ -59,12 +59,12 @@ export class ToolLists {
   }
 
   async #read(instance: ReadyInstance, signal: AbortSignal): Promise<McpToolRecord[]> {
-    const { connections } = this.#desk
+    const { connections } = this.#deps
     const { tools } = await connections
       .open(instance.endpoint, signal)
       .then((connection) => connection.listTools(signal))
       .catch((error: unknown) => {
-        noteNeededScope(this.#desk, instance.id, error)
+        noteNeededScope(this.#deps, instance.id, error)
         throw error
       })
     const listed = tools.map(({ name, description, inputSchema }) => ({
@@ -81,9 +81,9 @@ export class ToolLists {
     const client = { address: '', userAgent: null, requestId: newId() }
     const owner = { organizationId, userId, apiKeyId: null, client }
     try {
-      await storeTools(this.#desk, { table: 'mcp_instances', id }, owner, tools)
+      await storeTools(this.#deps, { table: 'mcp_instances', id }, owner, tools)
     } catch (error) {
-      this.#desk.log.error({ err: error, instanceId: id }, 'the tools of an MCP instance were not kept')
+      this.#deps.log.error({ err: error, instanceId: id }, 'the tools of an MCP instance were not kept')
     }
   }
 }

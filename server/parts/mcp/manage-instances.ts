@@ -4,7 +4,7 @@ import { agentMcpInstances, mcpInstances } from '#database/schema/mcp.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { ScopedDatabase } from '#platform/access/scoped-database.ts'
-import type { McpDesk } from './desk.ts'
+import type { McpDependencies } from './dependencies.ts'
 import { type InstanceChange, type InstanceRow, type InstanceView, viewInstance } from './schemas.ts'
 
 /** The newest so many are listed. */
@@ -14,13 +14,13 @@ const INSTANCES_OF_AGENT_MAX = 20
 
 /** The caller's own instances in the organization, newest first. */
 export const listInstances = (
-  desk: McpDesk,
+  deps: McpDependencies,
   scope: Scope<'mcp:read'>,
   status?: InstanceView['status'],
-): Promise<InstanceView[]> => readInstances(desk, scope, { status })
+): Promise<InstanceView[]> => readInstances(deps, scope, { status })
 
 async function readInstances(
-  { database: { sql } }: McpDesk,
+  { database: { sql } }: McpDependencies,
   { organizationId, userId }: Pick<Scope<'mcp:read'>, 'organizationId' | 'userId'>,
   { id, status }: { id?: string; status?: InstanceView['status'] | undefined },
 ): Promise<InstanceView[]> {
@@ -41,7 +41,7 @@ async function readInstances(
  * mcp.agent_full.
  */
 export async function updateInstance(
-  desk: McpDesk,
+  deps: McpDependencies,
   scope: Scope<'mcp:write'>,
   instanceId: string,
   { name, shared_agent_ids: agentIds }: InstanceChange,
@@ -68,7 +68,7 @@ export async function updateInstance(
     if (added.some((id) => !found.includes(id))) throw fail('agent.not_found')
     for (const agentId of added) await share(database, scope.userId, instanceId, agentId)
   })
-  const [shown] = await readInstances(desk, scope, { id: instanceId })
+  const [shown] = await readInstances(deps, scope, { id: instanceId })
   if (!shown) throw fail('mcp.instance_not_found')
   return shown
 }

@@ -13,19 +13,19 @@ import {
   type ServerRecord,
   viewRecord,
 } from './catalogue-schemas.ts'
-import { connectionKey, type McpDesk } from './desk.ts'
+import { connectionKey, type McpDependencies } from './dependencies.ts'
 import { MOVED, OTHER_WAY, retireConnections } from './retire-connections.ts'
 
 /** Servers of the catalogue: each list of them is whole. */
 export const SERVERS_MAX = 1_000
 
-type Desk = Pick<McpDesk, 'config' | 'database' | 'net' | 'secrets' | 'connections'>
+type Dependencies = Pick<McpDependencies, 'config' | 'database' | 'net' | 'secrets' | 'connections'>
 
 /** Adds a server to the catalogue. Throws mcp.server_invalid, mcp.server_taken, mcp.too_many_servers. */
-export async function addServer(desk: Desk, input: NewServer): Promise<ServerRecord> {
-  const { database, net, secrets } = desk
+export async function addServer(deps: Dependencies, input: NewServer): Promise<ServerRecord> {
+  const { database, net, secrets } = deps
   const { config, clientSecret } = checkAuthConfig(net, input.auth_config ?? null)
-  const url = checkServerAddress(desk, input.url)
+  const url = checkServerAddress(deps, input.url)
   const servers = await database.db.$count(mcpServers, eq(mcpServers.isDeleted, false))
   if (servers >= SERVERS_MAX) throw fail('mcp.too_many_servers', { limit: SERVERS_MAX })
   const id = newId()
@@ -54,14 +54,14 @@ export async function addServer(desk: Desk, input: NewServer): Promise<ServerRec
  * Throws mcp.server_not_found, mcp.server_invalid, mcp.server_taken, mcp.secret_needed.
  */
 export async function updateServer(
-  desk: Desk,
+  deps: Dependencies,
   actor: Actor,
   serverId: string,
   change: ServerChange,
 ): Promise<ServerRecord> {
-  const { database, net, secrets, connections } = desk
+  const { database, net, secrets, connections } = deps
   const given = change.auth_config === undefined ? null : checkAuthConfig(net, change.auth_config)
-  const url = change.url === undefined ? undefined : checkServerAddress(desk, change.url)
+  const url = change.url === undefined ? undefined : checkServerAddress(deps, change.url)
   const { before, after, retired } = await database.sql.begin(async (tx) => {
     const [before] = await tx<RecordedServer[]>`
       select ${columns(tx)} from mcp_servers where id = ${serverId} and not is_deleted for update`
@@ -98,7 +98,7 @@ export async function updateServer(
 }
 
 /** Agents that could call each other at our own /mcp would do so without end, and each call is paid. */
-function checkServerAddress({ config, net }: Desk, address: string): string {
+function checkServerAddress({ config, net }: Dependencies, address: string): string {
   const url = checkAddress(net, 'url', address)
   if (new URL(url).host === new URL(config.baseUrl).host)
     throw fail('mcp.server_invalid', { reason: 'url: this is the address of this installation itself' })
@@ -147,7 +147,10 @@ const accountsOf = (config: McpAuthConfig): string =>
  * Deletes a server that nobody is connected to; attempts to connect end. One of the seed file stays, unseen, or it
  * would be added again. Throws mcp.server_not_found, and mcp.server_in_use with how many are connected.
  */
-export async function deleteServer({ database }: Pick<Desk, 'database'>, serverId: string): Promise<void> {
+export async function deleteServer(
+  { database }: Pick<Dependencies, 'database'>,
+  serverId: string,
+): Promise<void> {
   await database.sql.begin(async (tx) => {
     const [server] = await tx<{ seedKey: string | null; instanceCount: number }[]>`
       select seed_key as "seedKey", instance_count as "instanceCount" from mcp_servers

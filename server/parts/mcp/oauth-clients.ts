@@ -1,9 +1,9 @@
 import type { OAuthClient } from '#platform/mcp/authorization.ts'
 import { AuthorizationError } from '#platform/mcp/authorization-error.ts'
-import { type CatalogueServer, callbackAddress, type McpDesk } from './desk.ts'
+import { type CatalogueServer, callbackAddress, type McpDependencies } from './dependencies.ts'
 
 /** What an administrator has fixed of a server's authorization, its secret opened. */
-export function fixedClient({ secrets }: McpDesk, { id, authConfig, clientSecret }: CatalogueServer) {
+export function fixedClient({ secrets }: McpDependencies, { id, authConfig, clientSecret }: CatalogueServer) {
   if (authConfig?.type !== 'oauth') return {}
   const { type: _, ...fixed } = authConfig
   return { ...fixed, ...(clientSecret !== null && { client_secret: secrets.decrypt(clientSecret, id) }) }
@@ -11,7 +11,7 @@ export function fixedClient({ secrets }: McpDesk, { id, authConfig, clientSecret
 
 /** Who we are to the server's authorization server, where that has registered us before. */
 export async function knownClient(
-  { database: { sql }, secrets }: McpDesk,
+  { database: { sql }, secrets }: McpDependencies,
   serverId: string,
 ): Promise<{ issuer: string; redirectUri: string; client: OAuthClient } | null> {
   const [row] = await sql<{ issuer: string; redirectUri: string; client: string }[]>`
@@ -25,7 +25,7 @@ export async function knownClient(
 
 /** Keeps a registration for everybody who connects after this. */
 export async function keepClient(
-  { config, database: { sql }, secrets }: McpDesk,
+  { config, database: { sql }, secrets }: McpDependencies,
   serverId: string,
   { issuer, client }: { issuer: string; client: OAuthClient },
 ): Promise<void> {
@@ -39,7 +39,7 @@ export async function keepClient(
 
 /** For `.catch(…)`: a registration that the authorization server has forgotten is made anew by whoever connects next. */
 export const forgetLostClient =
-  ({ database: { sql } }: McpDesk, serverId: string) =>
+  ({ database: { sql } }: McpDependencies, serverId: string) =>
   async (error: unknown): Promise<never> => {
     if (error instanceof AuthorizationError && error.isClientUnknown)
       await sql`delete from mcp_clients where server_id = ${serverId}`

@@ -2,7 +2,7 @@ import type { McpToolRecord } from '#database/schema/mcp.ts'
 import { sentenceOf } from '#errors'
 import { McpError } from '#platform/mcp/mcp-error.ts'
 import type { RunnableTool } from '#platform/models/index.ts'
-import type { McpDesk } from './desk.ts'
+import type { McpDependencies } from './dependencies.ts'
 import type { ReadyInstance, SharedInstance } from './find-instances.ts'
 import type { ToolLists } from './list-tools.ts'
 import { nameToolsForModel } from './name-tools.ts'
@@ -47,7 +47,7 @@ interface OfferedTool {
 }
 
 /** What opens tools and lets them run. */
-export interface Opening extends Pick<McpDesk, 'connections' | 'database' | 'log'> {
+export interface Opening extends Pick<McpDependencies, 'connections' | 'database' | 'log'> {
   lists: ToolLists
 }
 
@@ -127,7 +127,7 @@ class Patience {
 }
 
 function describe(
-  { log }: Pick<McpDesk, 'log'>,
+  { log }: Pick<McpDependencies, 'log'>,
   error: unknown,
   late: AbortSignal,
 ): Pick<FailedInstance, 'isTooSlow' | 'error'> {

@@ -3,14 +3,14 @@ import type { McpAuthConfig, McpToolRecord } from '#database/schema/mcp.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type ListedServer, type ServerView, viewServer } from './catalogue-schemas.ts'
-import type { McpDesk } from './desk.ts'
+import type { McpDependencies } from './dependencies.ts'
 import { SERVERS_MAX } from './manage-servers.ts'
 
-type Desk = Pick<McpDesk, 'database'>
+type Dependencies = Pick<McpDependencies, 'database'>
 
 /** The whole catalogue by name, and to which of it the caller has an active connection in this organization. */
 export async function listServers(
-  { database: { sql } }: Desk,
+  { database: { sql } }: Dependencies,
   scope: Scope<'mcp:read'>,
 ): Promise<ServerView[]> {
   const rows = await sql<ListedServer[]>`
@@ -52,7 +52,7 @@ interface Row extends Omit<ServerOfCaller, 'shared' | 'instance'> {
 
 /** Of several connections the newest active one, else the newest that was one. Throws mcp.server_not_found. */
 export async function readServer(
-  { database: { sql } }: Desk,
+  { database: { sql } }: Dependencies,
   scope: Scope<'mcp:read'>,
   serverId: string,
 ): Promise<ServerOfCaller> {

@@ -3,7 +3,7 @@ import type { Scope } from '#platform/access/scope.ts'
 import type { McpEndpoint } from '#platform/mcp/connection.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
 import { type ServerWithTools, type ToolList, viewWithTools } from './catalogue-schemas.ts'
-import { connectionKey, type McpDesk } from './desk.ts'
+import { connectionKey, type McpDependencies } from './dependencies.ts'
 import type { InstanceFinder } from './find-instances.ts'
 import { type KnownTools, readServer, type ServerOfCaller } from './read-servers.ts'
 import { storeTools, type ToolHolder } from './store-tools.ts'
@@ -26,12 +26,12 @@ interface Source {
  * the same answer. What a server offers to an account is kept with that connection; what it offers without one, for all.
  */
 export class ToolReader {
-  readonly #desk: McpDesk
+  readonly #deps: McpDependencies
   readonly #instances: Pick<InstanceFinder, 'findOwn'>
   readonly #underWay = new Map<string, Promise<ToolList>>()
 
-  constructor(desk: McpDesk, instances: Pick<InstanceFinder, 'findOwn'>) {
-    this.#desk = desk
+  constructor(deps: McpDependencies, instances: Pick<InstanceFinder, 'findOwn'>) {
+    this.#deps = deps
     this.#instances = instances
   }
 
@@ -44,7 +44,7 @@ export class ToolReader {
     serverId: string,
     refresh: boolean,
   ): Promise<ServerWithTools> {
-    const server = await readServer(this.#desk, scope, serverId)
+    const server = await readServer(this.#deps, scope, serverId)
     const source = this.#sourceOf(server, scope)
     if (source === null)
       return viewWithTools(server, shown(lastKnown(server), server.instance?.error ?? null))
@@ -102,7 +102,7 @@ export class ToolReader {
     const late = AbortSignal.timeout(READ_TIMEOUT_MS)
     let tools: McpToolRecord[]
     try {
-      const connection = await this.#desk.connections.open(await open(), late)
+      const connection = await this.#deps.connections.open(await open(), late)
       const read = await connection.listTools(late)
       tools = read.tools.map(({ name, description, inputSchema }) => ({
         name,
@@ -115,7 +115,7 @@ export class ToolReader {
       if (error instanceof McpError) return shown(known, error.message)
       throw error
     }
-    const { readAt, changedAt } = await storeTools(this.#desk, holder, scope, tools)
+    const { readAt, changedAt } = await storeTools(this.#deps, holder, scope, tools)
     return { tools, readAt, changedAt, error: null }
   }
 }

@@ -4,7 +4,7 @@ import type { StoredGrant } from '#platform/mcp/authorization.ts'
 import { AuthorizationError } from '#platform/mcp/authorization-error.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
 import { keepTrying } from '#platform/sweeps/keep-trying.ts'
-import type { McpDesk } from './desk.ts'
+import type { McpDependencies } from './dependencies.ts'
 import { forgetLostClient } from './oauth-clients.ts'
 import { openCredentials, sealCredentials } from './stored-credentials.ts'
 
@@ -38,14 +38,14 @@ type Turn =
  * version to grow. A claim ends by itself, so a process that dies with it holds nobody up for long.
  */
 export class TokenRefresh {
-  readonly #desk: McpDesk
+  readonly #deps: McpDependencies
   /** At work in this process, by instance and version. */
   readonly #flights = new Map<string, Promise<void>>()
   /** Of these, those that ask the provider, and store what it says. */
   readonly #exchanges = new Set<Promise<void>>()
 
-  constructor(desk: McpDesk) {
-    this.#desk = desk
+  constructor(deps: McpDependencies) {
+    this.#deps = deps
   }
 
   /**
@@ -88,7 +88,7 @@ export class TokenRefresh {
 
   /** Claims the row where nobody else has; one statement, so that one of many gets it. */
   async #takeTurn(instanceId: string, version: number): Promise<Turn> {
-    const { sql } = this.#desk.database
+    const { sql } = this.#deps.database
     const claim = newId()
     const [claimed] = await sql<{ credentials: string }[]>`
       update mcp_instances set refresh_claim = ${claim},
@@ -110,7 +110,7 @@ export class TokenRefresh {
     version: number,
     { claim, credentials }: Extract<Turn, { kind: 'ours' }>,
   ): Promise<void> {
-    const { authorizer, secrets, log } = this.#desk
+    const { authorizer, secrets, log } = this.#deps
     const stored = openCredentials(secrets, instanceId, credentials)
     if (stored?.type !== 'oauth') throw new McpError('unauthorized', 'This connection has nothing to renew.')
     let grant: StoredGrant
@@ -124,7 +124,7 @@ export class TokenRefresh {
       throw new McpError('unreachable', UNREACHABLE)
     }
     if (await this.#store(instanceId, version, { ...stored, grant })) return
-    const [row] = await this.#desk.database.sql`select from mcp_instances where id = ${instanceId}`
+    const [row] = await this.#deps.database.sql`select from mcp_instances where id = ${instanceId}`
     // Others have stored newer ones.
     if (row) return
     await authorizer.revoke(grant, AbortSignal.timeout(REFRESH_TIMEOUT_MS)).catch(() => {})
@@ -137,7 +137,7 @@ export class TokenRefresh {
     version: number,
     credentials: Parameters<typeof sealCredentials>[2],
   ): Promise<boolean> {
-    const { database, secrets, log } = this.#desk
+    const { database, secrets, log } = this.#deps
     const { sealed, expiresIn } = sealCredentials(secrets, instanceId, credentials)
     const stored = await keepTrying(
       STORE_ATTEMPTS,
@@ -155,19 +155,19 @@ export class TokenRefresh {
   /** The provider has ended the access. Not so where somebody has stored newer tokens meanwhile: then it refused old ones. */
   async #giveUp(instanceId: string, version: number, refusal: AuthorizationError): Promise<void> {
     const error = `The provider has ended this access. ${refusal.message} Please connect your account again.`
-    const { sql } = this.#desk.database
+    const { sql } = this.#deps.database
     const [ended] = await sql<{ serverId: string }[]>`
       update mcp_instances set status = 'inactive', error = ${error}, updated_at = now(),
         refresh_claim = null, refresh_claimed_until = null
       where id = ${instanceId} and credentials_version = ${version}
       returning server_id as "serverId"`
     if (!ended) return
-    await forgetLostClient(this.#desk, ended.serverId)(refusal).catch(() => {})
+    await forgetLostClient(this.#deps, ended.serverId)(refusal).catch(() => {})
     throw new McpError('unauthorized', error)
   }
 
   async #rest(instanceId: string, claim: string): Promise<void> {
-    await this.#desk.database.sql`
+    await this.#deps.database.sql`
       update mcp_instances set refresh_claim = null,
         refresh_claimed_until = now() + ${RETRY_SECONDS} * interval '1 second'
       where id = ${instanceId} and refresh_claim = ${claim}`

@@ -3,7 +3,7 @@ import type { Client } from '#platform/access/scope.ts'
 import type { Redirect } from '#platform/http/define-route.ts'
 import { clearAttemptCookie, readAttemptCookie } from './attempt-cookie.ts'
 import { type Attempt, holdAnswer, takeByCookie } from './attempts.ts'
-import type { McpDesk } from './desk.ts'
+import type { McpDependencies } from './dependencies.ts'
 import { finishConnection } from './finish-connection.ts'
 import type { CallbackQuery } from './schemas.ts'
 
@@ -18,27 +18,27 @@ const CONFIRM_PAGE = '/connections/confirm'
  * mcp.state_invalid for a state that is unknown, used, expired, or doesn't fit the ids beside it.
  */
 export async function returnFromProvider(
-  desk: McpDesk,
+  deps: McpDependencies,
   client: Client,
   query: CallbackQuery,
   cookies: string | undefined,
 ): Promise<Redirect> {
-  const { config } = desk
+  const { config } = deps
   const state = query.state ?? ''
   const cookieHash = readAttemptCookie(config, state, cookies)
-  const attempt = cookieHash === null ? null : await takeByCookie(desk, query, cookieHash)
+  const attempt = cookieHash === null ? null : await takeByCookie(deps, query, cookieHash)
   const headers = {
     'Referrer-Policy': 'no-referrer',
     'Cache-Control': 'no-store',
     ...(cookieHash !== null && { 'Set-Cookie': clearAttemptCookie(config, state) }),
   }
   if (attempt === null) {
-    const ticket = await holdAnswer(desk, query)
+    const ticket = await holdAnswer(deps, query)
     if (ticket === null) throw fail('mcp.state_invalid')
     // In the fragment, which browsers send to no server: no log has it.
     return { status: 303, location: `${config.frontendUrl}${CONFIRM_PAGE}#${ticket}`, headers }
   }
-  const failure = await finishConnection(desk, client, attempt, query)
+  const failure = await finishConnection(deps, client, attempt, query)
   const parameters = new URLSearchParams({
     ...returnParameters(attempt),
     ...(failure !== null && { error: failure }),

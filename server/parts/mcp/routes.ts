@@ -5,7 +5,7 @@ import { moveCookieToHeader } from './attempt-cookie.ts'
 import { confirmConnection, describePending } from './confirm-connection.ts'
 import { connectAccount } from './connect-account.ts'
 import { deleteInstance } from './delete-instance.ts'
-import { CLIENT_DOCUMENT, type McpDesk } from './desk.ts'
+import { CLIENT_DOCUMENT, type McpDependencies } from './dependencies.ts'
 import { generateUrl } from './generate-url.ts'
 import { listInstances, updateInstance } from './manage-instances.ts'
 import { returnFromProvider } from './return-from-provider.ts'
@@ -19,7 +19,7 @@ const CONFIRMATION =
   'the attempt, 10 minutes after connect_account.'
 
 /** Connecting accounts at MCP servers, and the instances that come of it (spec, MCP; contract, 8). */
-export const instanceRoutes = (desk: McpDesk): Route[] => [
+export const instanceRoutes = (deps: McpDependencies): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/mcp/connect_account',
@@ -50,7 +50,7 @@ export const instanceRoutes = (desk: McpDesk): Route[] => [
       'mcp.too_many_instances',
       'mcp.connect_failed',
     ],
-    handler: ({ scope, body }) => connectAccount(desk, scope, body),
+    handler: ({ scope, body }) => connectAccount(deps, scope, body),
   }),
   defineRoute({
     method: 'GET',
@@ -67,7 +67,7 @@ export const instanceRoutes = (desk: McpDesk): Route[] => [
       seeOther: 'To `{FRONTEND_URL}/connections/confirm` with a one-time ticket as the fragment',
     },
     errors: ['mcp.state_invalid'],
-    handler: ({ client, query, headers }) => returnFromProvider(desk, client, query, headers.cookie),
+    handler: ({ client, query, headers }) => returnFromProvider(deps, client, query, headers.cookie),
   }),
   defineRoute({
     method: 'POST',
@@ -79,7 +79,7 @@ export const instanceRoutes = (desk: McpDesk): Route[] => [
     example: { ticket: 'mt_0123456789' },
     reply: [200, schemas.PendingConnection],
     errors: ['mcp.attempt_gone'],
-    handler: ({ caller, body }) => describePending(desk, caller, body.ticket),
+    handler: ({ caller, body }) => describePending(deps, caller, body.ticket),
   }),
   defineRoute({
     method: 'POST',
@@ -92,7 +92,7 @@ export const instanceRoutes = (desk: McpDesk): Route[] => [
     effects: 'outside once',
     reply: [200, schemas.ConfirmedConnection],
     errors: ['mcp.attempt_gone', 'mcp.attempt_of_another', 'mcp.connect_failed'],
-    handler: ({ caller, body }) => confirmConnection(desk, caller, body.ticket),
+    handler: ({ caller, body }) => confirmConnection(deps, caller, body.ticket),
   }),
   defineRoute({
     method: 'GET',
@@ -103,7 +103,7 @@ export const instanceRoutes = (desk: McpDesk): Route[] => [
     access: 'public',
     reply: [200, schemas.ClientDocument],
     errors: ['request.method_not_allowed'],
-    handler: async () => (await desk.authorizer.clientMetadataDocument()) as never,
+    handler: async () => (await deps.authorizer.clientMetadataDocument()) as never,
   }),
   defineRoute({
     method: 'POST',
@@ -123,7 +123,7 @@ export const instanceRoutes = (desk: McpDesk): Route[] => [
     },
     reply: [200, schemas.GatewayUrl],
     errors: ['mcp.no_attempt', 'mcp.instance_inactive'],
-    handler: ({ scopes, body }) => generateUrl(desk, scopes, body),
+    handler: ({ scopes, body }) => generateUrl(deps, scopes, body),
   }),
   defineRoute({
     method: 'GET',
@@ -133,7 +133,7 @@ export const instanceRoutes = (desk: McpDesk): Route[] => [
     query: Type.Object({ org_id: Uuid, status: Type.Optional(Enum(schemas.INSTANCE_STATUSES)) }),
     reply: [200, Type.Array(schemas.InstanceView)],
     errors: ['org.not_found'],
-    handler: ({ scope, query }) => listInstances(desk, scope, query.status),
+    handler: ({ scope, query }) => listInstances(deps, scope, query.status),
   }),
   defineRoute({
     method: 'PUT',
@@ -147,7 +147,7 @@ export const instanceRoutes = (desk: McpDesk): Route[] => [
     example: { name: 'Work account' },
     reply: [200, schemas.InstanceView],
     errors: ['mcp.instance_not_found', 'mcp.instance_inactive', 'mcp.agent_full', 'agent.not_found'],
-    handler: ({ scope, query, body }) => updateInstance(desk, scope, query.mcp_instance_id, body),
+    handler: ({ scope, query, body }) => updateInstance(deps, scope, query.mcp_instance_id, body),
   }),
   defineRoute({
     method: 'DELETE',
@@ -160,7 +160,7 @@ export const instanceRoutes = (desk: McpDesk): Route[] => [
     reply: [200, Message],
     errors: ['mcp.instance_not_found'],
     handler: async ({ scope, query }) => ({
-      message: await deleteInstance(desk, scope, query.mcp_instance_id),
+      message: await deleteInstance(deps, scope, query.mcp_instance_id),
     }),
   }),
 ]

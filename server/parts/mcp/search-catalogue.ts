@@ -1,7 +1,7 @@
 import type { McpToolRecord } from '#database/schema/mcp.ts'
 import { createStemmer } from '#platform/retrieval/stems.ts'
 import { TextIndex, type TextSegment } from '#platform/retrieval/text-index.ts'
-import type { McpDesk } from './desk.ts'
+import type { McpDependencies } from './dependencies.ts'
 import { SERVERS_MAX } from './manage-servers.ts'
 
 /** A server of the catalogue that fits a question. */
@@ -17,7 +17,7 @@ export interface CatalogueHit {
   isConnected: boolean
 }
 
-type Desk = Pick<McpDesk, 'database'>
+type Dependencies = Pick<McpDependencies, 'database'>
 
 /** Of one server so many tools are searched, and of all together so many servers and tools. */
 const TOOLS_OF_A_SERVER_MAX = 200
@@ -72,16 +72,16 @@ interface ReadyCatalogue extends ReadyEntries {
  * asked for and again when the catalogue has changed.
  */
 export class CatalogueSearch {
-  readonly #desk: Desk
+  readonly #deps: Dependencies
   readonly #index: TextIndex
   #ready: ReadyCatalogue | null = null
   #making: { stamp: string; ready: Promise<ReadyCatalogue> } | null = null
   /** By connection and when its tools were read; the one that was used longest ago comes first. */
   readonly #connections = new Map<string, Promise<ReadyEntries>>()
 
-  constructor(desk: Desk) {
-    this.#desk = desk
-    this.#index = new TextIndex(createStemmer(desk.database.sql))
+  constructor(deps: Dependencies) {
+    this.#deps = deps
+    this.#index = new TextIndex(createStemmer(deps.database.sql))
   }
 
   /** Servers that can be connected to and fit the question, best first; with `onlyOrganizationId` no connections of others. */
@@ -93,7 +93,7 @@ export class CatalogueSearch {
   ): Promise<CatalogueHit[]> {
     const [catalogue, connections] = await Promise.all([
       this.#current(),
-      readConnections(this.#desk, userId, onlyOrganizationId),
+      readConnections(this.#deps, userId, onlyOrganizationId),
     ])
     const usable = connections.filter(({ serverId }) => catalogue.servers.has(serverId))
     const own = await this.#entriesOf(usable.slice(0, CONNECTIONS_MAX), catalogue)
@@ -150,7 +150,7 @@ export class CatalogueSearch {
 
   /** The catalogue as it is now. Who asks while it is made ready waits for the same. */
   async #current(): Promise<ReadyCatalogue> {
-    const stamp = await readStamp(this.#desk)
+    const stamp = await readStamp(this.#deps)
     if (this.#ready?.stamp === stamp) return this.#ready
     if (this.#making?.stamp === stamp) return this.#making.ready
     const ready = this.#prepare(stamp)
@@ -165,7 +165,7 @@ export class CatalogueSearch {
   }
 
   async #prepare(stamp: string): Promise<ReadyCatalogue> {
-    const rows = await readCatalogue(this.#desk)
+    const rows = await readCatalogue(this.#deps)
     const entries: Entry[] = []
     const texts: string[] = []
     for (const row of rows) {
@@ -180,7 +180,7 @@ export class CatalogueSearch {
   async #entriesOf(connections: Connection[], { servers }: ReadyCatalogue): Promise<ReadyEntries[]> {
     const keyOf = ({ id, stamp }: Connection): string => `${id} ${stamp}`
     const unknown = connections.filter((connection) => !this.#connections.has(keyOf(connection)))
-    const read = unknown.length === 0 ? new Map() : await readTools(this.#desk, unknown)
+    const read = unknown.length === 0 ? new Map() : await readTools(this.#deps, unknown)
     return Promise.all(
       connections.map((connection) => {
         const key = keyOf(connection)
@@ -222,13 +222,13 @@ const textOf = ({ name, description }: Tool): string =>
   `${name} ${name.replace(/([a-z\d])([A-Z])/g, '$1 $2')} ${description.slice(0, DESCRIPTION_CHARACTERS_MAX)}`
 
 /** Differs whenever a server was added, changed, or deleted. */
-async function readStamp({ database: { sql } }: Desk): Promise<string> {
+async function readStamp({ database: { sql } }: Dependencies): Promise<string> {
   const [row] = await sql<{ stamp: string }[]>`
     select concat_ws(' ', count(*), max(updated_at), sum(extract(epoch from updated_at))) as stamp from mcp_servers`
   return row?.stamp ?? ''
 }
 
-const readCatalogue = ({ database: { sql } }: Desk): Promise<ServerRow[]> => sql<ServerRow[]>`
+const readCatalogue = ({ database: { sql } }: Dependencies): Promise<ServerRow[]> => sql<ServerRow[]>`
   select id, name, toolkit_name as "toolkitName", toolkit_slug as "toolkitSlug", description, tools
   from mcp_servers where not is_deleted and auth_config is not null
   order by lower(name), id limit ${SERVERS_MAX}`
@@ -242,7 +242,7 @@ interface Connection {
 
 /** Of each server the newest, the newest first. */
 const readConnections = (
-  { database: { sql } }: Desk,
+  { database: { sql } }: Dependencies,
   userId: string,
   onlyOrganizationId: string | null,
 ): Promise<Connection[]> => sql<Connection[]>`
@@ -257,7 +257,7 @@ const readConnections = (
   order by id desc limit ${SERVERS_MAX}`
 
 async function readTools(
-  { database: { sql } }: Desk,
+  { database: { sql } }: Dependencies,
   connections: Connection[],
 ): Promise<Map<string, Tool[]>> {
   const ids = connections.map(({ id }) => id)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { newId } from '#database/new-id.ts'
 import type { McpAuthConfig } from '#database/schema/mcp.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { MOVED, retireConnections } from './retire-connections.ts'
 
 /** A server of the seed file: well-known ones, which everybody can connect to who has an account there. */
@@ -26,7 +26,7 @@ export const readSeed = (): SeedServer[] => JSON.parse(readFileSync(FILE, 'utf8'
  * that an administrator has given to a server of his own stays his, and the seed's server is left out.
  */
 export async function seedCatalogue(
-  { database, log }: Pick<Rooms, 'database' | 'log'>,
+  { database, log }: Pick<Services, 'database' | 'log'>,
   seed: SeedServer[] = readSeed(),
 ): Promise<void> {
   const given = JSON.stringify(seed.map((server) => ({ ...server, id: newId() })))

@@ -9,13 +9,13 @@ import type { McpConnection } from '#platform/mcp/connection.ts'
 import { ANSWER_MS_MAX } from '#platform/mcp/exchange.ts'
 import type { CallToolResult, McpOffer } from '#platform/mcp/offer.ts'
 import { McpServing } from '#platform/mcp/serve.ts'
-import type { McpDesk } from './desk.ts'
+import type { McpDependencies } from './dependencies.ts'
 import type { InstanceFinder, ReadyInstance } from './find-instances.ts'
 import { GATEWAY, readGatewayAddress } from './gateway-address.ts'
 import { noteNeededScope } from './wider-scope.ts'
 
 export interface Gateway {
-  desk: McpDesk
+  deps: McpDependencies
   finder: InstanceFinder
 }
 
@@ -24,29 +24,29 @@ export interface Gateway {
  * through it, and the account's token is added on the way. Address, instance, membership and rights are looked at for
  * each request, so that what has ended is refused at once, by every process.
  */
-export function registerGateway(http: FastifyInstance, { desk, finder }: Gateway): void {
-  const serving = new McpServing(desk.log)
+export function registerGateway(http: FastifyInstance, { deps, finder }: Gateway): void {
+  const serving = new McpServing(deps.log)
   http.route<{ Params: { instance: string }; Querystring: Record<string, unknown> }>({
     // All but POST is 405: there are no sessions, and nothing is said unasked.
     method: ['POST', 'GET', 'DELETE', 'PUT', 'PATCH'],
     url: `${GATEWAY}/:instance`,
     ...bodyOptions(BODY),
     async handler(request, reply) {
-      checkOrigin(desk.config, request.headers)
+      checkOrigin(deps.config, request.headers)
       const { instance: id } = request.params
-      const link = UUID.test(id) ? readGatewayAddress(desk, id, request.query) : null
+      const link = UUID.test(id) ? readGatewayAddress(deps, id, request.query) : null
       if (link === null) throw fail('mcp.link_invalid')
       const instance = await finder.findLinked(link)
       if (instance === null) throw fail('mcp.instance_not_found')
       await clientOf(request).admit?.(instance.userId)
-      await answerByFetch(request, reply, desk.config.baseUrl, serving.handler(offerOf(desk, instance)))
+      await answerByFetch(request, reply, deps.config.baseUrl, serving.handler(offerOf(deps, instance)))
     },
   })
 }
 
 /** What the instance's server has. */
-function offerOf(desk: McpDesk, { id, serverName, endpoint }: ReadyInstance): McpOffer {
-  const open = (signal: AbortSignal): Promise<McpConnection> => desk.connections.open(endpoint, signal)
+function offerOf(deps: McpDependencies, { id, serverName, endpoint }: ReadyInstance): McpOffer {
+  const open = (signal: AbortSignal): Promise<McpConnection> => deps.connections.open(endpoint, signal)
   return {
     key: id,
     name: serverName,
@@ -59,7 +59,7 @@ function offerOf(desk: McpDesk, { id, serverName, endpoint }: ReadyInstance): Mc
         const { raw } = await (await open(signal)).callTool(name, input, options)
         return raw as CallToolResult
       } catch (error) {
-        noteNeededScope(desk, id, error)
+        noteNeededScope(deps, id, error)
         throw error
       }
     },

@@ -1,7 +1,7 @@
 import type { McpToolRecord } from '#database/schema/mcp.ts'
 import type { Actor } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
-import type { McpDesk } from './desk.ts'
+import type { McpDependencies } from './dependencies.ts'
 
 /** Whose tools they are: everybody's, as long as the server has that address, or one connection's. */
 export type ToolHolder =
@@ -23,7 +23,7 @@ const NAMES_TOLD_MAX = 100
  * connection its audit says which: a server may put other words in a model's ear than those that somebody once looked at.
  */
 export async function storeTools(
-  { database }: Pick<McpDesk, 'database'>,
+  { database }: Pick<McpDependencies, 'database'>,
   holder: ToolHolder,
   reader: Actor & { organizationId: string },
   tools: McpToolRecord[],

@@ -1,4 +1,4 @@
-import type { McpDesk } from './desk.ts'
+import type { McpDependencies } from './dependencies.ts'
 
 /** An instance that is pending so long without an attempt that could still be finished never will be. */
 const PENDING_MINUTES_MAX = 15
@@ -6,7 +6,7 @@ const PENDING_MINUTES_MAX = 15
 const SWEEP_MAX = 1_000
 
 /** Removes attempts to connect that nobody has finished, and the instances that were to come of them. */
-export async function sweepAttempts({ database: { sql } }: Pick<McpDesk, 'database'>): Promise<void> {
+export async function sweepAttempts({ database: { sql } }: Pick<McpDependencies, 'database'>): Promise<void> {
   await sql`delete from mcp_attempts where expires_at <= now()`
   await sql`
     delete from mcp_instances where id in (

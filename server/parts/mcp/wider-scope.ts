@@ -1,5 +1,5 @@
 import { McpError } from '#platform/mcp/mcp-error.ts'
-import type { McpDesk } from './desk.ts'
+import type { McpDependencies } from './dependencies.ts'
 import { openReplaced } from './stored-credentials.ts'
 
 const NEEDED_CHARACTERS_MAX = 4_000
@@ -9,7 +9,7 @@ const NEEDED_CHARACTERS_MAX = 4_000
  * asked for when the account is connected again. Any other failure is nothing to keep. Never throws.
  */
 export function noteNeededScope(
-  { database, log }: Pick<McpDesk, 'database' | 'log'>,
+  { database, log }: Pick<McpDependencies, 'database' | 'log'>,
   instanceId: string,
   failure: unknown,
 ): void {
@@ -25,7 +25,7 @@ export function noteNeededScope(
 
 /** What to ask for when an account is connected again; undefined: what its server wants of everybody. */
 export async function widerScope(
-  { database, secrets }: Pick<McpDesk, 'database' | 'secrets'>,
+  { database, secrets }: Pick<McpDependencies, 'database' | 'secrets'>,
   instanceId: string,
 ): Promise<string | undefined> {
   const [row] = await database.sql<{ sealed: string | null; neededScope: string }[]>`

@@ -6,7 +6,7 @@ import { EventLog } from '#platform/streams/event-log.ts'
 import type { Outcome } from '../llm/index.ts'
 import { readChatRequest } from './chat-request.ts'
 import type { OpenAiCaller } from './find-target.ts'
-import { type Generation, generate, type OpenAiDesk } from './generate.ts'
+import { type Generation, generate, type OpenAiDependencies } from './generate.ts'
 import type { ChatCompletionRequest } from './schemas.ts'
 
 /**
@@ -14,13 +14,13 @@ import type { ChatCompletionRequest } from './schemas.ts'
  * clients that follow it look for it. https://platform.openai.com/docs/api-reference/chat
  */
 export async function completeChat(
-  desk: OpenAiDesk,
+  deps: OpenAiDependencies,
   caller: OpenAiCaller,
   body: ChatCompletionRequest,
   left: AbortSignal,
 ) {
-  const request = await readChatRequest(desk.rooms.net, body)
-  if (body.stream) return streamCompletion(desk, caller, body, request)
+  const request = await readChatRequest(deps.services.net, body)
+  if (body.stream) return streamCompletion(deps, caller, body, request)
   const calls: ToolCall[] = []
   let reasoning = ''
   const sink = {
@@ -32,7 +32,7 @@ export async function completeChat(
       calls.push(call)
     },
   }
-  const { id, created, ended } = await generate(desk, caller, body.model, request, sink, left)
+  const { id, created, ended } = await generate(deps, caller, body.model, request, sink, left)
   const outcome = await ended
   if (left.aborted) throw fail('request.abandoned')
   if (outcome.error !== null) throw fail('llm.failed', { reason: outcome.error })
@@ -61,14 +61,14 @@ const viewCall = ({ id, name, input }: ToolCall) => ({
 })
 
 async function streamCompletion(
-  desk: OpenAiDesk,
+  deps: OpenAiDependencies,
   caller: OpenAiCaller,
   body: ChatCompletionRequest,
   request: Awaited<ReturnType<typeof readChatRequest>>,
 ): Promise<EventStream> {
   const stream = new CompletionStream(body.model, body.stream_options?.include_usage ?? false)
   const abandoned = new AbortController()
-  const generation = await generate(desk, caller, body.model, request, stream.sink, abandoned.signal)
+  const generation = await generate(deps, caller, body.model, request, stream.sink, abandoned.signal)
   stream.begin(generation)
   void generation.ended.then((outcome) => stream.end(outcome))
   return { log: stream.log, named: false, abandoned }

@@ -1,7 +1,7 @@
 import { fail } from '#errors'
 import { ModelError } from '#platform/models/types.ts'
 import type { OpenAiCaller } from './find-target.ts'
-import type { OpenAiDesk } from './generate.ts'
+import type { OpenAiDependencies } from './generate.ts'
 import type { EmbeddingRequest } from './schemas.ts'
 
 const EMBEDDING_MS = 120_000
@@ -12,7 +12,7 @@ const EMBEDDING_MS = 120_000
  * Throws openai.model_not_found, openai.no_agent_embeddings, kb.not_embedding, llm.failed.
  */
 export async function embedTexts(
-  { models, calls }: Pick<OpenAiDesk, 'models' | 'calls'>,
+  { models, calls }: Pick<OpenAiDependencies, 'models' | 'calls'>,
   { scope, deployment }: OpenAiCaller,
   { model: name, input, encoding_format: format, dimensions }: EmbeddingRequest,
   left: AbortSignal,

@@ -3,13 +3,13 @@ import { fail } from '#errors'
 import type { OpenDeployment } from '#platform/access/scope.ts'
 import { takeTurn } from '#platform/limits/deployment-turns.ts'
 import type { ModelRequest, ModelSink } from '#platform/models/types.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { type Agents, FOREIGN_FAILED, type ReadyAgent } from '../agents/index.ts'
 import type { ModelFinder, Outcome, PaidCalls, Preparation } from '../llm/index.ts'
 import { findTarget, type OpenAiCaller, type Target } from './find-target.ts'
 
-export interface OpenAiDesk {
-  rooms: Pick<Rooms, 'database' | 'net'>
+export interface OpenAiDependencies {
+  services: Pick<Services, 'database' | 'net'>
   models: ModelFinder
   agents: Agents
   calls: PaidCalls
@@ -27,22 +27,22 @@ export interface Generation {
  * calls its own. Paid like any call (contract, 6); a signal ends it where it is. Throws what refuses it before it begins.
  */
 export async function generate(
-  desk: OpenAiDesk,
+  deps: OpenAiDependencies,
   caller: OpenAiCaller,
   name: string,
   asked: ModelRequest,
   sink: Pick<ModelSink, 'text'> & Partial<ModelSink>,
   signal: AbortSignal,
 ): Promise<Generation> {
-  const target = await findTarget(desk, caller, name)
+  const target = await findTarget(deps, caller, name)
   checkSight(target, asked)
   // What an agent calls is its own business.
   const shown = target.agent && hasTools(target.agent) ? { ...sink, toolCall: () => {} } : sink
   const begin = async () => {
-    const request = target.agent ? await asAgent(desk, target, target.agent, asked) : asked
-    return desk.calls.begin(target.payer, target.model, request, shown, signal)
+    const request = target.agent ? await asAgent(deps, target, target.agent, asked) : asked
+    return deps.calls.begin(target.payer, target.model, request, shown, signal)
   }
-  const { ended } = await (caller.deployment ? withTurn(desk, caller.deployment, begin) : begin())
+  const { ended } = await (caller.deployment ? withTurn(deps, caller.deployment, begin) : begin())
   return {
     id: newId(),
     created: Math.floor(Date.now() / 1000),
@@ -52,11 +52,11 @@ export async function generate(
 
 /** A message of those that a deployment may take today, before anything is paid for it; given back where it is refused. */
 async function withTurn<Begun>(
-  { rooms }: OpenAiDesk,
+  { services }: OpenAiDependencies,
   deployment: OpenDeployment,
   begin: () => Promise<Begun>,
 ): Promise<Begun> {
-  const turn = await takeTurn(rooms.database.sql, deployment)
+  const turn = await takeTurn(services.database.sql, deployment)
   try {
     return await begin()
   } catch (error) {
@@ -84,7 +84,7 @@ const hasTools = ({ tools, sharedToolsBytes }: ReadyAgent): boolean =>
 
 /** An agent calls its own tools, and nobody else's. */
 async function asAgent(
-  { agents }: OpenAiDesk,
+  { agents }: OpenAiDependencies,
   { payer }: Target,
   agent: ReadyAgent,
   asked: ModelRequest,

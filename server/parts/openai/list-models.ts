@@ -1,14 +1,14 @@
 import { asc, eq } from '#database/drizzle.ts'
 import { agents } from '#database/schema/agents.ts'
 import type { OpenAiCaller } from './find-target.ts'
-import type { OpenAiDesk } from './generate.ts'
+import type { OpenAiDependencies } from './generate.ts'
 import type { ModelList } from './schemas.ts'
 
 const AGENTS_MAX = 200
 
 /** What can be named as `model`: models first, then agents; of those with one name the first. */
 export async function listModels(
-  { models, agents: finder }: Pick<OpenAiDesk, 'models' | 'agents'>,
+  { models, agents: finder }: Pick<OpenAiDependencies, 'models' | 'agents'>,
   { scope, deployment }: OpenAiCaller,
 ): Promise<ModelList> {
   if (deployment) {

@@ -2,7 +2,7 @@ import { fail } from '#errors'
 import type { EventStream } from '#platform/http/define-route.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
 import type { OpenAiCaller } from './find-target.ts'
-import { generate, type OpenAiDesk } from './generate.ts'
+import { generate, type OpenAiDependencies } from './generate.ts'
 import { readResponseRequest } from './response-request.ts'
 import { type ResponseView, ResponseWriter } from './response-writer.ts'
 import type { ResponseRequest } from './schemas.ts'
@@ -12,19 +12,19 @@ import type { ResponseRequest } from './schemas.ts'
  * https://platform.openai.com/docs/api-reference/responses
  */
 export async function respond(
-  desk: OpenAiDesk,
+  deps: OpenAiDependencies,
   caller: OpenAiCaller,
   body: ResponseRequest,
   left: AbortSignal,
 ): Promise<ResponseView | EventStream> {
-  const request = await readResponseRequest(desk.rooms.net, body)
+  const request = await readResponseRequest(deps.services.net, body)
   const abandoned = new AbortController()
   const log = new EventLog()
   const writer = new ResponseWriter(body, (event, number) =>
     log.append(String(number), JSON.stringify({ ...event, sequence_number: number }), event.type),
   )
   const { id, created, ended } = await generate(
-    desk,
+    deps,
     caller,
     body.model,
     request,

@@ -3,7 +3,7 @@ import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { OpenQuery, Uuid } from '#platform/http/schemas.ts'
 import { completeChat } from './chat-completions.ts'
 import { embedTexts } from './embeddings.ts'
-import type { OpenAiDesk } from './generate.ts'
+import type { OpenAiDependencies } from './generate.ts'
 import { listModels } from './list-models.ts'
 import { respond } from './responses.ts'
 import * as schemas from './schemas.ts'
@@ -36,7 +36,7 @@ const GENERATION_ERRORS = [
 ] as const
 
 /** What clients of OpenAI speak (contract, 10): their base address is `{base_url}/openai/v1`. */
-export const openAiRoutes = (desk: OpenAiDesk): Route[] => [
+export const openAiRoutes = (deps: OpenAiDependencies): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/openai/v1/chat/completions',
@@ -59,7 +59,7 @@ export const openAiRoutes = (desk: OpenAiDesk): Route[] => [
     },
     errors: GENERATION_ERRORS,
     handler: ({ scope, deployment, body, whenLeft }) =>
-      completeChat(desk, { scope, deployment }, body, whenLeft()),
+      completeChat(deps, { scope, deployment }, body, whenLeft()),
   }),
   defineRoute({
     method: 'POST',
@@ -79,7 +79,7 @@ export const openAiRoutes = (desk: OpenAiDesk): Route[] => [
     },
     errors: GENERATION_ERRORS,
     handler: ({ scope, deployment, body, whenLeft }) =>
-      respond(desk, { scope, deployment }, body, whenLeft()),
+      respond(deps, { scope, deployment }, body, whenLeft()),
   }),
   defineRoute({
     method: 'GET',
@@ -89,7 +89,7 @@ export const openAiRoutes = (desk: OpenAiDesk): Route[] => [
     query,
     reply: [200, schemas.ModelList],
     errors: ['org.not_found', 'deployment.not_api', 'deployment.paused', 'agent.inactive'],
-    handler: ({ scope, deployment }) => listModels(desk, { scope, deployment }),
+    handler: ({ scope, deployment }) => listModels(deps, { scope, deployment }),
   }),
   defineRoute({
     method: 'POST',
@@ -105,6 +105,6 @@ export const openAiRoutes = (desk: OpenAiDesk): Route[] => [
     reply: [200, schemas.EmbeddingList],
     errors: [...ERRORS, 'llm.not_found', 'kb.not_embedding', 'openai.no_agent_embeddings'],
     handler: ({ scope, deployment, body, whenLeft }) =>
-      embedTexts(desk, { scope, deployment }, body, whenLeft()),
+      embedTexts(deps, { scope, deployment }, body, whenLeft()),
   }),
 ]

@@ -1,7 +1,7 @@
 import type { TransactionSql } from 'postgres'
 import type { Scope } from '#platform/access/scope.ts'
-import type { Rooms } from '#platform/rooms.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
+import type { Services } from '#platform/services.ts'
 
 const LINK_DAYS = 30
 /** Adding a person again and again sends this many mails at most. */
@@ -9,7 +9,7 @@ const LINKS_MAX = 5
 
 /** Mails a link that leaves the organization to a person who was added to it. */
 export async function mailAddition(
-  { mail, config }: Pick<Rooms, 'mail' | 'config'>,
+  { mail, config }: Pick<Services, 'mail' | 'config'>,
   tx: TransactionSql,
   { organizationId, userId: adderId }: Scope<'users:write'>,
   userId: string,

@@ -5,7 +5,7 @@ import { checkLevel, findAssignableRole, isOwner, OWNER_ROLE } from '#platform/a
 import type { Actor, Caller, Scope } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
 import { readFeatures } from '#platform/limits/features.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { mailAddition } from './mail-addition.ts'
 
 export type MemberStatus = 'active' | 'invited' | 'suspended' | 'deleted'
@@ -31,11 +31,11 @@ const MOVES: Record<MemberStatus, readonly MemberStatus[]> = {
  * org.feature_off, and what findAssignableRole throws.
  */
 export async function addMember(
-  rooms: Pick<Rooms, 'database' | 'mail' | 'config'>,
+  services: Pick<Services, 'database' | 'mail' | 'config'>,
   scope: Scope<'users:write'>,
   input: { user_id: string; role_id: string },
 ): Promise<void> {
-  await rooms.database.sql.begin(async (tx) => {
+  await services.database.sql.begin(async (tx) => {
     await lockOrganization(tx, scope.organizationId, 'members')
     const { team_members } = await readFeatures(tx, scope.organizationId)
     if (!team_members) throw fail('org.feature_off', { feature: 'team_members' })
@@ -45,7 +45,7 @@ export async function addMember(
     if (await findMember(tx, scope.organizationId, input.user_id)) throw fail('user.is_member')
     const added = { userId: input.user_id, roleId: role.id, status: 'active', isOpened: false } as const
     await putMember(tx, scope.organizationId, added)
-    await mailAddition(rooms, tx, scope, input.user_id)
+    await mailAddition(services, tx, scope, input.user_id)
     await recordMember(tx, scope, 'member.added', input.user_id, null, { role: role.name, status: 'active' })
   })
 }

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { ASSIGN_ERRORS } from '#platform/access/role-rules.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { readFeaturesInUse } from './features-in-use.ts'
 import { leaveByLink, showLeaveLink } from './leave-by-link.ts'
 import { addMember, leaveOrganization, transferOwnership } from './members.ts'
@@ -24,7 +24,7 @@ import {
 const InOrganization = Type.Object({ org_id: Uuid })
 
 /** Organizations and who belongs to them (spec, Organizations; contract, 2 and 6). */
-export const orgRoutes = (rooms: Rooms, { sql } = rooms.database): Route[] => [
+export const orgRoutes = (services: Services, { sql } = services.database): Route[] => [
   defineRoute({
     method: 'GET',
     url: '/api/org/list',
@@ -85,7 +85,7 @@ export const orgRoutes = (rooms: Rooms, { sql } = rooms.database): Route[] => [
     reply: [201, Message],
     errors: ['org.not_found', 'org.feature_off', ...ASSIGN_ERRORS, 'user.not_found', 'user.is_member'],
     async handler({ scope, body }) {
-      await addMember(rooms, scope, body)
+      await addMember(services, scope, body)
       return { message: 'Member added' }
     },
   }),

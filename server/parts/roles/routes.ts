@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { createPermission, listPermissions, removePermission } from './manage-permissions.ts'
 import { createRole, listRoles, removeRole, updateRole } from './manage-roles.ts'
 import {
@@ -23,7 +23,7 @@ const GRANT_ERRORS = [
 ] as const
 
 /** Roles of an organization and the permissions that they hold (spec, Roles and permissions). */
-export const roleRoutes = ({ database: { sql } }: Rooms): Route[] => [
+export const roleRoutes = ({ database: { sql } }: Services): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/roles/create',

@@ -2,7 +2,7 @@ import { grouped } from '#database/grouped.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { RunnableTool } from '#platform/models/tool-loop.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { findTools, readAllTools } from './read-tools.ts'
 import { runnableTools } from './run-tool.ts'
 import type { ToolRow } from './schemas.ts'
@@ -33,18 +33,18 @@ const CONFIG_CHARACTERS_MAX = 64 * 1024
 /** The tools of so many agents at most are read in one statement. */
 const GROUP_MAX = 100
 
-type Desk = Pick<Rooms, 'database' | 'sandbox' | 'secrets'>
+type Dependencies = Pick<Services, 'database' | 'sandbox' | 'secrets'>
 
 /** The tools of agents: what an agent may have of them, what is shown of that, and what a model can call. */
 export class AgentTools {
-  readonly #desk: Desk
+  readonly #deps: Dependencies
   /** A list of agents asks for the tools of all of them at once (see grouped). */
   readonly #readAll: (toolIds: string[]) => Promise<ToolRow[]>
 
-  constructor(desk: Desk) {
-    this.#desk = desk
+  constructor(deps: Dependencies) {
+    this.#deps = deps
     this.#readAll = grouped(async (lists) => {
-      const rows = await readAllTools(desk, [...new Set(lists.flat())])
+      const rows = await readAllTools(deps, [...new Set(lists.flat())])
       return lists.map(() => rows)
     }, GROUP_MAX)
   }
@@ -61,7 +61,7 @@ export class AgentTools {
     kept: readonly StoredAgentTool[],
   ): Promise<StoredAgentTool[]> {
     const ids = wanted.map(({ tool_id: id }) => id.toLowerCase())
-    const usable = await findTools(this.#desk, scope.organizationId, ids)
+    const usable = await findTools(this.#deps, scope.organizationId, ids)
     const found = ids.flatMap((id) => usable.find((row) => row.id === id) ?? [])
     if (found.length < ids.length) throw fail('tool.not_found')
     const twice = found.find((row, place) => found.indexOf(row) < place)
@@ -76,7 +76,7 @@ export class AgentTools {
     given: readonly { name: string; value: unknown }[],
     kept: readonly StoredAgentTool[],
   ): StoredAgentTool {
-    const { secrets } = this.#desk
+    const { secrets } = this.#deps
     const sealed = kept.find(({ toolId }) => toolId === row.id)?.config
     const before = sealed === undefined ? NO_CONFIG : openConfig(secrets, agentId, row.id, sealed)
     const config = readConfig(row.configuration, given, before)
@@ -111,13 +111,13 @@ export class AgentTools {
     callerOrganizationId: string,
   ): Promise<RunnableTool[]> {
     const rows = await findTools(
-      this.#desk,
+      this.#deps,
       agent.organizationId,
       stored.map(({ toolId }) => toolId),
     )
     const functions = this.#opened(agent.id, stored, rows)
       .filter(({ row }) => row.isActive)
-      .flatMap(({ row, config }) => runnableTools(this.#desk.sandbox, row, config, callerOrganizationId))
+      .flatMap(({ row, config }) => runnableTools(this.#deps.sandbox, row, config, callerOrganizationId))
     const byName = Map.groupBy(functions, ({ definition }) => definition.name)
     return [...byName.values()].flatMap(([first]) => first ?? [])
   }
@@ -125,7 +125,7 @@ export class AgentTools {
   #opened(agentId: string, stored: readonly StoredAgentTool[], rows: readonly ToolRow[]) {
     return stored.flatMap(({ toolId, config }) => {
       const row = rows.find(({ id }) => id === toolId)
-      return row ? [{ row, config: openConfig(this.#desk.secrets, agentId, toolId, config) }] : []
+      return row ? [{ row, config: openConfig(this.#deps.secrets, agentId, toolId, config) }] : []
     })
   }
 }

@@ -1,5 +1,5 @@
 import type { Route } from '#platform/http/define-route.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { AgentTools } from './agent-tools.ts'
 import { toolRoutes } from './routes.ts'
 
@@ -13,10 +13,10 @@ export interface Tools extends Pick<AgentTools, 'prepare' | 'view' | 'open'> {
   routes: Route[]
 }
 
-export function createTools(rooms: Rooms): Tools {
-  const ofAgents = new AgentTools(rooms)
+export function createTools(services: Services): Tools {
+  const ofAgents = new AgentTools(services)
   return {
-    routes: toolRoutes(rooms),
+    routes: toolRoutes(services),
     prepare: (...wanted) => ofAgents.prepare(...wanted),
     view: (...stored) => ofAgents.view(...stored),
     open: (...stored) => ofAgents.open(...stored),

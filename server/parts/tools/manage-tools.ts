@@ -5,13 +5,13 @@ import { isForeignKeyViolation, isUniqueViolation } from '#database/sql-state.ts
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { checkConfiguration, checkInputs, checkSettings, isSameCode } from './check-tool.ts'
 import { inspectTool } from './inspect-tool.ts'
 import { describeUsers, isUnused } from './read-tools.ts'
 import { type NewTool, type ToolChange, type ToolRow, type ToolView, viewTool } from './schemas.ts'
 
-type Desk = Pick<Rooms, 'database' | 'net' | 'sandbox'>
+type Dependencies = Pick<Services, 'database' | 'net' | 'sandbox'>
 
 /** How often a change is tried anew that somebody else's change has overtaken. */
 const ATTEMPTS_MAX = 3
@@ -20,9 +20,13 @@ const ATTEMPTS_MAX = 3
  * Stores a tool whose code was loaded once, in the sandbox. Throws tool.invalid, tool.category_not_found,
  * tool.code_invalid, tool.taken, server.unavailable.
  */
-export async function createTool(desk: Desk, scope: Scope<'tool:write'>, input: NewTool): Promise<ToolView> {
+export async function createTool(
+  deps: Dependencies,
+  scope: Scope<'tool:write'>,
+  input: NewTool,
+): Promise<ToolView> {
   await checkCategory(scope, input.category_id)
-  const checked = await checkTool(desk, scope.organizationId, input)
+  const checked = await checkTool(deps, scope.organizationId, input)
   await joinAnswer()
   const row = await scope
     .insert(tools, {
@@ -42,7 +46,7 @@ export async function createTool(desk: Desk, scope: Scope<'tool:write'>, input: 
  * server.unavailable.
  */
 export async function checkTool(
-  { net, sandbox }: Pick<Desk, 'net' | 'sandbox'>,
+  { net, sandbox }: Pick<Dependencies, 'net' | 'sandbox'>,
   organizationId: string,
   input: Omit<NewTool, 'category_id'>,
 ) {
@@ -68,7 +72,7 @@ export async function checkTool(
  * createTool throws.
  */
 export async function updateTool(
-  desk: Desk,
+  deps: Dependencies,
   scope: Scope<'tool:write'>,
   toolId: string,
   change: ToolChange,
@@ -77,7 +81,7 @@ export async function updateTool(
     ...(change.description !== undefined && { description: change.description }),
     ...(change.configuration !== undefined && { configuration: checkConfiguration(change.configuration) }),
     ...(change.inputs !== undefined && { inputs: checkInputs(change.inputs) }),
-    ...(change.settings !== undefined && { settings: checkSettings(desk.net, change.settings) }),
+    ...(change.settings !== undefined && { settings: checkSettings(deps.net, change.settings) }),
   }
   if (change.category_id !== undefined) await checkCategory(scope, change.category_id)
   const plain = {
@@ -92,7 +96,7 @@ export async function updateTool(
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const before = only(await scope.select(tools, { where: eq(tools.id, toolId) }))
     const inspected = affectsFunctions(before, change)
-      ? await inspectTool(desk.sandbox, scope.organizationId, { ...before, ...checked })
+      ? await inspectTool(deps.sandbox, scope.organizationId, { ...before, ...checked })
       : null
     const changed = await scope
       .transaction(async (database) => {
@@ -108,14 +112,18 @@ export async function updateTool(
 }
 
 /** Throws tool.not_found; tool.in_use, which says by whom. */
-export async function deleteTool(desk: Desk, scope: Scope<'tool:delete'>, toolId: string): Promise<void> {
+export async function deleteTool(
+  deps: Dependencies,
+  scope: Scope<'tool:delete'>,
+  toolId: string,
+): Promise<void> {
   // Behind the lock no agent takes the tool any more, and the second statement sees all that have.
   const removed = await scope.transaction(async (database) => {
     only(await database.select(tools, { where: eq(tools.id, toolId), lock: true }))
     return database.delete(tools, and(eq(tools.id, toolId), isUnused))
   })
   if (removed.length === 0)
-    throw fail('tool.in_use', { users: await describeUsers(desk, scope.organizationId, toolId) })
+    throw fail('tool.in_use', { users: await describeUsers(deps, scope.organizationId, toolId) })
 }
 
 /** The tool's own description is what a model is told of a function that has none. */

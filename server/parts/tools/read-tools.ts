@@ -4,7 +4,7 @@ import { agentTools } from '#database/schema/agents.ts'
 import { toolCategories, tools } from '#database/schema/tools.ts'
 import { fail } from '#errors'
 import { type Page, readPage } from '#platform/http/pagination.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import type { CategoryRow, ToolRow } from './schemas.ts'
 
 /*
@@ -12,7 +12,7 @@ import type { CategoryRow, ToolRow } from './schemas.ts'
  * nobody else's, public or not.
  */
 
-type Desk = Pick<Rooms, 'database'>
+type Dependencies = Pick<Services, 'database'>
 type PageWanted = { limit?: number; cursor?: string }
 
 /** A page of tools ends with the tool with which it holds so many bytes of code and descriptors. */
@@ -24,7 +24,11 @@ const usableBy = (organizationId: string) =>
   or(eq(tools.organizationId, organizationId), and(tools.isPublic, tools.isActive))
 
 /** A tool of the organization, or a public one. Throws tool.not_found. */
-export async function findTool({ database }: Desk, organizationId: string, toolId: string): Promise<ToolRow> {
+export async function findTool(
+  { database }: Dependencies,
+  organizationId: string,
+  toolId: string,
+): Promise<ToolRow> {
   const [row] = await database.db
     .select()
     .from(tools)
@@ -35,7 +39,7 @@ export async function findTool({ database }: Desk, organizationId: string, toolI
 
 /** Those of these tools that an organization may use, in any order. */
 export async function findTools(
-  { database }: Desk,
+  { database }: Dependencies,
   organizationId: string,
   toolIds: readonly string[],
 ): Promise<ToolRow[]> {
@@ -47,7 +51,10 @@ export async function findTools(
 }
 
 /** These tools, whoever may use them: for those alone who have them in use. */
-export async function readAllTools({ database }: Desk, toolIds: readonly string[]): Promise<ToolRow[]> {
+export async function readAllTools(
+  { database }: Dependencies,
+  toolIds: readonly string[],
+): Promise<ToolRow[]> {
   if (toolIds.length === 0) return []
   return database.db
     .select()
@@ -57,7 +64,7 @@ export async function readAllTools({ database }: Desk, toolIds: readonly string[
 
 /** The categories of several organizations, newest first. */
 export const readCategories = (
-  { database }: Desk,
+  { database }: Dependencies,
   organizationIds: string[],
   query: PageWanted,
 ): Promise<Page<CategoryRow>> =>
@@ -83,11 +90,11 @@ export const readCategories = (
  * no more is looked at than a page can hold.
  */
 export async function readTools(
-  desk: Desk,
+  deps: Dependencies,
   organizationIds: string[],
   query: PageWanted,
 ): Promise<Page<ToolRow>> {
-  const { sql: run, db } = desk.database
+  const { sql: run, db } = deps.database
   const page = await readPage(
     query,
     (below, count) => run<{ id: string; bytes: number }[]>`
@@ -117,7 +124,7 @@ export const isUnused = sql`not exists (select from ${agentTools} where ${agentT
 
 /** Who uses a tool, in words: the organization's agents by name, the others only as a number. */
 export async function describeUsers(
-  { database }: Desk,
+  { database }: Dependencies,
   organizationId: string,
   toolId: string,
 ): Promise<string> {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { createCategory, deleteCategory, updateCategory } from './manage-categories.ts'
 import { createTool, deleteTool, updateTool } from './manage-tools.ts'
 import { findTool, readCategories, readTools } from './read-tools.ts'
@@ -55,7 +55,7 @@ const SAVING = [
   'server.unavailable',
 ] as const
 
-const categoryRoutes = (rooms: Rooms): Route[] => [
+const categoryRoutes = (services: Services): Route[] => [
   defineRoute({
     method: 'GET',
     url: '/api/tools/list_categories',
@@ -65,7 +65,7 @@ const categoryRoutes = (rooms: Rooms): Route[] => [
     reply: [200, PageOf(CategoryView, 'ToolCategoryPage')],
     errors: ['request.invalid_cursor'],
     async handler({ scopes, query }) {
-      const page = await readCategories(rooms, organizationsOf(scopes), query)
+      const page = await readCategories(services, organizationsOf(scopes), query)
       return { ...page, data: page.data.map(viewCategory) }
     },
   }),
@@ -109,8 +109,8 @@ const categoryRoutes = (rooms: Rooms): Route[] => [
 ]
 
 /** Tools: what agents can call, written by whoever may (spec, Tools; contract, 4). */
-export const toolRoutes = (rooms: Rooms): Route[] => [
-  ...categoryRoutes(rooms),
+export const toolRoutes = (services: Services): Route[] => [
+  ...categoryRoutes(services),
   defineRoute({
     method: 'POST',
     url: '/api/tools',
@@ -124,7 +124,7 @@ export const toolRoutes = (rooms: Rooms): Route[] => [
     effects: 'outside',
     reply: [201, ToolView],
     errors: SAVING,
-    handler: ({ scope, body }) => createTool(rooms, scope, body),
+    handler: ({ scope, body }) => createTool(services, scope, body),
   }),
   defineRoute({
     method: 'PUT',
@@ -138,7 +138,7 @@ export const toolRoutes = (rooms: Rooms): Route[] => [
     example: { is_active: false },
     reply: [200, ToolView],
     errors: [...SAVING, 'tool.not_found', 'tool.changing'],
-    handler: ({ scope, query, body }) => updateTool(rooms, scope, query.tool_id, body),
+    handler: ({ scope, query, body }) => updateTool(services, scope, query.tool_id, body),
   }),
   defineRoute({
     method: 'GET',
@@ -151,7 +151,7 @@ export const toolRoutes = (rooms: Rooms): Route[] => [
     errors: ['request.invalid_cursor'],
     async handler({ scopes, query }) {
       const own = organizationsOf(scopes)
-      const page = await readTools(rooms, own, query)
+      const page = await readTools(services, own, query)
       return { ...page, data: page.data.map((row) => viewTool(row, !own.includes(row.organizationId))) }
     },
   }),
@@ -164,7 +164,7 @@ export const toolRoutes = (rooms: Rooms): Route[] => [
     reply: [200, ToolView],
     errors: ['tool.not_found'],
     async handler({ scope, query }) {
-      const row = await findTool(rooms, scope.organizationId, query.tool_id)
+      const row = await findTool(services, scope.organizationId, query.tool_id)
       return viewTool(row, row.organizationId !== scope.organizationId)
     },
   }),
@@ -177,7 +177,7 @@ export const toolRoutes = (rooms: Rooms): Route[] => [
     reply: [200, Message],
     errors: ['org.not_found', 'tool.not_found', 'tool.in_use'],
     async handler({ scope, query }) {
-      await deleteTool(rooms, scope, query.tool_id)
+      await deleteTool(services, scope, query.tool_id)
       return { message: 'Tool deleted' }
     },
   }),
@@ -200,7 +200,7 @@ export const toolRoutes = (rooms: Rooms): Route[] => [
     effects: 'outside once',
     reply: [200, ToolTestResult],
     errors: ['tool.not_found', 'tool.config_invalid', 'llm.base_url_needed', 'llm.failed'],
-    handler: ({ scope, query, body }) => testTool(rooms, scope, query.tool_id, body),
+    handler: ({ scope, query, body }) => testTool(services, scope, query.tool_id, body),
   }),
 ]
 

@@ -4,13 +4,13 @@ import type { Scope } from '#platform/access/scope.ts'
 import { ToolLoop, type ToolSink } from '#platform/models/tool-loop.ts'
 import { ModelError } from '#platform/models/types.ts'
 import { NetError } from '#platform/net/index.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { findTool } from './read-tools.ts'
 import { runnableTools } from './run-tool.ts'
 import type { ToolTest, ToolTestResult } from './schemas.ts'
 import { NO_CONFIG, readConfig } from './tool-config.ts'
 
-type Desk = Pick<Rooms, 'database' | 'log' | 'models' | 'net' | 'sandbox'>
+type Dependencies = Pick<Services, 'database' | 'log' | 'models' | 'net' | 'sandbox'>
 
 /** The whole test, with all that the model and the tool do in it. */
 const TEST_TIMEOUT_MS = 60_000
@@ -21,27 +21,27 @@ const TEST_TIMEOUT_MS = 60_000
  * provider's sentence.
  */
 export async function testTool(
-  desk: Desk,
+  deps: Dependencies,
   scope: Scope<'tool:execute'>,
   toolId: string,
   test: ToolTest,
 ): Promise<ToolTestResult> {
-  const row = await findTool(desk, scope.organizationId, toolId)
+  const row = await findTool(deps, scope.organizationId, toolId)
   const config = readConfig(row.configuration, test.config_items, NO_CONFIG)
   if ('error' in config) throw fail('tool.config_invalid', { reason: `config_items: ${config.error}` })
   const { provider, model_name: model, api_key: apiKey, base_url: baseUrl } = test
-  if (baseUrl !== undefined) checkAddress(desk, baseUrl)
+  if (baseUrl !== undefined) checkAddress(deps, baseUrl)
   const target = targetOf({ provider, model, apiKey, baseUrl })
   const loop = new ToolLoop(
-    desk.models,
+    deps.models,
     target,
     {
       messages: [{ role: 'user', content: test.input_prompt }],
       ...(test.instructions !== undefined && { system: test.instructions }),
     },
-    runnableTools(desk.sandbox, row, config, scope.organizationId),
+    runnableTools(deps.sandbox, row, config, scope.organizationId),
   )
-  const witness = new Witness(desk.log)
+  const witness = new Witness(deps.log)
   const began = performance.now()
   await loop.run(witness, AbortSignal.timeout(TEST_TIMEOUT_MS)).catch(explain)
   const usage = await loop.payable(false)
@@ -53,7 +53,7 @@ export async function testTool(
   }
 }
 
-function checkAddress({ net }: Desk, baseUrl: string): void {
+function checkAddress({ net }: Dependencies, baseUrl: string): void {
   try {
     net.checkUrl(baseUrl)
   } catch (error) {
@@ -71,12 +71,12 @@ function explain(error: unknown): never {
 
 /** Sees what a model calls, and what it says after that. */
 class Witness implements ToolSink {
-  readonly #log: Rooms['log']
+  readonly #log: Services['log']
   readonly #began = new Map<string, number>()
   said = ''
   readonly calls: ToolTestResult['tool_calls'] = []
 
-  constructor(log: Rooms['log']) {
+  constructor(log: Services['log']) {
     this.#log = log
   }
 

@@ -1,18 +1,18 @@
 import { fail } from '#errors'
 import { forgetAttempts, slowDownAttempt } from '#platform/access/attempts.ts'
 import type { Caller } from '#platform/access/scope.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { readUser } from './read-users.ts'
 import type { ProfileChange, UserView } from './schemas.ts'
 
 /** Changes the caller's own names and password. A new password ends every other session. Throws user.wrong_password. */
 export async function changeProfile(
-  rooms: Pick<Rooms, 'database' | 'passwords'>,
+  services: Pick<Services, 'database' | 'passwords'>,
   caller: Caller,
   change: ProfileChange,
 ): Promise<UserView> {
-  const { sql } = rooms.database
-  const password = await preparePassword(rooms, caller, change)
+  const { sql } = services.database
+  const password = await preparePassword(services, caller, change)
   await sql.begin(async (tx) => {
     await tx`
       update users set updated_at = now(),
@@ -34,7 +34,7 @@ export async function changeProfile(
 
 /** Null: it stays. Who has none gets one by mail (/api/auth/forgot_password). */
 async function preparePassword(
-  { database: { sql }, passwords }: Pick<Rooms, 'database' | 'passwords'>,
+  { database: { sql }, passwords }: Pick<Services, 'database' | 'passwords'>,
   { userId, client }: Caller,
   change: ProfileChange,
 ): Promise<{ oldHash: string; newHash: string } | null> {

@@ -3,7 +3,7 @@ import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
 import { grantStartingCredits } from '#platform/ledger/starting-credits.ts'
 import { normalizeEmail, refuseReserved } from '#platform/mail/address.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { createOrganization } from '../org/index.ts'
 
 export interface NewAccount {
@@ -22,7 +22,7 @@ export interface NewAccount {
  */
 export async function createUser(
   tx: TransactionSql,
-  rooms: Pick<Rooms, 'config' | 'secrets'>,
+  services: Pick<Services, 'config' | 'secrets'>,
   input: NewAccount,
 ): Promise<{ id: string; email: string }> {
   refuseReserved(input.email)
@@ -43,6 +43,6 @@ export async function createUser(
     ownerId: user.id,
     personal: true,
   })
-  await grantStartingCredits(tx, rooms, user.id)
+  await grantStartingCredits(tx, services, user.id)
   return user
 }

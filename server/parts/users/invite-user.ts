@@ -2,7 +2,7 @@ import { newId } from '#database/new-id.ts'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { normalizeEmail } from '#platform/mail/address.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { checkInviter, insertInvitation, refuseSecond } from '../invitations/index.ts'
 import { putMember } from '../org/index.ts'
 import { fullName } from './read-users.ts'
@@ -13,16 +13,16 @@ import type { InvitedUser, NewInvitee } from './schemas.ts'
  * user.exists, user.is_member, invitation.exists, and what findAssignableRole throws.
  */
 export async function inviteUser(
-  rooms: Rooms,
+  services: Services,
   scope: Scope<'users:write'>,
   input: NewInvitee,
 ): Promise<InvitedUser> {
   checkInviter(scope)
   const email = normalizeEmail(input.email)
-  return rooms.database.sql
+  return services.database.sql
     .begin(async (tx) => {
       await lockOrganization(tx, scope.organizationId, 'members')
-      const { organization, role } = await insertInvitation(rooms, tx, scope, {
+      const { organization, role } = await insertInvitation(services, tx, scope, {
         email,
         role_id: input.role,
         byMagicLink: true,

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { ASSIGN_ERRORS } from '#platform/access/role-rules.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Email, Message, Uuid } from '#platform/http/schemas.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { CAP_ERRORS, revokePending } from '../invitations/index.ts'
 import { changeRole, changeStatus } from '../org/index.ts'
 import { changeProfile } from './change-profile.ts'
@@ -26,8 +26,8 @@ const OneMember = Type.Object({ org_id: Uuid, user_id: Uuid })
 const EXAMPLE_ROLE = '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60'
 
 /** Users of an organization, and the caller himself (spec, Users; contract, 2). */
-export const userRoutes = (rooms: Rooms): Route[] => {
-  const { sql } = rooms.database
+export const userRoutes = (services: Services): Route[] => {
+  const { sql } = services.database
   return [
     defineRoute({
       method: 'GET',
@@ -50,7 +50,7 @@ export const userRoutes = (rooms: Rooms): Route[] => {
       example: { first_name: 'Ada' },
       reply: [200, UserView],
       errors: ['user.wrong_password', 'auth.too_many_attempts'],
-      handler: ({ caller, body }) => changeProfile(rooms, caller, body),
+      handler: ({ caller, body }) => changeProfile(services, caller, body),
     }),
     defineRoute({
       method: 'GET',
@@ -94,7 +94,7 @@ export const userRoutes = (rooms: Rooms): Route[] => {
         ...CAP_ERRORS,
         ...ASSIGN_ERRORS,
       ],
-      handler: ({ scope, body }) => inviteUser(rooms, scope, body),
+      handler: ({ scope, body }) => inviteUser(services, scope, body),
     }),
     defineRoute({
       method: 'PUT',

@@ -1,5 +1,5 @@
 import type { Route } from '#platform/http/define-route.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { webhookRoutes } from './routes.ts'
 import { Sender } from './sender.ts'
 import type { DeliveryTimes } from './try-delivery.ts'
@@ -15,7 +15,7 @@ export interface Webhooks {
   sender: Pick<Sender, 'start' | 'stop'>
 }
 
-export function createWebhooks(rooms: Rooms, times?: Partial<DeliveryTimes>): Webhooks {
-  const sender = new Sender(rooms, times)
-  return { routes: webhookRoutes(rooms, sender), sender }
+export function createWebhooks(services: Services, times?: Partial<DeliveryTimes>): Webhooks {
+  const sender = new Sender(services, times)
+  return { routes: webhookRoutes(services, sender), sender }
 }

@@ -5,7 +5,7 @@ import { webhookDeliveries } from '#database/schema/webhooks.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { findWebhook } from './manage-webhooks.ts'
 import {
   type DeliveryRow,
@@ -74,7 +74,7 @@ export async function redeliver(
  * it waits for its turn, and is still pending. Throws webhook.disabled.
  */
 export async function testWebhook(
-  { database }: Pick<Rooms, 'database'>,
+  { database }: Pick<Services, 'database'>,
   sender: Sender,
   scope: Administrator,
   webhookId: string,

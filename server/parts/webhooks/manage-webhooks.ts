@@ -7,7 +7,7 @@ import type { Scope } from '#platform/access/scope.ts'
 import { eventOf, recordEvent } from '#platform/audit/audit.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
 import { type Net, NetError } from '#platform/net/index.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import {
   type NewWebhook,
   viewWebhook,
@@ -24,11 +24,11 @@ const WEBHOOKS_MAX = 20
 const ROTATION_MS = 24 * 3_600_000
 
 type Administrator = Scope<'organization:admin'>
-type Desk = Pick<Rooms, 'database' | 'net' | 'secrets'>
+type Dependencies = Pick<Services, 'database' | 'net' | 'secrets'>
 
 /** Makes an endpoint, and shows its secret. Throws webhook.url_invalid, webhook.too_many, org.not_found. */
 export async function createWebhook(
-  { database, net, secrets }: Desk,
+  { database, net, secrets }: Dependencies,
   scope: Administrator,
   { url, description = '', event_types: eventTypes }: NewWebhook,
 ): Promise<WebhookWithSecret> {
@@ -74,7 +74,7 @@ export const listWebhooks = (
  * what happens from then on. Throws webhook.not_found, webhook.url_invalid.
  */
 export async function updateWebhook(
-  { database: { sql }, net }: Desk,
+  { database: { sql }, net }: Dependencies,
   scope: Administrator,
   id: string,
   { url, description, event_types: eventTypes, is_enabled: isEnabled }: WebhookChange,
@@ -105,7 +105,7 @@ export async function deleteWebhook(scope: Administrator, id: string): Promise<v
  * webhook.not_found.
  */
 export async function rotateSecret(
-  { secrets }: Desk,
+  { secrets }: Dependencies,
   scope: Administrator,
   id: string,
 ): Promise<WebhookWithSecret> {

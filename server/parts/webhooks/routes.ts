@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { listDeliveries, redeliver, testWebhook } from './manage-deliveries.ts'
 import { createWebhook, deleteWebhook, listWebhooks, rotateSecret, updateWebhook } from './manage-webhooks.ts'
 import * as schemas from './schemas.ts'
@@ -11,7 +11,7 @@ const OneWebhook = Type.Object({ webhook_id: Uuid })
 const ofWebhook = { permission: 'organization:admin', orgOf: { webhook: 'webhook_id' } } as const
 
 /** Webhooks (ext; contract, 11): where an organization's events are delivered, and what became of each. */
-export const webhookRoutes = (rooms: Rooms, sender: Sender): Route[] => [
+export const webhookRoutes = (services: Services, sender: Sender): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/webhooks/create',
@@ -24,7 +24,7 @@ export const webhookRoutes = (rooms: Rooms, sender: Sender): Route[] => [
     example: { url: 'https://example.com/parley', event_types: ['billing.credits_low'] },
     reply: [201, schemas.WebhookWithSecret],
     errors: ['org.not_found', 'webhook.url_invalid', 'webhook.too_many'],
-    handler: ({ scope, body }) => createWebhook(rooms, scope, body),
+    handler: ({ scope, body }) => createWebhook(services, scope, body),
   }),
   defineRoute({
     method: 'GET',
@@ -46,7 +46,7 @@ export const webhookRoutes = (rooms: Rooms, sender: Sender): Route[] => [
     example: { is_enabled: true },
     reply: [200, schemas.WebhookView],
     errors: ['webhook.not_found', 'webhook.url_invalid'],
-    handler: ({ scope, query, body }) => updateWebhook(rooms, scope, query.webhook_id, body),
+    handler: ({ scope, query, body }) => updateWebhook(services, scope, query.webhook_id, body),
   }),
   defineRoute({
     method: 'DELETE',
@@ -71,7 +71,7 @@ export const webhookRoutes = (rooms: Rooms, sender: Sender): Route[] => [
     query: OneWebhook,
     reply: [200, schemas.WebhookWithSecret],
     errors: ['webhook.not_found'],
-    handler: ({ scope, query }) => rotateSecret(rooms, scope, query.webhook_id),
+    handler: ({ scope, query }) => rotateSecret(services, scope, query.webhook_id),
   }),
   defineRoute({
     method: 'POST',
@@ -84,7 +84,7 @@ export const webhookRoutes = (rooms: Rooms, sender: Sender): Route[] => [
     effects: 'outside',
     reply: [200, schemas.DeliveryView],
     errors: ['webhook.not_found', 'webhook.disabled'],
-    handler: ({ scope, query }) => testWebhook(rooms, sender, scope, query.webhook_id),
+    handler: ({ scope, query }) => testWebhook(services, sender, scope, query.webhook_id),
   }),
   defineRoute({
     method: 'GET',

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LOWEST_ID } from '#database/new-id.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
 import {
   type ClaimedDelivery,
@@ -26,7 +26,7 @@ const STOP_GRACE_MS = 3_000
  * has claimed and not settled when it dies is tried again, so an event arrives at least once.
  */
 export class Sender {
-  readonly #rooms: Rooms
+  readonly #services: Services
   readonly #times: DeliveryTimes
   readonly #underWay = new Map<ClaimedDelivery, Promise<void>>()
   readonly #stopping = new AbortController()
@@ -36,13 +36,13 @@ export class Sender {
   #soon: NodeJS.Timeout | undefined
   #isStopped = false
 
-  constructor(rooms: Rooms, times: Partial<DeliveryTimes> = {}) {
-    this.#rooms = rooms
+  constructor(services: Services, times: Partial<DeliveryTimes> = {}) {
+    this.#services = services
     this.#times = { ...DELIVERY_TIMES, ...times }
   }
 
   start(): void {
-    const { log } = this.#rooms
+    const { log } = this.#services
     this.#endRepeats = [
       repeat(this.#times.pollMs, () => this.#look(), { log, message: 'webhooks were not looked for' }),
       repeat(this.#times.sweepMs, () => this.#sweep(), { log, message: 'webhooks were not tidied up' }),
@@ -55,7 +55,7 @@ export class Sender {
     this.#soon = setTimeout(() => {
       this.#soon = undefined
       this.#look().catch((error: unknown) =>
-        this.#rooms.log.error({ err: error }, 'webhooks were not looked for'),
+        this.#services.log.error({ err: error }, 'webhooks were not looked for'),
       )
     }, SOON_MS)
   }
@@ -73,7 +73,7 @@ export class Sender {
     const toEndpoint = [...this.#underWay.keys()].filter((delivery) => delivery.endpointId === endpointId)
     const isFull = this.#underWay.size >= UNDER_WAY_MAX || toEndpoint.length >= UNDER_WAY_OF_ENDPOINT_MAX
     if (isFull || this.#isStopped) return
-    const claimed = await claimOne(this.#rooms.database.sql, id, this.leaseMs)
+    const claimed = await claimOne(this.#services.database.sql, id, this.leaseMs)
     if (claimed) await this.#begin(claimed)
   }
 
@@ -101,7 +101,7 @@ export class Sender {
   }
 
   async #claimAndSend(): Promise<void> {
-    const { sql } = this.#rooms.database
+    const { sql } = this.#services.database
     const endpointIds = await findWaitingEndpoints(sql, this.#after)
     this.#after = nextAfter(endpointIds)
     if (endpointIds.length === 0) return
@@ -114,7 +114,7 @@ export class Sender {
     const sending = this.#send(delivery)
       .catch((error: unknown) => {
         // Its claim ends by itself.
-        this.#rooms.log.error({ err: error, delivery: delivery.id }, 'a webhook was not sent')
+        this.#services.log.error({ err: error, delivery: delivery.id }, 'a webhook was not sent')
       })
       .finally(() => {
         this.#underWay.delete(delivery)
@@ -126,15 +126,17 @@ export class Sender {
 
   async #send(delivery: ClaimedDelivery): Promise<void> {
     const { signal } = this.#stopping
-    const outcome = await tryDelivery(this.#rooms, delivery, this.#times, signal).catch((error: unknown) => {
-      if (!signal.aborted) throw error
-    })
-    if (outcome) await settleDelivery(this.#rooms, delivery, outcome, this.#times.giveUpMs)
-    else await releaseDelivery(this.#rooms.database.sql, delivery)
+    const outcome = await tryDelivery(this.#services, delivery, this.#times, signal).catch(
+      (error: unknown) => {
+        if (!signal.aborted) throw error
+      },
+    )
+    if (outcome) await settleDelivery(this.#services, delivery, outcome, this.#times.giveUpMs)
+    else await releaseDelivery(this.#services.database.sql, delivery)
   }
 
   async #sweep(): Promise<void> {
-    const { sql } = this.#rooms.database
+    const { sql } = this.#services.database
     await failDisabled(sql, null)
     await sql`
       delete from webhook_deliveries where id in (

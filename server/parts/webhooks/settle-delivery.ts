@@ -1,6 +1,6 @@
 import type { PendingQuery, Row, Sql } from 'postgres'
 import type { WebhookAttempt } from '#database/schema/webhooks.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import type { ClaimedDelivery } from './claim-deliveries.ts'
 
 /** How one try has ended. `retryMs`: when it is tried again; null: no more. */
@@ -9,7 +9,7 @@ export type Outcome = { attempt: WebhookAttempt } & (
   | { isDelivered: false; retryMs: number | null; isGone: boolean }
 )
 
-type Desk = Pick<Rooms, 'config' | 'database' | 'mail'>
+type Dependencies = Pick<Services, 'config' | 'database' | 'mail'>
 
 const ATTEMPTS_KEPT = 20
 const PENDING_FAILED_AT_ONCE = 10_000
@@ -22,12 +22,12 @@ const DISABLED = 'The webhook was disabled before this was delivered.'
  * owners are told, when it says that it is gone, and when nothing has arrived for `giveUpMs`.
  */
 export async function settleDelivery(
-  desk: Desk,
+  deps: Dependencies,
   delivery: ClaimedDelivery,
   outcome: Outcome,
   giveUpMs: number,
 ): Promise<void> {
-  const { sql } = desk.database
+  const { sql } = deps.database
   const attempts = JSON.stringify([...delivery.attempts, outcome.attempt].slice(-ATTEMPTS_KEPT))
   const tried = sql`attempts = ${attempts}::text::jsonb, tries = ${delivery.tries + 1}, updated_at = now()`
   if (outcome.isDelivered) return noteDelivered(sql, delivery, tried)
@@ -40,11 +40,11 @@ export async function settleDelivery(
       from endpoint where id = ${delivery.id} and status = 'pending' and next_attempt_at = ${delivery.claimedUntil})
     update webhook_endpoints set failing_since = now()
     where id = ${delivery.endpointId} and failing_since is null and exists (select from endpoint)`
-  if (isGone) await disable(desk, delivery, GONE, sql`true`)
+  if (isGone) await disable(deps, delivery, GONE, sql`true`)
   else if (delivery.failingMs !== null && delivery.failingMs >= giveUpMs) {
     const days = Math.round(giveUpMs / 86_400_000)
     const isLongEnough = sql`failing_since <= now() - ${giveUpMs}::float8 * interval '1 millisecond'`
-    await disable(desk, delivery, `Nothing has arrived there for ${days} days.`, isLongEnough)
+    await disable(deps, delivery, `Nothing has arrived there for ${days} days.`, isLongEnough)
   }
 }
 
@@ -87,7 +87,7 @@ export async function failDisabled(sql: Sql, endpointId: string | null): Promise
 }
 
 async function disable(
-  { database: { sql }, config, mail }: Desk,
+  { database: { sql }, config, mail }: Dependencies,
   { endpointId, organizationId, url }: ClaimedDelivery,
   reason: string,
   condition: PendingQuery<Row[]>,

@@ -2,7 +2,7 @@ import { parseRetryAfter } from '#platform/net/exchange-bounds.ts'
 import { FetchError } from '#platform/net/fetch-bounded.ts'
 import { NetError } from '#platform/net/index.ts'
 import { postBounded } from '#platform/net/post-bounded.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import type { ClaimedDelivery } from './claim-deliveries.ts'
 import { TEST_EVENT_TYPE } from './schemas.ts'
 import type { Outcome } from './settle-delivery.ts'
@@ -44,7 +44,7 @@ const GONE = 410
 
 /** Sends a delivery once. Throws the signal's reason, and where it could not even be written. */
 export async function tryDelivery(
-  { net, secrets }: Pick<Rooms, 'net' | 'secrets'>,
+  { net, secrets }: Pick<Services, 'net' | 'secrets'>,
   delivery: ClaimedDelivery,
   { timeoutMs, retryDelaysMs }: DeliveryTimes,
   signal: AbortSignal,

@@ -39,7 +39,7 @@ type PersonalRequest = AccessRequest & { credential: PersonalCredential }
  * Finds out who the caller is and what he may do. Session or key, membership, role and permissions are read at every
  * request, in one query, so a change holds from the next request on, on every instance.
  */
-export interface AccessDesk {
+export interface AccessDependencies {
   openCaller(request: Pick<AccessRequest, 'credential' | 'client'>): Promise<Caller>
   /**
    * Throws 404 where the caller is no active member, exactly as for an id that does not exist, and where `org_id` in
@@ -62,7 +62,7 @@ export interface AccessDesk {
 /** The most requests whose access is looked up in one statement. */
 const GROUP_MAX = 100
 
-export function createAccessDesk(database: Database): AccessDesk {
+export function createAccess(database: Database): AccessDependencies {
   const lookUps = createLookUps(database.sql)
 
   const openByCredential = createDeploymentAccess(database)
@@ -77,7 +77,7 @@ export function createAccessDesk(database: Database): AccessDesk {
     throw fail('access.only_deployment')
   }
 
-  const openCaller: AccessDesk['openCaller'] = async (request) => {
+  const openCaller: AccessDependencies['openCaller'] = async (request) => {
     const { credential, client } = await asPerson(request)
     const found = await lookUps[credential.kind].nothing({ credential, target: null, named: null })
     const caller = callerOf(found, { credential, client })

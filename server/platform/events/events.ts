@@ -36,7 +36,7 @@ export interface Events {
   stop(): Promise<void>
 }
 
-interface Desk {
+interface Dependencies {
   findAudiences: FindAudiences
   redis: Redis | null
   /** This process among others. */
@@ -65,7 +65,7 @@ interface Delivery {
 }
 
 export async function createEvents(
-  { findAudiences, redis, instance, metrics, log }: Desk,
+  { findAudiences, redis, instance, metrics, log }: Dependencies,
   options: Partial<LiveSocketsOptions> = {},
 ): Promise<Events> {
   const { heartbeatMs = HEARTBEAT_MS, authenticationMs = AUTHENTICATION_MS } = options

@@ -8,7 +8,7 @@ import { readCredential } from '#platform/access/credentials.ts'
 import type { Caller } from '#platform/access/scope.ts'
 import { handOver } from '#platform/http/hand-over.ts'
 import { clientOf } from '#platform/http/register-routes.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import type { Authenticate } from './live-sockets.ts'
 
 /** Also `/v1/ws`, as every address. */
@@ -40,8 +40,8 @@ interface Upgrade {
  * `GET /api/ws` (contract, 11): a WebSocket (RFC 6455) for whoever shows a token or key at the upgrade, or in the first
  * message. The upgrade goes through Fastify like any request, so that its refusals are answers like all others.
  */
-export function registerLiveSockets(http: FastifyInstance, rooms: Rooms): void {
-  const { tokens, access, events } = rooms
+export function registerLiveSockets(http: FastifyInstance, services: Services): void {
+  const { tokens, access, events } = services
   const upgrades = new WeakMap<IncomingMessage, Upgrade>()
   let server: Promise<WebSocketServer> | undefined
 
@@ -69,7 +69,7 @@ export function registerLiveSockets(http: FastifyInstance, rooms: Rooms): void {
   http.get(ADDRESS, async (request, reply) => {
     const upgrade = upgrades.get(request.raw)
     if (!upgrade) throw fail('request.upgrade_needed')
-    checkOrigin(request, rooms.config)
+    checkOrigin(request, services.config)
     const caller = showsCredential(request) ? await authenticate(request) : null
     server ??= openWebSocketServer((asked) => upgrades.get(asked)?.response)
     const webSockets = await server

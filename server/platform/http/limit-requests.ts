@@ -47,13 +47,13 @@ export type CountRequest = (
   kind?: 'ip' | 'probe',
 ) => Promise<Turns>
 
-interface Desk {
+interface Dependencies {
   rateLimits: RateLimits
   metrics: Pick<Metrics, 'rateLimited'>
 }
 
 export const createCountRequest =
-  ({ rateLimits, metrics }: Desk, addressOf: AddressOf): CountRequest =>
+  ({ rateLimits, metrics }: Dependencies, addressOf: AddressOf): CountRequest =>
   async (request, reply, kind = 'ip') => {
     request.address = addressOf(request.raw)
     request.turns = new Turns(rateLimits, metrics, reply)

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import type { TSchema } from 'typebox'
 import type { Config } from '#config'
 import { fail, quote } from '#errors'
-import { type AccessDesk, isOrganizationKnown } from '#platform/access/access.ts'
+import { type AccessDependencies, isOrganizationKnown } from '#platform/access/access.ts'
 import type { AccessTokens } from '#platform/access/access-tokens.ts'
 import { type Credential, readCredential } from '#platform/access/credentials.ts'
 import type { Client } from '#platform/access/scope.ts'
@@ -47,9 +47,9 @@ type Identity = Pick<RouteInput, 'caller' | 'scope' | 'scopes' | 'deployment'>
 /** So much of a User-Agent is kept. */
 const USER_AGENT_MAX = 300
 
-interface Desk {
+interface Dependencies {
   tokens: AccessTokens
-  access: AccessDesk
+  access: AccessDependencies
   idempotency: Idempotency
   config: Pick<Config, 'dataDir' | 'maxUploadBytes'>
   /** How long a client may send next to nothing of a file. */
@@ -61,25 +61,25 @@ interface Desk {
  * Adds the routes of the parts to Fastify. A request is authenticated, authorized, validated and then handled: who may
  * not make it gets 401, 403 or 404 as soon as its organization is known, whatever its body.
  */
-export function registerRoutes(app: FastifyInstance, desk: Desk, routes: readonly Route[]): void {
+export function registerRoutes(app: FastifyInstance, deps: Dependencies, routes: readonly Route[]): void {
   app.decorateRequest('credential', null)
   app.decorateRequest('identity', null)
   const [withFile, others] = [routes.filter(({ upload }) => upload), routes.filter(({ upload }) => !upload)]
-  addRoutes(app, desk, others)
+  addRoutes(app, deps, others)
   app.register(async (apart) => {
     // A file is read when it is known who sends it (receive-file.ts).
     apart.removeAllContentTypeParsers()
     apart.addContentTypeParser('*', (_request, _payload, done) => done(null))
-    addRoutes(apart, desk, withFile)
+    addRoutes(apart, deps, withFile)
   })
   refuseOtherMethods(app, routes)
 }
 
-function addRoutes(app: FastifyInstance, desk: Desk, routes: readonly Route[]): void {
+function addRoutes(app: FastifyInstance, deps: Dependencies, routes: readonly Route[]): void {
   for (const route of routes) {
     const authorize = async (request: FastifyRequest): Promise<void> => {
       if (request.identity === null && isOrganizationKnown(route.access, request))
-        request.identity = await identify(desk.access, route, request)
+        request.identity = await identify(deps.access, route, request)
     }
     app.route({
       method: route.method,
@@ -90,7 +90,7 @@ function addRoutes(app: FastifyInstance, desk: Desk, routes: readonly Route[]): 
         ...(route.body && { body: route.body }),
       },
       onRequest: async (request) => {
-        if (route.access !== 'public') request.credential = await readCredential(desk.tokens, request.headers)
+        if (route.access !== 'public') request.credential = await readCredential(deps.tokens, request.headers)
         await authorize(request)
       },
       preValidation: async (request) => {
@@ -101,16 +101,16 @@ function addRoutes(app: FastifyInstance, desk: Desk, routes: readonly Route[]): 
       },
       handler: async (request, reply) => {
         const client = clientOf(request)
-        const identity = request.identity ?? (await identify(desk.access, route, request))
+        const identity = request.identity ?? (await identify(deps.access, route, request))
         const { query, body, headers } = request
         const cookie = route.cookie === undefined ? null : readCookie(headers.cookie, route.cookie)
         const whenLeft = () =>
           isKeyed(route, request) ? new AbortController().signal : signalOfLeaving(reply)
         const input = { ...identity, client, query, body, headers, cookie, whenLeft }
-        const work = (all: RouteInput) => answerOnce(desk, route, all, request, reply)
+        const work = (all: RouteInput) => answerOnce(deps, route, all, request, reply)
         const value = route.upload
           ? await withReceived(
-              desk,
+              deps,
               request,
               { ...route.upload, admission: route.admitUpload?.(input) },
               (file) => work({ ...input, file }),
@@ -118,7 +118,7 @@ function addRoutes(app: FastifyInstance, desk: Desk, routes: readonly Route[]): 
           : await work(input)
         const presented = route.present?.(value, { body })
         if (presented) reply.headers(presented.headers)
-        return answer(desk, route, presented ? presented.answer : value, request, reply)
+        return answer(deps, route, presented ? presented.answer : value, request, reply)
       },
     })
   }
@@ -126,7 +126,7 @@ function addRoutes(app: FastifyInstance, desk: Desk, routes: readonly Route[]): 
 
 /** Has the file of a request worked on; whatever comes of it, it does not stay where it was received. */
 async function withReceived(
-  { config: { dataDir, maxUploadBytes }, stallMs }: Desk,
+  { config: { dataDir, maxUploadBytes }, stallMs }: Dependencies,
   { raw: request }: FastifyRequest,
   { raw, bytesMax = 0, admission }: Upload & { admission: UploadAdmission | undefined },
   work: (file: ReceivedFile) => Promise<unknown>,
@@ -165,36 +165,36 @@ export const clientOf = (request: FastifyRequest): Client => ({
   admit: async (id) => request.turns?.admit(id),
 })
 
-async function identify(desk: AccessDesk, route: Route, request: FastifyRequest): Promise<Identity> {
+async function identify(deps: AccessDependencies, route: Route, request: FastifyRequest): Promise<Identity> {
   const { access } = route
   if (access === 'public') return {}
   const { credential } = request
   if (credential === null) throw fail('auth.missing')
   const who = { credential, client: clientOf(request) }
-  if (access === 'deployment') return { deployment: await desk.openDeployment(who) }
+  if (access === 'deployment') return { deployment: await deps.openDeployment(who) }
   if (typeof access === 'string') {
-    const caller = await desk.openCaller(who)
+    const caller = await deps.openCaller(who)
     if (access !== 'authenticated' && caller.sessionId === null) throw fail('access.session_needed')
     if (access === 'system' && !caller.isSystemAdmin) throw fail('access.not_system_admin')
     return { caller }
   }
   if ('inEvery' in access) {
     const { org_id } = request.query as { org_id?: string }
-    const scopes = await desk.openScopes(access.permission, who, org_id)
+    const scopes = await deps.openScopes(access.permission, who, org_id)
     // There may be none to tell who asks.
-    return isKeyed(route, request) ? { scopes, caller: await desk.openCaller(who) } : { scopes }
+    return isKeyed(route, request) ? { scopes, caller: await deps.openCaller(who) } : { scopes }
   }
   if ('orDeployment' in access && credential.kind === 'deployment key') {
-    const deployment = await desk.openDeployment(who)
+    const deployment = await deps.openDeployment(who)
     if (deployment.type !== 'api') throw fail('deployment.not_api')
     return { scope: deployment.scope, deployment }
   }
   const query = request.query as Record<string, unknown>
-  return { scope: await desk.openScope(access, { ...who, query, body: request.body }), deployment: null }
+  return { scope: await deps.openScope(access, { ...who, query, body: request.body }), deployment: null }
 }
 
 function answer(
-  { metrics }: Desk,
+  { metrics }: Dependencies,
   route: Route,
   value: unknown,
   request: FastifyRequest,

@@ -34,14 +34,14 @@ const DEADLOCK = '40P01'
 const CANCELED = '57014'
 const LATE = Symbol('somebody else was faster')
 
-interface Desk {
+interface Dependencies {
   database: Database
   secrets: Secrets
   instance: { id: string }
   log: Logger
 }
 
-export function createIdempotency({ database, secrets, instance, log }: Desk): Idempotency {
+export function createIdempotency({ database, secrets, instance, log }: Dependencies): Idempotency {
   const { sql } = database
   const stored = new StoredRequests(database, secrets, instance.id)
   const inLine = createLine()

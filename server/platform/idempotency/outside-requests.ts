@@ -12,7 +12,7 @@ import { type KeyedRequest, nameOf, type StoredRequest, type StoredRequests } fr
 /** A database that is away for a moment must not cost the answer. */
 const STORE_ATTEMPTS = 4
 
-interface Desk {
+interface Dependencies {
   sql: Database['sql']
   stored: StoredRequests
   instance: { id: string }
@@ -25,18 +25,18 @@ interface Desk {
  * with the last of what it does in the database.
  */
 export class OutsideRequests {
-  readonly #desk: Desk
+  readonly #deps: Dependencies
   /** What this process works on. */
   readonly #underWay = new Map<string, Promise<void>>()
 
-  constructor(desk: Desk) {
-    this.#desk = desk
+  constructor(deps: Dependencies) {
+    this.#deps = deps
   }
 
   /** Throws what Idempotency.once throws. */
   async answer(request: KeyedRequest, effects: Effects, work: () => Promise<unknown>): Promise<Answered> {
-    const answer = new AnswerUnderWay(this.#desk.sql)
-    const before = await this.#desk.inLine(nameOf(request), async () => {
+    const answer = new AnswerUnderWay(this.#deps.sql)
+    const before = await this.#deps.inLine(nameOf(request), async () => {
       const found = await this.#reserve(request, effects)
       if (found === null) this.#underWay.set(nameOf(request), answer.stored)
       return found
@@ -60,7 +60,7 @@ export class OutsideRequests {
 
   /** Takes the row for this process, or answers what was answered. */
   async #reserve(request: KeyedRequest, effects: Effects): Promise<Answered | null> {
-    const { stored } = this.#desk
+    const { stored } = this.#deps
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       const known = await stored.find(request)
       const before = known && replay(stored, request, known, this.#isUnderWay(request, known))
@@ -75,7 +75,7 @@ export class OutsideRequests {
   }
 
   #isUnderWay(request: KeyedRequest, known: StoredRequest): boolean {
-    const isMine = known.instance_id === this.#desk.instance.id
+    const isMine = known.instance_id === this.#deps.instance.id
     return isMine ? this.#underWay.has(nameOf(request)) : known.is_alive
   }
 
@@ -86,7 +86,7 @@ export class OutsideRequests {
         await this.#store(request, answer, keepStream(events, stream))
         this.#end(request, answer)
       } catch (error) {
-        this.#desk.log.error({ err: error, route: request.route }, 'the answer of a stream was not stored')
+        this.#deps.log.error({ err: error, route: request.route }, 'the answer of a stream was not stored')
         await this.#letGo(request, answer, false)
       }
     })
@@ -97,7 +97,7 @@ export class OutsideRequests {
    * where it has gone, with its user, there is nothing to store.
    */
   async #store(request: KeyedRequest, answer: AnswerUnderWay, text: string): Promise<void> {
-    const { stored } = this.#desk
+    const { stored } = this.#deps
     const commit = async (): Promise<true> => {
       await answer.commit(async () => {
         if (await stored.store(request, text, { isReserved: true })) return
@@ -116,9 +116,9 @@ export class OutsideRequests {
   /** What fails leaves the key free, unless it may have done what can't be undone. */
   async #letGo(request: KeyedRequest, answer: AnswerUnderWay, forGood: boolean): Promise<void> {
     const failed = (error: unknown): void =>
-      this.#desk.log.error({ err: error, route: request.route }, 'a request that failed was not let go')
+      this.#deps.log.error({ err: error, route: request.route }, 'a request that failed was not let go')
     await keepTrying(STORE_ATTEMPTS, () => answer.giveUp(), failed)
-    await keepTrying(STORE_ATTEMPTS, () => this.#desk.stored.release(request, forGood), failed)
+    await keepTrying(STORE_ATTEMPTS, () => this.#deps.stored.release(request, forGood), failed)
     this.#end(request, answer)
   }
 

@@ -1,7 +1,7 @@
 import type { TransactionSql } from 'postgres'
 import { newId } from '#database/new-id.ts'
 import { normalizeEmail } from '#platform/mail/address.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 
 const REASON = 'starting credits'
 /** Domains that deliver to the same mailbox wherever dots stand in the local part. */
@@ -15,7 +15,7 @@ const DOTLESS_DOMAINS = ['gmail.com', 'googlemail.com']
  */
 export async function grantStartingCredits(
   tx: TransactionSql,
-  { config, secrets }: Pick<Rooms, 'config' | 'secrets'>,
+  { config, secrets }: Pick<Services, 'config' | 'secrets'>,
   userId: string,
 ): Promise<void> {
   if (config.startingCredits === 0) return

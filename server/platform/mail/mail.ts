@@ -52,14 +52,14 @@ const FIRST_RETRY_SECONDS = 20
 const TRY_TIMEOUT_SECONDS = 120
 const CONCURRENCY = 2
 
-interface Desk {
+interface Dependencies {
   config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir'>
   jobs: Jobs
   secrets: Secrets
   log: Logger
 }
 
-export function createMail({ config, jobs, secrets, log }: Desk): Mail {
+export function createMail({ config, jobs, secrets, log }: Dependencies): Mail {
   let deliver: Promise<Deliver> | undefined
   const queue: Queue<SealedLetter> = {
     name: 'mail',
@@ -97,7 +97,7 @@ export function createMail({ config, jobs, secrets, log }: Desk): Mail {
 }
 
 /** Where mail goes: to SMTP_URL, or into a folder of DATA_DIR where there is none. */
-async function openPost({ smtpUrl, dataDir }: Desk['config']): Promise<Deliver> {
+async function openPost({ smtpUrl, dataDir }: Dependencies['config']): Promise<Deliver> {
   if (smtpUrl !== null) return (await import('./smtp.ts')).openSmtp(smtpUrl)
   return (await import('./kept-mail.ts')).keepMail(dataDir)
 }

@@ -98,10 +98,10 @@ const PROGRAM = fileURLToPath(new URL('./inside/run.py', import.meta.url))
 
 /** Nothing is started or made before the first call. `dataDir`/sandbox holds Python's snapshot, `dataDir`/wheels the operator's packages. */
 export function createSandbox(
-  desk: { net: Net; log: Logger; dataDir: string },
+  deps: { net: Net; log: Logger; dataDir: string },
   bounds: SandboxBounds = {},
 ): Sandbox {
-  const { net, log, dataDir } = desk
+  const { net, log, dataDir } = deps
   const turns = createTurns(bounds)
   const wheels = createWheels(join(dataDir, 'wheels'))
   const { clockMs = CLOCK_MS } = bounds
@@ -117,7 +117,7 @@ export function createSandbox(
       return failed(`Code, input and configuration are larger than ${TASK_CHARACTERS_MAX / 1e6} MB.`)
     const endTurn = await turns.take(organizationId, signal)
     try {
-      pools ??= openPools(findRuntimes(), { ...desk, ...bounds, wheelsFolder: wheels.folder })
+      pools ??= openPools(findRuntimes(), { ...deps, ...bounds, wheelsFolder: wheels.folder })
       const process = await pools[language === 'python' ? 'python' : 'javascript'].take(signal)
       // Its turn is over when it is gone, not when it has answered.
       void process.ended.then(endTurn)

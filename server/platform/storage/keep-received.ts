@@ -5,7 +5,7 @@ import { DocumentError, type Documents } from '../documents/documents.ts'
 import type { ReceivedFile } from '../http/receive-file.ts'
 import type { NewUpload, Uploads } from './uploads.ts'
 
-interface KeepingDesk {
+interface KeepingDependencies {
   documents: Documents
   uploads: Uploads
 }
@@ -16,7 +16,7 @@ interface KeepingDesk {
  * and what Uploads.keep throws.
  */
 export async function keepReceivedFile(
-  { documents, uploads }: KeepingDesk,
+  { documents, uploads }: KeepingDependencies,
   place: Pick<NewUpload, 'id' | 'organizationId' | 'userId' | 'chatId'>,
   file: ReceivedFile,
   { needsText = false, source = 'user' }: { needsText?: boolean; source?: NewUpload['source'] } = {},

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { fail } from '#errors'
-import type { Rooms } from '#platform/rooms.ts'
 import { sameText } from '#platform/secrets/secrets.ts'
+import type { Services } from '#platform/services.ts'
 import { observeAtScrape } from './scrapes.ts'
 
 /** A dependency that does not answer within this time counts as away. */
@@ -16,23 +16,23 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
 const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via']
 
 /** /healthz: the process lives. /readyz: it can serve. /metrics: for Prometheus, on loopback or with the token. */
-export function registerHealth(app: FastifyInstance, rooms: Rooms): void {
+export function registerHealth(app: FastifyInstance, services: Services): void {
   app.get('/healthz', async () => ({ status: 'alive' }))
-  const checkDependencies = shared(() => askDependencies(rooms), RESULT_KEPT_MS)
+  const checkDependencies = shared(() => askDependencies(services), RESULT_KEPT_MS)
   app.get(READINESS, async () => {
     await checkDependencies()
     return { status: 'ready' }
   })
-  const refreshGauges = observeAtScrape(rooms)
+  const refreshGauges = observeAtScrape(services)
   app.get('/metrics', async (request, reply) => {
-    if (!maySeeMetrics(request, rooms.config.metricsToken))
+    if (!maySeeMetrics(request, services.config.metricsToken))
       throw fail('request.not_found', { method: 'GET', path: '/metrics' })
     await refreshGauges()
-    return reply.type(rooms.metrics.registry.contentType).send(await rooms.metrics.registry.metrics())
+    return reply.type(services.metrics.registry.contentType).send(await services.metrics.registry.metrics())
   })
 }
 
-async function askDependencies({ database, storage, redis }: Rooms): Promise<void> {
+async function askDependencies({ database, storage, redis }: Services): Promise<void> {
   const checks: Record<string, () => Promise<unknown>> = {
     database: () => database.sql`select 1`,
     storage: () => storage.check(),

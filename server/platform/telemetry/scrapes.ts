@@ -1,5 +1,5 @@
 import { Gauge } from 'prom-client'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 
 /** What is read from the database is kept so long, however often somebody scrapes. */
 const KEPT_MS = 10_000
@@ -15,7 +15,7 @@ export function observeAtScrape({
   database,
   jobs,
   redis,
-}: Pick<Rooms, 'metrics' | 'database' | 'jobs' | 'redis'>): () => Promise<void> {
+}: Pick<Services, 'metrics' | 'database' | 'jobs' | 'redis'>): () => Promise<void> {
   const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers: [registry] })
   const holds = gauge('parley_holds_open', 'Credits that are held for calls of models, in all processes')
   const oldest = gauge('parley_holds_oldest_seconds', 'Age of the oldest open hold, 0 without any')

@@ -4,7 +4,7 @@ import type { Config } from '#config'
 import type { GroupTraces } from '#database/grouped.ts'
 
 /**
- * Traces for OpenTelemetry. Where they are off there is none of this: `rooms.tracing` is null, and what would be wrapped
+ * Traces for OpenTelemetry. Where they are off there is none of this: `services.tracing` is null, and what would be wrapped
  * is not. No text of a person, a model or a tool, no address with its query and no secret belongs into a span.
  */
 export interface Tracing {

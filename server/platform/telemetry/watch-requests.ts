@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Route } from '#platform/http/define-route.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 import { PROBES } from './health.ts'
 import { NAMES } from './names.ts'
 import type { Span, Tracing } from './tracing.ts'
@@ -8,7 +8,7 @@ import type { Span, Tracing } from './tracing.ts'
 /** Gives each answer the id of its request, and measures, logs and traces each request to the end of its answer. */
 export function watchRequests(
   http: FastifyInstance,
-  { metrics, tracing }: Pick<Rooms, 'metrics' | 'tracing'>,
+  { metrics, tracing }: Pick<Services, 'metrics' | 'tracing'>,
 ): void {
   const spans = new WeakMap<FastifyRequest, Span>()
   if (tracing) traceRequests(http, tracing, spans)
@@ -25,7 +25,7 @@ export function watchRequests(
   })
 }
 
-function observe(metrics: Rooms['metrics'], request: FastifyRequest, reply: FastifyReply): void {
+function observe(metrics: Services['metrics'], request: FastifyRequest, reply: FastifyReply): void {
   const route = request.routeOptions.url ?? 'unknown'
   const status = reply.raw.statusCode
   metrics.requests.observe({ method: request.method, route, status }, reply.elapsedTime / 1000)

@@ -34,7 +34,7 @@ export interface Connecting {
 }
 
 export async function mcpConnector(server: TestServer, somebody?: Person): Promise<Connector> {
-  const { sql } = server.server.rooms.database
+  const { sql } = server.server.services.database
   return {
     ...connectorOf(server, somebody ?? (await server.signUp())),
     async addServer(url, authConfig) {

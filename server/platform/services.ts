@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '#config'
 import type { Database } from '#database/connect.ts'
-import type { AccessDesk } from './access/access.ts'
+import type { AccessDependencies } from './access/access.ts'
 import type { AccessTokens } from './access/access-tokens.ts'
 import type { Documents } from './documents/documents.ts'
 import type { Events } from './events/events.ts'
@@ -24,14 +24,14 @@ import type { Metrics } from './telemetry/metrics.ts'
 import type { Tracing } from './telemetry/tracing.ts'
 
 /** What the process has, made once in main.ts (or by a test) and handed to the parts. */
-export interface Rooms {
+export interface Services {
   config: Config
   log: Logger
   /** For the few that are on the written list (ARCHITECTURE.md, "Who may use the bare database"). */
   database: Database
   instance: Instance
   tokens: AccessTokens
-  access: AccessDesk
+  access: AccessDependencies
   secrets: Secrets
   passwords: Passwords
   idempotency: Idempotency

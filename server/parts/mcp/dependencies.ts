@@ -3,10 +3,10 @@ import { McpAuthorizer } from '#platform/mcp/authorization.ts'
 import { Composio } from '#platform/mcp/composio.ts'
 import { McpConnections } from '#platform/mcp/connection.ts'
 import { IMPLEMENTATION } from '#platform/mcp/implementation.ts'
-import type { Rooms } from '#platform/rooms.ts'
+import type { Services } from '#platform/services.ts'
 
 /** What this part works with. */
-export interface McpDesk extends Pick<Rooms, 'config' | 'database' | 'log' | 'net' | 'secrets'> {
+export interface McpDependencies extends Pick<Services, 'config' | 'database' | 'log' | 'net' | 'secrets'> {
   connections: McpConnections
   authorizer: McpAuthorizer
   /** Null: the operator has no key of Composio. */
@@ -28,7 +28,7 @@ export interface CatalogueServer {
 const CALLBACK = '/api/mcp/callback'
 export const CLIENT_DOCUMENT = '/api/mcp/client.json'
 
-export function createDesk({ config, database, log, net, secrets }: Rooms): McpDesk {
+export function createMcpDependencies({ config, database, log, net, secrets }: Services): McpDependencies {
   const { apiKey, baseUrl } = config.composio
   return {
     config,
@@ -47,7 +47,7 @@ export function createDesk({ config, database, log, net, secrets }: Rooms): McpD
 }
 
 /** Where providers send browsers back to. */
-export const callbackAddress = ({ baseUrl }: Rooms['config']): string => baseUrl + CALLBACK
+export const callbackAddress = ({ baseUrl }: Services['config']): string => baseUrl + CALLBACK
 
 /** Whether authorization servers elsewhere can fetch what is here: by https, under a name of the public DNS. */
 function isPublicSite(baseUrl: string): boolean {
@@ -62,7 +62,7 @@ function isPublicSite(baseUrl: string): boolean {
 
 /** A server that is there; its row is everybody's. */
 export async function findServer(
-  { database: { sql } }: Pick<McpDesk, 'database'>,
+  { database: { sql } }: Pick<McpDependencies, 'database'>,
   serverId: string,
 ): Promise<CatalogueServer | undefined> {
   const [row] = await sql<CatalogueServer[]>`
