@@ -6,9 +6,9 @@ import { sqlStateOf } from '#database/sql-state.ts'
 import type { Secrets } from '#platform/secrets/secrets.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
 import { keepValue } from './kept-answer.ts'
-import { createLine } from './line.ts'
 import { OutsideRequests } from './outside-requests.ts'
 import { type Answered, ATTEMPTS_MAX, type Effects, inProgress, replay } from './replay.ts'
+import { createSerialQueue } from './serial-queue.ts'
 import { type KeyedRequest, nameOf, StoredRequests } from './stored-requests.ts'
 
 /** Requests that come with an Idempotency-Key: each is done once, however often it is sent (contract, 5). */
@@ -44,7 +44,7 @@ interface Dependencies {
 export function createIdempotency({ database, secrets, instance, log }: Dependencies): Idempotency {
   const { sql } = database
   const stored = new StoredRequests(database, secrets, instance.id)
-  const inLine = createLine()
+  const queue = createSerialQueue()
 
   /** The row, the effects and the answer in one transaction. */
   async function inDatabase(request: KeyedRequest, work: () => Promise<unknown>): Promise<Answered> {
@@ -77,13 +77,13 @@ export function createIdempotency({ database, secrets, instance, log }: Dependen
     return known?.request_hash === former.hash ? before : null
   }
 
-  const outside = new OutsideRequests({ sql, stored, instance, log, inLine })
+  const outside = new OutsideRequests({ sql, stored, instance, log, queue })
   return {
     async once(request, effects, work) {
       const known = request.former && (await asBefore(request, request.former))
       const kept = known ?? request
       return effects === 'database'
-        ? inLine(nameOf(kept), () => inDatabase(kept, work))
+        ? queue(nameOf(kept), () => inDatabase(kept, work))
         : outside.answer(kept, effects, work)
     },
     hashes: (text) => secrets.signatures(text, 'idempotent requests'),

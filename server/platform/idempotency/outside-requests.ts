@@ -5,8 +5,8 @@ import { keepTrying } from '#platform/sweeps/keep-trying.ts'
 import type { EventStream } from '../http/define-route.ts'
 import { AnswerUnderWay } from './answer-under-way.ts'
 import { isEventStream, keepStream, keepValue, relayStream } from './kept-answer.ts'
-import type { Line } from './line.ts'
 import { type Answered, ATTEMPTS_MAX, type Effects, inProgress, replay } from './replay.ts'
+import type { SerialQueue } from './serial-queue.ts'
 import { type KeyedRequest, nameOf, type StoredRequest, type StoredRequests } from './stored-requests.ts'
 
 /** A database that is away for a moment must not cost the answer. */
@@ -17,7 +17,7 @@ interface Dependencies {
   stored: StoredRequests
   instance: { id: string }
   log: Logger
-  inLine: Line
+  queue: SerialQueue
 }
 
 /**
@@ -36,7 +36,7 @@ export class OutsideRequests {
   /** Throws what Idempotency.once throws. */
   async answer(request: KeyedRequest, effects: Effects, work: () => Promise<unknown>): Promise<Answered> {
     const answer = new AnswerUnderWay(this.#deps.sql)
-    const before = await this.#deps.inLine(nameOf(request), async () => {
+    const before = await this.#deps.queue(nameOf(request), async () => {
       const found = await this.#reserve(request, effects)
       if (found === null) this.#underWay.set(nameOf(request), answer.stored)
       return found

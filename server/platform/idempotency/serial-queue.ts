@@ -1,7 +1,7 @@
-export type Line = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>
+export type SerialQueue = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>
 
-/** Work of the same name is done one after the other, so that a thousand of it hold one connection. */
-export function createLine(): Line {
+/** Runs work of the same name one at a time, so that 1,000 identical requests use one database connection. */
+export function createSerialQueue(): SerialQueue {
   const last = new Map<string, Promise<unknown>>()
   return async (name, work) => {
     const before = last.get(name)
