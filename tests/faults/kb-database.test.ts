@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectSound } from '#tests/support/kb-invariants.ts'
 import { type Librarian, librarian, textSource as text } from '#tests/support/knowledge.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { page, startWebsite, type Website } from '#tests/support/website.ts'
 
 /** Ingestion while the database fails, and after processes that died in the middle of it. */
-
-const WAIT_MS = 15_000
 
 let server: TestServer
 let library: Librarian
@@ -32,7 +30,7 @@ test.concurrent('what a database that was away left undone is done when it is ba
   const kb = await library.create({
     sources: [{ type: 'web', config: { url: website.at('/late', '127.0.0.1') } }, text('Here')],
   })
-  await vi.waitFor(() => expect(website.asked).toContain('/late'), WAIT_MS)
+  await expect.poll(() => website.asked).toContain('/late')
   await library.call('POST', 'reindex', { kb_id: kb }, {})
   await sql().unsafe(`
     create function be_away() returns trigger language plpgsql as $$
@@ -46,10 +44,9 @@ test.concurrent('what a database that was away left undone is done when it is ba
     )
   resolve()
   // Every try to note how it ended has failed.
-  await vi.waitFor(
-    () => expect(said.filter((words) => words === 'the end of a reading was not noted')).toHaveLength(5),
-    WAIT_MS,
-  )
+  await expect
+    .poll(() => said.filter((words) => words === 'the end of a reading was not noted'))
+    .toHaveLength(5)
   for (const table of ['kb_documents', 'kb_sources']) await sql().unsafe(`drop trigger away on ${table}`)
   expect(await library.settle(kb)).toMatchObject({ status: 'ready', documents: { total: 2, ready: 2 } })
   await expectSound(sql(), kb)
@@ -81,7 +78,7 @@ test.concurrent('a document that the database refuses fails; the others become r
   for (const name of ['One', 'Poison', 'Two']) await library.add(kb, 'text', text(name).config)
   const tried = () => sql()`
     select name from kb_documents where kb_id = ${kb} and (status = 'ready' or failures > 0) order by name`
-  await vi.waitFor(async () => expect(await tried()).toHaveLength(3), WAIT_MS)
+  await expect.poll(tried).toHaveLength(3)
   await sql()`
     update kb_documents set not_before = null, failures = case name when 'Poison' then 4 else failures end
     where kb_id = ${kb} and status = 'pending'`

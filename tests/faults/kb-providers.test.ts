@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createModels } from '#platform/models/index.ts'
 import { balanceOf, ledgerOf } from '#tests/support/chats.ts'
 import type { Person } from '#tests/support/client.ts'
@@ -50,12 +50,10 @@ async function settleQuickly(kb: string) {
     await sql()`update kb_documents set not_before = null where kb_id = ${kb} and status = 'pending'`
     await library.call('POST', 'add_source', { kb_id: kb }, text(`Waker ${crypto.randomUUID()}`))
     const before = embedder.texts.length
-    await vi.waitFor(async () => {
-      const [row] = await sql()`
-        select count(*)::int as count from kb_documents
-        where kb_id = ${kb} and status in ('pending', 'processing') and (not_before is null or not_before < now())`
-      expect(row?.['count']).toBe(0)
-    }, 10_000)
+    const due = () => sql()`
+      select from kb_documents
+      where kb_id = ${kb} and status in ('pending', 'processing') and (not_before is null or not_before < now())`
+    await expect.poll(due).toHaveLength(0)
     if ((await openOf(kb)).length === 0) return
     expect(embedder.texts.length).toBeGreaterThan(before)
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { StoredRequests } from '#platform/idempotency/stored-requests.ts'
 import { createPasswords } from '#platform/secrets/passwords.ts'
 import { kindsOf, ledgerOf } from '#tests/support/chats.ts'
@@ -277,7 +277,7 @@ test('however many passwords are hashed for requests with keys, nobody waits for
     return status
   })
   onTestFinished(() => held.resolve())
-  await vi.waitFor(() => expect(hashing).toBe(before + attempts), { timeout: 10_000 })
+  await expect.poll(() => hashing).toBe(before + attempts)
   expect((await server.call('GET', '/api/users/me', { token })).status).toBe(200)
   held.resolve()
   expect(new Set(await Promise.all(all))).toEqual(new Set([410]))

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Person } from '#tests/support/client.ts'
 import { type Evaluator, evaluator, sourcesOf } from '#tests/support/evaluations.ts'
 import { type Librarian, librarian } from '#tests/support/knowledge.ts'
@@ -150,9 +150,8 @@ test('a process that stops leaves the rest to another, and no question is asked 
   )
   provider.requests.length = 0
   const { body: started } = await evaluator(shelf, kbId).run(evaluation.id, { rerank })
-  await vi.waitFor(() => expect(provider.requests.length).toBeGreaterThan(2), 5_000)
-  const second = await startTestServer(environment)
-  await first.stop()
+  await expect.poll(() => provider.requests.length).toBeGreaterThan(2)
+  const [second] = await Promise.all([startTestServer(environment), first.stop()])
   expect(provider.requests.length).toBeLessThan(12)
   const goneOn = evaluator(librarian(second, owner), kbId)
   expect((await goneOn.ended(started.id)).body).toMatchObject({

@@ -33,11 +33,18 @@ function seriesOf(text: string, series: string): number | undefined {
 test('while every connection is taken, a scrape shows who waits, and leaves out what it can not read', async () => {
   const { sql } = server.server.services.database
   const over = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
   const connections = Array.from({ length: sql.options.max }, (_, index) => {
     const begun = Promise.withResolvers<void>()
     const ended = sql.begin(async (tx) => {
+      if (index === 0) {
+        await tx`select pg_advisory_xact_lock(1)`
+        locked.resolve()
+      }
+      await locked.promise
       begun.resolve()
-      if (index === 0) await tx`select pg_sleep(4)`
+      // One statement waits for the lock until the first transaction ends.
+      if (index === 1) await tx`select pg_advisory_xact_lock(1)`
       await over.promise
     })
     return { begun: begun.promise, ended }

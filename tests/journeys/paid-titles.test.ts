@@ -64,10 +64,10 @@ test('a title has a hold and a debit of its own, with its chat, and is no messag
 test('without credit the title is cut from the message, and no model is called', async () => {
   const person = await personWith(1)
   const modelId = await addModel(person, 'emu-n3')
-  const before = provider.requests.length
+  const before = provider.titleRequests.length
   const { chatId } = await server.say(person, { model_id: modelId }, { content: 'say: Foxes' })
   await titled(person, chatId).toBe('say: Foxes')
-  expect(provider.requests.length).toBe(before + 1)
+  expect(provider.titleRequests).toHaveLength(before)
   expect(await titlesBilled(server, person)).toEqual([])
 })
 

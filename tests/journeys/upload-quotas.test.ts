@@ -287,8 +287,10 @@ test.skipIf(inject('postgres') === null)(
 
 /** Until so many statements wait for a lock. */
 const waitForLock = (count: number): Promise<void> =>
-  vi.waitFor(async () => {
-    const waiting = await sql()`
-      select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-    expect(waiting.length).toBeGreaterThanOrEqual(count)
-  }, 15_000)
+  expect
+    .poll(async () => {
+      const waiting = await sql()`
+        select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+      return waiting.length
+    })
+    .toBeGreaterThanOrEqual(count)

@@ -20,7 +20,8 @@ export async function sendRaw(url: string, ...pieces: (string | Uint8Array)[]): 
   await once(socket, 'connect')
   for (const piece of pieces) socket.write(piece)
   const isComplete = (): boolean => {
-    const end = text.indexOf('\r\n\r\n')
+    const begin = /^HTTP\/1\.1 100 [\s\S]*?\r\n\r\n/.exec(text)?.[0].length ?? 0
+    const end = text.indexOf('\r\n\r\n', begin)
     const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0)
     return end >= 0 && text.length >= end + 4 + length
   }

@@ -25,13 +25,17 @@ export interface RecordedRequest {
 export interface EmulatedProvider {
   url: string
   port: number
-  /** The newest, oldest first. */
+  /** The newest, oldest first. Those for titles are apart, since they come at any time after a reply. */
   requests: RecordedRequest[]
+  titleRequests: RecordedRequest[]
+  /** Requests for titles wait until the function that it returns is called. */
+  holdTitles(): () => void
   stats: { streams: number; open: number; aborted: number }
   close(): Promise<void>
 }
 
 const REQUESTS_KEPT = 200
+const TITLE_PROMPT = 'Write a title for the conversation that begins as follows'
 
 /**
  * A provider on loopback, faults included: OpenAI chat completions, images and transcriptions, Anthropic messages,
@@ -39,6 +43,8 @@ const REQUESTS_KEPT = 200
  */
 export async function startProvider({ port = 0, record = true } = {}): Promise<EmulatedProvider> {
   const requests: RecordedRequest[] = []
+  const titleRequests: RecordedRequest[] = []
+  let titlesHeld: Promise<void> = Promise.resolve()
   const stats = { streams: 0, open: 0, aborted: 0 }
   const refusals = new Map<string, number>()
   const server = createServer((request, response) => {
@@ -51,10 +57,13 @@ export async function startProvider({ port = 0, record = true } = {}): Promise<E
       const isForm = headers['content-type']?.startsWith('multipart/') === true
       const text = isForm ? '' : bytes.toString()
       const body = isForm ? await readForm(headers, bytes) : text === '' ? undefined : JSON.parse(text)
+      const isTitle = text.includes(TITLE_PROMPT)
       if (record) {
-        requests.push({ method, path, headers, body })
-        if (requests.length > REQUESTS_KEPT) requests.shift()
+        const list = isTitle ? titleRequests : requests
+        list.push({ method, path, headers, body })
+        if (list.length > REQUESTS_KEPT) list.shift()
       }
+      if (isTitle) await titlesHeld
       if (path.split('?')[0]?.endsWith('/models')) return sendModels(path, response)
       const media = findMedia(path, body)
       if (media) {
@@ -86,6 +95,12 @@ export async function startProvider({ port = 0, record = true } = {}): Promise<E
     url: `http://127.0.0.1:${address.port}`,
     port: address.port,
     requests,
+    titleRequests,
+    holdTitles() {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      titlesHeld = promise
+      return resolve
+    },
     stats,
     close: () =>
       new Promise((resolve) => {
