@@ -2,14 +2,14 @@ import { connect } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer, Person } from '#tests/support/client.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** Any bad input is a 4xx with a sentence: never a 5xx, and never SQL or a stack in an answer. */
 
 let server: TestServer
 let person: Person
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
   person = await server.signUp()
 })
 afterAll(() => server.stop())

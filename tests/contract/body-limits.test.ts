@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Answer, Person } from '#tests/support/client.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** Bodies that would keep the event loop busy are refused before they are parsed. */
 
 let server: TestServer
 let person: Person
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
   person = await server.signUp()
 })
 afterAll(() => server.stop())

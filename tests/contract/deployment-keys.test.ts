@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Deployment, deploy, visit } from '#tests/support/deployments.ts'
 import { openLiveSocket, RefusedUpgrade } from '#tests/support/live-socket.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** What is no id of a record. */
 const EXAMPLES: Record<string, string> = {
@@ -37,7 +37,7 @@ let provider: Awaited<ReturnType<typeof startProvider>>
 let shown: Record<string, string>[]
 beforeAll(async () => {
   provider = await startProvider()
-  server = await startTestServer()
+  server = await sharedTestServer()
   const api: Deployment = await deploy(server, provider)
   const widget = await deploy(server, provider, { deployment_type: 'widget' })
   shown = [

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sendRaw } from '#tests/support/raw-request.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 /* What is answered under /v1 where no operation is found, or no request can be read. */
 
 let server: TestServer
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
 })
 afterAll(() => server.stop())
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openReady } from '#tests/support/live-socket.ts'
 import { sendRaw } from '#tests/support/raw-request.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, startTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** Headers that keep browsers from showing, keeping or guessing what an answer holds, on every kind of answer. */
 
@@ -104,7 +104,7 @@ describe('an answer', () => {
 })
 
 test('without https there is no promise of it', async () => {
-  const plain = await startTestServer()
+  const plain = await sharedTestServer()
   try {
     const { headers } = await fetch(`${plain.url}/healthz`)
     expect(headers.get('strict-transport-security')).toBeNull()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSecrets } from '#platform/secrets/secrets.ts'
 import { startProcess } from '#tests/support/process.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
-import { createDatabase, startTestServer, type TestServer } from '#tests/support/server.ts'
+import { createDatabase, sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { toolsmith } from '#tests/support/toolsmith.ts'
 
 const API_KEY = 'sk-canary-0123456789abcdef'
@@ -11,7 +11,7 @@ let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>
 beforeAll(async () => {
   provider = await startProvider()
-  server = await startTestServer()
+  server = await sharedTestServer()
 })
 afterAll(async () => {
   await server.stop()

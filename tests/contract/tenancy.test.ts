@@ -5,7 +5,7 @@ import { chatMessages, chats } from '#database/schema/chat.ts'
 import { sqlStateOf } from '#database/sql-state.ts'
 import { scopeDatabase } from '#platform/access/scoped-database.ts'
 import type { Person } from '#tests/support/client.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole } from '#tests/support/tenants.ts'
 
 /** The two walls of tenancy, each proven by taking the other away. */
@@ -15,7 +15,7 @@ let owner: Person
 let stranger: Person
 let chatId: string
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
   owner = await server.signUp()
   stranger = await server.signUp()
   const chat = await server.call('POST', `/api/chat?org_id=${owner.organizationId}`, {

@@ -7,7 +7,7 @@ const COUNT = 3
 test.skipIf(inject('postgres') === null)(
   'processes that start at the same moment on a new database make one administrator',
   async () => {
-    const database = await createDatabase()
+    const database = await createDatabase({ isEmpty: true })
     const environment = { DATABASE_URL: database?.url ?? '', SECRET: 's'.repeat(32) }
     const servers = await Promise.all(Array.from({ length: COUNT }, () => startTestServer(environment)))
     expect(servers.map(({ server }) => server.administrator).filter(Boolean)).toHaveLength(1)

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Answer, Person } from '#tests/support/client.ts'
 import { mailTo } from '#tests/support/mail.ts'
 import { readZip } from '#tests/support/read-zip.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { roleOf } from '#tests/support/tenants.ts'
 
 /** Whoever is added by their id stays unknown to the organization until they open it, and can leave by a mailed link. */
 
 let server: TestServer
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
 })
 afterAll(() => server.stop())
 

@@ -4,7 +4,7 @@ import { type AgentKeeper, agentKeeper } from '#tests/support/agents.ts'
 import type { Answer, Person } from '#tests/support/client.ts'
 import { create } from '#tests/support/deployments.ts'
 import { type Librarian, librarian, said } from '#tests/support/knowledge.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { addPowerlessMember } from '#tests/support/tenants.ts'
 
 /** Agents: made, shown, changed, deleted (spec, Agents). */
@@ -16,7 +16,7 @@ let person: Person
 let keeper: AgentKeeper
 let library: Librarian
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
   keeper = await agentKeeper(server)
   person = keeper.person
   library = librarian(server, person)

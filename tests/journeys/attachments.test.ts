@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ledgerOf } from '#tests/support/chats.ts'
 import { type NewFile, type Person, parseEvents, textOf } from '#tests/support/client.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** Files that come with messages: what the model is told of them, on each wire format, and what is refused. */
 
@@ -14,7 +14,7 @@ const DOCUMENTS = ['report.pdf', 'report.docx', 'table.csv', 'note.md']
 let documents: Promise<string[]>
 beforeAll(async () => {
   provider = await startProvider()
-  server = await startTestServer()
+  server = await sharedTestServer()
   person = await server.signUp()
   documents = Promise.all(DOCUMENTS.map((name) => uploaded(fixture(name))))
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '#tests/support/client.ts'
 import { parseEvents, textOf } from '#tests/support/client.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>
@@ -11,7 +11,7 @@ let modelId: string
 
 beforeAll(async () => {
   provider = await startProvider()
-  server = await startTestServer()
+  server = await sharedTestServer()
   person = await server.signUp()
   modelId = await server.addModel(person, {
     provider: 'openai-compatible',

@@ -4,13 +4,13 @@ import { ledgerOf, titledChat } from '#tests/support/chats.ts'
 import type { Answer, Person } from '#tests/support/client.ts'
 import { expectSoundLedger } from '#tests/support/ledger-invariants.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>
 beforeAll(async () => {
   provider = await startProvider()
-  server = await startTestServer()
+  server = await sharedTestServer()
 })
 afterAll(async () => {
   await server.stop()

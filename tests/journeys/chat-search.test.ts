@@ -4,7 +4,7 @@ import { newId } from '#database/new-id.ts'
 import { createMessageIndex } from '#parts/chat/index-messages.ts'
 import type { Person } from '#tests/support/client.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole } from '#tests/support/tenants.ts'
 
 let server: TestServer
@@ -12,7 +12,7 @@ let provider: Awaited<ReturnType<typeof startProvider>>
 let person: Person
 beforeAll(async () => {
   provider = await startProvider()
-  server = await startTestServer()
+  server = await sharedTestServer()
   person = await server.signUp()
 })
 afterAll(async () => {

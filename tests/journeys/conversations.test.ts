@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, parseEvents } from '#tests/support/client.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>
@@ -9,7 +9,7 @@ let person: Person
 
 beforeAll(async () => {
   provider = await startProvider()
-  server = await startTestServer()
+  server = await sharedTestServer()
   person = await server.signUp()
 })
 afterAll(async () => {
@@ -196,7 +196,7 @@ describe('a conversation', () => {
   })
 
   test('goes on when its reader leaves', async () => {
-    const { id, sessions } = await begin('emu-n10-gap20')
+    const { id, sessions } = await begin('emu-n20-gap20')
     const abort = new AbortController()
     const path = `/api/conversation/stream_chat?org_id=${person.organizationId}`
     const left = server.call('POST', path, {
@@ -204,7 +204,8 @@ describe('a conversation', () => {
       body: { chat_session_id: sessions[0], message: 'Hello' },
       signal: abort.signal,
     })
-    setTimeout(() => abort.abort(), 100)
+    await expect.poll(async () => (await messages(id)).messages.length).toBeGreaterThan(0)
+    abort.abort()
     await left.catch(() => {})
     await expect.poll(async () => (await messages(id)).messages[0]?.status).toBe('complete')
     const again = await say(sessions[0], 'And now?')

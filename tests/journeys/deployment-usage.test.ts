@@ -3,13 +3,13 @@ import { ledgerOf } from '#tests/support/chats.ts'
 import { create, type Deployment, deploy, makeAgent, talk, visit } from '#tests/support/deployments.ts'
 import { librarian, textSource } from '#tests/support/knowledge.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>
 beforeAll(async () => {
   provider = await startProvider()
-  server = await startTestServer()
+  server = await sharedTestServer()
 })
 afterAll(async () => {
   await server.stop()

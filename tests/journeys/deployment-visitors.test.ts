@@ -5,14 +5,14 @@ import type { Person } from '#tests/support/client.ts'
 import { askForToken, deploy, newVisitorKey, readSession, update, visit } from '#tests/support/deployments.ts'
 import { mailTo } from '#tests/support/mail.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { administratorToken, roleOf } from '#tests/support/tenants.ts'
 
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>
 beforeAll(async () => {
   provider = await startProvider()
-  server = await startTestServer()
+  server = await sharedTestServer()
 })
 afterAll(async () => {
   await server.stop()

@@ -4,7 +4,7 @@ import { ACCEPTED_TYPES } from '#platform/documents/accepted-types.ts'
 import { type Answer, type Person, uploadPath } from '#tests/support/client.ts'
 import { expectSound } from '#tests/support/kb-invariants.ts'
 import { type Librarian, librarian, said, textSource as text } from '#tests/support/knowledge.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole } from '#tests/support/tenants.ts'
 import { hashOf, textKindOf } from '../../server/parts/kb/text-kind.ts'
 
@@ -12,7 +12,7 @@ let server: TestServer
 let person: Person
 let library: Librarian
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
   person = await server.signUp()
   library = librarian(server, person)
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Evaluator, evaluator, idsOf, sourcesOf } from '#tests/support/evaluations.ts'
 import { type Librarian, librarian } from '#tests/support/knowledge.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 let server: TestServer
 let library: Librarian
@@ -20,7 +20,7 @@ const TEXTS: Record<string, string> = {
 }
 
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
   library = librarian(server, await server.signUp())
   kb = await library.create({ sources: sourcesOf(TEXTS), chunking: { max_tokens: 32, overlap_tokens: 0 } })
   await library.settle(kb)

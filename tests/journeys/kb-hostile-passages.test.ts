@@ -3,7 +3,7 @@ import { getChat, titlesBilled } from '#tests/support/chats.ts'
 import type { Person } from '#tests/support/client.ts'
 import { type Librarian, librarian } from '#tests/support/knowledge.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** A document that gives orders is quoted to the model, and nobody obeys it: what goes over the wire to the provider. */
 
@@ -37,7 +37,7 @@ const ORDERS = (url: string) =>
 beforeAll(async () => {
   provider = await startProvider()
   orders = ORDERS(provider.url)
-  server = await startTestServer()
+  server = await sharedTestServer()
   person = await server.signUp()
   library = librarian(server, person)
   kb = await library.create({ sources: [{ type: 'text', config: { name: NAME, content: orders } }] })

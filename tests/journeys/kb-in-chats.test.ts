@@ -3,7 +3,7 @@ import { getChat } from '#tests/support/chats.ts'
 import type { Person, StreamEvent } from '#tests/support/client.ts'
 import { type Librarian, librarian } from '#tests/support/knowledge.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { addPowerlessMember } from '#tests/support/tenants.ts'
 
 /** Knowledge bases that were filled by jobs, used in chats (spec, send_message, rule 3). */
@@ -29,7 +29,7 @@ const QUESTION = 'When does the shop open?'
 
 beforeAll(async () => {
   provider = await startProvider()
-  server = await startTestServer()
+  server = await sharedTestServer()
   person = await server.signUp()
   library = librarian(server, person)
   echo = await modelOf('emu-echo')

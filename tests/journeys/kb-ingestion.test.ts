@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Librarian, librarian } from '#tests/support/knowledge.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 let server: TestServer
 let library: Librarian
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
   library = librarian(server, await server.signUp())
 })
 afterAll(() => server.stop())

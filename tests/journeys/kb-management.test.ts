@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '#tests/support/client.ts'
 import { expectGone, expectSound } from '#tests/support/kb-invariants.ts'
 import { type Librarian, librarian, said, textSource as text } from '#tests/support/knowledge.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole } from '#tests/support/tenants.ts'
 
 let server: TestServer
 let person: Person
 let library: Librarian
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
   person = await server.signUp()
   library = librarian(server, person)
 })

@@ -4,7 +4,7 @@ import type { Person } from '#tests/support/client.ts'
 import { addEmbedder, type Embedder, startEmbedder } from '#tests/support/embedder.ts'
 import { expectGone, expectSound } from '#tests/support/kb-invariants.ts'
 import { type Librarian, librarian, textSource as text } from '#tests/support/knowledge.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { createOrganization } from '#tests/support/tenants.ts'
 
 /** Knowledge bases whose vectors a provider makes: what is embedded when, what is paid, and what depends on the model. */
@@ -15,7 +15,7 @@ let person: Person
 let library: Librarian
 let modelId: string
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
   embedder = await startEmbedder()
   person = await server.signUp()
   library = librarian(server, person)

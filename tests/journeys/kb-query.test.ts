@@ -5,7 +5,7 @@ import { type Person, parseEvents, type StreamEvent } from '#tests/support/clien
 import { type Librarian, librarian } from '#tests/support/knowledge.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { StreamReader } from '#tests/support/reader.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { addPowerlessMember } from '#tests/support/tenants.ts'
 
 /** A knowledge base answers questions, with a model behind a provider that is emulated on the wire. */
@@ -18,7 +18,7 @@ let kb: string
 
 beforeAll(async () => {
   provider = await startProvider()
-  server = await startTestServer()
+  server = await sharedTestServer()
   person = await server.signUp()
   library = librarian(server, person)
   kb = await library.create({

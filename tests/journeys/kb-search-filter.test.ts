@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { idsOf, sourcesOf } from '#tests/support/evaluations.ts'
 import { type Librarian, librarian } from '#tests/support/knowledge.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 let server: TestServer
 let library: Librarian
@@ -23,7 +23,7 @@ const METADATA: Record<string, unknown>[] = [
 ]
 
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
   library = librarian(server, await server.signUp())
   const word = (at: number, n: number) => `w${at}x${n}`
   const texts = METADATA.map((_, at) => [

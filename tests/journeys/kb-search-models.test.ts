@@ -4,7 +4,7 @@ import type { Answer, Person } from '#tests/support/client.ts'
 import { sourcesOf } from '#tests/support/evaluations.ts'
 import { type Librarian, librarian } from '#tests/support/knowledge.ts'
 import { type EmulatedProvider, startProvider } from '#tests/support/provider/index.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 let server: TestServer
 let provider: EmulatedProvider
@@ -20,7 +20,7 @@ const TEXTS = {
 
 beforeAll(async () => {
   provider = await startProvider()
-  server = await startTestServer()
+  server = await sharedTestServer()
   person = await server.signUp()
   library = librarian(server, person)
   kb = await library.create({ sources: sourcesOf(TEXTS) })

@@ -5,7 +5,7 @@ import { createBm25 } from '#tests/support/bm25.ts'
 import type { Person } from '#tests/support/client.ts'
 import { type Librarian, librarian } from '#tests/support/knowledge.ts'
 import { readCollection } from '#tests/support/retrieval.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { shelve } from '#tests/support/shelves.ts'
 
 const { passages, questions } = readCollection()
@@ -23,7 +23,7 @@ interface Result {
 }
 
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
   person = await server.signUp()
   library = librarian(server, person)
   kb = await library.create()

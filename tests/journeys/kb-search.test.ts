@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sourcesOf } from '#tests/support/evaluations.ts'
 import { type Librarian, librarian } from '#tests/support/knowledge.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 let server: TestServer
 let library: Librarian
@@ -38,7 +38,7 @@ const LANGUAGES: Record<string, string> = {
 }
 
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
   library = librarian(server, await server.signUp())
   languages = await library.create({ sources: sourcesOf(LANGUAGES) })
   await library.settle(languages)

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '#database/new-id.ts'
 import type { Person } from '#tests/support/client.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** A page of messages ends where it holds 2 MB, and has_more says that there is more. */
 
 let server: TestServer
 let person: Person
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
   person = await server.signUp()
 })
 afterAll(() => server.stop())

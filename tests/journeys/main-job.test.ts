@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ledgerOf as billOf, kindsOf, titlesBilled } from '#tests/support/chats.ts'
 import type { Person } from '#tests/support/client.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** The main job on each wire format, through HTTP only: sign up, add a model, chat, find it stored and paid. */
 
@@ -11,7 +11,7 @@ let provider: Awaited<ReturnType<typeof startProvider>>
 
 beforeAll(async () => {
   provider = await startProvider()
-  server = await startTestServer()
+  server = await sharedTestServer()
 })
 afterAll(async () => {
   await server.stop()

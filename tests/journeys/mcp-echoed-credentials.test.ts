@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectClient } from '#tests/support/mcp/clients.ts'
 import { mcpConnector } from '#tests/support/mcp/connector.ts'
 import { startMcpServer, type TestMcpServer, textResult } from '#tests/support/mcp/index.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** What proves an account to its MCP server is masked where that server repeats it. */
 
@@ -11,7 +11,7 @@ const TOLD = `The header was Bearer ${KEY}, as Basic ${btoa(`me:${KEY}`)}`
 
 let server: TestServer
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
 })
 afterAll(() => server.stop())
 

@@ -3,7 +3,7 @@ import type { Person } from '#tests/support/client.ts'
 import { type AuthorizedMcpServer, startAuthorizedMcpServer } from '#tests/support/mcp/authorized-server.ts'
 import { type Connector, mcpConnector } from '#tests/support/mcp/connector.ts'
 import { startMcpServer, type TestMcpServer } from '#tests/support/mcp/index.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole, addPowerlessMember } from '#tests/support/tenants.ts'
 
 const NOBODY = '00000000-0000-4000-8000-000000000000'
@@ -14,7 +14,7 @@ let open: TestMcpServer
 let connector: Connector
 let ids: { oauth: string; none: string }
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
   provider = await startAuthorizedMcpServer()
   open = await startMcpServer()
   connector = await mcpConnector(server)

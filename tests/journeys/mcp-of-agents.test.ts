@@ -7,7 +7,7 @@ import { createTools } from '#parts/tools/index.ts'
 import { type AgentKeeper, agentKeeper } from '#tests/support/agents.ts'
 import { type Connector, mcpConnector } from '#tests/support/mcp/connector.ts'
 import { echo, startMcpServer, type TestMcpServer, textResult } from '#tests/support/mcp/index.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole } from '#tests/support/tenants.ts'
 
 /** What agents have of connections to MCP servers that people share with them. */
@@ -20,7 +20,7 @@ let owner: Connector
 let keeper: AgentKeeper
 let serverId: string
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
   upstream = await startMcpServer({
     tools: [echo, { name: 'count', run: () => textResult('3') }],
   })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Connector, mcpConnector } from '#tests/support/mcp/connector.ts'
 import { echo, startMcpServer, type TestMcpServer } from '#tests/support/mcp/index.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 let server: TestServer
 let ann: Connector
@@ -10,7 +10,7 @@ let bob: Connector
 const remotes: TestMcpServer[] = []
 
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
   ann = await mcpConnector(server)
   bob = await mcpConnector(server)
 })

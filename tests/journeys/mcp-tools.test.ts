@@ -8,7 +8,7 @@ import {
   type TestTool,
   textResult,
 } from '#tests/support/mcp/index.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** The tools of several servers at once, as a model is given them. */
 
@@ -19,7 +19,7 @@ let connector: Connector
 let mcp: Mcp
 let opened: TestMcpServer[] = []
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
   connector = await mcpConnector(server)
   mcp = createMcp(server.server.services)
 })

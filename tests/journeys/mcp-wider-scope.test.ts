@@ -6,7 +6,7 @@ import {
   startAuthorizedMcpServer,
 } from '#tests/support/mcp/authorized-server.ts'
 import { type Connector, mcpConnector } from '#tests/support/mcp/connector.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** A server that wants more of an account than it was connected for (RFC 6750, 3.1; MCP, Scope Challenge Handling). */
 
@@ -25,7 +25,7 @@ let mcp: Mcp
 let remote: AuthorizedMcpServer
 let owner: Connector
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
   mcp = createMcp(server.server.services)
   remote = await startAuthorizedMcpServer({ tools: [tool('read'), tool('write', 'tools:write')] })
   owner = await mcpConnector(server)

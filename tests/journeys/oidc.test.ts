@@ -8,7 +8,7 @@ import {
   type OpenidProvider,
   startOpenidProvider,
 } from '#tests/support/openid-provider.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, startTestServer, type TestServer } from '#tests/support/server.ts'
 
 const CONSOLE = 'https://console.example.com'
 
@@ -167,7 +167,7 @@ test('where sign-up is by invitation, so it is here', async () => {
 })
 
 test('without a provider there is none, and one that is away is told', async () => {
-  const without = await startTestServer()
+  const without = await sharedTestServer()
   const methods = await without.call('GET', '/api/auth/methods')
   expect(methods.body).toEqual({ signup: 'open', oidc: false })
   expect((await without.call('GET', '/api/auth/oidc/start')).status).toBe(404)

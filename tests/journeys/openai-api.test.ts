@@ -6,7 +6,7 @@ import { create, type Deployment, deploy, makeAgent, update } from '#tests/suppo
 import { librarian, textSource } from '#tests/support/knowledge.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { StreamReader } from '#tests/support/reader.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { toolsmith } from '#tests/support/toolsmith.ts'
 
 /** /openai/v1 beyond what clients show: who pays, whose agents answer, what is refused and how. */
@@ -16,7 +16,7 @@ let provider: Awaited<ReturnType<typeof startProvider>>
 let person: Person
 beforeAll(async () => {
   provider = await startProvider()
-  server = await startTestServer()
+  server = await sharedTestServer()
   person = await server.signUp()
   await addModel('talker', 'emu-n12')
   await addModel('seer', 'emu-echo', { capabilities: ['text', 'vision'] })

@@ -8,7 +8,7 @@ import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '#tests/support/client.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** What clients of OpenAI's API do with ours, as they come from npm. */
 
@@ -19,7 +19,7 @@ let openai: OpenAI
 let apiKey: string
 beforeAll(async () => {
   provider = await startProvider()
-  server = await startTestServer()
+  server = await sharedTestServer()
   person = await server.signUp()
   const config = { base_url: `${provider.url}/v1`, api_key: 'k' }
   for (const [name, version] of [

@@ -6,7 +6,7 @@ import { balanceOf, kindsOf, ledgerOf } from '#tests/support/chats.ts'
 import type { Person } from '#tests/support/client.ts'
 import { librarian } from '#tests/support/knowledge.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** Embeddings by a provider are paid by their tokens (contract, 6). */
 
@@ -17,7 +17,7 @@ const IN_PEACE = new AbortController().signal
 
 beforeAll(async () => {
   provider = await startProvider()
-  server = await startTestServer()
+  server = await sharedTestServer()
   calls = new PaidCalls(server.server.services)
 })
 afterAll(async () => {

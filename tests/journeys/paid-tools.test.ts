@@ -5,7 +5,7 @@ import { balanceOf, kindsOf, ledgerOf } from '#tests/support/chats.ts'
 import type { Person } from '#tests/support/client.ts'
 import { clock, done, tool } from '#tests/support/provider/converse.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** A call of a model that uses tools is one entry of the ledger, whatever becomes of it (contract, 6). */
 
@@ -15,7 +15,7 @@ let calls: PaidCalls
 
 beforeAll(async () => {
   provider = await startProvider()
-  server = await startTestServer()
+  server = await sharedTestServer()
   calls = new PaidCalls(server.server.services)
 })
 afterAll(async () => {

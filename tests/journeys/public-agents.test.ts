@@ -9,7 +9,7 @@ import { type AgentKeeper, agentKeeper } from '#tests/support/agents.ts'
 import { kindsOf, ledgerOf } from '#tests/support/chats.ts'
 import { librarian, said, textSource } from '#tests/support/knowledge.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole } from '#tests/support/tenants.ts'
 
 /** Whose agents are whose: what other organizations see of a public one, and what whoever talks to it gets. */
@@ -23,7 +23,7 @@ let stranger: AgentKeeper
 let agents: Agents
 beforeAll(async () => {
   provider = await startProvider()
-  server = await startTestServer()
+  server = await sharedTestServer()
   owner = await agentKeeper(server)
   stranger = await agentKeeper(server)
   const { services } = server.server

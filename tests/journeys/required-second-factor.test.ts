@@ -10,7 +10,7 @@ import {
   signUpVerified,
 } from '#tests/support/factors.ts'
 import { openReady } from '#tests/support/live-socket.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole } from '#tests/support/tenants.ts'
 
 /* An organization that requires a second factor is closed to sessions that have not shown one. */
@@ -20,7 +20,7 @@ let owner: Person
 let org: string
 
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
   owner = await signUpVerified(server)
   org = `org_id=${owner.organizationId}`
 })

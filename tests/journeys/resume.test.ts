@@ -4,13 +4,13 @@ import { ledgerOf } from '#tests/support/chats.ts'
 import type { Person, StreamEvent } from '#tests/support/client.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { idsOf, openMessage, resumeMessage } from '#tests/support/reader.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>
 beforeAll(async () => {
   provider = await startProvider()
-  server = await startTestServer()
+  server = await sharedTestServer()
 })
 afterAll(async () => {
   await server.stop()

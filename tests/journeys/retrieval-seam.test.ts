@@ -6,7 +6,7 @@ import type { Passage } from '#parts/kb/index.ts'
 import type { Person, StreamEvent } from '#tests/support/client.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { idsOf, openMessage, resumeMessage } from '#tests/support/reader.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, startTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** Passages on their way into the prompt, and the citations of a reply: from a retriever that the test is. */
 
@@ -38,7 +38,7 @@ const modelOf = (version: string, config: object = {}) =>
   })
 beforeAll(async () => {
   provider = await startProvider()
-  plain = await startTestServer()
+  plain = await sharedTestServer()
   server = await startTestServer({}, { retriever })
   person = await server.signUp()
   echo = await modelOf('emu-echo')

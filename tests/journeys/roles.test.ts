@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer, Person } from '#tests/support/client.ts'
 import { createClient } from '#tests/support/client.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, startTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole, addPowerlessMember, administratorToken, roleOf } from '#tests/support/tenants.ts'
 
 let server: TestServer
@@ -11,7 +11,7 @@ let administrator: string
 let permissions: Record<string, string>
 
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
   owner = await server.signUp()
   administrator = await administratorToken(server)
   const list = await server.call('GET', '/api/roles/list_permissions?limit=100', { token: owner.token })

@@ -9,12 +9,12 @@ import {
   signUpVerified,
 } from '#tests/support/factors.ts'
 import { mailTo } from '#tests/support/mail.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 let server: TestServer
 
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
 })
 afterAll(() => server.stop())
 

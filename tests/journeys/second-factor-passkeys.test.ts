@@ -4,12 +4,12 @@ import { Authenticator } from '#tests/support/authenticator.ts'
 import type { Person } from '#tests/support/client.ts'
 import { addApp, addPasskey, answerChallenge, logIn, ORIGIN, signUpVerified } from '#tests/support/factors.ts'
 import { mailTo } from '#tests/support/mail.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 let server: TestServer
 
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
 })
 afterAll(() => server.stop())
 

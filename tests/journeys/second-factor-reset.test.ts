@@ -3,14 +3,14 @@ import type { Person } from '#tests/support/client.ts'
 import { addApp, logIn, signUpVerified } from '#tests/support/factors.ts'
 import { mailTo } from '#tests/support/mail.ts'
 import { runCli } from '#tests/support/process.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 /* The embedded database belongs to one process: there the server is stopped before the command runs. */
 let server: TestServer
 let person: Person
 
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
   person = await signUpVerified(server)
 })
 afterAll(() => server.stop())

@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '#tests/support/client.ts'
 import { said } from '#tests/support/knowledge.ts'
 import { type EmulatedProvider, startProvider } from '#tests/support/provider/index.ts'
-import { openTestSandbox } from '#tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { TEXT_INPUT, type ToolParts, type Toolsmith, toolsmith } from '#tests/support/toolsmith.ts'
 
 const API_KEY = 'sk-canary-0123456789abcdef'
@@ -14,17 +13,14 @@ let server: TestServer
 let provider: EmulatedProvider
 let person: Person
 let smith: Toolsmith
-const { sandbox, close } = openTestSandbox()
 beforeAll(async () => {
   provider = await startProvider()
-  server = await startTestServer()
-  server.server.services.sandbox = sandbox
+  server = await sharedTestServer()
   person = await server.signUp()
   smith = toolsmith(server, person)
 })
 afterAll(async () => {
   await server.stop()
-  await close()
   await provider.close()
 })
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Person } from '#tests/support/client.ts'
 import { said } from '#tests/support/knowledge.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole, addPowerlessMember } from '#tests/support/tenants.ts'
 import { type Toolsmith, toolsmith } from '#tests/support/toolsmith.ts'
 
@@ -10,7 +10,7 @@ let person: Person
 let smith: Toolsmith
 let org: { org_id: string }
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
   person = await server.signUp()
   smith = toolsmith(server, person)
   org = { org_id: person.organizationId }

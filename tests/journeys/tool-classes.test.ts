@@ -1,20 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { said } from '#tests/support/knowledge.ts'
-import { openTestSandbox } from '#tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { TEXT_INPUT, type ToolParts, type Toolsmith, toolsmith } from '#tests/support/toolsmith.ts'
 
 let server: TestServer
 let smith: Toolsmith
-const { sandbox, close } = openTestSandbox()
 beforeAll(async () => {
-  server = await startTestServer()
-  server.server.services.sandbox = sandbox
+  server = await sharedTestServer()
   smith = toolsmith(server, await server.signUp())
 })
 afterAll(async () => {
   await server.stop()
-  await close()
 })
 
 const input = (name: string, more: object = {}) => ({ ...TEXT_INPUT, name, ...more })

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '#tests/support/client.ts'
 import { said } from '#tests/support/knowledge.ts'
-import { openTestSandbox } from '#tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import {
   settingsOf,
   TEXT_INPUT,
@@ -14,16 +13,13 @@ import {
 let server: TestServer
 let person: Person
 let smith: Toolsmith
-const { sandbox, close } = openTestSandbox()
 beforeAll(async () => {
-  server = await startTestServer()
-  server.server.services.sandbox = sandbox
+  server = await sharedTestServer()
   person = await server.signUp()
   smith = toolsmith(server, person)
 })
 afterAll(async () => {
   await server.stop()
-  await close()
 })
 
 const input = (name: string, more: object = {}) => ({ ...TEXT_INPUT, name, ...more })

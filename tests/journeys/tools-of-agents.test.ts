@@ -4,7 +4,7 @@ import { createTools, type StoredAgentTool, type Tools } from '#parts/tools/inde
 import type { Scope } from '#platform/access/scope.ts'
 import { SandboxUnavailable } from '#platform/sandbox/sandbox.ts'
 import type { Person } from '#tests/support/client.ts'
-import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { TEXT_INPUT, type ToolParts, type Toolsmith, toolsmith } from '#tests/support/toolsmith.ts'
 
 /** The tools of an agent, as the part that has agents asks for them. */
@@ -16,7 +16,7 @@ let smith: Toolsmith
 let stranger: Person
 let other: Toolsmith
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await sharedTestServer()
   tools = createTools(server.server.services)
   person = await server.signUp()
   stranger = await server.signUp()

@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pino from 'pino'
 import type { TestProject } from 'vitest/node'
 import { connectDatabase } from '#database/connect.ts'
+import { createJobs } from '#platform/jobs/jobs.ts'
 import { findPostgres, startPostgres } from './postgres.ts'
 
 declare module 'vitest' {
@@ -16,7 +18,7 @@ declare module 'vitest' {
 
 /**
  * Starts PostgreSQL once for all test files, where there is one (scripts/get-postgres.sh). CI must have it. A database that
- * is migrated already is copied in a tenth of the time that a new one takes.
+ * is migrated already, and has the tables of the jobs, is copied in a tenth of the time that a new one takes.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   // Vitest calls this for the root and for each project; what the root provides reaches all.
@@ -36,6 +38,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const postgres = await startPostgres({ dataDir })
   await postgres.createDatabase('parley_template')
   const database = await connectDatabase({ databaseUrl: postgres.url('parley_template'), dataDir })
+  const jobs = createJobs(database, pino({ level: 'silent' }))
+  await jobs.start([])
+  await jobs.stop()
   await database.close()
   project.provide('postgres', { administration: postgres.url('postgres'), template: 'parley_template' })
   return async () => {

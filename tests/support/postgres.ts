@@ -11,12 +11,18 @@ const START_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 20_000
 const POLL_INTERVAL_MS = 25
 
-/** What tests want: nothing survives them, so nothing has to reach the disk. */
+/** Nothing survives the tests, so nothing has to reach the disk, be replicated or be vacuumed. */
 const TEST_SETTINGS: Settings = {
   jit: 'off',
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_wal_size: '4GB',
+  checkpoint_timeout: '1h',
+  autovacuum: 'off',
+  shared_buffers: '256MB',
   max_connections: '200',
 }
 
@@ -75,7 +81,10 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
     url,
     pid: child.pid as number,
     createDatabase: (name, template) =>
-      execute(url('postgres'), `create database "${name}"${template ? ` template "${template}"` : ''}`),
+      execute(
+        url('postgres'),
+        `create database "${name}"${template ? ` template "${template}" strategy file_copy` : ''}`,
+      ),
     async stop() {
       process.off('exit', killChild)
       await stopServer(child)

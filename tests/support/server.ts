@@ -61,8 +61,31 @@ export async function startTestServer(
   }
 }
 
-/** A copy of the migrated template, where the tests have a PostgreSQL; else null, which means the embedded one. */
-export async function createDatabase(): Promise<{ url: string; drop(): Promise<void> } | null> {
+let shared: Promise<TestServer> | undefined
+
+/**
+ * The server with default settings that all test files of a worker share, and that ends with the worker. For tests that
+ * stay in organizations of their own; a test that changes or counts what belongs to the installation starts a server.
+ */
+export function sharedTestServer(): Promise<TestServer> {
+  // The folder outlives the worker, and goes with the others of the run.
+  shared ??= startTestServer({ DATA_DIR: mkdtempSync(join(inject('templates'), 'shared-')) }).then(
+    (server) => ({
+      ...server,
+      stop: async () => {},
+    }),
+  )
+  return shared
+}
+
+/**
+ * A copy of the migrated template, or an empty database, where the tests have a PostgreSQL; else null, which means the
+ * embedded one.
+ */
+export async function createDatabase({ isEmpty = false } = {}): Promise<{
+  url: string
+  drop(): Promise<void>
+} | null> {
   const available = inject('postgres')
   if (available === null) return null
   const name = `test_${randomUUID().replaceAll('-', '')}`
@@ -71,7 +94,7 @@ export async function createDatabase(): Promise<{ url: string; drop(): Promise<v
     await sql.unsafe(statement)
     await sql.end()
   }
-  await run(`create database ${name} template ${available.template}`)
+  await run(`create database ${name} ${isEmpty ? '' : `template ${available.template} strategy file_copy`}`)
   const url = new URL(available.administration)
   url.pathname = `/${name}`
   return { url: url.href, drop: () => run(`drop database if exists ${name} with (force)`) }
