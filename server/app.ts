@@ -16,7 +16,7 @@ import { auditRoutes } from '#parts/audit/index.ts'
 import { authRoutes } from '#parts/auth/index.ts'
 import { billingRoutes } from '#parts/billing/index.ts'
 import { type Chat, createChat, type Retriever } from '#parts/chat/index.ts'
-import { type Console, type ConsolePlace, createConsole, registerConsole } from '#parts/console/index.ts'
+import { type Console, type ConsoleSource, createConsole, registerConsole } from '#parts/console/index.ts'
 import { conversationRoutes } from '#parts/conversation/index.ts'
 import { createDataRights, type DataRights } from '#parts/data-rights/index.ts'
 import { instructionRoutes } from '#parts/instructions/index.ts'
@@ -91,7 +91,7 @@ export interface Overrides {
   retriever?: Retriever
   agents?: Pick<Agents, 'find' | 'openTools' | 'retrieve'>
   webhookTimes?: Partial<DeliveryTimes>
-  console?: ConsolePlace
+  console?: ConsoleSource
   passwords?: Passwords
   stallMs?: number
 }

@@ -9,7 +9,7 @@ import type { Sql, TransactionSql } from 'postgres'
 type Work = () => unknown
 
 /** Where statements go: what was begun here, or, within one of its own transactions, a savepoint of it. */
-class Place {
+class Savepoint {
   tx: TransactionSql | null = null
   readonly transaction: AmbientTransaction
   #turn: Promise<unknown> = Promise.resolve()
@@ -22,9 +22,9 @@ class Place {
   begin(work: (tx: TransactionSql) => unknown): Promise<unknown> {
     const begun = this.#turn.then(() =>
       this.tx?.savepoint((inner) => {
-        const place = new Place(this.transaction)
-        place.tx = inner
-        return places.run(place, () => work(inner) as Promise<unknown>)
+        const savepoint = new Savepoint(this.transaction)
+        savepoint.tx = inner
+        return savepoints.run(savepoint, () => work(inner) as Promise<unknown>)
       }),
     )
     this.#turn = begun.catch(() => {})
@@ -32,23 +32,25 @@ class Place {
   }
 }
 
-const places = new AsyncLocalStorage<Place | null>()
+const savepoints = new AsyncLocalStorage<Savepoint | null>()
 
 /** Null also in what a request has left behind that goes on after its transaction. */
-function currentPlace(): (Place & { tx: TransactionSql }) | null {
-  const place = places.getStore() ?? null
-  return place?.tx && !place.transaction.hasEnded ? (place as Place & { tx: TransactionSql }) : null
+function currentSavepoint(): (Savepoint & { tx: TransactionSql }) | null {
+  const savepoint = savepoints.getStore() ?? null
+  return savepoint?.tx && !savepoint.transaction.hasEnded
+    ? (savepoint as Savepoint & { tx: TransactionSql })
+    : null
 }
 
 /** The same connections, but within an ambient transaction its own: there `begin` is a savepoint. */
 export function ambientSql(plain: Sql): Sql {
   return new Proxy(plain, {
-    apply: (target, self, values) => Reflect.apply(currentPlace()?.tx ?? target, self, values),
+    apply: (target, self, values) => Reflect.apply(currentSavepoint()?.tx ?? target, self, values),
     get(target, name) {
-      const place = currentPlace()
-      if (place === null) return Reflect.get(target, name)
-      if (name === 'begin') return (...values: unknown[]) => place.begin(values.at(-1) as never)
-      return Reflect.get(name in place.tx ? place.tx : target, name)
+      const savepoint = currentSavepoint()
+      if (savepoint === null) return Reflect.get(target, name)
+      if (name === 'begin') return (...values: unknown[]) => savepoint.begin(values.at(-1) as never)
+      return Reflect.get(name in savepoint.tx ? savepoint.tx : target, name)
     },
   })
 }
@@ -56,7 +58,7 @@ export function ambientSql(plain: Sql): Sql {
 /** A transaction that may be opened late: what is run by it before then goes its usual way. */
 export class AmbientTransaction {
   readonly #sql: Sql
-  readonly #place = new Place(this)
+  readonly #savepoint = new Savepoint(this)
   readonly #last = Promise.withResolvers<void>()
   readonly #afterCommit: Work[] = []
   readonly #afterRollback: Work[] = []
@@ -72,7 +74,7 @@ export class AmbientTransaction {
   }
 
   run<Result>(work: () => Result): Result {
-    return places.run(this.#place, work)
+    return savepoints.run(this.#savepoint, work)
   }
 
   /** From now on what `run` has begun is in the transaction. Opened again it stays as it is. */
@@ -86,7 +88,7 @@ export class AmbientTransaction {
       }),
     ) as Promise<void>
     this.#whole.catch(begun.reject)
-    this.#place.tx = await begun.promise
+    this.#savepoint.tx = await begun.promise
   }
 
   /** Rejects where the database has refused any statement that was not in a savepoint, and then nothing is stored. */
@@ -136,21 +138,21 @@ export async function inTransaction<Result>(sql: Sql, work: () => Promise<Result
   return result
 }
 
-export const isInTransaction = (): boolean => currentPlace() !== null
+export const isInTransaction = (): boolean => currentSavepoint() !== null
 
 /** For what serves other requests too, or outlives this one: a loop, a timer, a group. */
-export const outsideTransaction = <Result>(work: () => Result): Result => places.run(null, work)
+export const outsideTransaction = <Result>(work: () => Result): Result => savepoints.run(null, work)
 
 /** Does what must not be seen before its cause is: after the commit, or at once where there is no transaction. */
 export async function afterCommit(work: Work): Promise<void> {
-  const place = currentPlace()
-  if (place === null) await outsideTransaction(work)
-  else place.transaction.remember(work, 'commit')
+  const savepoint = currentSavepoint()
+  if (savepoint === null) await outsideTransaction(work)
+  else savepoint.transaction.remember(work, 'commit')
 }
 
 /** Does what has to stay done though the request is refused: after the rollback, or at once without a transaction. */
 export async function despiteRefusal(work: Work): Promise<void> {
-  const place = currentPlace()
-  if (place === null) await work()
-  else place.transaction.remember(work, 'rollback')
+  const savepoint = currentSavepoint()
+  if (savepoint === null) await work()
+  else savepoint.transaction.remember(work, 'rollback')
 }

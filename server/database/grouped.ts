@@ -11,7 +11,7 @@ export function grouped<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
   limit: number,
 ): (item: Item) => Promise<Result> {
-  let waiting: Waiting<Item, Result>[] = []
+  let waiting: PendingItem<Item, Result>[] = []
   let running = false
 
   async function next(): Promise<void> {
@@ -24,7 +24,7 @@ export function grouped<Item, Result>(
 
   const inGroup = (item: Item): Promise<Result> =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject, place: traces?.here() })
+      waiting.push({ item, resolve, reject, parent: traces?.current() })
       if (running) return
       running = true
       outsideTransaction(() => setImmediate(next))
@@ -35,22 +35,22 @@ export function grouped<Item, Result>(
   return (item) => (isInTransaction() ? alone(item) : inGroup(item))
 }
 
-/** The items of a group as JSON for `json_to_recordset`, each with its place in the group. */
+/** The items of a group as JSON for `json_to_recordset`, each with its ordinal in the group. */
 export const toRows = (items: readonly object[]): string =>
-  JSON.stringify(items.map((item, place) => ({ ...item, place })))
+  JSON.stringify(items.map((item, ordinal) => ({ ...item, ordinal })))
 
-interface Waiting<Item, Result> {
+interface PendingItem<Item, Result> {
   item: Item
   resolve: (result: Result) => void
   reject: (error: unknown) => void
   /** Where in a trace it was asked for. */
-  place: unknown
+  parent: unknown
 }
 
 /** Has what serves a group stand in the trace of each of its items. */
 export interface GroupTraces {
-  here(): unknown
-  within<R>(places: unknown[], work: () => R): R
+  current(): unknown
+  within<R>(parents: unknown[], work: () => R): R
 }
 
 let traces: GroupTraces | null = null
@@ -62,12 +62,12 @@ export function traceGroups(groups: GroupTraces | null): void {
 
 async function settle<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
-  group: Waiting<Item, Result>[],
+  group: PendingItem<Item, Result>[],
 ): Promise<void> {
   try {
     const work = (): Promise<Result[]> => run(group.map(({ item }) => item))
-    const places = group.map(({ place }) => place)
-    const results = await (traces ? traces.within(places, work) : work())
+    const parents = group.map(({ parent }) => parent)
+    const results = await (traces ? traces.within(parents, work) : work())
     group.forEach(({ resolve }, index) => {
       resolve(results[index] as Result)
     })

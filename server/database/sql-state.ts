@@ -4,7 +4,7 @@ import { type ErrorCode, fail } from '#errors'
 export const isUniqueViolation = (error: unknown): boolean => sqlStateOf(error) === '23505'
 
 /** For `.catch(…)` of a write: a value that was taken is told by this code, and every other failure stays what it is. */
-export const whenTaken =
+export const onUniqueViolation =
   (code: ErrorCode) =>
   (error: unknown): never => {
     throw isUniqueViolation(error) ? fail(code, {}, { cause: error }) : error
@@ -14,7 +14,7 @@ export const whenTaken =
 export const isForeignKeyViolation = (error: unknown): boolean => sqlStateOf(error) === '23503'
 
 /** For `.catch(…)` of a write: what the row points to is gone. */
-export const whenGone =
+export const onForeignKeyViolation =
   (code: ErrorCode) =>
   (error: unknown): never => {
     throw isForeignKeyViolation(error) ? fail(code, {}, { cause: error }) : error

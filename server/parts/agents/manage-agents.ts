@@ -3,7 +3,7 @@ import { newId } from '#database/new-id.ts'
 import { agentDeployments } from '#database/schema/agent-deploy.ts'
 import { agents } from '#database/schema/agents.ts'
 import { mcpInstances } from '#database/schema/mcp.ts'
-import { isForeignKeyViolation, whenGone, whenTaken } from '#database/sql-state.ts'
+import { isForeignKeyViolation, onForeignKeyViolation, onUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
@@ -74,10 +74,10 @@ export async function createAgent(
           isPublic: input.is_public ?? false,
           isActive: input.is_active ?? true,
         },
-        { after: tell({ tools, knowledgeBaseIds, instances }, wanted) },
+        { after: auditDetails({ tools, knowledgeBaseIds, instances }, wanted) },
       )
-      .catch(whenGone('llm.not_found'))
-      .catch(whenTaken('agent.name_taken'))
+      .catch(onForeignKeyViolation('llm.not_found'))
+      .catch(onUniqueViolation('agent.name_taken'))
     await storeTools(database, id, [], tools)
     await storeKnowledgeBases(database, id, [], knowledgeBaseIds)
     await storeInstances(database, id, [], instances)
@@ -172,11 +172,11 @@ async function storeChange(
     const knowledgeBaseIds = distinct(change.knowledge_base_ids ?? before.knowledgeBaseIds)
     const [row = before.row] = await database
       .update(agents, eq(agents.id, id), columnsOf(change), {
-        before: tell(before, []),
-        after: tell({ tools, knowledgeBaseIds, instances }, change.tools ?? []),
+        before: auditDetails(before, []),
+        after: auditDetails({ tools, knowledgeBaseIds, instances }, change.tools ?? []),
       })
-      .catch(whenGone('llm.not_found'))
-      .catch(whenTaken('agent.name_taken'))
+      .catch(onForeignKeyViolation('llm.not_found'))
+      .catch(onUniqueViolation('agent.name_taken'))
     if (change.tools) await storeTools(database, id, before.tools, tools)
     if (change.knowledge_base_ids)
       await storeKnowledgeBases(database, id, before.knowledgeBaseIds, knowledgeBaseIds)
@@ -202,7 +202,7 @@ const isSame = (a: StoredAgent, b: StoredAgent): boolean =>
   JSON.stringify([a.tools, a.instances]) === JSON.stringify([b.tools, b.instances])
 
 /** What the audit tells of it: which tools it has and which of them were configured with this change, never with what. */
-const tell = (
+const auditDetails = (
   { tools, knowledgeBaseIds, instances }: Omit<StoredAgent, 'row'>,
   configured: readonly AgentToolInput[],
 ) => ({

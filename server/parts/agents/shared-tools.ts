@@ -9,7 +9,7 @@ import type { ReadyAgent } from './find-agents.ts'
 const SHARED_TOOLS_SHARE = 0.5
 
 /** Bytes of a prompt that are kept for the tools of shared connections. */
-export const roomForShared = (
+export const sharedToolsBudget = (
   { model, sharedToolsBytes }: ReadyAgent,
   maxTokens: number | undefined,
 ): number => Math.min(sharedToolsBytes, promptBytesOf(windowOf(model, maxTokens)) * SHARED_TOOLS_SHARE)
@@ -33,7 +33,7 @@ export async function openAgentTools(
   const left = promptBytesOf(windowOf(model, request.maxTokens)) - taken
   const shared = await mcp.openShared(id, signal, {
     reserved: definitions.map(({ name }) => name),
-    bytesMax: Math.max(left, roomForShared(agent, request.maxTokens)),
+    bytesMax: Math.max(left, sharedToolsBudget(agent, request.maxTokens)),
   })
   return [...own, ...shared]
 }

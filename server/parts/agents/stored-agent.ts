@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray } from '#database/drizzle.ts'
 import { agentKnowledgeBases, agents, agentTools } from '#database/schema/agents.ts'
 import { agentMcpInstances } from '#database/schema/mcp.ts'
-import { whenGone } from '#database/sql-state.ts'
+import { onForeignKeyViolation } from '#database/sql-state.ts'
 import type { ScopedDatabase } from '#platform/access/scoped-database.ts'
 import type { StoredAgentTool } from '../tools/index.ts'
 import type { AgentRow } from './schemas.ts'
@@ -84,7 +84,8 @@ export async function storeTools(
   for (const { toolId, config, position } of placed.filter((tool) => known.has(tool.toolId)))
     await database.update(agentTools, one(toolId), { config, position })
   const added = placed.filter((tool) => !known.has(tool.toolId))
-  if (added.length > 0) await database.insertAll(agentTools, added).catch(whenGone('tool.not_found'))
+  if (added.length > 0)
+    await database.insertAll(agentTools, added).catch(onForeignKeyViolation('tool.not_found'))
 }
 
 /** Makes these the knowledge bases of an agent that is locked, or new. Throws kb.not_found for one of somebody else. */
@@ -102,7 +103,8 @@ export async function storeKnowledgeBases(
   for (const { kbId, position } of placed.filter((one) => before.includes(one.kbId)))
     await database.update(agentKnowledgeBases, and(ofAgent, eq(id, kbId)), { position })
   const added = placed.filter(({ kbId }) => !before.includes(kbId))
-  if (added.length > 0) await database.insertAll(agentKnowledgeBases, added).catch(whenGone('kb.not_found'))
+  if (added.length > 0)
+    await database.insertAll(agentKnowledgeBases, added).catch(onForeignKeyViolation('kb.not_found'))
 }
 
 /** Makes these the connections of an agent that is locked, or new. Throws mcp.instance_not_found. */
@@ -123,5 +125,5 @@ export async function storeInstances(
     await database.update(agentMcpInstances, and(ofAgent, eq(id, instanceId)), { position })
   const added = placed.filter(({ instanceId }) => !known.includes(instanceId))
   if (added.length > 0)
-    await database.insertAll(agentMcpInstances, added).catch(whenGone('mcp.instance_not_found'))
+    await database.insertAll(agentMcpInstances, added).catch(onForeignKeyViolation('mcp.instance_not_found'))
 }

@@ -3,7 +3,7 @@ import { fail } from '#errors'
 import { forgetAttempts, slowDownAttempt } from '#platform/access/attempts.ts'
 import { countGuess, forgetGuesses, tooManyCodes } from '#platform/access/limit-guesses.ts'
 import type { Caller } from '#platform/access/scope.ts'
-import type { SecondFactorEvent } from '#platform/mail/letters.ts'
+import type { SecondFactorEvent } from '#platform/mail/templates.ts'
 import type { Services } from '#platform/services.ts'
 import { takeChallenge } from './challenges.ts'
 import type { Assertion, Proof } from './factor-schemas.ts'
@@ -20,7 +20,7 @@ interface Owner {
 export async function admitGuess(services: Services, owner: Owner): Promise<void> {
   const { sql } = services.database
   if ((await countGuess(sql, owner.id)) === 'allowed') return
-  await tellUser(services, sql, owner, 'codes tried')
+  await notifyUser(services, sql, owner, 'codes tried')
   throw tooManyCodes()
 }
 
@@ -90,7 +90,7 @@ export const selectPasskeys = (sql: ISql) => sql`
     counter::float8 as counter, transports from passkeys`
 
 /** Mails the user what has happened to the second factors of the account. */
-export const tellUser = (
+export const notifyUser = (
   { mail, config }: Pick<Services, 'mail' | 'config'>,
   sql: ISql,
   { email }: Pick<Owner, 'email'>,

@@ -1,15 +1,15 @@
 import type { TransactionSql } from 'postgres'
 import { newId } from '#database/new-id.ts'
-import { whenTaken } from '#database/sql-state.ts'
+import { onUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import { forgetGuesses } from '#platform/access/limit-guesses.ts'
 import type { Caller } from '#platform/access/scope.ts'
 import { recordEvents } from '#platform/audit/audit.ts'
 import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
-import type { SecondFactorEvent } from '#platform/mail/letters.ts'
+import type { SecondFactorEvent } from '#platform/mail/templates.ts'
 import type { Services } from '#platform/services.ts'
 import { issueChallenge, takeChallenge } from './challenges.ts'
-import { admitGuess, checkProof, selectPasskeys, tellUser } from './check-factor.ts'
+import { admitGuess, checkProof, notifyUser, selectPasskeys } from './check-factor.ts'
 import type { FactorAdded, FactorsView, FactorView, NewPasskey, Proof } from './factor-schemas.ts'
 import { type Passkey, registrationOptions, requestOptions, verifyRegistration } from './passkeys.ts'
 import { replaceRecoveryCodes } from './recovery-codes.ts'
@@ -94,7 +94,7 @@ export async function addPasskey(
       where (select count(*) from passkeys where user_id = ${caller.userId}) < ${PASSKEYS_MAX}`
     if (made.count === 0) throw fail('auth.passkeys_max', { max: PASSKEYS_MAX })
     return id
-  }).catch(whenTaken('auth.passkey_exists'))
+  }).catch(onUniqueViolation('auth.passkey_exists'))
 }
 
 /** A challenge that a passkey of the caller signs as a proof. */
@@ -207,7 +207,7 @@ async function noteChange(
   event: SecondFactorEvent,
 ): Promise<void> {
   const [user] = await tx<{ email: string }[]>`select email from users where id = ${caller.userId}`
-  if (user) await tellUser(services, tx, user, event)
+  if (user) await notifyUser(services, tx, user, event)
   const memberships = await tx<{ organizationId: string }[]>`
     select organization_id as "organizationId" from memberships
     where user_id = ${caller.userId} and status = 'active'`

@@ -2,7 +2,7 @@ import type { Config } from '#config'
 import type { Database } from '#database/connect.ts'
 import { normalizeEmail } from '#platform/mail/address.ts'
 import type { Mail } from '#platform/mail/mail.ts'
-import { tellUser } from './check-factor.ts'
+import { notifyUser } from './check-factor.ts'
 import { endAllSessions } from './sessions.ts'
 
 /**
@@ -21,7 +21,7 @@ export async function resetFactors(
     for (const table of ['totp_factors', 'passkeys', 'recovery_codes', 'auth_challenges'])
       await tx`delete from ${tx(table)} where user_id = ${user.id}`
     await endAllSessions(tx, user.id)
-    await tellUser({ mail, config }, tx, user, 'reset by administrator')
+    await notifyUser({ mail, config }, tx, user, 'reset by administrator')
     return true
   })
 }

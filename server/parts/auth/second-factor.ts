@@ -7,7 +7,7 @@ import { hashToken } from '#platform/secrets/secrets.ts'
 import type { Services } from '#platform/services.ts'
 import { joinByInvitation, redeemToken } from '../invitations/index.ts'
 import { type Challenge, issueChallenge, takeChallenge, tryChallenge } from './challenges.ts'
-import { admitGuess, checkPasskey, tellUser } from './check-factor.ts'
+import { admitGuess, checkPasskey, notifyUser } from './check-factor.ts'
 import type { PendingInvitation } from './demand-factor.ts'
 import type { Assertion, SecondFactor } from './factor-schemas.ts'
 import { requestOptions } from './passkeys.ts'
@@ -96,7 +96,7 @@ async function acceptTyped(
     if (!(await acceptCode(services.secrets, tx, user.id, code))) throw fail('auth.wrong_code')
   } else {
     if (!(await acceptRecoveryCode(tx, user.id, recoveryCode ?? ''))) throw fail('auth.wrong_recovery_code')
-    await tellUser(services, tx, user, 'recovery code used')
+    await notifyUser(services, tx, user, 'recovery code used')
   }
   await forgetGuesses(tx, user.id)
 }

@@ -21,7 +21,7 @@ const SUMS = ['messages', 'input_tokens', 'output_tokens', 'credits'] as const
 const GROUPS_MAX = 3
 const ROWS_MAX = 10_000
 
-interface Asked {
+interface UsageQuery {
   from?: string
   to?: string
   group_by?: string
@@ -34,20 +34,20 @@ interface Asked {
 export async function readUsage(
   sql: Sql,
   scope: Scope<'organization:read'>,
-  asked: Asked,
+  query: UsageQuery,
 ): Promise<UsageView> {
-  const { from, to } = periodOf(asked)
-  const groups = groupsOf(asked.group_by)
+  const { from, to } = periodOf(query)
+  const groups = groupsOf(query.group_by)
   const rows = await readRows(sql, scope, { from, to, groups })
   if (rows.length > ROWS_MAX)
     throw fail('request.invalid', {
       reason: `That would be more than ${ROWS_MAX} rows: ask for fewer days, or group by less`,
     })
   const columns = columnsOf(groups)
-  const shown = rows.map((row) =>
+  const views = rows.map((row) =>
     Object.fromEntries(columns.map((column) => [column, row[column as keyof UsageRow]])),
   ) as UsageRow[]
-  return { from, to, group_by: groups, totals: totalOf(rows), rows: shown }
+  return { from, to, group_by: groups, totals: totalOf(rows), rows: views }
 }
 
 /** The same as a table. */

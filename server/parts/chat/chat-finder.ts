@@ -18,7 +18,7 @@ const GROUP_MAX = 100
 
 /** By hand and for all that wait, since nearly every message needs one (see grouped). */
 export function createChatFinder(sql: Sql): FindOpenChat {
-  const read = grouped((wanted: Wanted[]) => readChats(sql, wanted), GROUP_MAX)
+  const read = grouped((keys: ChatKey[]) => readChats(sql, keys), GROUP_MAX)
   return async ({ organizationId, userId }, chatId, kind) => {
     const chat = await read({ organization_id: organizationId, user_id: userId, chat_id: chatId })
     if (!chat || chat.isConversation !== (kind === 'conversation')) throw fail('chat.not_found')
@@ -26,20 +26,20 @@ export function createChatFinder(sql: Sql): FindOpenChat {
   }
 }
 
-interface Wanted {
+interface ChatKey {
   organization_id: string
   user_id: string
   chat_id: string
 }
 
-async function readChats(sql: Sql, wanted: Wanted[]): Promise<(OpenChat | undefined)[]> {
-  const rows = await sql<(OpenChat & { place: number })[]>`
-    select w.place, c.id, c.title, c.settings, c.is_conversation as "isConversation",
+async function readChats(sql: Sql, keys: ChatKey[]): Promise<(OpenChat | undefined)[]> {
+  const rows = await sql<(OpenChat & { ordinal: number })[]>`
+    select w.ordinal, c.id, c.title, c.settings, c.is_conversation as "isConversation",
       c.visitor_id as "visitorId", c.leaf_message_id as "leafMessageId"
-    from json_to_recordset(${toRows(wanted)}::text::json)
-      as w (place int, organization_id uuid, user_id uuid, chat_id uuid)
+    from json_to_recordset(${toRows(keys)}::text::json)
+      as w (ordinal int, organization_id uuid, user_id uuid, chat_id uuid)
     join chats c on c.id = w.chat_id and c.organization_id = w.organization_id and c.user_id = w.user_id
       and c.status <> 'DELETED'`
-  const found = new Map(rows.map((row) => [row.place, row]))
-  return wanted.map((_, place) => found.get(place))
+  const found = new Map(rows.map((row) => [row.ordinal, row]))
+  return keys.map((_, ordinal) => found.get(ordinal))
 }

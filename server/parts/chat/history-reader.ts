@@ -16,12 +16,12 @@ const GROUP_MAX = 20
 
 /** By hand and for all that wait, since nearly every message needs a page (see grouped). */
 export function createHistoryReader(sql: Sql): ReadHistoryPage {
-  const read = grouped((wanted: Wanted[]) => readPages(sql, wanted), GROUP_MAX)
+  const read = grouped((queries: HistoryQuery[]) => readPages(sql, queries), GROUP_MAX)
   return ({ organizationId, userId }, chatId, upTo) =>
     read({ organization_id: organizationId, user_id: userId, chat_id: chatId, up_to: upTo })
 }
 
-interface Wanted {
+interface HistoryQuery {
   organization_id: string
   user_id: string
   chat_id: string
@@ -32,11 +32,11 @@ interface Wanted {
  * Chat and id are compared as one, so that the index gives them in order and nothing below is touched
  * (read-branch.ts). The length of a long text is known without reading it, so only what is answered is read.
  */
-async function readPages(sql: Sql, wanted: Wanted[]): Promise<HistoryMessage[][]> {
-  const rows = await sql<(HistoryMessage & { place: number })[]>`
-    select w.place, m.id, m.parent_message_id as "parentMessageId", m.role, m.content, m.upload_ids as "uploadIds"
-    from json_to_recordset(${toRows(wanted)}::text::json)
-      as w (place int, organization_id uuid, user_id uuid, chat_id uuid, up_to uuid)
+async function readPages(sql: Sql, queries: HistoryQuery[]): Promise<HistoryMessage[][]> {
+  const rows = await sql<(HistoryMessage & { ordinal: number })[]>`
+    select w.ordinal, m.id, m.parent_message_id as "parentMessageId", m.role, m.content, m.upload_ids as "uploadIds"
+    from json_to_recordset(${toRows(queries)}::text::json)
+      as w (ordinal int, organization_id uuid, user_id uuid, chat_id uuid, up_to uuid)
     cross join lateral (
       select *, sum(octet_length(content)) over (order by id desc) - octet_length(content) as bytes_before
       from (
@@ -45,8 +45,8 @@ async function readPages(sql: Sql, wanted: Wanted[]): Promise<HistoryMessage[][]
         order by chat_id desc, id desc limit ${PAGE}) as newest
       where chat_id = w.chat_id and organization_id = w.organization_id and user_id = w.user_id) as m
     where m.bytes_before < ${PAGE_BYTES}
-    order by w.place, m.id desc`
-  const pages: HistoryMessage[][] = wanted.map(() => [])
-  for (const { place, ...message } of rows) pages[place]?.push(message)
+    order by w.ordinal, m.id desc`
+  const pages: HistoryMessage[][] = queries.map(() => [])
+  for (const { ordinal, ...message } of rows) pages[ordinal]?.push(message)
   return pages
 }

@@ -4,7 +4,7 @@ import type { OpenDeployment } from '#platform/access/scope.ts'
 import { promptBytesOf } from '#platform/models/context-window.ts'
 import type { ModelMessage, ModelRequest } from '#platform/models/types.ts'
 import type { Storage } from '#platform/storage/storage.ts'
-import { type Agents, type ReadyAgent, roomForShared } from '../agents/index.ts'
+import { type Agents, type ReadyAgent, sharedToolsBudget } from '../agents/index.ts'
 import { describePassages, PASSAGES_SHARE } from '../kb/index.ts'
 import type { ResolvedModel } from '../llm/index.ts'
 import {
@@ -17,7 +17,7 @@ import {
   withImages,
 } from './attachments.ts'
 import type { OpenChat } from './chat-finder.ts'
-import type { Place, Question } from './find-place.ts'
+import type { Question, ReplyPosition } from './find-reply-position.ts'
 import { type History, type PromptMessage, readHistory, toPromptMessage } from './history.ts'
 import type { ReadHistoryPage } from './history-reader.ts'
 import { citationOf, type Retriever, retrieveFor } from './retriever.ts'
@@ -25,11 +25,11 @@ import type { ChatWriter, SendQuery } from './schemas.ts'
 import { kindOf } from './write-media.ts'
 
 /** What a reply is asked for with. */
-export interface Asked {
+export interface SendInput {
   query: SendQuery
   question: Question
   chat: OpenChat | null
-  place: Place
+  position: ReplyPosition
   model: ResolvedModel
   /** Whose model it is. */
   agent: ReadyAgent | null
@@ -67,10 +67,10 @@ const NO_HISTORY: History = { messages: [], leftOut: 0, leafId: null }
 export async function prepareRequest(
   deps: PreparingDependencies,
   scope: ChatWriter,
-  asked: Asked,
+  input: SendInput,
 ): Promise<Prepared> {
-  const { query, question, chat, place, model, agent } = asked
-  const system = [agent?.system, asked.instruction].filter(Boolean).join('\n\n')
+  const { query, question, chat, position, model, agent } = input
+  const system = [agent?.system, input.instruction].filter(Boolean).join('\n\n')
   const settings = chat?.settings ?? {}
   const temperature = query.temperature ?? settings.temperature ?? agent?.temperature
   const topP = query.top_p ?? settings.top_p
@@ -83,25 +83,25 @@ export async function prepareRequest(
   const passages = await retrieveFor(
     deps,
     scope,
-    { knowledgeBaseIds, agent: kind === 'text' ? agent : null, deployment: asked.deployment },
-    place.content,
+    { knowledgeBaseIds, agent: kind === 'text' ? agent : null, deployment: input.deployment },
+    position.content,
   )
   const { text: material, used } = describePassages(passages, promptBytesOf(window) * PASSAGES_SHARE)
-  const attachments = attachmentsOf(place, await readAttachments(scope, [place]))
+  const attachments = attachmentsOf(position, await readAttachments(scope, [position]))
   const takes = (file: Attachment): boolean => kind === 'text' || (kind === 'image' && isImage(file))
   if (!attachments.every(takes)) throw fail('llm.takes_no_files')
-  const newest = toPromptMessage({ role: 'user', content: place.content }, attachments, window)
+  const newest = toPromptMessage({ role: 'user', content: position.content }, attachments, window)
   // What draws is given images themselves, and might draw their names.
-  if (kind !== 'text') newest.text = place.content
+  if (kind !== 'text') newest.text = position.content
   if (material !== '') newest.text = `${newest.text}\n\n${material}`
   const canSee = kind === 'image' || model.capabilities.includes('vision')
   if (newest.images.length > 0 && !canSee) throw fail('llm.cannot_see')
   checkImages(newest.images)
 
   const branch = chat
-    ? await readHistory(deps.readHistoryPage, scope, chat, place.parentId, {
+    ? await readHistory(deps.readHistoryPage, scope, chat, position.parentId, {
         newText: system + describeTools(agent) + newest.text,
-        otherBytes: agent ? roomForShared(agent, maxTokens) : 0,
+        otherBytes: agent ? sharedToolsBudget(agent, maxTokens) : 0,
         window,
       })
     : NO_HISTORY
@@ -109,7 +109,7 @@ export async function prepareRequest(
   const history = kind === 'text' ? branch : NO_HISTORY
   return {
     history: { sent: history.messages.length, left_out: history.leftOut },
-    parentId: chat?.isConversation ? branch.leafId : place.parentId,
+    parentId: chat?.isConversation ? branch.leafId : position.parentId,
     citations: used.filter((passage) => !passage.isHidden).map(citationOf),
     request: {
       messages: await toModelMessages(deps.storage, [...history.messages, newest], canSee),

@@ -146,10 +146,10 @@ async function startReplies(
   instanceId: string,
   replies: NewReply[],
 ): Promise<(Start | typeof STALE)[]> {
-  const rows = await sql<{ place: number; start: Start | typeof STALE }[]>`
+  const rows = await sql<{ ordinal: number; start: Start | typeof STALE }[]>`
     with wanted as (
       select * from json_to_recordset(${toRows(replies)}::text::json) as r (
-        place int, hold_id uuid, organization_id uuid, user_id uuid, api_key_id uuid, chat_id uuid, session_id uuid, new_chat boolean,
+        ordinal int, hold_id uuid, organization_id uuid, user_id uuid, api_key_id uuid, chat_id uuid, session_id uuid, new_chat boolean,
         title text, expected_leaf_id uuid, parent_message_id uuid, user_message_id uuid, new_user_message boolean, content text,
         upload_ids uuid[], message_id uuid, citations jsonb,
         model_id uuid, agent_id uuid, deployment_id uuid, visitor_id text,
@@ -171,9 +171,9 @@ async function startReplies(
         when session_id is not null and session.id is null then 'no chat'
         when session.active_reply_id is not null then 'busy'
         when session_id is not null then
-          case when row_number() over (partition by session_id order by place) > 1 then 'busy' else 'ready' end
+          case when row_number() over (partition by session_id order by ordinal) > 1 then 'busy' else 'ready' end
         when chat.active_reply_id is not null then 'busy'
-        when row_number() over (partition by chat_id order by place) > 1 then 'busy'
+        when row_number() over (partition by chat_id order by ordinal) > 1 then 'busy'
         when chat.leaf_message_id is distinct from wanted.expected_leaf_id then 'moved'
         else 'ready' end as judgement
       from wanted left join chat
@@ -191,7 +191,7 @@ async function startReplies(
     newest as (
       select distinct on (chat_id) chat_id, session_id, model_id, agent_id, message_id,
         count(*) filter (where new_user_message) over (partition by chat_id) as questions
-      from admitted where not new_chat order by chat_id, place desc),
+      from admitted where not new_chat order by chat_id, ordinal desc),
     used_chat as (
       update chats set model_id = newest.model_id, agent_id = newest.agent_id, leaf_message_id = newest.message_id,
         active_reply_id = case when newest.session_id is null then newest.message_id end, last_message_at = now(),
@@ -215,17 +215,17 @@ async function startReplies(
       insert into reply_keys (organization_id, user_id, key, request_hash, chat_id, message_id)
       select organization_id, user_id, idempotency_key, request_hash, chat_id, message_id
       from admitted where idempotency_key is not null)
-    select judged.place, case judgement when 'ready' then coalesce(refusal, 'started') else judgement end as start
+    select judged.ordinal, case judgement when 'ready' then coalesce(refusal, 'started') else judgement end as start
     from judged left join (select hold_id, refusal from weighed) as weighed using (hold_id)`
-  const byPlace = new Map(rows.map(({ place, start }) => [place, start]))
-  return replies.map((_, place) => byPlace.get(place) as Start | typeof STALE)
+  const byOrdinal = new Map(rows.map(({ ordinal, start }) => [ordinal, start]))
+  return replies.map((_, ordinal) => byOrdinal.get(ordinal) as Start | typeof STALE)
 }
 
 async function endReplies(sql: Sql, replies: ReplyEnd[]): Promise<(boolean | typeof STALE)[]> {
   const [row] = await sql<{ closed: string[]; missed: number[] }[]>`
     with ending as (
       select * from json_to_recordset(${toRows(replies)}::text::json) as r (
-        place int, hold_id uuid, entry_id uuid, chat_id uuid, message_id uuid, status text, content text,
+        ordinal int, hold_id uuid, entry_id uuid, chat_id uuid, message_id uuid, status text, content text,
         reasoning text, media jsonb, tool_calls jsonb, error text, input_tokens int, output_tokens int)),
     chat as (
       select id, is_conversation, active_reply_id from chats where id in (select chat_id from ending) order by id for no key update),
@@ -254,10 +254,10 @@ async function endReplies(sql: Sql, replies: ReplyEnd[]): Promise<(boolean | typ
         output_tokens = chats.output_tokens + spent.output_tokens, credits = chats.credits - spent.amount,
         last_message_at = now(), updated_at = now()
       from spent where chats.id = spent.chat_id)
-    select array(select hold_id from closed) as closed, array(select place from missed) as missed,
+    select array(select hold_id from closed) as closed, array(select ordinal from missed) as missed,
       ${queueAnnounced(sql)}`
   const [closed, missed] = [new Set(row?.closed), new Set(row?.missed)]
-  return replies.map((reply, place) => (missed.has(place) ? STALE : closed.has(reply.hold_id)))
+  return replies.map((reply, ordinal) => (missed.has(ordinal) ? STALE : closed.has(reply.hold_id)))
 }
 
 /**
@@ -266,7 +266,7 @@ async function endReplies(sql: Sql, replies: ReplyEnd[]): Promise<(boolean | typ
  */
 const conversationEvents = (sql: Sql) => sql`
   select closed.organization_id, 'conversation.updated' as event_type, jsonb_build_object('conversation_id', chat.id,
-    'change', 'message', 'message_id', closed.message_id, 'status', ending.status) as data, closed.place
+    'change', 'message', 'message_id', closed.message_id, 'status', ending.status) as data, closed.ordinal
   from closed join account using (organization_id)
   join chat on chat.id = closed.chat_id and chat.is_conversation
   join ending on ending.hold_id = closed.hold_id`

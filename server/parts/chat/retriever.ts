@@ -24,7 +24,7 @@ export interface Retriever {
    */
   retrieve(
     scope: ChatWriter,
-    wanted: { knowledgeBaseIds: string[]; query: string; limit: number; scoreThreshold: number },
+    request: { knowledgeBaseIds: string[]; query: string; limit: number; scoreThreshold: number },
   ): Promise<Passage[]>
 }
 
@@ -36,7 +36,7 @@ export interface FoundPassage extends Passage {
   isHidden: boolean
 }
 
-interface Sought {
+interface RetrieverOptions {
   knowledgeBaseIds: string[]
   agent: ReadyAgent | null
   deployment: { id: string } | null
@@ -50,7 +50,7 @@ interface Sought {
 export async function retrieveFor(
   { retriever, agents }: { retriever: Retriever; agents: Pick<Agents, 'retrieve'> },
   scope: ChatWriter,
-  { knowledgeBaseIds, agent, deployment }: Sought,
+  { knowledgeBaseIds, agent, deployment }: RetrieverOptions,
   query: string,
 ): Promise<FoundPassage[]> {
   const [named, known] = await Promise.all([

@@ -1,7 +1,7 @@
 import { eq } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { instructions } from '#database/schema/instructions.ts'
-import { whenGone } from '#database/sql-state.ts'
+import { onForeignKeyViolation } from '#database/sql-state.ts'
 import { AppError, fail } from '#errors'
 import type { OpenDeployment, Scope } from '#platform/access/scope.ts'
 import type { Documents } from '#platform/documents/documents.ts'
@@ -16,11 +16,11 @@ import type { Agents, ReadyAgent } from '../agents/index.ts'
 import type { ModelFinder, PaidCalls, ResolvedModel } from '../llm/index.ts'
 import { findUploads } from './attachments.ts'
 import type { FindOpenChat, OpenChat } from './chat-finder.ts'
-import { findPlace, type Place, type Question } from './find-place.ts'
+import { findReplyPosition, type Question, type ReplyPosition } from './find-reply-position.ts'
 import type { ReadHistoryPage } from './history-reader.ts'
 import type { LiveReplies } from './live-replies.ts'
 import { type ChatKind, findChat } from './manage-chats.ts'
-import { type Asked, type Prepared, prepareRequest } from './prepare-request.ts'
+import { type Prepared, prepareRequest, type SendInput } from './prepare-request.ts'
 import { hashRequest, repeatOf } from './repeats.ts'
 import { Reply } from './reply.ts'
 import type { NewReply, ReplyWrites, Start } from './reply-writes.ts'
@@ -92,7 +92,7 @@ export async function regenerate(
   deps: ChatDependencies,
   scope: ChatWriter,
   { message_id: messageId, ...query }: RegenerateQuery,
-  wish: AnotherAnswer,
+  change: AnotherAnswer,
   idempotencyKey: string | undefined,
 ): Promise<EventStream> {
   const chat = await findChat(scope, query.chat_id)
@@ -100,7 +100,7 @@ export async function regenerate(
   const target = isNamed ? {} : lastTargetOf(chat)
   // A space is in no key, so this is no key of send_message.
   const key = idempotencyKey && `regenerate ${idempotencyKey}`
-  return answer(deps, scope, { ...query, ...target }, { again: messageId, ...wish }, key)
+  return answer(deps, scope, { ...query, ...target }, { again: messageId, ...change }, key)
 }
 
 const lastTargetOf = ({ agentId, modelId }: ChatRow): Pick<SendQuery, 'agent_id' | 'model_id'> => {
@@ -109,21 +109,21 @@ const lastTargetOf = ({ agentId, modelId }: ChatRow): Pick<SendQuery, 'agent_id'
 }
 
 /** A message on its way. */
-interface Sending {
+interface OutgoingMessage {
   query: SendQuery
   question: Question
   idempotencyKey: string | undefined
   requestHash: string | null
-  partner: Partner
+  recipient: Recipient
 }
 
 /** What is spoken to beside a model or agent: a session of a conversation, a deployment, or neither. */
-interface Partner {
+interface Recipient {
   sessionId: string | null
   deployment: OpenDeployment | null
 }
 
-const NOBODY_ELSE: Partner = { sessionId: null, deployment: null }
+const NO_RECIPIENT: Recipient = { sessionId: null, deployment: null }
 
 /**
  * Reserves the credit of a reply and has the model write it. Everything that can be refused is refused before the
@@ -135,16 +135,16 @@ async function answer(
   query: SendQuery,
   question: Question,
   idempotencyKey: string | undefined,
-  partner: Partner = NOBODY_ELSE,
+  recipient: Recipient = NO_RECIPIENT,
 ): Promise<EventStream> {
-  const { deployment } = partner
+  const { deployment } = recipient
   checkTarget(query)
   const requestHash = idempotencyKey === undefined ? null : hashRequest(query, question)
   if (idempotencyKey !== undefined) {
     const before = await repeatOf(deps, scope, query, idempotencyKey, requestHash)
     if (before) return before
   }
-  const sending = { query, question, idempotencyKey, requestHash, partner }
+  const sending = { query, question, idempotencyKey, requestHash, recipient }
   const turn = deployment && (await deps.takeTurn(deployment))
   try {
     const { stream, isRepeat } = await answerNew(deps, scope, sending)
@@ -160,25 +160,25 @@ async function answer(
 async function answerNew(
   deps: ChatDependencies,
   scope: ChatWriter,
-  { query, question, idempotencyKey, requestHash, partner: { sessionId, deployment } }: Sending,
+  { query, question, idempotencyKey, requestHash, recipient: { sessionId, deployment } }: OutgoingMessage,
 ): Promise<{ stream: EventStream; isRepeat: boolean }> {
   const kind: ChatKind = sessionId === null ? 'chat' : 'conversation'
-  const target = await findTarget(deps, scope, query).catch(asToldTo(deployment))
+  const target = await findTarget(deps, scope, query).catch(translateFor(deployment))
   checkKind(target.model, kind)
   const instruction = await findInstruction(scope, query.instruction_id)
 
   for (let attempt = 1; ; attempt++) {
     const chat = query.chat_id === undefined ? null : await deps.findOpenChat(scope, query.chat_id, kind)
     if (chat && deployment && !isOwn(chat, deployment)) throw fail('chat.not_found')
-    const place = await findPlace(scope, chat, question)
-    const files = await findUploads(scope, place.isNewMessage ? (place.uploadIds ?? []) : [])
+    const position = await findReplyPosition(scope, chat, question)
+    const files = await findUploads(scope, position.isNewMessage ? (position.uploadIds ?? []) : [])
     await deps.uploads.checkRoom(scope.organizationId, chat?.id ?? null, files)
-    const asked = { query, question, chat, place, ...target, instruction, deployment }
-    const prepared = await prepareRequest(deps, scope, asked)
+    const input = { query, question, chat, position, ...target, instruction, deployment }
+    const prepared = await prepareRequest(deps, scope, input)
     const written = newReply(
       scope,
       chat,
-      { ...place, parentId: prepared.parentId },
+      { ...position, parentId: prepared.parentId },
       {
         session_id: sessionId,
         ...idsOf(target),
@@ -198,7 +198,7 @@ async function answerNew(
       if (before) return { stream: before, isRepeat: true }
     }
     if (start !== 'started') throw refusal(start, sessionId)
-    return { stream: await begin(deps, scope, { ...asked, written, prepared, files }), isRepeat: false }
+    return { stream: await begin(deps, scope, { ...input, written, prepared, files }), isRepeat: false }
   }
 }
 
@@ -208,9 +208,9 @@ const isOwn = (chat: OpenChat, { visitorId }: OpenDeployment): boolean =>
 
 /** With a deployment goes the user whom its sessions belong to. Then what was shown for it opens nothing any more. */
 const whenDeleted = (deployment: OpenDeployment | null) =>
-  deployment ? whenGone('auth.invalid_token') : undefined
+  deployment ? onForeignKeyViolation('auth.invalid_token') : undefined
 
-interface Admitted extends Asked {
+interface Admitted extends SendInput {
   written: NewReply
   prepared: Prepared
   /** What comes with the user's message. */
@@ -219,7 +219,7 @@ interface Admitted extends Asked {
 
 /** Has a reply written that was admitted, and its chat named after it where it has no name. */
 async function begin(deps: ChatDependencies, scope: ChatWriter, admitted: Admitted): Promise<EventStream> {
-  const { written, prepared, files, model, agent, chat, place, query, deployment } = admitted
+  const { written, prepared, files, model, agent, chat, position, query, deployment } = admitted
   const { chat_id: chatId, message_id: messageId } = written
   const reply = new Reply(written)
   reply.addNamed('meta', {
@@ -242,7 +242,7 @@ async function begin(deps: ChatDependencies, scope: ChatWriter, admitted: Admitt
     hidesFailure,
   })
   if (deployment === null && (chat === null || isUntitled(chat)))
-    deps.titles.giveAfter(ended, scope, { chatId, question: place.content, reply, model, agent })
+    deps.titles.giveAfter(ended, scope, { chatId, question: position.content, reply, model, agent })
   // A failure ends the reply, and its stream says so.
   await ready.catch(() => {})
   const headers = { 'X-Chat-Id': chatId, 'X-Message-Id': messageId }
@@ -294,7 +294,7 @@ async function findTarget(
 }
 
 /** A visitor is not told what is wrong with the model behind what he talks to. */
-const asToldTo =
+const translateFor =
   (deployment: OpenDeployment | null) =>
   (error: unknown): never => {
     const isOfModel = error instanceof AppError && error.code.startsWith('llm.')
@@ -320,7 +320,7 @@ async function findInstruction(
 function newReply(
   scope: ChatWriter,
   chat: OpenChat | null,
-  place: Place,
+  position: ReplyPosition,
   rest: Pick<
     NewReply,
     | 'session_id'
@@ -345,11 +345,11 @@ function newReply(
     new_chat: chat === null,
     title: DEFAULT_TITLE,
     expected_leaf_id: chat?.leafMessageId ?? null,
-    parent_message_id: place.parentId,
-    user_message_id: place.userMessageId,
-    new_user_message: place.isNewMessage,
-    content: place.content,
-    upload_ids: place.uploadIds,
+    parent_message_id: position.parentId,
+    user_message_id: position.userMessageId,
+    new_user_message: position.isNewMessage,
+    content: position.content,
+    upload_ids: position.uploadIds,
     message_id: newId(),
   }
 }

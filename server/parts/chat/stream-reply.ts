@@ -10,7 +10,7 @@ import type { ChatDependencies } from './send-message.ts'
 import { toolEventsOf } from './tool-calls.ts'
 import { viewMessages } from './view-files.ts'
 
-interface Wanted {
+interface ReplyStreamQuery {
   chatId: string
   /** Absent: the newest reply of the chat. */
   messageId: string | undefined
@@ -25,20 +25,20 @@ interface Wanted {
 export async function streamReply(
   { replies, shared, storage }: Pick<ChatDependencies, 'replies' | 'shared' | 'storage'>,
   scope: ChatReader,
-  wanted: Wanted,
+  query: ReplyStreamQuery,
 ): Promise<EventStream | null> {
   // A reply may end between the look at the database and the look at what is live: then the database knows its end.
   for (const isLastLook of [false, true]) {
-    const message = await findReply(scope, wanted)
-    if (message.status !== 'streaming') return fromStorage(storage, scope, message, wanted)
+    const message = await findReply(scope, query)
+    if (message.status !== 'streaming') return fromStorage(storage, scope, message, query)
     const log = replies.get(message.id)?.log ?? (await shared?.open(message.id))
-    if (log) return { log, afterId: wanted.lastEventId, named: wanted.named, headers: headersOf(message) }
+    if (log) return { log, afterId: query.lastEventId, named: query.named, headers: headersOf(message) }
     if (isLastLook) break
   }
   throw fail('chat.elsewhere')
 }
 
-async function findReply(scope: ChatReader, { chatId, messageId }: Wanted): Promise<MessageRow> {
+async function findReply(scope: ChatReader, { chatId, messageId }: ReplyStreamQuery): Promise<MessageRow> {
   const [message] = await scope.select(chatMessages, {
     where: and(
       eq(chatMessages.chatId, chatId),
@@ -58,7 +58,7 @@ async function fromStorage(
   storage: Storage,
   scope: ChatReader,
   message: MessageRow,
-  { lastEventId, named }: Wanted,
+  { lastEventId, named }: ReplyStreamQuery,
 ): Promise<EventStream | null> {
   const delivered = deliveredOf(message, lastEventId)
   if (delivered === null) return null

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
 import { dirname } from 'node:path'
-import type { ConsolePlace } from './console.ts'
+import type { ConsoleSource } from './console.ts'
 
 export interface Build {
   /** Throws a BuildError. */
@@ -29,7 +29,7 @@ const SILENT = 'Its build failed and did not say why.'
 const KILLED = `Its build was ended: it took longer than ${BUILD_MS_MAX / 60_000} minutes, or had too little memory.`
 
 /** Builds the console in a process of its own, which gets what time the server and others leave. */
-export function startBuild({ folder, program }: ConsolePlace): Build {
+export function startBuild({ folder, program }: ConsoleSource): Build {
   const child = fork(program, [folder], {
     execArgv: [],
     env: {},

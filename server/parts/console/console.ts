@@ -6,7 +6,7 @@ import { type Build, BuildError, startBuild } from './console-build.ts'
 import { type ConsoleFiles, readConsoleFiles } from './console-files.ts'
 
 /** Where the console's sources are, with `dist` among them, and the program that makes `dist` of them. */
-export interface ConsolePlace {
+export interface ConsoleSource {
   folder: string
   program: string
 }
@@ -28,14 +28,14 @@ export interface Console {
 }
 
 const FOLDER = fileURLToPath(new URL('../../../console', import.meta.url))
-const PLACE: ConsolePlace = { folder: FOLDER, program: join(FOLDER, 'build.ts') }
+const SOURCE: ConsoleSource = { folder: FOLDER, program: join(FOLDER, 'build.ts') }
 /** While there is nothing to serve, requests have the folder looked at, so often at most. */
 const LOOK_AGAIN_MS = 1_000
 const NOT_BUILT = 'It has not been built.'
 
 /** What is served is read once and kept in memory, so that a build of another process changes nothing under way. */
-export function createConsole({ config, log }: Pick<Services, 'config' | 'log'>, place = PLACE): Console {
-  const dist = join(place.folder, BUILT_FOLDER)
+export function createConsole({ config, log }: Pick<Services, 'config' | 'log'>, source = SOURCE): Console {
+  const dist = join(source.folder, BUILT_FOLDER)
   let state: ConsoleState = { is: 'missing', reason: NOT_BUILT }
   let looking: Promise<void> | undefined
   let lookedAt = Number.NEGATIVE_INFINITY
@@ -46,7 +46,7 @@ export function createConsole({ config, log }: Pick<Services, 'config' | 'log'>,
   async function look(): Promise<void> {
     lookedAt = performance.now()
     try {
-      if (config.consoleBuild && !(await isBuilt(place.folder))) return
+      if (config.consoleBuild && !(await isBuilt(source.folder))) return
       state = { is: 'ready', files: await readConsoleFiles(dist) }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
@@ -65,7 +65,7 @@ export function createConsole({ config, log }: Pick<Services, 'config' | 'log'>,
   async function buildIt(): Promise<void> {
     const began = performance.now()
     log.info('the console is being built')
-    build = startBuild(place)
+    build = startBuild(source)
     state = { is: 'building' }
     try {
       await build.ended

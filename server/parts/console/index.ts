@@ -1,2 +1,2 @@
-export { type Console, type ConsolePlace, createConsole } from './console.ts'
+export { type Console, type ConsoleSource, createConsole } from './console.ts'
 export { registerConsole } from './serve-console.ts'

@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres'
 import { despiteRefusal, isInTransaction } from '#database/ambient.ts'
-import { sqlStateOf, whenTaken } from '#database/sql-state.ts'
+import { onUniqueViolation, sqlStateOf } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
 import type { Caller } from '#platform/access/scope.ts'
@@ -113,7 +113,7 @@ const begin = (
       imports.noteBegun(id)
       return id
     })
-    .catch(whenTaken('org.name_taken'))
+    .catch(onUniqueViolation('org.name_taken'))
 
 interface Filling {
   organizationId: string

@@ -18,7 +18,7 @@ const REASONS_MAX = 100
 const MORE = 'for further reasons'
 
 /** Whom and what an import is for. */
-interface Place {
+interface ImportContext {
   organizationId: string
   /** Who imports. */
   userId: string
@@ -47,18 +47,18 @@ export class Importing {
   readonly permissions: ReadonlyMap<string, string>
   /** By the id of a chat in the export: where its active branch ends there. */
   readonly leaves = new Map<string, string | null>()
-  readonly #place: Place
+  readonly #context: ImportContext
   readonly #key = randomBytes(32)
   #openChat: OpenChat | null = null
   readonly #known = new Map<ImportedConcept, Set<string>>()
   readonly #counts: Partial<Record<ImportedConcept, number>> = {}
   readonly #leftOut = new Map<string, { what: string; count: number; reason: string }>()
 
-  constructor(services: Pick<Services, 'net' | 'sandbox' | 'secrets'>, place: Place) {
+  constructor(services: Pick<Services, 'net' | 'sandbox' | 'secrets'>, context: ImportContext) {
     this.services = services
-    this.organizationId = place.organizationId
-    this.permissions = place.permissions
-    this.#place = place
+    this.organizationId = context.organizationId
+    this.permissions = context.permissions
+    this.#context = context
   }
 
   /**
@@ -83,17 +83,17 @@ export class Importing {
 
   /** The model that is here for one of the export: one that was imported, or the same one of the environment. */
   modelOf(id: string): string | null {
-    return this.has('models', id) ? this.idOf(id) : (this.#place.environmentModels.get(id) ?? null)
+    return this.has('models', id) ? this.idOf(id) : (this.#context.environmentModels.get(id) ?? null)
   }
 
   /** What most rows begin with. */
   made(line: { id: string; created_at: string; updated_at: string }) {
-    return { ...this.#dated(line), created_by: this.#place.userId }
+    return { ...this.#dated(line), created_by: this.#context.userId }
   }
 
   /** The same for what is a person's own. */
   owned(line: { id: string; created_at: string; updated_at: string }) {
-    return { ...this.#dated(line), user_id: this.#place.userId }
+    return { ...this.#dated(line), user_id: this.#context.userId }
   }
 
   #dated({ id, created_at, updated_at }: { id: string; created_at: string; updated_at: string }) {
@@ -101,11 +101,11 @@ export class Importing {
   }
 
   isOwn({ user_id: id }: { user_id: string }): boolean {
-    return id === this.#place.formerUserId
+    return id === this.#context.formerUserId
   }
 
   get userId(): string {
-    return this.#place.userId
+    return this.#context.userId
   }
 
   /** The chat whose messages are being read. */

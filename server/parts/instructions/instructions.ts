@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { desc, eq, lt } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { instructions } from '#database/schema/instructions.ts'
-import { whenTaken } from '#database/sql-state.ts'
+import { onUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
@@ -41,7 +41,9 @@ export const createInstruction = (
   scope: Scope<'chats:write'>,
   input: Static<typeof NewInstruction>,
 ): Promise<InstructionView> =>
-  scope.insert(instructions, { id: newId(), ...input }).then(view, whenTaken('instruction.name_taken'))
+  scope
+    .insert(instructions, { id: newId(), ...input })
+    .then(view, onUniqueViolation('instruction.name_taken'))
 
 export const listInstructions = (
   scope: Scope<'chats:read'>,
@@ -73,7 +75,7 @@ export const updateInstruction = (
       ...(change.content !== undefined && { content: change.content }),
       updatedAt: new Date(),
     })
-    .catch(whenTaken('instruction.name_taken'))
+    .catch(onUniqueViolation('instruction.name_taken'))
     .then((rows) => view(only(rows)))
 
 export async function deleteInstruction(scope: Scope<'chats:delete'>, id: string): Promise<void> {

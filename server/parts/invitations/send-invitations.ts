@@ -1,6 +1,6 @@
 import type { TransactionSql } from 'postgres'
 import { newId } from '#database/new-id.ts'
-import { whenTaken } from '#database/sql-state.ts'
+import { onUniqueViolation } from '#database/sql-state.ts'
 import { AppError, fail } from '#errors'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
 import { findAssignableRole } from '#platform/access/role-rules.ts'
@@ -211,4 +211,4 @@ async function mailInvitation(
 }
 
 /** There is one pending invitation an email and organization. */
-export const refuseSecond = whenTaken('invitation.exists')
+export const refuseSecond = onUniqueViolation('invitation.exists')

@@ -103,12 +103,12 @@ export async function insertSource(
     status: isRead ? 'read' : 'pending',
     nextReadingAt: isRead ? null : new Date(),
   })
-  const place = { kbId, sourceId: id }
-  if (source.type === 'file') await insertFiles(database, place, source.config)
-  if (source.type === 'text') await insertText(database, place, source.config)
+  const key = { kbId, sourceId: id }
+  if (source.type === 'file') await insertFiles(database, key, source.config)
+  if (source.type === 'text') await insertText(database, key, source.config)
 }
 
-interface Place {
+interface SourceKey {
   kbId: string
   sourceId: string
 }
@@ -118,7 +118,7 @@ const NO_TEXT = 'No text could be read in this file.'
 /** What the files say is copied, so that a file can go and the document stays. */
 async function insertFiles(
   database: Statements,
-  place: Place,
+  key: SourceKey,
   { upload_ids: ids }: FileConfig,
 ): Promise<void> {
   const documentIds = JSON.stringify(Object.fromEntries(ids.map((id) => [id, newId()])))
@@ -131,7 +131,7 @@ async function insertFiles(
     where: and(inArray(uploads.id, ids), eq(uploads.status, 'stored')),
   }
   const found = await database.copy(files, kbDocuments, {
-    ...place,
+    ...key,
     id: documentOf(uploads.id),
     key: sql`${uploads.id}::text`,
     name: uploads.filename,
@@ -148,19 +148,19 @@ async function insertFiles(
   if (found < ids.length) throw fail('upload.not_found')
   await database.copy({ from: uploadTexts, where: inArray(uploadId, ids) }, kbTexts, {
     documentId: documentOf(uploadId),
-    kbId: place.kbId,
+    kbId: key.kbId,
     text,
   })
 }
 
 const TEXT_TYPE = 'text/markdown'
 
-async function insertText(database: Statements, place: Place, config: TextConfig): Promise<void> {
+async function insertText(database: Statements, key: SourceKey, config: TextConfig): Promise<void> {
   const id = newId()
   const text = cleanText(config.content)
   await database.insertAll(kbDocuments, [
     {
-      ...place,
+      ...key,
       id,
       key: 'text',
       name: config.name.trim(),
@@ -174,5 +174,5 @@ async function insertText(database: Statements, place: Place, config: TextConfig
       textBytes: Buffer.byteLength(text),
     },
   ])
-  await database.insertAll(kbTexts, [{ documentId: id, kbId: place.kbId, text }])
+  await database.insertAll(kbTexts, [{ documentId: id, kbId: key.kbId, text }])
 }

@@ -1,9 +1,9 @@
 import type { Services } from '#platform/services.ts'
-import type { KbPlace } from './ingestion.ts'
+import type { KbRef } from './ingestion.ts'
 import { describeSources } from './ingestion-state.ts'
 
 /** Tells those who may read a knowledge base how far it is, soon, and at most so often. */
-export type Announce = (place: KbPlace) => void
+export type Announce = (ref: KbRef) => void
 
 /** What happens within this time is told by one event. */
 const GATHER_MS = 500
@@ -11,7 +11,7 @@ const GATHER_MS = 500
 export function createAnnouncer({ database: { sql }, events, log }: Services): Announce {
   const waiting = new Set<string>()
 
-  async function tell({ organizationId, kbId }: KbPlace): Promise<void> {
+  async function publish({ organizationId, kbId }: KbRef): Promise<void> {
     waiting.delete(kbId)
     const sources = await sql<Parameters<typeof describeSources>[0]>`
       select status, error, reading, documents_pending as "documentsPending", documents_ready as "documentsReady",
@@ -27,11 +27,11 @@ export function createAnnouncer({ database: { sql }, events, log }: Services): A
     })
   }
 
-  return (place) => {
-    if (waiting.has(place.kbId)) return
-    waiting.add(place.kbId)
+  return (ref) => {
+    if (waiting.has(ref.kbId)) return
+    waiting.add(ref.kbId)
     setTimeout(() => {
-      tell(place).catch((error: unknown) => log.warn({ err: error }, 'an ingestion was not announced'))
+      publish(ref).catch((error: unknown) => log.warn({ err: error }, 'an ingestion was not announced'))
     }, GATHER_MS).unref()
   }
 }

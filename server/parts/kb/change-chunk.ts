@@ -82,25 +82,25 @@ async function rewrite(
   const stem = await deps.stemmer.stems(words, chunk.language)
   const tokens = await countTokens(content)
   await deps.services.database.sql.begin(async (tx) => {
-    const place = await raiseVersion(tx, scope, kbId)
-    if (place.generation !== chunk.generation) throw fail('kb.changing')
-    if (place.dimensions !== null && place.dimensions !== vector.length)
-      throw fail('kb.dimensions', { before: place.dimensions, now: vector.length })
+    const position = await raiseVersion(tx, scope, kbId)
+    if (position.generation !== chunk.generation) throw fail('kb.changing')
+    if (position.dimensions !== null && position.dimensions !== vector.length)
+      throw fail('kb.dimensions', { before: position.dimensions, now: vector.length })
     const segment = new SegmentBuilder()
-    const length = segment.add(place.number, words, stem)
+    const length = segment.add(position.number, words, stem)
     const changed = await tx`
       update kb_chunks
-      set content = ${content}, tokens = ${tokens}, words = ${length}, number = ${place.number}, is_edited = true
+      set content = ${content}, tokens = ${tokens}, words = ${length}, number = ${position.number}, is_edited = true
       where id = ${chunk.id} and kb_id = ${kbId} and number = ${chunk.number}`
     if (changed.count === 0) throw fail('kb.changing')
     await tx`
       update kb_vectors
-      set number = ${place.number}, embedding = ${toVectorText(vector)}::text::halfvec, generation = ${chunk.generation}
+      set number = ${position.number}, embedding = ${toVectorText(vector)}::text::halfvec, generation = ${chunk.generation}
       where kb_id = ${kbId} and number = ${chunk.number}`
     await insertSegment(
       { database: deps.services.database, tx },
       { organizationId, kbId },
-      { segment: place.segment, chunks: 1 },
+      { segment: position.segment, chunks: 1 },
       segment.entries(),
     )
     await tx`
@@ -134,7 +134,7 @@ async function embedOne(
 
 const TOO_SLOW = `The embedding model did not answer within ${EMBEDDING_MS / 1_000} seconds.`
 
-interface Place {
+interface IndexPosition {
   number: number
   segment: number
   generation: number
@@ -142,12 +142,16 @@ interface Place {
 }
 
 /** Locks the knowledge base, says that something else is found now, and takes a number for a chunk and a segment. */
-async function raiseVersion(tx: TransactionSql, scope: Scope<'kb:write'>, kbId: string): Promise<Place> {
-  const [place] = await tx<Place[]>`
+async function raiseVersion(
+  tx: TransactionSql,
+  scope: Scope<'kb:write'>,
+  kbId: string,
+): Promise<IndexPosition> {
+  const [position] = await tx<IndexPosition[]>`
     update knowledge_bases
     set index_version = index_version + 1, next_chunk = next_chunk + 1, next_segment = next_segment + 1
     where id = ${kbId} and organization_id = ${scope.organizationId}
     returning next_chunk - 1 as number, next_segment - 1 as segment, generation, dimensions`
-  if (!place) throw fail('kb.not_found')
-  return place
+  if (!position) throw fail('kb.not_found')
+  return position
 }

@@ -5,7 +5,7 @@ import type { Scope } from '#platform/access/scope.ts'
 import type { Payer } from '#platform/ledger/ledger.ts'
 import { QUERY_CHARACTERS_MAX } from '#platform/retrieval/parse-query.ts'
 import type { KbDependencies } from './dependencies.ts'
-import { retrieve, type Wanted } from './retrieve.ts'
+import { retrieve, type SearchRequest } from './retrieve.ts'
 
 /** A passage of a document, with what a message says of it when it was used. */
 export interface Passage extends Citation {
@@ -30,10 +30,10 @@ export const createChatRetriever = (deps: KbDependencies) => ({
       : [],
   async retrieve(
     scope: Reader,
-    wanted: { knowledgeBaseIds: string[]; query: string; limit: number; scoreThreshold: number },
+    request: { knowledgeBaseIds: string[]; query: string; limit: number; scoreThreshold: number },
   ): Promise<Passage[]> {
     if (!scope.holds('kb:read')) throw fail('access.missing_permission', { permission: 'kb:read' })
-    return findPassages(deps, scope, { ...wanted, organizationId: scope.organizationId })
+    return findPassages(deps, scope, { ...request, organizationId: scope.organizationId })
   },
 })
 
@@ -44,13 +44,13 @@ export const createChatRetriever = (deps: KbDependencies) => ({
 export async function findPassages(
   deps: KbDependencies,
   payer: Payer,
-  wanted: Pick<
-    Wanted,
+  request: Pick<
+    SearchRequest,
     'organizationId' | 'knowledgeBaseIds' | 'query' | 'limit' | 'scoreThreshold' | 'mayBeGone'
   >,
 ): Promise<Passage[]> {
-  const query = wanted.query.slice(0, QUERY_CHARACTERS_MAX).toWellFormed()
-  const { passages } = await retrieve(deps, payer, { ...wanted, query, filter: [], rerank: null })
+  const query = request.query.slice(0, QUERY_CHARACTERS_MAX).toWellFormed()
+  const { passages } = await retrieve(deps, payer, { ...request, query, filter: [], rerank: null })
   return passages.map(({ kbId, documentId, documentName, chunkId, score, content, headings }) => ({
     kb_id: kbId,
     document_id: documentId,

@@ -71,7 +71,7 @@ function numbersOf(list: string, most: number): number[] {
     const [from, to] = [Number(first), Math.min(Number(last), most + 1)]
     return from > to
       ? [from, Number(last)]
-      : Array.from({ length: to - from + 1 }, (_, place) => from + place)
+      : Array.from({ length: to - from + 1 }, (_, index) => from + index)
   })
 }
 

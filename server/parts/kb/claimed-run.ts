@@ -1,9 +1,9 @@
 import type { PendingQuery, Row, Sql } from 'postgres'
 import type { EvaluationQuestion, QuestionResult } from '#database/schema/kb.ts'
 import type { RunMetrics, RunSettings } from './evaluation-schemas.ts'
-import type { KbPlace } from './ingestion.ts'
+import type { KbRef } from './ingestion.ts'
 
-export interface RunPlace extends KbPlace {
+export interface RunRef extends KbRef {
   runId: string
 }
 
@@ -22,17 +22,17 @@ export interface Run {
 export class ClaimedRun {
   readonly #sql: Sql
   readonly #instanceId: string
-  readonly place: RunPlace
+  readonly ref: RunRef
 
-  constructor(sql: Sql, instanceId: string, place: RunPlace) {
+  constructor(sql: Sql, instanceId: string, ref: RunRef) {
     this.#sql = sql
     this.#instanceId = instanceId
-    this.place = place
+    this.ref = ref
   }
 
   /** Undefined: it is gone, done, or somebody else's. The first turn notes what the knowledge base is like. */
   async take(claimable: PendingQuery<Row[]>): Promise<Run | undefined> {
-    const { organizationId, kbId, runId } = this.place
+    const { organizationId, kbId, runId } = this.ref
     const [run] = await this.#sql<Run[]>`
       update kb_evaluation_runs r
       set status = 'processing', claimed_by = ${this.#instanceId},
@@ -79,7 +79,7 @@ export class ClaimedRun {
   }
 
   #isMine() {
-    const { organizationId, kbId, runId } = this.place
+    const { organizationId, kbId, runId } = this.ref
     return this.#sql`id = ${runId} and kb_id = ${kbId} and organization_id = ${organizationId}
       and status = 'processing' and claimed_by = ${this.#instanceId}`
   }

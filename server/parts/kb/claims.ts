@@ -1,6 +1,6 @@
 import type { ISql, Sql, TransactionSql } from 'postgres'
 import type { TEXT_KINDS } from '#database/schema/kb.ts'
-import type { KbPlace } from './ingestion.ts'
+import type { KbRef } from './ingestion.ts'
 import { lockKb } from './lock-kb.ts'
 
 /** Whether the process that has claimed a row is alive. */
@@ -45,11 +45,11 @@ export class ClaimedDocuments {
   }
 
   /** The next ones that wait, oldest first. */
-  async claim(place: KbPlace): Promise<ClaimedDocument[]> {
+  async claim(ref: KbRef): Promise<ClaimedDocument[]> {
     while (this.#dropping) await this.#dropping
     this.#claiming++
     try {
-      const rows = await this.#claimNext(place)
+      const rows = await this.#claimNext(ref)
       for (const { id } of rows) this.#held.add(id)
       return rows.sort((a, b) => (a.id < b.id ? -1 : 1))
     } catch (error) {
@@ -61,7 +61,7 @@ export class ClaimedDocuments {
   }
 
   /** It waits for nobody, so it needs no lock of the knowledge base. */
-  #claimNext({ organizationId, kbId }: KbPlace): Promise<ClaimedDocument[]> {
+  #claimNext({ organizationId, kbId }: KbRef): Promise<ClaimedDocument[]> {
     return this.#sql<ClaimedDocument[]>`
       with next as (
         select d.id from kb_documents d
@@ -79,9 +79,9 @@ export class ClaimedDocuments {
   }
 
   /** Gives documents back that were not indexed. */
-  release(place: KbPlace, ids: string[]): Promise<void> {
+  release(ref: KbRef, ids: string[]): Promise<void> {
     return this.#end(
-      place,
+      ref,
       ids,
       (tx) =>
         tx`update kb_documents d set status = 'pending', claimed_by = null
@@ -93,9 +93,9 @@ export class ClaimedDocuments {
    * Notes why documents could not be indexed: they are tried again, each time after a longer while and each by itself,
    * and after the last try they have failed.
    */
-  fail(place: KbPlace, ids: string[], reason: string, isLasting: boolean): Promise<void> {
+  fail(ref: KbRef, ids: string[], reason: string, isLasting: boolean): Promise<void> {
     return this.#end(
-      place,
+      ref,
       ids,
       (tx) => tx`
         update kb_documents d
@@ -106,10 +106,10 @@ export class ClaimedDocuments {
     )
   }
 
-  async #end(place: KbPlace, ids: string[], change: (tx: TransactionSql) => Promise<unknown>): Promise<void> {
+  async #end(ref: KbRef, ids: string[], change: (tx: TransactionSql) => Promise<unknown>): Promise<void> {
     try {
       await this.#sql.begin(async (tx) => {
-        await lockKb(tx, place)
+        await lockKb(tx, ref)
         await change(tx)
       })
     } catch (error) {

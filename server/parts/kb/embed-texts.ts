@@ -59,8 +59,8 @@ export async function measureFloor(
   const vectors = await embedTexts(deps, forNobody(of), of, UNRELATED, 'document', signal)
   let sum = 0
   let pairs = 0
-  for (const [place, one] of vectors.entries())
-    for (const other of vectors.slice(place + 1)) {
+  for (const [index, one] of vectors.entries())
+    for (const other of vectors.slice(index + 1)) {
       sum += one.reduce((product, value, at) => product + value * (other[at] as number), 0)
       pairs += 1
     }

@@ -77,9 +77,9 @@ export async function createEvaluation(
 }
 
 function checkAnswers(questions: EvaluationQuestion[]): void {
-  const place = questions.findIndex(({ document_ids: ids, document_names: names }) => !ids && !names)
-  if (place >= 0)
-    throw fail('request.invalid', { reason: `questions.${place} must have document_ids or document_names` })
+  const index = questions.findIndex(({ document_ids: ids, document_names: names }) => !ids && !names)
+  if (index >= 0)
+    throw fail('request.invalid', { reason: `questions.${index} must have document_ids or document_names` })
 }
 
 async function checkDocuments(

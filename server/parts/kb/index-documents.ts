@@ -3,13 +3,13 @@ import { AppError } from '#errors'
 import { ModelError } from '#platform/models/types.ts'
 import type { ClaimedDocument } from './claims.ts'
 import { embedTexts, forNobody, measureFloor } from './embed-texts.ts'
-import type { IngestionDependencies, KbPlace } from './ingestion.ts'
+import type { IngestionDependencies, KbRef } from './ingestion.ts'
 import { compactPostings, mergeSegments } from './merge-segments.ts'
 import { type PreparedTexts, withContext } from './prepare-text.ts'
 import { type PreparedDocument, writeIndex } from './write-index.ts'
 
 /** A knowledge base as its documents are indexed; of these settings is all that is written together. */
-export interface IndexedKb extends KbPlace {
+export interface IndexedKb extends KbRef {
   generation: number
   dimensions: number | null
   floor: number | null
@@ -30,38 +30,36 @@ const TURN_MS = 20_000
  * group is written, the next ones are made. A document that can't be indexed is noted so, and holds up no other. After a
  * while others have their turn, and what is left waits for the next one.
  */
-export async function indexDocuments(deps: IngestionDependencies, place: KbPlace): Promise<void> {
+export async function indexDocuments(deps: IngestionDependencies, ref: KbRef): Promise<void> {
   const end = performance.now() + TURN_MS
   const isOver = (): boolean => deps.stopping.aborted || performance.now() >= end
   let writing: Promise<unknown> = Promise.resolve()
   try {
     while (!isOver()) {
-      const claimed = await deps.claims.claim(place)
+      const claimed = await deps.claims.claim(ref)
       if (claimed.length === 0) break
       const groups = groupsOf(claimed)
       const ahead: Preparing[] = []
       for (;;) {
         while (ahead.length < AHEAD && groups.length > 0 && !isOver())
-          ahead.push(begin(deps, place, groups.shift() as ClaimedDocument[]))
+          ahead.push(begin(deps, ref, groups.shift() as ClaimedDocument[]))
         const next = ahead.shift()
         if (!next) break
         const prepared = await next.prepared
         await writing
-        writing = prepared
-          ? settle(deps, place, next.ids, () => write(deps, place, prepared))
-          : Promise.resolve()
+        writing = prepared ? settle(deps, ref, next.ids, () => write(deps, ref, prepared)) : Promise.resolve()
       }
       const left = idsOf(groups.flat())
-      if (left.length > 0) await settle(deps, place, left, () => deps.claims.release(place, left))
+      if (left.length > 0) await settle(deps, ref, left, () => deps.claims.release(ref, left))
     }
   } finally {
     await writing
   }
   if (deps.stopping.aborted) return
-  if (isOver()) await deps.wakeIndexing(place)
-  await mergeSegments(deps, place)
-  await compactPostings(deps, place)
-  deps.announce(place)
+  if (isOver()) await deps.wakeIndexing(ref)
+  await mergeSegments(deps, ref)
+  await compactPostings(deps, ref)
+  deps.announce(ref)
 }
 
 interface Preparing {
@@ -69,9 +67,9 @@ interface Preparing {
   prepared: Promise<Prepared | undefined>
 }
 
-function begin(deps: IngestionDependencies, place: KbPlace, group: ClaimedDocument[]): Preparing {
+function begin(deps: IngestionDependencies, ref: KbRef, group: ClaimedDocument[]): Preparing {
   const ids = idsOf(group)
-  return { ids, prepared: settle(deps, place, ids, () => prepare(deps, place, group)) }
+  return { ids, prepared: settle(deps, ref, ids, () => prepare(deps, ref, group)) }
 }
 
 /** What has failed before is tried by itself, so that it takes no other along. */
@@ -97,14 +95,14 @@ const idsOf = (group: ClaimedDocument[]): string[] => group.map(({ id }) => id)
 /** Does a step with some documents. A step that fails is noted at them; undefined. Never rejects. */
 async function settle<Result>(
   deps: IngestionDependencies,
-  place: KbPlace,
+  ref: KbRef,
   ids: string[],
   step: () => Promise<Result>,
 ): Promise<Result | undefined> {
   try {
     return await step()
   } catch (error) {
-    await noteFailure(deps, place, ids, error).catch((lost: unknown) =>
+    await noteFailure(deps, ref, ids, error).catch((lost: unknown) =>
       // They are given back by a sweep.
       deps.services.log.error({ err: lost }, 'it was not noted that documents were not indexed'),
     )
@@ -114,15 +112,15 @@ async function settle<Result>(
 
 async function noteFailure(
   deps: IngestionDependencies,
-  place: KbPlace,
+  ref: KbRef,
   ids: string[],
   error: unknown,
 ): Promise<void> {
-  if (deps.stopping.aborted) return deps.claims.release(place, ids)
+  if (deps.stopping.aborted) return deps.claims.release(ref, ids)
   const isExpected = error instanceof ModelError || error instanceof AppError
   deps.services.log[isExpected ? 'info' : 'error']({ err: error }, 'documents were not indexed')
   // What a person has to put right, such as missing credits, is not tried again by itself.
-  await deps.claims.fail(place, ids, isExpected ? error.message : UNEXPECTED, error instanceof AppError)
+  await deps.claims.fail(ref, ids, isExpected ? error.message : UNEXPECTED, error instanceof AppError)
 }
 
 interface Prepared {
@@ -136,15 +134,15 @@ interface Prepared {
 /** Splits and embeds documents. Undefined: the knowledge base is gone. */
 async function prepare(
   deps: IngestionDependencies,
-  place: KbPlace,
+  ref: KbRef,
   group: ClaimedDocument[],
 ): Promise<Prepared | undefined> {
-  const kb = await readKb(deps, place)
+  const kb = await readKb(deps, ref)
   if (!kb) {
-    await deps.claims.release(place, idsOf(group))
+    await deps.claims.release(ref, idsOf(group))
     return undefined
   }
-  const texts = await readTexts(deps, place, group)
+  const texts = await readTexts(deps, ref, group)
   const there = group.filter(({ id }) => texts.has(id)) // others were deleted since
   const prepared = await deps.preparer.prepare({
     texts: there.map(({ id, name, textKind }) => ({ name, text: texts.get(id) ?? '', kind: textKind })),
@@ -157,10 +155,10 @@ async function prepare(
     : await embedTexts(deps, forNobody(kb), kb, embeddedTexts(there, prepared), 'document', deps.stopping)
   const floor = count === 0 ? kb.floor : (kb.floor ?? (await measureFloor(deps, kb, deps.stopping)))
   let from = 0
-  const documents = prepared.texts.map((text, place) => {
+  const documents = prepared.texts.map((text, ref) => {
     const own = vectors.slice(from, from + text.chunks.length)
     from += text.chunks.length
-    return { ...text, document: there[place] as ClaimedDocument, vectors: own }
+    return { ...text, document: there[ref] as ClaimedDocument, vectors: own }
   })
   return { kb: { ...kb, floor }, documents, dictionary: prepared.dictionary, ids: idsOf(group) }
 }
@@ -171,24 +169,24 @@ const partsOf = (vectors: Float32Array, count: number): Float32Array[] => {
 }
 
 const embeddedTexts = (documents: ClaimedDocument[], { texts }: PreparedTexts): string[] =>
-  texts.flatMap(({ chunks }, place) =>
-    chunks.map((chunk) => withContext((documents[place] as ClaimedDocument).name, chunk)),
+  texts.flatMap(({ chunks }, ref) =>
+    chunks.map((chunk) => withContext((documents[ref] as ClaimedDocument).name, chunk)),
   )
 
 async function write(
   deps: IngestionDependencies,
-  place: KbPlace,
+  ref: KbRef,
   { kb, documents, dictionary, ids }: Prepared,
 ): Promise<void> {
   await writeIndex(deps, kb, documents, dictionary)
   // What was not stored waits again, if it is still there.
-  await deps.claims.release(place, ids)
-  deps.announce(place)
+  await deps.claims.release(ref, ids)
+  deps.announce(ref)
 }
 
 async function readKb(
   { services }: IngestionDependencies,
-  { organizationId, kbId }: KbPlace,
+  { organizationId, kbId }: KbRef,
 ): Promise<IndexedKb | undefined> {
   const [kb] = await services.database.sql<IndexedKb[]>`
     select organization_id as "organizationId", id as "kbId", generation, dimensions, floor, chunking,
@@ -199,7 +197,7 @@ async function readKb(
 
 async function readTexts(
   { services }: IngestionDependencies,
-  { organizationId, kbId }: KbPlace,
+  { organizationId, kbId }: KbRef,
   group: ClaimedDocument[],
 ): Promise<Map<string, string>> {
   const rows = await services.database.sql<{ id: string; text: string }[]>`

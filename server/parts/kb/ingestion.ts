@@ -19,12 +19,12 @@ import { dropUnended, readSource } from './read-source.ts'
  */
 
 /** One knowledge base. */
-export interface KbPlace {
+export interface KbRef {
   organizationId: string
   kbId: string
 }
 
-export interface SourcePlace extends KbPlace {
+export interface SourceRef extends KbRef {
   sourceId: string
 }
 
@@ -43,7 +43,7 @@ export interface IngestionDependencies extends IngestionParts {
   unended: Set<string>
   announce: Announce
   /** Has the documents of a knowledge base indexed that wait for it. */
-  wakeIndexing(place: KbPlace): Promise<void>
+  wakeIndexing(ref: KbRef): Promise<void>
   /** Aborted when the process stops. */
   stopping: AbortSignal
 }
@@ -83,46 +83,45 @@ export function createIngestion(parts: IngestionParts): Ingestion {
     claims: new ClaimedDocuments(sql, instance.id),
     unended: new Set(),
     announce: createAnnouncer(services),
-    wakeIndexing: (place) => jobs.add(sql, indexing, place, { key: place.kbId, group: place.organizationId }),
+    wakeIndexing: (ref) => jobs.add(sql, indexing, ref, { key: ref.kbId, group: ref.organizationId }),
     stopping: ending.signal,
   }
   // What fails is noted where it belongs and tried again from there, so a job itself is never retried.
   const rest = { retries: 0, firstRetrySeconds: 1, timeoutSeconds: JOB_SECONDS_MAX, isKeyed: true }
-  const reading: Queue<SourcePlace> = {
+  const reading: Queue<SourceRef> = {
     ...rest,
     name: 'kb-reading',
     concurrency: READINGS_AT_ONCE,
     groupConcurrency: READINGS_AT_ONCE * SHARE_OF_ONE,
-    run: (place) => track(readSource(deps, place)),
+    run: (ref) => track(readSource(deps, ref)),
   }
-  const indexing: Queue<KbPlace> = {
+  const indexing: Queue<KbRef> = {
     ...rest,
     name: 'kb-indexing',
     concurrency: INDEXINGS_AT_ONCE,
     groupConcurrency: INDEXINGS_AT_ONCE * SHARE_OF_ONE,
-    run: (place) => track(indexDocuments(deps, place)),
+    run: (ref) => track(indexDocuments(deps, ref)),
   }
 
   async function wakeReadings(kbId: string | null): Promise<void> {
-    const due = await sql<SourcePlace[]>`
+    const due = await sql<SourceRef[]>`
       select organization_id as "organizationId", kb_id as "kbId", id as "sourceId" from kb_sources s
       where next_reading_at <= now() and (status <> 'reading' or not ${isAlive(sql)})
         and (${kbId}::uuid is null or kb_id = ${kbId})
       order by next_reading_at limit ${SWEEP_MAX}`
-    for (const place of due)
-      await jobs.add(sql, reading, place, { key: place.sourceId, group: place.organizationId })
+    for (const ref of due) await jobs.add(sql, reading, ref, { key: ref.sourceId, group: ref.organizationId })
   }
 
   async function sweep(): Promise<void> {
     await dropUnended(deps)
     await wakeReadings(null)
     await deps.claims.dropForgotten()
-    const waiting = await sql<KbPlace[]>`
+    const waiting = await sql<KbRef[]>`
       select distinct s.organization_id as "organizationId", s.kb_id as "kbId" from kb_sources s
       where s.documents_pending > 0 and exists (
         select from kb_documents d where d.kb_id = s.kb_id and ${deps.claims.claimable()})
       limit ${SWEEP_MAX}`
-    for (const place of waiting) await deps.wakeIndexing(place)
+    for (const ref of waiting) await deps.wakeIndexing(ref)
   }
 
   let endSweep = (): void => {}

@@ -1,5 +1,5 @@
 import type { TransactionSql } from 'postgres'
-import type { KbPlace } from './ingestion.ts'
+import type { KbRef } from './ingestion.ts'
 
 /**
  * Locks a knowledge base until the transaction ends. Whoever changes documents or chunks, or begins or ends to read a
@@ -8,7 +8,7 @@ import type { KbPlace } from './ingestion.ts'
  */
 export async function lockKb(
   tx: TransactionSql,
-  { organizationId, kbId }: KbPlace,
+  { organizationId, kbId }: KbRef,
 ): Promise<{ chunkCount: number; deadCount: number } | undefined> {
   const [kb] = await tx<{ chunkCount: number; deadCount: number }[]>`
     select chunk_count as "chunkCount", dead_count as "deadCount" from knowledge_bases

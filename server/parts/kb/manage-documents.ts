@@ -112,8 +112,8 @@ export async function uploadFile(
   file: ReceivedFile,
 ): Promise<UploadView> {
   const { organizationId, userId } = scope
-  const place = { organizationId, userId, chatId: null }
-  const id = await keepReceivedFile(services, place, file, { needsText: true })
+  const owner = { organizationId, userId, chatId: null }
+  const id = await keepReceivedFile(services, owner, file, { needsText: true })
   const [row] = await scope.select(uploads, { where: eq(uploads.id, id) })
   if (!row) throw fail('upload.not_found')
   return viewUpload(services.storage, row)

@@ -1,7 +1,7 @@
 import { asc, desc, eq, inArray, lt } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { kbSources, knowledgeBases } from '#database/schema/kb.ts'
-import { whenTaken } from '#database/sql-state.ts'
+import { onUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
@@ -46,7 +46,7 @@ export async function createKnowledgeBase(
       for (const source of sources) await insertSource(database, scope, kb.id, source)
       return kb
     })
-    .catch(whenTaken('kb.name_taken'))
+    .catch(onUniqueViolation('kb.name_taken'))
   await deps.ingestion.begin(made)
   return getKnowledgeBase(scope, made.id)
 }
@@ -100,7 +100,7 @@ export async function updateKnowledgeBase(
       ...(description !== undefined && { description }),
       updatedAt: new Date(),
     })
-    .catch(whenTaken('kb.name_taken'))
+    .catch(onUniqueViolation('kb.name_taken'))
   if (rows.length === 0) throw fail('kb.not_found')
   return getKnowledgeBase(scope, kbId)
 }

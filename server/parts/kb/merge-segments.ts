@@ -1,5 +1,5 @@
 import { mergePostings, type SegmentEntry } from '#platform/retrieval/postings.ts'
-import type { IngestionDependencies, KbPlace } from './ingestion.ts'
+import type { IngestionDependencies, KbRef } from './ingestion.ts'
 import { lockKb } from './lock-kb.ts'
 import { insertPostings, noteSegment, type Segment } from './segments.ts'
 
@@ -20,7 +20,7 @@ const TERMS_AT_ONCE = 5_000
 
 export async function mergeSegments(
   { services }: IngestionDependencies,
-  { organizationId, kbId }: KbPlace,
+  { organizationId, kbId }: KbRef,
 ): Promise<void> {
   await services.database.sql.begin(async (tx) => {
     if (!(await lockKb(tx, { organizationId, kbId }))) return
@@ -58,7 +58,7 @@ function mergeable(segments: readonly Segment[]): Segment[] {
 /** Writes the postings anew without what is gone, where that is much. */
 export async function compactPostings(
   { services }: IngestionDependencies,
-  { organizationId, kbId }: KbPlace,
+  { organizationId, kbId }: KbRef,
 ): Promise<void> {
   await services.database.sql.begin(async (tx) => {
     const kb = await lockKb(tx, { organizationId, kbId })

@@ -143,4 +143,4 @@ async function stream(call: Call, sources: SearchResult[] | null): Promise<Event
 }
 
 const numbered = (sources: SearchResult[]) =>
-  sources.map((source, place) => ({ number: place + 1, ...source }))
+  sources.map((source, index) => ({ number: index + 1, ...source }))

@@ -5,7 +5,7 @@ import { FetchError } from '#platform/net/fetch-bounded.ts'
 import { NetError } from '#platform/net/index.ts'
 import { keepTrying } from '#platform/sweeps/keep-trying.ts'
 import { isAlive } from './claims.ts'
-import type { IngestionDependencies, SourcePlace } from './ingestion.ts'
+import type { IngestionDependencies, SourceRef } from './ingestion.ts'
 import { lockKb } from './lock-kb.ts'
 import { readBucket } from './read-bucket.ts'
 import { readWebsite } from './read-website.ts'
@@ -26,15 +26,15 @@ const END_ATTEMPTS = 5
  * stays as it is. Ends when the source is deleted; a failure is noted at the source; one that may pass is
  * tried again twice.
  */
-export async function readSource(deps: IngestionDependencies, place: SourcePlace): Promise<void> {
-  const source = await claim(deps, place).catch((error: unknown) => {
+export async function readSource(deps: IngestionDependencies, ref: SourceRef): Promise<void> {
+  const source = await claim(deps, ref).catch((error: unknown) => {
     // It may have come about nevertheless.
-    deps.unended.add(place.sourceId)
+    deps.unended.add(ref.sourceId)
     throw error
   })
   if (!source) return
   deps.unended.delete(source.sourceId)
-  deps.announce(place)
+  deps.announce(ref)
   const ending = new AbortController()
   const signal = AbortSignal.any([ending.signal, deps.stopping, AbortSignal.timeout(READING_MS_MAX)])
   const watch = setInterval(() => {
@@ -52,14 +52,14 @@ export async function readSource(deps: IngestionDependencies, place: SourcePlace
       await persist(deps, source, () => noteFailure(deps, source, error))
   } finally {
     clearInterval(watch)
-    deps.announce(place)
+    deps.announce(ref)
   }
 }
 
 /** Where the database stays away, a sweep gives the source back. */
 async function persist(
   deps: IngestionDependencies,
-  { sourceId }: SourcePlace,
+  { sourceId }: SourceRef,
   work: () => Promise<void>,
 ): Promise<void> {
   const isDone = await keepTrying(
@@ -78,16 +78,16 @@ export async function dropUnended(deps: IngestionDependencies): Promise<void> {
   for (const id of ids) deps.unended.delete(id)
 }
 
-async function claim(deps: IngestionDependencies, place: SourcePlace): Promise<ReadingSource | undefined> {
+async function claim(deps: IngestionDependencies, ref: SourceRef): Promise<ReadingSource | undefined> {
   const { database, instance } = deps.services
   return database.sql.begin(async (tx) => {
-    await lockKb(tx, place)
-    const [row] = await tx<Omit<ReadingSource, keyof SourcePlace>[]>`
+    await lockKb(tx, ref)
+    const [row] = await tx<Omit<ReadingSource, keyof SourceRef>[]>`
       update kb_sources set status = 'reading', claimed_by = ${instance.id}, reading = reading + 1, updated_at = now()
-      where id = ${place.sourceId} and kb_id = ${place.kbId} and organization_id = ${place.organizationId}
+      where id = ${ref.sourceId} and kb_id = ${ref.kbId} and organization_id = ${ref.organizationId}
         and next_reading_at <= now() and (status <> 'reading' or not ${isAlive(tx)})
       returning type, config, secrets, reading, failures`
-    return row && { ...row, ...place }
+    return row && { ...row, ...ref }
   })
 }
 

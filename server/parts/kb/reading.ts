@@ -1,7 +1,7 @@
-import type { IngestionDependencies, SourcePlace } from './ingestion.ts'
+import type { IngestionDependencies, SourceRef } from './ingestion.ts'
 
 /** A source that this process is reading. */
-export interface ReadingSource extends SourcePlace {
+export interface ReadingSource extends SourceRef {
   type: 'web' | 's3'
   config: Record<string, unknown>
   secrets: string | null

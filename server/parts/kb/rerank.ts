@@ -38,10 +38,10 @@ export async function rerank(
       reason: 'The model for rerank did not answer with scores. Choose another one.',
     })
   const reranked = shown
-    .map((passage, place) => ({
+    .map((passage, index) => ({
       ...passage,
-      score: scores[place] as number,
-      reranked: scores[place] as number,
+      score: scores[index] as number,
+      reranked: scores[index] as number,
     }))
     .sort((a, b) => b.score - a.score)
   const least = reranked.at(-1)?.score ?? 0
@@ -53,8 +53,8 @@ export async function rerank(
 
 function requestOf(query: string, passages: FoundPassage[]) {
   const numbered = passages.map(
-    ({ content }, place) =>
-      `<passage number="${place + 1}">\n${withoutTags(content.slice(0, PASSAGE_CHARACTERS_MAX).toWellFormed())}\n</passage>`,
+    ({ content }, index) =>
+      `<passage number="${index + 1}">\n${withoutTags(content.slice(0, PASSAGE_CHARACTERS_MAX).toWellFormed())}\n</passage>`,
   )
   const question = `<question>\n${withoutTags(query)}\n</question>`
   return {

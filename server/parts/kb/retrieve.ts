@@ -25,7 +25,7 @@ import { type Candidate, isLocal, readSearchedKbs, STAGE_MAX, type StageHit } fr
  * 6. What says nearly the same as a better one is dropped, and what is below the threshold.
  */
 
-export interface Wanted {
+export interface SearchRequest {
   /** Whose knowledge bases they are; who pays may be another one. */
   organizationId: string
   knowledgeBaseIds: string[]
@@ -79,35 +79,39 @@ const SPARE = 5
  * Throws kb.not_found for a knowledge base that is not that organization's, unless it may be gone, billing.insufficient_credits, and llm.failed
  * from reranking.
  */
-export async function retrieve(deps: KbDependencies, payer: Payer, wanted: Wanted): Promise<Retrieval> {
+export async function retrieve(
+  deps: KbDependencies,
+  payer: Payer,
+  request: SearchRequest,
+): Promise<Retrieval> {
   const { tracing } = deps.services
-  if (!tracing) return find(deps, payer, wanted)
+  if (!tracing) return find(deps, payer, request)
   const attributes = {
     [NAMES.operation]: OPERATIONS.retrieval,
-    [NAMES.knowledgeBases]: wanted.knowledgeBaseIds,
+    [NAMES.knowledgeBases]: request.knowledgeBaseIds,
   }
   return tracing.span({ name: OPERATIONS.retrieval, attributes }, async (span) => {
-    const retrieval = await find(deps, payer, wanted)
+    const retrieval = await find(deps, payer, request)
     span.set({ [NAMES.passages]: retrieval.passages.length })
     return retrieval
   })
 }
 
-async function find(deps: KbDependencies, payer: Payer, wanted: Wanted): Promise<Retrieval> {
+async function find(deps: KbDependencies, payer: Payer, request: SearchRequest): Promise<Retrieval> {
   const begin = performance.now()
-  const kbs = await readSearchedKbs(deps.services.database.sql, wanted)
-  const query = parseQuery(wanted.query)
+  const kbs = await readSearchedKbs(deps.services.database.sql, request)
+  const query = parseQuery(request.query)
   const findWords = (isChecked: boolean) =>
-    timed(gather(kbs.map((kb) => lexicalStage(deps, kb, query, wanted.filter, isChecked))))
+    timed(gather(kbs.map((kb) => lexicalStage(deps, kb, query, request.filter, isChecked))))
   const [unchecked, dense] = await Promise.all([
     findWords(false),
-    timed(denseStage(deps, payer, kbs, wanted.query, wanted.filter, STAGE_MAX)),
+    timed(denseStage(deps, payer, kbs, request.query, request.filter, STAGE_MAX)),
   ])
   const choose = async (hits: StageHit[]) => {
     const fused = fuse(hits, dense.result.hits, keyOf, ({ kb }) => isLocal(kb))
     return {
       fused,
-      ...(await choosePassages(deps, payer, wanted, query, fused, dense.result.failure === null)),
+      ...(await selectPassages(deps, payer, request, query, fused, dense.result.failure === null)),
     }
   }
   let lexical = unchecked
@@ -147,7 +151,7 @@ async function find(deps: KbDependencies, payer: Payer, wanted: Wanted): Promise
 
 const keyOf = ({ kb, number }: StageHit): string => `${kb.id} ${number}`
 
-interface Chosen {
+interface Selection {
   passages: FoundPassage[]
   dropped: Receipt['dropped']
   /** Something that was found is gone or disabled: others may have been found in its place. */
@@ -155,15 +159,15 @@ interface Chosen {
 }
 
 /** Steps 4 to 6. Contents are read of those that are shown, and of all where they decide. */
-async function choosePassages(
+async function selectPassages(
   deps: KbDependencies,
   payer: Payer,
-  wanted: Wanted,
+  request: SearchRequest,
   query: KnowledgeQuery,
   fused: Candidate[],
   hasVectors: boolean,
-): Promise<Chosen> {
-  const { limit, scoreThreshold, oncePerDocument = false } = wanted
+): Promise<Selection> {
+  const { limit, scoreThreshold, oncePerDocument = false } = request
   const { sql } = deps.services.database
   const vectorsOf = ({ kb }: Pick<Candidate, 'kb'>) =>
     hasVectors ? (isLocal(kb) ? 'local' : 'model') : 'none'
@@ -171,17 +175,17 @@ async function choosePassages(
     bestFirst(found.map((one) => ({ ...one, score: relevanceOf(one, vectorsOf(one)) })))
   const size = Math.max(POOL, limit * POOL_PER_RESULT)
 
-  const decides = query.phrases.length + query.pairs.length > 0 || wanted.rerank !== null || oncePerDocument
+  const decides = query.phrases.length + query.pairs.length > 0 || request.rerank !== null || oncePerDocument
   if (!decides) {
     const scored = score(fused.slice(0, size))
     const good = scored.filter((one) => one.score >= scoreThreshold)
-    const { read, different, asked } = await readDifferent(sql, good, limit)
+    const { read, different, requested } = await readDifferent(sql, good, limit)
     const dropped = { duplicates: read - different.length, belowThreshold: scored.length - good.length }
-    return { passages: different.slice(0, limit), dropped, isSomeGone: read < asked }
+    return { passages: different.slice(0, limit), dropped, isSomeGone: read < requested }
   }
-  const pool = await readPool(sql, fused, size, wanted)
+  const pool = await readPool(sql, fused, size, request)
   const scored = score(await addPhrases(deps.stemmer, query, pool.passages))
-  const ranked = wanted.rerank ? await rerank(deps, payer, wanted.rerank, wanted.query, scored) : scored
+  const ranked = request.rerank ? await rerank(deps, payer, request.rerank, request.query, scored) : scored
   const different = dropNearDuplicates(ranked, ({ content }) => content)
   const good = different.filter((one) => one.score >= scoreThreshold)
   const dropped = {
@@ -189,7 +193,7 @@ async function choosePassages(
     belowThreshold: different.length - good.length,
   }
   const passages = (oncePerDocument ? bestOfEach(good) : good).slice(0, limit)
-  return { passages, dropped, isSomeGone: pool.isSomeGone && !wanted.rerank }
+  return { passages, dropped, isSomeGone: pool.isSomeGone && !request.rerank }
 }
 
 /** The first so many that are different, and how many were read for that, of how many that were asked for. */
@@ -197,13 +201,13 @@ async function readDifferent(
   sql: Sql,
   scored: (Candidate & { score: number })[],
   limit: number,
-): Promise<{ read: number; different: FoundPassage[]; asked: number }> {
-  for (let asked = limit + SPARE; ; asked = scored.length) {
-    const some = scored.slice(0, asked)
+): Promise<{ read: number; different: FoundPassage[]; requested: number }> {
+  for (let requested = limit + SPARE; ; requested = scored.length) {
+    const some = scored.slice(0, requested)
     const read = await readPassages(sql, some)
     const different = dropNearDuplicates(read, ({ content }) => content)
-    if (different.length >= limit || asked >= scored.length)
-      return { read: read.length, different, asked: some.length }
+    if (different.length >= limit || requested >= scored.length)
+      return { read: read.length, different, requested: some.length }
   }
 }
 
@@ -235,15 +239,15 @@ async function readPool(
   sql: Sql,
   fused: Candidate[],
   size: number,
-  { limit, oncePerDocument }: Wanted,
+  { limit, oncePerDocument }: SearchRequest,
 ): Promise<{ passages: ReadPassage[]; isSomeGone: boolean }> {
-  const asked = oncePerDocument ? fused : fused.slice(0, size)
-  const passages = await readPassages(sql, asked)
-  const isSomeGone = passages.length < asked.length
+  const requested = oncePerDocument ? fused : fused.slice(0, size)
+  const passages = await readPassages(sql, requested)
+  const isSomeGone = passages.length < requested.length
   if (!oncePerDocument) return { passages, isSomeGone }
   const documents = new Set<string>()
   const last = passages.findIndex(
-    ({ documentId }, place) => documents.add(documentId).size >= limit && place + 1 >= size,
+    ({ documentId }, index) => documents.add(documentId).size >= limit && index + 1 >= size,
   )
   return { passages: last === -1 ? passages : passages.slice(0, last + 1), isSomeGone }
 }

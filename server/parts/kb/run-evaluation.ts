@@ -5,13 +5,13 @@ import type { Queue } from '#platform/jobs/jobs.ts'
 import { ndcgAt10, recallAt, reciprocalRank } from '#platform/retrieval/metrics.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
 import type { ResolvedModel } from '../llm/index.ts'
-import { ClaimedRun, RUN_HOURS_MAX, type Run, type RunPlace } from './claimed-run.ts'
+import { ClaimedRun, RUN_HOURS_MAX, type Run, type RunRef } from './claimed-run.ts'
 import { isAlive } from './claims.ts'
 import type { KbDependencies } from './dependencies.ts'
 import { forNobody } from './embed-texts.ts'
 import type { RunSettings } from './evaluation-schemas.ts'
 import { type Condition, parseFilter } from './filter.ts'
-import type { KbPlace } from './ingestion.ts'
+import type { KbRef } from './ingestion.ts'
 import { retrieve } from './retrieve.ts'
 import { findReranker } from './search-kb.ts'
 
@@ -25,7 +25,7 @@ import { findReranker } from './search-kb.ts'
 export interface EvaluationRuns {
   queues: Queue<never>[]
   /** Has a run done that was stored. */
-  begin(run: RunPlace): Promise<void>
+  begin(run: RunRef): Promise<void>
   /** Finds runs that dead processes left, now and from time to time. */
   start(): void
   stop(): Promise<void>
@@ -53,31 +53,31 @@ export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
   let isStopping = false
   let endSweep = (): void => {}
 
-  const queue: Queue<RunPlace> = {
+  const queue: Queue<RunRef> = {
     name: 'kb-evaluations',
     retries: 0,
     firstRetrySeconds: 1,
     timeoutSeconds: TURN_SECONDS_MAX,
     concurrency: 1,
     isKeyed: true,
-    async run(place) {
-      if (isStopping || held.has(place.runId)) return
-      const turn = takeTurn(place)
-      held.set(place.runId, turn)
-      await turn.finally(() => held.delete(place.runId))
+    async run(ref) {
+      if (isStopping || held.has(ref.runId)) return
+      const turn = takeTurn(ref)
+      held.set(ref.runId, turn)
+      await turn.finally(() => held.delete(ref.runId))
     },
   }
-  const begin: EvaluationRuns['begin'] = (place) =>
-    jobs.add(sql, queue, place, { key: place.runId, group: place.organizationId })
+  const begin: EvaluationRuns['begin'] = (ref) =>
+    jobs.add(sql, queue, ref, { key: ref.runId, group: ref.organizationId })
 
-  async function takeTurn(place: RunPlace): Promise<void> {
-    const claim = new ClaimedRun(sql, instance.id, place)
+  async function takeTurn(ref: RunRef): Promise<void> {
+    const claim = new ClaimedRun(sql, instance.id, ref)
     const run = await claim.take(claimable())
     if (!run) return
     try {
       if (run.isLate) throw new RunError(`The run has not ended within ${RUN_HOURS_MAX} hours`)
       if (await askQuestions(deps, claim, run, () => isStopping)) await claim.complete(run.results)
-      else if (await claim.pause(run.results)) await begin(place)
+      else if (await claim.pause(run.results)) await begin(ref)
     } catch (error) {
       const isExpected = error instanceof AppError || error instanceof RunError
       log[isExpected ? 'info' : 'error']({ err: error }, 'an evaluation was not run')
@@ -89,10 +89,10 @@ export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
     or claimed_by = ${instance.id} and not id = any(${[...held.keys()]})))`
 
   async function sweep(): Promise<void> {
-    const open = await sql<RunPlace[]>`
+    const open = await sql<RunRef[]>`
       select organization_id as "organizationId", kb_id as "kbId", id as "runId" from kb_evaluation_runs
       where status in ('pending', 'processing') and ${claimable()} order by id limit ${SWEEP_MAX}`
-    for (const place of open) await begin(place)
+    for (const ref of open) await begin(ref)
   }
 
   return {
@@ -124,12 +124,12 @@ async function askQuestions(
   { settings, questions, results }: Run,
   isStopping: () => boolean,
 ): Promise<boolean> {
-  const { place } = claim
-  const answers = await readAnswers(deps.services.database.sql, place, questions)
-  const asked: AskedWith = {
+  const { ref } = claim
+  const answers = await readAnswers(deps.services.database.sql, ref, questions)
+  const conditions: RunConditions = {
     settings,
     filter: parseFilter(settings.filter ?? {}),
-    rerank: await findReranker(deps, place, settings.rerank),
+    rerank: await findReranker(deps, ref, settings.rerank),
   }
   const end = performance.now() + TURN_MS
   let check = performance.now() + CHECK_MS
@@ -138,7 +138,7 @@ async function askQuestions(
     if (isStopping() || now > end) return false
     if (now > check && !(await claim.isHeld())) return false
     if (now > check) check = now + CHECK_MS
-    results.push(await ask(deps, place, question, answers(question), asked))
+    results.push(await ask(deps, ref, question, answers(question), conditions))
     const latest = results.slice(-FAILURES_MAX)
     const reason = latest.at(-1)?.error ?? ''
     if (latest.length === FAILURES_MAX && latest.every(({ error }) => error !== null))
@@ -148,7 +148,7 @@ async function askQuestions(
   return true
 }
 
-interface AskedWith {
+interface RunConditions {
   settings: RunSettings
   filter: Condition[]
   rerank: ResolvedModel | null
@@ -162,7 +162,7 @@ interface Answers {
 /** The ids of the right documents of a question; of what is not there, the id or name that was given. */
 async function readAnswers(
   sql: Sql,
-  { organizationId, kbId }: KbPlace,
+  { organizationId, kbId }: KbRef,
   questions: EvaluationQuestion[],
 ): Promise<(question: EvaluationQuestion) => Answers> {
   const ids = new Set(questions.flatMap((question) => question.document_ids ?? []))
@@ -183,10 +183,10 @@ async function readAnswers(
 /** Searches for one question. What a model failed to do is noted; everything else that is thrown ends the run. */
 async function ask(
   deps: KbDependencies,
-  { organizationId, kbId }: KbPlace,
+  { organizationId, kbId }: KbRef,
   { question }: EvaluationQuestion,
   { right, missing }: Answers,
-  { settings, filter, rerank }: AskedWith,
+  { settings, filter, rerank }: RunConditions,
 ): Promise<QuestionResult> {
   const begin = performance.now()
   const none = { question, found: [], first_rank: null, recall_at_k: 0, ndcg_at_10: 0, missing }

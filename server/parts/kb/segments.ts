@@ -2,7 +2,7 @@ import type { TransactionSql } from 'postgres'
 import type { Database } from '#database/connect.ts'
 import { insertRows } from '#database/insert-rows.ts'
 import type { SegmentEntry } from '#platform/retrieval/postings.ts'
-import type { KbPlace } from './ingestion.ts'
+import type { KbRef } from './ingestion.ts'
 
 /** What one batch of documents, or a merge, has written of the postings. */
 export interface Segment {
@@ -19,17 +19,17 @@ export interface Writing {
 
 export async function insertSegment(
   writing: Writing,
-  place: KbPlace,
+  ref: KbRef,
   segment: Segment,
   entries: SegmentEntry[],
 ): Promise<void> {
-  await insertPostings(writing, place.kbId, segment.segment, entries)
-  await noteSegment(writing.tx, place, segment)
+  await insertPostings(writing, ref.kbId, segment.segment, entries)
+  await noteSegment(writing.tx, ref, segment)
 }
 
 export async function noteSegment(
   tx: TransactionSql,
-  { organizationId, kbId }: KbPlace,
+  { organizationId, kbId }: KbRef,
   { segment, chunks }: Segment,
 ): Promise<void> {
   await tx`

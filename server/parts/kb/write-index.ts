@@ -43,7 +43,7 @@ export async function writeIndex(
     if (kept.size === 0) return
     const keptChunks = chunks.filter(({ documentId }) => kept.has(documentId))
     const dead = chunks.length - keptChunks.length
-    const place = await takePlace(tx, kb, { chunks: chunks.length, dead })
+    const place = await reservePosition(tx, kb, { chunks: chunks.length, dead })
     raiseNumbers(entries, place.firstChunk)
     await tx`delete from kb_chunks where kb_id = ${kb.kbId} and document_id = any(${[...kept]})`
     await insertRows(tx, database, 'kb_chunks', chunkColumns(kb, place), keptChunks)
@@ -58,7 +58,7 @@ export async function writeIndex(
   })
 }
 
-interface Place {
+interface IndexPosition {
   firstChunk: number
   segment: number
 }
@@ -67,17 +67,17 @@ interface Place {
  * Numbers for chunks and a segment. They are taken under the lock under which they are written, so that what is written
  * later has higher ones.
  */
-async function takePlace(
+async function reservePosition(
   tx: TransactionSql,
   { kbId }: IndexedKb,
   { chunks, dead }: { chunks: number; dead: number },
-): Promise<Place> {
-  const [row] = await tx<Place[]>`
+): Promise<IndexPosition> {
+  const [row] = await tx<IndexPosition[]>`
     update knowledge_bases
     set next_chunk = next_chunk + ${chunks}, next_segment = next_segment + 1, dead_count = dead_count + ${dead}
     where id = ${kbId}
     returning next_chunk - ${chunks}::int as "firstChunk", next_segment - 1 as segment`
-  return row as Place
+  return row as IndexPosition
 }
 
 interface DocumentEntry {
@@ -175,7 +175,7 @@ async function keepClaimed(
   return new Set(kept.map(({ id }) => id))
 }
 
-const chunkColumns = (kb: IndexedKb, { firstChunk }: Place): Column<ChunkEntry>[] => [
+const chunkColumns = (kb: IndexedKb, { firstChunk }: IndexPosition): Column<ChunkEntry>[] => [
   { name: 'id', type: 'uuid', of: ({ id }) => id },
   { name: 'organization_id', type: 'uuid', of: () => kb.organizationId },
   { name: 'kb_id', type: 'uuid', of: () => kb.kbId },
@@ -190,14 +190,18 @@ const chunkColumns = (kb: IndexedKb, { firstChunk }: Place): Column<ChunkEntry>[
   { name: 'content', type: 'text', of: ({ content }) => content },
 ]
 
-const vectorColumns = (kb: IndexedKb, { firstChunk }: Place): Column<ChunkEntry>[] => [
+const vectorColumns = (kb: IndexedKb, { firstChunk }: IndexPosition): Column<ChunkEntry>[] => [
   { name: 'kb_id', type: 'uuid', of: () => kb.kbId },
   { name: 'number', type: 'int4', of: ({ number }) => firstChunk + number },
   { name: 'generation', type: 'int4', of: () => kb.generation },
   { name: 'embedding', type: 'halfvec', of: ({ vector }) => vector },
 ]
 
-async function noteReady(tx: TransactionSql, { firstChunk }: Place, rows: DocumentEntry[]): Promise<void> {
+async function noteReady(
+  tx: TransactionSql,
+  { firstChunk }: IndexPosition,
+  rows: DocumentEntry[],
+): Promise<void> {
   await tx`
     update kb_documents d
     set status = case when e.chunk_count = 0 then 'failed' else 'ready' end,

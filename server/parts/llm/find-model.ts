@@ -22,7 +22,7 @@ export interface ResolvedModel extends Price {
 /** A model that can be named. */
 export type UsableModel = Pick<StoredModel, 'id' | 'provider'> & { name: string }
 
-interface Wanted {
+interface ModelKey {
   organizationId: string
   modelId: string
 }
@@ -48,11 +48,11 @@ const GROUP_MAX = 100
 /** Finds the models that an organization may use: its own, and those of the environment. */
 export class ModelFinder {
   readonly #services: Services
-  readonly #read: (wanted: Wanted) => Promise<StoredModel | undefined>
+  readonly #read: (keys: ModelKey) => Promise<StoredModel | undefined>
 
   constructor(services: Services) {
     this.#services = services
-    this.#read = grouped((wanted) => readModels(services, wanted), GROUP_MAX)
+    this.#read = grouped((keys) => readModels(services, keys), GROUP_MAX)
   }
 
   /**
@@ -147,17 +147,17 @@ export class ModelFinder {
 /** By hand and for all that wait, since every message needs one (see grouped). */
 async function readModels(
   { database: { sql } }: Services,
-  wanted: Wanted[],
+  keys: ModelKey[],
 ): Promise<(StoredModel | undefined)[]> {
-  const rows = await sql<(StoredModel & { place: number })[]>`
-    select w.place, m.id, m.organization_id as "organizationId", m.provider, m.version,
+  const rows = await sql<(StoredModel & { ordinal: number })[]>`
+    select w.ordinal, m.id, m.organization_id as "organizationId", m.provider, m.version,
       m.is_active as "isActive", m.config, m.api_key as "apiKey"
-    from json_to_recordset(${toRows(wanted)}::text::json)
-      as w (place int, "organizationId" uuid, "modelId" uuid)
+    from json_to_recordset(${toRows(keys)}::text::json)
+      as w (ordinal int, "organizationId" uuid, "modelId" uuid)
     join llm_models m on m.id = w."modelId"
       and (m.organization_id = w."organizationId" or m.organization_id is null)`
-  const found = new Map(rows.map((row) => [row.place, row]))
-  return wanted.map((_, place) => found.get(place))
+  const found = new Map(rows.map((row) => [row.ordinal, row]))
+  return keys.map((_, ordinal) => found.get(ordinal))
 }
 
 /** A row `m` of llm_models as JSON: what uses a model is read together with it, and `ModelFinder.open` does the rest. */

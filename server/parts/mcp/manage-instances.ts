@@ -53,8 +53,8 @@ export async function updateInstance(
     if (!row) throw fail('mcp.instance_not_found')
     const before = await sharedWith(database, instanceId)
     const after = agentIds === undefined ? before : [...new Set(agentIds)].sort()
-    const told = { before: { shared_agent_ids: before }, after: { shared_agent_ids: after } }
-    await database.update(mcpInstances, eq(mcpInstances.id, instanceId), { name: name.trim() }, told)
+    const auditDetails = { before: { shared_agent_ids: before }, after: { shared_agent_ids: after } }
+    await database.update(mcpInstances, eq(mcpInstances.id, instanceId), { name: name.trim() }, auditDetails)
     const gone = before.filter((id) => !after.includes(id))
     if (gone.length > 0)
       await database.delete(

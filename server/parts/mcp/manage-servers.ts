@@ -2,7 +2,7 @@ import type { ISql } from 'postgres'
 import { eq } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { type McpAuthConfig, mcpServers } from '#database/schema/mcp.ts'
-import { whenTaken } from '#database/sql-state.ts'
+import { onUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import type { Actor } from '#platform/access/scope.ts'
 import { checkAddress, checkAuthConfig } from './auth-config.ts'
@@ -43,7 +43,7 @@ export async function addServer(deps: Dependencies, input: NewServer): Promise<S
       clientSecret: clientSecret === null ? null : secrets.encrypt(clientSecret, id),
     })
     .returning()
-    .catch(whenTaken('mcp.server_taken'))
+    .catch(onUniqueViolation('mcp.server_taken'))
   return viewRecord(row as RecordedServer)
 }
 
@@ -90,7 +90,7 @@ export async function updateServer(
         tools = case when ${isElsewhere} then null else tools end,
         tools_read_at = case when ${isElsewhere} then null else tools_read_at end,
         updated_at = case when ${changed} then now() else updated_at end
-      where id = ${serverId} returning ${columns(tx)}`.catch(whenTaken('mcp.server_taken'))
+      where id = ${serverId} returning ${columns(tx)}`.catch(onUniqueViolation('mcp.server_taken'))
     return { before, after, retired }
   })
   await Promise.all(retired.map((id) => connections.forget(connectionKey(id, before.url))))

@@ -3,7 +3,7 @@ import { parseArguments } from '#platform/models/tool-calls.ts'
 import type { ModelMessage, ModelRequest, ToolCall } from '#platform/models/types.ts'
 import type { Net } from '#platform/net/index.ts'
 import { plainText, readContent } from './read-content.ts'
-import { newImageRoom } from './read-image.ts'
+import { newImageBudget } from './read-image.ts'
 import { refuseFields } from './refused-fields.ts'
 import type { ChatCompletionRequest, ChatMessage, ChatPart } from './schemas.ts'
 
@@ -96,7 +96,7 @@ async function readMessages(net: Net, messages: readonly ChatMessage[]): Promise
   const names = new Map<string, string>()
   const images = countImages(messages.flatMap(({ content }) => (Array.isArray(content) ? content : [])))
   if (images > IMAGES_MAX) throw refuse(`A request can have at most ${IMAGES_MAX} images`)
-  const room = newImageRoom()
+  const budget = newImageBudget()
   const read: ModelMessage[] = []
   for (const [place, message] of messages.entries()) {
     if (isInstruction(message)) continue
@@ -114,7 +114,7 @@ async function readMessages(net: Net, messages: readonly ChatMessage[]): Promise
       for (const { id, name } of toolCalls) names.set(id, name)
       const content = plainText(message.content)
       read.push({ role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }) })
-    } else read.push({ role: 'user', content: await readContent(net, room, at, message.content, PARTS) })
+    } else read.push({ role: 'user', content: await readContent(net, budget, at, message.content, PARTS) })
   }
   if (read.length === 0) throw refuse('messages must hold a message of the user')
   return read

@@ -1,7 +1,7 @@
 import { fail } from '#errors'
 import type { ContentPart } from '#platform/models/types.ts'
 import type { Net } from '#platform/net/index.ts'
-import { type ImageRoom, readImage } from './read-image.ts'
+import { type ImageBudget, readImage } from './read-image.ts'
 
 /** A part of what somebody says. */
 interface Part {
@@ -24,7 +24,7 @@ interface PartFormat<P extends Part> {
  */
 export async function readContent<P extends Part>(
   net: Net,
-  room: ImageRoom,
+  budget: ImageBudget,
   at: string,
   content: string | P[] | null | undefined,
   format: PartFormat<P>,
@@ -34,7 +34,7 @@ export async function readContent<P extends Part>(
   for (const [number, part] of content.entries()) {
     const url = format.imageUrlOf(part)
     if (part.type === format.textType) read.push({ type: 'text', text: part.text ?? '' })
-    else if (url !== null && url !== undefined) read.push(await readImage(net, url, room))
+    else if (url !== null && url !== undefined) read.push(await readImage(net, url, budget))
     else
       throw fail('request.invalid', {
         reason: `${at}.content.${number}: only parts of the types ${format.taken} are taken`,

@@ -11,22 +11,22 @@ const FETCH_MS = 20_000
 const DATA_URL = /^data:image\/[\w.+-]+;base64,(?<data>[A-Za-z0-9+/=\s]*)$/
 
 /** What the images of one request may still have. */
-export interface ImageRoom {
+export interface ImageBudget {
   bytesLeft: number
 }
 
-export const newImageRoom = (): ImageRoom => ({ bytesLeft: IMAGES_BYTES_MAX })
+export const newImageBudget = (): ImageBudget => ({ bytesLeft: IMAGES_BYTES_MAX })
 
 /**
  * An image that a message names: in the address itself (RFC 2397), or at an address that the guard lets through. Its
  * bytes say of what type it is. Throws request.invalid.
  */
-export async function readImage(net: Net, url: string, room: ImageRoom): Promise<ContentPart> {
+export async function readImage(net: Net, url: string, budget: ImageBudget): Promise<ContentPart> {
   const data = url.startsWith('data:') ? decode(url) : await load(net, url)
   const mimeType = imageTypeOf(data)
   if (mimeType === undefined) throw refuse('An image must be PNG, JPEG, WebP or GIF')
-  room.bytesLeft -= data.length
-  if (room.bytesLeft < 0) throw refuse(`Images can have at most ${IMAGES_BYTES_MAX} bytes together`)
+  budget.bytesLeft -= data.length
+  if (budget.bytesLeft < 0) throw refuse(`Images can have at most ${IMAGES_BYTES_MAX} bytes together`)
   return { type: 'image', mimeType, data }
 }
 

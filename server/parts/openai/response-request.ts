@@ -11,7 +11,7 @@ import {
   readTool,
 } from './chat-request.ts'
 import { plainText, readContent } from './read-content.ts'
-import { newImageRoom } from './read-image.ts'
+import { newImageBudget } from './read-image.ts'
 import { refuseFields } from './refused-fields.ts'
 import type { ResponseItem, ResponsePart, ResponseRequest } from './schemas.ts'
 
@@ -41,7 +41,7 @@ async function readItems(net: Net, items: readonly ResponseItem[]): Promise<Mode
   const images = items.flatMap(({ content }) => (Array.isArray(content) ? content : [])).filter(isImage)
   if (images.length > IMAGES_MAX) throw refuse(`A request can have at most ${IMAGES_MAX} images`)
   const names = new Map<string, string>()
-  const room = newImageRoom()
+  const budget = newImageBudget()
   const read: ModelMessage[] = []
   for (const [place, item] of items.entries()) {
     const at = `input.${place}`
@@ -59,7 +59,7 @@ async function readItems(net: Net, items: readonly ResponseItem[]): Promise<Mode
     } else if (item.role === 'assistant') {
       read.push({ role: 'assistant', content: plainText(item.content) })
     } else if (item.role === 'user') {
-      read.push({ role: 'user', content: await readContent(net, room, at, item.content, PARTS) })
+      read.push({ role: 'user', content: await readContent(net, budget, at, item.content, PARTS) })
     } else throw refuse(`${at}: items of the type ${item.type ?? 'message'} are not taken`)
   }
   if (read.length === 0) throw refuse('input must hold a message of the user')

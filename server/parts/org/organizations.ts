@@ -1,7 +1,7 @@
 import type { Sql, TransactionSql } from 'postgres'
 import { olderThan } from '#database/keyset.ts'
 import type { Features } from '#database/schema/org.ts'
-import { whenTaken } from '#database/sql-state.ts'
+import { onUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import { isOwner } from '#platform/access/role-rules.ts'
 import type { Caller, Scope } from '#platform/access/scope.ts'
@@ -62,7 +62,7 @@ export async function addOrganization(
       if (credits > 0) await moveFromPersonal(tx, caller, made, credits)
       return made
     })
-    .catch(whenTaken('org.name_taken'))
+    .catch(onUniqueViolation('org.name_taken'))
   return readOrganization(sql, caller.userId, id)
 }
 
@@ -113,7 +113,7 @@ export async function changeOrganization(
         after: shown(after),
       })
     })
-    .catch(whenTaken('org.name_taken'))
+    .catch(onUniqueViolation('org.name_taken'))
   return readOrganization(sql, scope.userId, organizationId)
 }
 

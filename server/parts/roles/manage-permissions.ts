@@ -1,7 +1,7 @@
 import type { Sql } from 'postgres'
 import { olderThan } from '#database/keyset.ts'
 import { newId } from '#database/new-id.ts'
-import { whenTaken } from '#database/sql-state.ts'
+import { onUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import { isBuiltIn } from '#platform/access/permissions.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
@@ -25,7 +25,7 @@ export const listPermissions = (
 export async function createPermission(sql: Sql, input: NewPermission): Promise<PermissionView> {
   const [row] = await sql<PermissionView[]>`
     insert into permissions (id, name, description) values (${newId()}, ${input.name}, ${input.description ?? ''})
-    returning id, name, description, created_at`.catch(whenTaken('permission.exists'))
+    returning id, name, description, created_at`.catch(onUniqueViolation('permission.exists'))
   return view(row as PermissionView)
 }
 

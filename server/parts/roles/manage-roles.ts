@@ -1,7 +1,7 @@
 import type { ISql, Sql, TransactionSql } from 'postgres'
 import { olderThan } from '#database/keyset.ts'
 import { newId } from '#database/new-id.ts'
-import { whenTaken } from '#database/sql-state.ts'
+import { onUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
 import { checkHeld, checkLevel } from '#platform/access/role-rules.ts'
@@ -33,7 +33,7 @@ export async function createRole(sql: Sql, scope: Scope<'roles:write'>, input: N
       await recordRole(tx, scope, 'role.created', null, role)
       return role
     })
-    .catch(whenTaken('role.name_taken'))
+    .catch(onUniqueViolation('role.name_taken'))
 }
 
 /**
@@ -61,7 +61,7 @@ export async function updateRole(
       await recordRole(tx, scope, 'role.updated', before, after)
       return after
     })
-    .catch(whenTaken('role.name_taken'))
+    .catch(onUniqueViolation('role.name_taken'))
 }
 
 /** Deletes a custom role that nobody has. Throws role.in_use, with the names of those who have it. */
@@ -169,12 +169,12 @@ function recordRole(
   return recordEvent(tx, scope.organizationId, scope, {
     action,
     recordId,
-    before: tell(before),
-    after: tell(after),
+    before: auditDetails(before),
+    after: auditDetails(after),
   })
 }
 
-const tell = (role: RoleView | null) =>
+const auditDetails = (role: RoleView | null) =>
   role && {
     name: role.name,
     description: role.description,

@@ -1,7 +1,7 @@
 import { asc, eq } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { toolCategories, tools } from '#database/schema/tools.ts'
-import { isForeignKeyViolation, whenTaken } from '#database/sql-state.ts'
+import { isForeignKeyViolation, onUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type CategoryChange, type CategoryView, type NewCategory, viewCategory } from './schemas.ts'
@@ -15,7 +15,7 @@ export const createCategory = (scope: Scope<'tool:write'>, input: NewCategory): 
       name: input.name.trim(),
       description: input.description,
     })
-    .then(viewCategory, whenTaken('tool.category_taken'))
+    .then(viewCategory, onUniqueViolation('tool.category_taken'))
 
 export async function updateCategory(
   scope: Scope<'tool:write'>,
@@ -28,7 +28,7 @@ export async function updateCategory(
       ...(description !== undefined && { description }),
       updatedAt: new Date(),
     })
-    .catch(whenTaken('tool.category_taken'))
+    .catch(onUniqueViolation('tool.category_taken'))
   if (!row) throw fail('tool.category_not_found')
   return viewCategory(row)
 }

@@ -13,7 +13,7 @@ import type { CategoryRow, ToolRow } from './schemas.ts'
  */
 
 type Dependencies = Pick<Services, 'database'>
-type PageWanted = { limit?: number; cursor?: string }
+type PageQuery = { limit?: number; cursor?: string }
 
 /** A page of tools ends with the tool with which it holds so many bytes of code and descriptors. */
 const PAGE_BYTES_MAX = 2 * 1024 * 1024
@@ -66,7 +66,7 @@ export async function readAllTools(
 export const readCategories = (
   { database }: Dependencies,
   organizationIds: string[],
-  query: PageWanted,
+  query: PageQuery,
 ): Promise<Page<CategoryRow>> =>
   readPage(
     query,
@@ -92,7 +92,7 @@ export const readCategories = (
 export async function readTools(
   deps: Dependencies,
   organizationIds: string[],
-  query: PageWanted,
+  query: PageQuery,
 ): Promise<Page<ToolRow>> {
   const { sql: run, db } = deps.database
   const page = await readPage(

@@ -40,13 +40,13 @@ export async function findWaitingEndpoints(sql: Sql, after: string): Promise<str
     select d.endpoint_id from webhook_deliveries d
     where d.status = 'pending' and d.endpoint_id > ${after} order by d.endpoint_id limit 1`
   const rows = await sql<{ endpoint_id: string }[]>`
-    with recursive waiting (endpoint_id, place) as (
+    with recursive waiting (endpoint_id, ordinal) as (
       select first.endpoint_id, 1 from (${next(sql`${after}::uuid`)}) as first
       union all
-      select next.endpoint_id, place + 1 from waiting
+      select next.endpoint_id, ordinal + 1 from waiting
       cross join lateral (${next(sql`waiting.endpoint_id`)}) as next
-      where place < ${ENDPOINTS_MAX})
-    select endpoint_id from waiting order by place`
+      where ordinal < ${ENDPOINTS_MAX})
+    select endpoint_id from waiting order by ordinal`
   return rows.map((row) => row.endpoint_id)
 }
 

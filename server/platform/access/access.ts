@@ -63,7 +63,7 @@ export interface AccessDependencies {
 const GROUP_MAX = 100
 
 export function createAccess(database: Database): AccessDependencies {
-  const lookUps = createLookUps(database.sql)
+  const lookups = createLookups(database.sql)
 
   const openByCredential = createDeploymentAccess(database)
 
@@ -79,7 +79,7 @@ export function createAccess(database: Database): AccessDependencies {
 
   const openCaller: AccessDependencies['openCaller'] = async (request) => {
     const { credential, client } = await asPerson(request)
-    const found = await lookUps[credential.kind].nothing({ credential, target: null, named: null })
+    const found = await lookups[credential.kind].nothing({ credential, target: null, named: null })
     const caller = callerOf(found, { credential, client })
     await client.admit?.(caller.userId)
     return caller
@@ -96,7 +96,7 @@ export function createAccess(database: Database): AccessDependencies {
       const request = await asPerson(anyRequest)
       const { kind, target, notFound } = locate(orgOf, request)
       const named = idIn(request.query, 'org_id')
-      const found = await lookUps[request.credential.kind][kind]({
+      const found = await lookups[request.credential.kind][kind]({
         credential: request.credential,
         target,
         named,
@@ -168,7 +168,7 @@ const isUuid = (value: unknown): boolean => typeof value === 'string' && UUID.te
 function locate(
   orgOf: OrganizationSource,
   { query, body }: Pick<AccessRequest, 'query' | 'body'>,
-): { kind: LookUpKind; target: string | null; notFound: ErrorCode } {
+): { kind: LookupKind; target: string | null; notFound: ErrorCode } {
   if (orgOf === 'body')
     return { kind: 'organization', target: idIn(body, 'organization_id'), notFound: 'org.not_found' }
   if (orgOf === 'query or body')
@@ -234,12 +234,13 @@ interface Membership {
   unopened: boolean
 }
 
-type Found = Identity & { [K in keyof Membership]: Membership[K] | null } & {
+type FoundIdentity = Identity & { [K in keyof Membership]: Membership[K] | null } & {
   /** The organization requires a second factor, and the session has not shown one. */
   lacks_second_factor: boolean | null
 }
 
-const isMember = (found: Found | null): found is Found & Membership => found?.organization_id != null
+const isMember = (found: FoundIdentity | null): found is FoundIdentity & Membership =>
+  found?.organization_id != null
 
 function callerOf(
   found: Identity | null,
@@ -271,18 +272,18 @@ function scopeOf<P extends Permission>(database: Database, caller: Caller, membe
   } as unknown as Scope<P>
 }
 
-type LookUpKind = 'nothing' | 'organization' | 'personal' | ResourceKind
-interface Wanted {
+type LookupKind = 'nothing' | 'organization' | 'personal' | ResourceKind
+interface LookupRequest {
   credential: PersonalCredential
   target: string | null
   /** `org_id` of the query. */
   named: string | null
 }
-type LookUp = (wanted: Wanted) => Promise<Found | null>
+type Lookup = (requested: LookupRequest) => Promise<FoundIdentity | null>
 type Fragment = ReturnType<typeof bySession>
 
 /** One grouped query for each kind of credential and each way to an organization. */
-function createLookUps(sql: Sql): Record<PersonalCredential['kind'], Record<LookUpKind, LookUp>> {
+function createLookups(sql: Sql): Record<PersonalCredential['kind'], Record<LookupKind, Lookup>> {
   const personal = sql`coalesce(who.key_organization_id,
     (select id from organizations where personal_user_id = who.user_id))`
   const resources = Object.entries(RESOURCES).map(([kind, resource]) => [
@@ -292,63 +293,63 @@ function createLookUps(sql: Sql): Record<PersonalCredential['kind'], Record<Look
             select from memberships own where own.user_id = who.user_id and own.status = 'active'
               and own.organization_id = record.organization_id
               and own.organization_id = coalesce(who.key_organization_id, own.organization_id))
-          then record.organization_id else coalesce(wanted.named, ${personal}) end
-        from ${sql(resource.table)} record where record.id = wanted.target)`
-      : sql`(select organization_id from ${sql(resource.table)} where id = wanted.target)`,
+          then record.organization_id else coalesce(requested.named, ${personal}) end
+        from ${sql(resource.table)} record where record.id = requested.target)`
+      : sql`(select organization_id from ${sql(resource.table)} where id = requested.target)`,
   ])
-  const organizations: Record<LookUpKind, Fragment> = {
+  const organizations: Record<LookupKind, Fragment> = {
     nothing: sql`null::uuid`,
-    organization: sql`wanted.target`,
+    organization: sql`requested.target`,
     personal,
     ...Object.fromEntries(resources),
   }
   const of = (who: Fragment) =>
     Object.fromEntries(
       Object.entries(organizations).map(([kind, organization]) => [kind, lookUp(sql, who, organization)]),
-    ) as Record<LookUpKind, LookUp>
+    ) as Record<LookupKind, Lookup>
   return { session: of(bySession(sql)), 'api key': of(byApiKey(sql)) }
 }
 
-function lookUp(sql: Sql, who: Fragment, organization: Fragment): LookUp {
-  return grouped<Wanted, Found | null>(async (group) => {
-    const rows = await sql<(Found & { place: number })[]>`
-      with wanted as (
+function lookUp(sql: Sql, who: Fragment, organization: Fragment): Lookup {
+  return grouped<LookupRequest, FoundIdentity | null>(async (group) => {
+    const rows = await sql<(FoundIdentity & { ordinal: number })[]>`
+      with requested as (
         select * from json_to_recordset(${JSON.stringify(group.map(toRow))}::text::json)
-          as wanted (place int, session_id uuid, key_hash text, target uuid, named uuid)),
+          as requested (ordinal int, session_id uuid, key_hash text, target uuid, named uuid)),
       ${who}
-      select wanted.place, who.*, u.is_system_admin, ${membershipColumns(sql)},
+      select requested.ordinal, who.*, u.is_system_admin, ${membershipColumns(sql)},
         o.require_second_factor and not who.has_second_factor as lacks_second_factor
-      from wanted join who using (place)
+      from requested join who using (ordinal)
       join users u on u.id = who.user_id
       left join memberships m on m.user_id = who.user_id and m.status = 'active'
         and m.organization_id = ${organization}
         and m.organization_id = coalesce(who.key_organization_id, m.organization_id)
       left join roles r on r.id = m.role_id
       left join organizations o on o.id = m.organization_id`
-    const found = new Map(rows.map((row) => [row.place, row]))
-    return group.map((_, place) => found.get(place) ?? null)
+    const found = new Map(rows.map((row) => [row.ordinal, row]))
+    return group.map((_, ordinal) => found.get(ordinal) ?? null)
   }, GROUP_MAX)
 }
 
 const bySession = (sql: Sql) => sql`
   who as (
-    select place, s.user_id, null::uuid as key_id, null::uuid as key_organization_id,
+    select ordinal, s.user_id, null::uuid as key_id, null::uuid as key_organization_id,
       null::text[] as key_permissions, s.second_factor_at is not null as has_second_factor
-    from wanted join sessions s on s.id = session_id and ${liveSession(sql)})`
+    from requested join sessions s on s.id = session_id and ${liveSession(sql)})`
 
 /** Notes the key's use too, once a minute at most. */
 const byApiKey = (sql: Sql) => sql`
   who as (
-    select place, k.user_id, k.id as key_id, k.organization_id as key_organization_id,
+    select ordinal, k.user_id, k.id as key_id, k.organization_id as key_organization_id,
       k.permissions as key_permissions, true as has_second_factor
-    from wanted join api_keys k on k.key_hash = wanted.key_hash and ${liveKey(sql)}),
+    from requested join api_keys k on k.key_hash = requested.key_hash and ${liveKey(sql)}),
   used as (
     update api_keys set last_used_at = now()
     where id in (select key_id from who)
       and (last_used_at is null or last_used_at < now() - interval '1 minute'))`
 
-const toRow = ({ credential, target, named }: Wanted, place: number) => ({
-  place,
+const toRow = ({ credential, target, named }: LookupRequest, ordinal: number) => ({
+  ordinal,
   session_id: credential.kind === 'session' ? credential.sessionId : null,
   key_hash: credential.kind === 'api key' ? credential.keyHash : null,
   target,

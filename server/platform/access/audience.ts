@@ -23,12 +23,12 @@ export interface FoundAudiences {
  */
 export type FindAudiences = (
   credentialIds: readonly string[],
-  wanted: readonly Audience[],
+  requested: readonly Audience[],
 ) => Promise<FoundAudiences>
 
 export function createAudiences({ sql }: Database): FindAudiences {
-  return async (credentialIds, wanted) => {
-    const rows = await sql<{ place: number | null; ids: string[] }[]>`
+  return async (credentialIds, requested) => {
+    const rows = await sql<{ ordinal: number | null; ids: string[] }[]>`
       with given as materialized (select unnest(${credentialIds}::uuid[]) as id),
       alive as materialized (
         select s.id, s.user_id, null::uuid as organization_id, null::text[] as permissions,
@@ -37,16 +37,16 @@ export function createAudiences({ sql }: Database): FindAudiences {
         union all
         select k.id, k.user_id, k.organization_id, k.permissions, true
         from given join api_keys k using (id) where ${liveKey(sql)}),
-      wanted as (
-        select * from json_to_recordset(${JSON.stringify(wanted.map(toRow))}::text::json)
-          as wanted (place int, organization_id uuid, user_id uuid, coverings text[])),
+      requested as (
+        select * from json_to_recordset(${JSON.stringify(requested.map(toRow))}::text::json)
+          as requested (ordinal int, organization_id uuid, user_id uuid, coverings text[])),
       roles_wanted as materialized (
-        select wanted.*, r.id as role_id
-        from wanted join roles r on r.organization_id = wanted.organization_id
+        select requested.*, r.id as role_id
+        from requested join roles r on r.organization_id = requested.organization_id
         where exists (
           select from role_permissions rp join permissions p on p.id = rp.permission_id
-          where rp.role_id = r.id and p.name = any(wanted.coverings)))
-      select w.place, array_agg(alive.id) as ids
+          where rp.role_id = r.id and p.name = any(requested.coverings)))
+      select w.ordinal, array_agg(alive.id) as ids
       from alive
       join memberships m on m.user_id = alive.user_id and m.status = 'active'
         and m.organization_id = coalesce(alive.organization_id, m.organization_id)
@@ -55,16 +55,16 @@ export function createAudiences({ sql }: Database): FindAudiences {
       join roles_wanted w on w.organization_id = m.organization_id and w.role_id = m.role_id
         and m.user_id = coalesce(w.user_id, m.user_id)
         and (alive.permissions is null or alive.permissions && w.coverings)
-      group by w.place
+      group by w.ordinal
       union all
       select null, array(select id from given except select id from alive)`
-    const found = new Map(rows.map(({ place, ids }) => [place, ids]))
-    return { audiences: wanted.map((_, place) => found.get(place) ?? []), dead: found.get(null) ?? [] }
+    const found = new Map(rows.map(({ ordinal, ids }) => [ordinal, ids]))
+    return { audiences: requested.map((_, ordinal) => found.get(ordinal) ?? []), dead: found.get(null) ?? [] }
   }
 }
 
-const toRow = ({ organizationId, userId, permission }: Audience, place: number) => ({
-  place,
+const toRow = ({ organizationId, userId, permission }: Audience, ordinal: number) => ({
+  ordinal,
   organization_id: organizationId,
   user_id: userId,
   coverings: coverings(permission),

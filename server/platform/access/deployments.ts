@@ -8,11 +8,11 @@ import type { Client, OpenDeployment, Scope } from './scope.ts'
 import { scopeDatabase } from './scoped-database.ts'
 
 /** What a deployment may do: talk to its agent. */
-const HELD: readonly string[] = ['chats:write', 'agent:execute'] satisfies Permission[]
+const PERMISSIONS: readonly string[] = ['chats:write', 'agent:execute'] satisfies Permission[]
 /** The most deployments that are looked up in one statement. */
 const GROUP_MAX = 100
 
-interface Found {
+interface FoundDeployment {
   id: string
   organizationId: string
   agentId: string
@@ -27,16 +27,16 @@ interface Found {
  * from the next one on, on every instance. Throws auth.invalid_token, deployment.paused.
  */
 export function createDeploymentAccess({ sql, db }: Database) {
-  const lookUp = grouped<DeploymentCredential, Found | null>(async (group) => {
-    const rows = await sql<(Found & { place: number })[]>`
-      select wanted.place, d.id, d.organization_id as "organizationId", d.agent_id as "agentId",
+  const lookUp = grouped<DeploymentCredential, FoundDeployment | null>(async (group) => {
+    const rows = await sql<(FoundDeployment & { ordinal: number })[]>`
+      select requested.ordinal, d.id, d.organization_id as "organizationId", d.agent_id as "agentId",
         d.deployment_type as type, d.config, d.status, d.visitor_user_id as "visitorUserId"
       from json_to_recordset(${JSON.stringify(group.map(toRow))}::text::json)
-        as wanted (place int, key_hash text, deployment_id uuid)
-      join agent_deployments d on d.key_hash = wanted.key_hash or d.id = wanted.deployment_id
+        as requested (ordinal int, key_hash text, deployment_id uuid)
+      join agent_deployments d on d.key_hash = requested.key_hash or d.id = requested.deployment_id
       join organizations o on o.id = d.organization_id and o.closed_at is null`
-    const found = new Map(rows.map((row) => [row.place, row]))
-    return group.map((_, place) => found.get(place) ?? null)
+    const found = new Map(rows.map((row) => [row.ordinal, row]))
+    return group.map((_, ordinal) => found.get(ordinal) ?? null)
   }, GROUP_MAX)
 
   return async (credential: DeploymentCredential, client: Client): Promise<OpenDeployment> => {
@@ -50,7 +50,7 @@ export function createDeploymentAccess({ sql, db }: Database) {
     const scope = {
       ...owner,
       role: { id, name: 'deployment', level: 0 },
-      holds: (permission: string) => HELD.includes(permission),
+      holds: (permission: string) => PERMISSIONS.includes(permission),
       sessionId: null,
       ...scopeDatabase(db, owner),
     } as unknown as Scope<'chats:write'>
@@ -58,8 +58,8 @@ export function createDeploymentAccess({ sql, db }: Database) {
   }
 }
 
-const toRow = (credential: DeploymentCredential, place: number) => ({
-  place,
+const toRow = (credential: DeploymentCredential, ordinal: number) => ({
+  ordinal,
   key_hash: credential.kind === 'deployment key' ? credential.keyHash : null,
   deployment_id: credential.kind === 'visitor' ? credential.deploymentId : null,
 })

@@ -45,7 +45,7 @@ interface CopySource {
 type CopiedRow<T extends TenantTable> = { [K in keyof NewRow<T>]: NewRow<T>[K] | SQL | PgColumn }
 
 /** What the audit tells of a record beside its row: what belongs to it and stands in other tables. */
-interface Told {
+interface AuditDetails {
   before?: Record<string, unknown>
   after: Record<string, unknown>
 }
@@ -56,7 +56,11 @@ interface Told {
  */
 export interface ScopedDatabase {
   select<T extends TenantTable>(table: T, options?: SelectOptions): Promise<InferSelectModel<T>[]>
-  insert<T extends TenantTable>(table: T, row: NewRow<T>, told?: Told): Promise<InferSelectModel<T>>
+  insert<T extends TenantTable>(
+    table: T,
+    row: NewRow<T>,
+    auditDetails?: AuditDetails,
+  ): Promise<InferSelectModel<T>>
   /** Several rows, at least one, of a table that is not recorded. */
   insertAll<T extends TenantTable>(table: T, rows: NewRow<T>[]): Promise<void>
   /**
@@ -68,7 +72,7 @@ export interface ScopedDatabase {
     table: T,
     where: SQL | undefined,
     change: Change<T>,
-    told?: Told,
+    auditDetails?: AuditDetails,
   ): Promise<InferSelectModel<T>[]>
   delete<T extends TenantTable>(table: T, where: SQL | undefined): Promise<InferSelectModel<T>[]>
   /** All or nothing. Only the database that is handed in may be used inside, and nothing but the database. */
@@ -113,11 +117,12 @@ export function scopeDatabase(db: PostgresJsDatabase, owner: Owner): ScopedDatab
     isRecorded(getTableName(table)) ? transaction(work) : work(outside)
   return {
     select: outside.select,
-    insert: (table, row, told) => change(table, (database) => database.insert(table, row, told)),
+    insert: (table, row, auditDetails) =>
+      change(table, (database) => database.insert(table, row, auditDetails)),
     insertAll: outside.insertAll,
     copy: outside.copy,
-    update: (table, where, values, told) =>
-      change(table, (database) => database.update(table, where, values, told)),
+    update: (table, where, values, auditDetails) =>
+      change(table, (database) => database.update(table, where, values, auditDetails)),
     delete: (table, where) => change(table, (database) => database.delete(table, where)),
     transaction,
   }
@@ -147,8 +152,12 @@ function statements(
     ...(table.userId && { userId: owner.userId }),
   })
 
-  const record = (table: TenantTable, before: object | null, after: object | null, told?: Told) =>
-    recordRow(db, owner, { table, before, after, told })
+  const record = (
+    table: TenantTable,
+    before: object | null,
+    after: object | null,
+    auditDetails?: AuditDetails,
+  ) => recordRow(db, owner, { table, before, after, auditDetails })
 
   // Drizzle's types follow one concrete table; these are written for any, so each result is named once here.
   async function select<T extends TenantTable>(table: T, options: SelectOptions = {}) {
@@ -166,13 +175,13 @@ function statements(
   }
   return {
     select,
-    async insert<T extends TenantTable>(table: T, row: NewRow<T>, told?: Told) {
+    async insert<T extends TenantTable>(table: T, row: NewRow<T>, auditDetails?: AuditDetails) {
       check()
       const [made] = await db
         .insert(table as PgTable)
         .values(withOwner(table, row))
         .returning()
-      await record(table, null, made as object, told)
+      await record(table, null, made as object, auditDetails)
       return made as InferSelectModel<T>
     },
     async insertAll<T extends TenantTable>(table: T, rows: NewRow<T>[]) {
@@ -191,7 +200,12 @@ function statements(
         where ${own(from, where)} for key share of ${from}`)
       return made.count
     },
-    async update<T extends TenantTable>(table: T, where: SQL | undefined, change: Change<T>, told?: Told) {
+    async update<T extends TenantTable>(
+      table: T,
+      where: SQL | undefined,
+      change: Change<T>,
+      auditDetails?: AuditDetails,
+    ) {
       check()
       const before = isRecorded(getTableName(table)) ? await select(table, { where, lock: true }) : []
       // A row stays with its owner, whatever a change says.
@@ -201,7 +215,7 @@ function statements(
         .set(allowed)
         .where(own(table, where))
         .returning()) as InferSelectModel<T>[]
-      for (const row of after) await record(table, before.find(sameId(row)) ?? null, row, told)
+      for (const row of after) await record(table, before.find(sameId(row)) ?? null, row, auditDetails)
       return after
     },
     async delete<T extends TenantTable>(table: T, where: SQL | undefined) {
@@ -220,14 +234,14 @@ function statements(
 async function recordRow(
   db: Pick<PostgresJsDatabase, 'insert'>,
   owner: Owner,
-  { table, before, after, told }: RowChange,
+  { table, before, after, auditDetails }: RowChange,
 ): Promise<void> {
   const name = getTableName(table)
   if (!isRecorded(name)) return
   const event = eventOf(
     name,
-    before && { ...byColumn(table, before), ...told?.before },
-    after && { ...byColumn(table, after), ...told?.after },
+    before && { ...byColumn(table, before), ...auditDetails?.before },
+    after && { ...byColumn(table, after), ...auditDetails?.after },
   )
   if (event) await recordChange(db, owner.organizationId, owner, event)
 }
@@ -236,7 +250,7 @@ interface RowChange {
   table: TenantTable
   before: object | null
   after: object | null
-  told: Told | undefined
+  auditDetails: AuditDetails | undefined
 }
 
 function refuseRecorded(table: TenantTable): void {

@@ -5,7 +5,7 @@ import { type BoundedAnswer, FetchError, mediaTypeOf } from '../net/fetch-bounde
 import { type Net, NetError } from '../net/index.ts'
 import { canonicalUrl, siteOf } from './addresses.ts'
 import { CrawlError, mayAnswerLater } from './crawl-error.ts'
-import { createFrontier, type Frontier, type Place } from './frontier.ts'
+import { createFrontier, type Frontier, type FrontierEntry } from './frontier.ts'
 import { type Robots, readRobots } from './robots.ts'
 import { readSitemaps } from './sitemaps.ts'
 import { createVisitor, type Visitor } from './visit.ts'
@@ -66,15 +66,16 @@ export async function* crawl(
   const ending = new AbortController()
   const site = createSite(net, documents, AbortSignal.any([signal, ending.signal]))
   try {
-    const begun = await site.read(first)
-    const frontier = createFrontier([first, begun.foundAt], maxDepth)
-    site.stayAt(siteOf(begun.foundAt))
-    if (!begun.isIndexable) throw new CrawlError('This page asks not to be stored and searched (noindex).')
-    if (begun.page.markdown === '') throw new CrawlError('This page holds no text.')
-    frontier.isNew(begun.page)
-    yield begun.page
-    if (begun.isFollowable) frontier.add(begun.links, 1)
-    const readSitemap = (pages: number) => site.sitemapPages(new URL(begun.foundAt).origin, pages)
+    const firstVisit = await site.read(first)
+    const frontier = createFrontier([first, firstVisit.foundAt], maxDepth)
+    site.stayAt(siteOf(firstVisit.foundAt))
+    if (!firstVisit.isIndexable)
+      throw new CrawlError('This page asks not to be stored and searched (noindex).')
+    if (firstVisit.page.markdown === '') throw new CrawlError('This page holds no text.')
+    frontier.isNew(firstVisit.page)
+    yield firstVisit.page
+    if (firstVisit.isFollowable) frontier.add(firstVisit.links, 1)
+    const readSitemap = (pages: number) => site.sitemapPages(new URL(firstVisit.foundAt).origin, pages)
     yield* readRest(site, readSitemap, frontier, Math.min(maxPages, PAGES_MAX) - 1)
   } finally {
     ending.abort(new Error('The crawl has ended'))
@@ -88,31 +89,31 @@ async function* readRest(
   site: Site,
   readSitemap: (pagesMax: number) => Promise<string[]>,
   frontier: Frontier,
-  wanted: number,
+  pagesMax: number,
 ): AsyncGenerator<CrawledPage> {
-  const underWay: { place: Place; outcome: Promise<Visit | Error> }[] = []
+  const underWay: { entry: FrontierEntry; outcome: Promise<Visit | Error> }[] = []
   let handed = 0
   let attempts = 0
   let hasSitemaps = false
   for (;;) {
     while (
       underWay.length < REQUESTS_AT_ONCE &&
-      handed + underWay.length < wanted &&
-      attempts < wanted * ATTEMPTS_PER_PAGE
+      handed + underWay.length < pagesMax &&
+      attempts < pagesMax * ATTEMPTS_PER_PAGE
     ) {
-      const place = frontier.take()
-      if (place === undefined) break
+      const entry = frontier.take()
+      if (entry === undefined) break
       attempts++
-      underWay.push({ place, outcome: site.read(place.url).catch((error: unknown) => error as Error) })
+      underWay.push({ entry, outcome: site.read(entry.url).catch((error: unknown) => error as Error) })
     }
     const next = underWay.shift()
     if (next === undefined) {
-      if (hasSitemaps || handed >= wanted || attempts >= wanted * ATTEMPTS_PER_PAGE) return
+      if (hasSitemaps || handed >= pagesMax || attempts >= pagesMax * ATTEMPTS_PER_PAGE) return
       hasSitemaps = true
-      frontier.add(await readSitemap(wanted * ATTEMPTS_PER_PAGE), 1, true)
+      frontier.add(await readSitemap(pagesMax * ATTEMPTS_PER_PAGE), 1, true)
       continue
     }
-    const page = judge(next.place, await next.outcome, frontier)
+    const page = judge(next.entry, await next.outcome, frontier)
     if (page === null) continue
     handed++
     yield page
@@ -120,7 +121,11 @@ async function* readRest(
 }
 
 /** What becomes of a page: null where it is none, or none of ours, or known. */
-function judge({ url, depth }: Place, outcome: Visit | Error, frontier: Frontier): CrawledPage | null {
+function judge(
+  { url, depth }: FrontierEntry,
+  outcome: Visit | Error,
+  frontier: Frontier,
+): CrawledPage | null {
   if (outcome instanceof Skipped) return null
   if (outcome instanceof Error) {
     if (isOfPage(outcome)) return { url, error: outcome.message }

@@ -2,14 +2,14 @@ import { canonicalUrl, pageKey, siteOf } from './addresses.ts'
 import type { ReadPage } from './crawl.ts'
 
 /** A page that has been found, and how many links lead there from the first one. */
-export interface Place {
+export interface FrontierEntry {
   url: string
   depth: number
 }
 
 /** What is to be read of a website, breadth first, and what has been. */
 export interface Frontier {
-  take(): Place | undefined
+  take(): FrontierEntry | undefined
   /** Adds pages of the website that are not known yet. `isNamed`: found in no page, so no depth is too deep. */
   add(addresses: string[], depth: number, isNamed?: boolean): void
   /** Whether a page was read neither under its own address nor with the same content; from now on it was. */
@@ -24,7 +24,7 @@ export function createFrontier(first: string[], maxDepth: number): Frontier {
   const known = new Set(first.map(pageKey))
   const read = new Set<string>()
   const contents = new Set<string>()
-  const queue: Place[] = []
+  const queue: FrontierEntry[] = []
   return {
     take: () => queue.shift(),
     add(addresses, depth, isNamed = false) {

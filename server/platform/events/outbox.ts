@@ -24,8 +24,8 @@ export interface WebhookEvent {
  */
 
 /**
- * A column of the statement whose WITH list has `announced` (organization_id, event_type, data jsonb, place): queues an
- * event for each of its rows, in the order of `place`. The statement has to have a row, or nothing is queued.
+ * A column of the statement whose WITH list has `announced` (organization_id, event_type, data jsonb, ordinal): queues an
+ * event for each of its rows, in the order of `ordinal`. The statement has to have a row, or nothing is queued.
  */
 export const queueAnnounced = (sql: ISql): PendingQuery<Row[]> => sql`
   (select queue_webhook_deliveries(jsonb_agg(to_jsonb(announced))) from announced having count(*) > 0)`
@@ -33,10 +33,10 @@ export const queueAnnounced = (sql: ISql): PendingQuery<Row[]> => sql`
 /** Events of an organization as the database's function takes them. */
 export const eventsAsJson = (organizationId: string, events: readonly WebhookEvent[]): string =>
   JSON.stringify(
-    events.map(({ type, data }, place) => ({
+    events.map(({ type, data }, ordinal) => ({
       organization_id: organizationId,
       event_type: type,
       data,
-      place,
+      ordinal,
     })),
   )

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fail } from '#errors'
-import type { RateKey, RateLimits, Standing } from '#platform/limits/rate-limits.ts'
+import type { RateKey, RateLimits, WindowState } from '#platform/limits/rate-limits.ts'
 import { PROBES, READINESS } from '#platform/telemetry/health.ts'
 import type { Metrics } from '#platform/telemetry/metrics.ts'
 import type { AddressOf } from './client-address.ts'
@@ -66,7 +66,7 @@ export class Turns {
   readonly #limits: RateLimits
   readonly #metrics: Pick<Metrics, 'rateLimited'>
   readonly #reply: FastifyReply
-  #worst: Standing | null = null
+  #worst: WindowState | null = null
   #admission: Promise<void> | undefined
 
   constructor(limits: RateLimits, metrics: Pick<Metrics, 'rateLimited'>, reply: FastifyReply) {
@@ -99,12 +99,12 @@ export class Turns {
 }
 
 /** One that is over before one that is not; where both have nothing left, the one that stays so for longer. */
-function isWorse(one: Standing, other: Standing): boolean {
+function isWorse(one: WindowState, other: WindowState): boolean {
   if (one.isOver !== other.isOver) return one.isOver
   return one.remaining === other.remaining ? one.leftMs > other.leftMs : one.remaining < other.remaining
 }
 
-function tooMany({ kind, limit, leftMs }: Standing): Error {
+function tooMany({ kind, limit, leftMs }: WindowState): Error {
   const retryAfter = Math.max(1, Math.ceil(leftMs / 1000))
   const rate = kind === 'user' ? `${limit} an hour from one user` : `${limit} a minute from one address`
   const wait = retryAfter === 1 ? '1 second' : `${retryAfter} seconds`

@@ -15,14 +15,14 @@ export const announceDebits = (sql: Sql, also: PendingQuery<Row[]> | null): Pend
       'ledger_entry_id', entry_id, 'organization_id', organization_id, 'model_id', model_id, 'user_id', user_id,
       'api_key_id', api_key_id, 'agent_id', agent_id, 'deployment_id', deployment_id, 'chat_id', chat_id,
       'message_id', message_id, 'credits', -amount, 'balance', balance_after,
-      'usage', jsonb_build_object('input_tokens', input_tokens, 'output_tokens', output_tokens)) as data, place
+      'usage', jsonb_build_object('input_tokens', input_tokens, 'output_tokens', output_tokens)) as data, ordinal
     from line join listening using (organization_id) where input_tokens is not null
     union all
     select organization_id, 'billing.credits_low', jsonb_build_object(
       'organization_id', organization_id, 'balance', balance + sum, 'available', balance + sum - held + holds,
-      'threshold', low_below), places + 1
+      'threshold', low_below), last_ordinal + 1
     from account join listening using (organization_id) join (
-      select organization_id, sum(amount) as sum, count(*) as holds, max(place) as places
+      select organization_id, sum(amount) as sum, count(*) as holds, max(ordinal) as last_ordinal
       from line group by 1) as sums using (organization_id)
     where balance >= low_below and balance + sum < low_below
     ${also ? sql`union all ${also}` : sql``})`

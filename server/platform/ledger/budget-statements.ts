@@ -36,17 +36,17 @@ export const queueByBudgets = (sql: Sql): Fragment => sql`
     order by id for update),
   by_key as (
     select ready.*, budget.id as key_budget_id,
-      (row_number() over (partition by budget.id order by place) <= budget.available) is not false as key_pays
+      (row_number() over (partition by budget.id order by ordinal) <= budget.available) is not false as key_pays
     from ready left join budget
       on budget.organization_id = ready.organization_id and budget.api_key_id = ready.api_key_id),
   by_member as (
     select by_key.*, budget.id as member_budget_id,
-      (count(*) filter (where key_pays) over (partition by budget.id order by place) <= budget.available)
+      (count(*) filter (where key_pays) over (partition by budget.id order by ordinal) <= budget.available)
         is not false as member_pays
     from by_key left join budget
       on budget.organization_id = by_key.organization_id and budget.user_id = by_key.user_id),
   queued as (
-    select *, count(*) filter (where key_pays and member_pays) over (partition by organization_id order by place) as turn
+    select *, count(*) filter (where key_pays and member_pays) over (partition by organization_id order by ordinal) as turn
     from by_member)`
 
 /** Continues it with `admitted`: their budgets hold a credit for each. */

@@ -40,10 +40,10 @@ const today = (sql: Sql): Fragment => sql`(now() at time zone 'utc')::date`
  */
 
 /**
- * Continues a WITH list that has `ready` (place, hold_id, organization_id, model_id, user_id, api_key_id, agent_id,
+ * Continues a WITH list that has `ready` (ordinal, hold_id, organization_id, model_id, user_id, api_key_id, agent_id,
  * deployment_id, chat_id, message_id, reason, input_ratio, output_ratio), a row for each hold that is wanted. Adds `weighed`:
  * those rows with `refusal`, a HoldRefusal, STALE or null, and `admitted`: those that nothing refuses, whose holds are
- * open now. Each takes one credit of the organization and of each budget that it counts on, in the order of `place`. With
+ * open now. Each takes one credit of the organization and of each budget that it counts on, in the order of `ordinal`. With
  * `areMessages` each is one of the messages that the organization may send on a day (UTC), counted in its account.
  *
  * What is counted stands in the account because a count would be taken from the statement's snapshot, which is older
@@ -94,7 +94,7 @@ export const openHolds = (sql: Sql, instanceId: string, { areMessages }: HoldKin
         deployment_id, chat_id, message_id, reason)
     select hold_id, organization_id, 'HOLD', 1, 0, balance, model_id, user_id, api_key_id, agent_id, deployment_id,
       chat_id, message_id, reason
-    from admitted order by place),
+    from admitted order by ordinal),
   hold_open as (
     insert into open_holds
       (id, organization_id, instance_id, model_id, user_id, api_key_id, agent_id, deployment_id, chat_id,
@@ -104,9 +104,9 @@ export const openHolds = (sql: Sql, instanceId: string, { areMessages }: HoldKin
     from admitted)`
 
 /**
- * Continues a WITH list that has `closing` (place, hold_id, entry_id, input_tokens, output_tokens, reason), a row for
+ * Continues a WITH list that has `closing` (ordinal, hold_id, entry_id, input_tokens, output_tokens, reason), a row for
  * each hold that is to be closed: with a DEBIT of its weighted usage, or with a RELEASE where input_tokens is null.
- * Adds `closed` (hold_id, amount), without the holds that something else has closed before, and `missed` (place): those
+ * Adds `closed` (hold_id, amount), without the holds that something else has closed before, and `missed` (ordinal): those
  * of stale organizations, which are still open. The day's usage and the
  * budgets are charged under the account's lock. Adds `announced` too, with what the SELECT `also` adds to it: one of the
  * statement's own columns has to be queueAnnounced (events/outbox.ts).
@@ -119,20 +119,20 @@ export const closeHolds = (sql: Sql, also: Fragment | null = null): Fragment => 
     order by organization_id for update),
   ${findStale(sql)},
   missed as (
-    select closing.place from closing join open_holds on open_holds.id = closing.hold_id
+    select closing.ordinal from closing join open_holds on open_holds.id = closing.hold_id
     where organization_id in (select organization_id from stale)),
   removed as (
     delete from open_holds using closing, account
     where open_holds.id = closing.hold_id and open_holds.organization_id = account.organization_id
       and account.organization_id not in (select organization_id from stale)
-    returning open_holds.*, closing.place, closing.entry_id, closing.input_tokens, closing.output_tokens,
+    returning open_holds.*, closing.ordinal, closing.entry_id, closing.input_tokens, closing.output_tokens,
       closing.reason),
   closed as (
     select removed.*, removed.id as hold_id,
       -round(coalesce(input_tokens * input_ratio + output_tokens * output_ratio, 0), 6) as amount
     from removed),
   line as (
-    select closed.*, account.balance + sum(amount) over (partition by organization_id order by place) as balance_after
+    select closed.*, account.balance + sum(amount) over (partition by organization_id order by ordinal) as balance_after
     from closed join account using (organization_id)),
   settled as (
     update credit_accounts set balance = balance + sums.amount, held = held - sums.holds
@@ -148,7 +148,7 @@ export const closeHolds = (sql: Sql, also: Fragment | null = null): Fragment => 
       case when input_tokens is not null
         then jsonb_build_object('input_tokens', input_tokens, 'output_tokens', output_tokens) end,
       reason
-    from line order by place),
+    from line order by ordinal),
   used as (
     insert into usage_days as u (organization_id, day, model_id, user_id, api_key_id, agent_id, deployment_id,
       messages, input_tokens, output_tokens, credits)

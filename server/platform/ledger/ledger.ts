@@ -164,26 +164,26 @@ async function openAll(
   instanceId: string,
   holds: Hold[],
 ): Promise<(HoldRefusal | typeof STALE | null)[]> {
-  const rows = await sql<{ place: number; refusal: HoldRefusal | typeof STALE | null }[]>`
+  const rows = await sql<{ ordinal: number; refusal: HoldRefusal | typeof STALE | null }[]>`
     with ready as (
       select *, null::uuid as message_id
-      from json_to_recordset(${toRows(holds)}::text::json) as r (place int, hold_id uuid, organization_id uuid,
+      from json_to_recordset(${toRows(holds)}::text::json) as r (ordinal int, hold_id uuid, organization_id uuid,
         model_id uuid, user_id uuid, api_key_id uuid, agent_id uuid, deployment_id uuid, chat_id uuid, reason text,
         input_ratio numeric, output_ratio numeric)),
     ${openHolds(sql, instanceId, { areMessages: false })}
-    select place, refusal from weighed`
-  const byPlace = new Map(rows.map(({ place, refusal }) => [place, refusal]))
-  return holds.map((_, place) => byPlace.get(place) as HoldRefusal | typeof STALE | null)
+    select ordinal, refusal from weighed`
+  const byOrdinal = new Map(rows.map(({ ordinal, refusal }) => [ordinal, refusal]))
+  return holds.map((_, ordinal) => byOrdinal.get(ordinal) as HoldRefusal | typeof STALE | null)
 }
 
 async function closeAll(sql: Database['sql'], closings: Closing[]): Promise<(typeof STALE | undefined)[]> {
   const [row] = await sql<{ missed: number[] }[]>`
     with closing as (
-      select * from json_to_recordset(${toRows(closings)}::text::json) as r (place int, hold_id uuid, entry_id uuid,
+      select * from json_to_recordset(${toRows(closings)}::text::json) as r (ordinal int, hold_id uuid, entry_id uuid,
         input_tokens int, output_tokens int, reason text)),
     ${closeHolds(sql)}
-    select ${queueAnnounced(sql)}, array(select place from missed) as missed`
-  return closings.map((_, place) => (row?.missed.includes(place) ? STALE : undefined))
+    select ${queueAnnounced(sql)}, array(select ordinal from missed) as missed`
+  return closings.map((_, ordinal) => (row?.missed.includes(ordinal) ? STALE : undefined))
 }
 
 /** Where an entry stands. Entries are ordered by position, since that is what balance_after follows. */

@@ -10,13 +10,13 @@ export async function retryStale<Item, Result>(
   run: (items: Item[]) => Promise<(Result | typeof STALE)[]>,
 ): Promise<Result[]> {
   const results: Result[] = []
-  let left = items.map((item, place) => ({ item, place }))
+  let left = items.map((item, position) => ({ item, position }))
   while (left.length > 0) {
     const answers = await run(left.map(({ item }) => item))
-    left = left.filter(({ place }, index) => {
+    left = left.filter(({ position }, index) => {
       const answer = answers[index] as Result | typeof STALE
       if (answer === STALE) return true
-      results[place] = answer
+      results[position] = answer
       return false
     })
   }

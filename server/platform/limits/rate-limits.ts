@@ -12,7 +12,7 @@ export interface RateKey {
 }
 
 /** Where somebody stands after a request was counted. */
-export interface Standing {
+export interface WindowState {
   kind: RateKey['kind']
   limit: number
   /** Further requests that this window still has. */
@@ -54,7 +54,7 @@ export class RateLimits {
   }
 
   /** Counts a request. Null: there is no such limit. Never throws. */
-  async take({ kind, id }: RateKey): Promise<Standing | null> {
+  async take({ kind, id }: RateKey): Promise<WindowState | null> {
     const limit = this.#limits[kind]
     if (limit === 0) return null
     const { count, leftMs } = await this.#count(kind, kind === 'user' ? id : networkOf(id))

@@ -5,7 +5,7 @@ import { newId } from '#database/new-id.ts'
 import type { Jobs, Queue } from '#platform/jobs/jobs.ts'
 import type { Secrets } from '#platform/secrets/secrets.ts'
 import { normalizeEmail } from './address.ts'
-import type { Letter } from './letters.ts'
+import type { Email } from './templates.ts'
 
 /** Mail to people. It is sent by a job: at least once, and tried again for about a day while nobody takes it. */
 export interface Mail {
@@ -13,7 +13,7 @@ export interface Mail {
    * Sends a letter when the caller's transaction commits. `about`: the ids of those of whom it says something, beside
    * the one whose address it goes to.
    */
-  send(tx: ISql, to: string, letter: Letter, about?: readonly string[]): Promise<void>
+  send(tx: ISql, to: string, email: Email, about?: readonly string[]): Promise<void>
   /**
    * An address as jobs are marked that are `about` it (jobs.ts), under each secret, the current one first. It says nothing
    * without the secret.
@@ -21,11 +21,11 @@ export interface Mail {
   marksOf(email: string): string[]
   /** Removes letters about these marks and ids from DATA_DIR/mail. */
   forgetKept(about: readonly string[]): Promise<void>
-  queue: Queue<SealedLetter>
+  queue: Queue<SealedEmail>
 }
 
 /** Letters carry links that sign people in, so they wait encrypted. */
-interface SealedLetter {
+interface SealedEmail {
   id: string
   sealed: string
   about: string[]
@@ -61,22 +61,22 @@ interface Dependencies {
 
 export function createMail({ config, jobs, secrets, log }: Dependencies): Mail {
   let deliver: Promise<Deliver> | undefined
-  const queue: Queue<SealedLetter> = {
+  const queue: Queue<SealedEmail> = {
     name: 'mail',
     retries: RETRIES,
     firstRetrySeconds: FIRST_RETRY_SECONDS,
     timeoutSeconds: TRY_TIMEOUT_SECONDS,
     concurrency: CONCURRENCY,
     async run({ id, sealed, about = [] }, { isLastTry }) {
-      const { to, letter } = JSON.parse(secrets.decrypt(sealed, id)) as { to: string; letter: Letter }
+      const { to, letter: email } = JSON.parse(secrets.decrypt(sealed, id)) as { to: string; letter: Email }
       try {
         // What writes and sends letters takes a while to load, and most processes never send one.
-        const { writeLetter } = await import('./letters.ts')
+        const { renderEmail } = await import('./templates.ts')
         deliver ??= openPost(config)
-        const written = await writeLetter(letter)
+        const written = await renderEmail(email)
         await (await deliver)({ id, from: config.mailFrom, to, ...written, about })
       } catch (error) {
-        if (isLastTry) log.error({ err: error, mail: id, letter: letter.kind }, 'a mail was given up')
+        if (isLastTry) log.error({ err: error, mail: id, template: email.kind }, 'a mail was given up')
         throw error
       }
     },
@@ -85,9 +85,9 @@ export function createMail({ config, jobs, secrets, log }: Dependencies): Mail {
   return {
     queue,
     marksOf,
-    async send(tx, to, letter, about = []) {
+    async send(tx, to, email, about = []) {
       const id = newId()
-      const sealed = secrets.encrypt(JSON.stringify({ to, letter }), id)
+      const sealed = secrets.encrypt(JSON.stringify({ to, letter: email }), id)
       await jobs.add(tx, queue, { id, sealed, about: [...marksOf(to).slice(0, 1), ...about] })
     },
     async forgetKept(about) {

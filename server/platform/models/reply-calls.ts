@@ -13,7 +13,7 @@ const NAME_CHARACTERS_MAX = 200
 export const CUT_OFF = 'The reply ended before this tool did.'
 
 /** Tells a reader of an event, and answers its number among the events with a name. */
-export type TellToolEvent = (data: ToolEvent) => number
+export type EmitToolEvent = (data: ToolEvent) => number
 
 /** A tool call, as an event shows it (spec, MCP playground stream): begun, or ended. */
 export type ToolEvent =
@@ -26,12 +26,12 @@ export type ToolEvent =
  */
 export class ReplyCalls {
   readonly kept: StoredToolCall[] = []
-  readonly #tell: TellToolEvent
+  readonly #tell: EmitToolEvent
   readonly #open = new Map<string, StoredToolCall>()
   #charactersLeft = KEPT_OF_REPLY_MAX
   #changes = 0
 
-  constructor(tell: TellToolEvent) {
+  constructor(tell: EmitToolEvent) {
     this.#tell = tell
   }
 

@@ -13,7 +13,7 @@ const ERROR_CHARACTERS_MAX = 2_000
 const NAMES_TOLD_MAX = 50
 
 /** How many characters outputs may still have, all of them together. */
-export interface OutputRoom {
+export interface OutputBudget {
   charactersLeft: number
 }
 
@@ -25,7 +25,7 @@ export interface OutputRoom {
 export async function runTools(
   tools: ReadonlyMap<string, RunnableTool>,
   calls: readonly ToolCall[],
-  room: OutputRoom,
+  budget: OutputBudget,
   sink: ToolSink,
   signal: AbortSignal,
 ): Promise<ToolOutcome[]> {
@@ -35,12 +35,12 @@ export async function runTools(
   let next = 0
   const work = async (): Promise<void> => {
     while (next < calls.length && !bounded.aborted) {
-      const place = next++
-      const call = calls[place] as ToolCall
+      const index = next++
+      const call = calls[index] as ToolCall
       sink.toolStarted(call)
       const onBug = (error: unknown): void => sink.toolBroke?.(call, error)
-      const outcome = await runTool(tools, call, room, onBug, bounded)
-      outcomes[place] = outcome
+      const outcome = await runTool(tools, call, budget, onBug, bounded)
+      outcomes[index] = outcome
       sink.toolEnded(call, outcome)
     }
   }
@@ -56,7 +56,7 @@ export async function runTools(
 async function runTool(
   tools: ReadonlyMap<string, RunnableTool>,
   { name, input }: ToolCall,
-  room: OutputRoom,
+  budget: OutputBudget,
   onBug: (error: unknown) => void,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
@@ -74,7 +74,7 @@ async function runTool(
     )
     // Within a function of its own, so that one that throws at once is like one that rejects.
     const run = async (): Promise<ToolOutcome> => tool.run(input, given.signal)
-    return withinRoom(await Promise.race([run(), aborted]), room)
+    return withinBudget(await Promise.race([run(), aborted]), budget)
   } catch (error) {
     signal.throwIfAborted()
     if (given.signal.aborted) return failed(`The tool did not answer within ${timeoutMs / 1000} seconds.`)
@@ -92,14 +92,14 @@ function unknownTool(name: string, names: string[]): string {
 }
 
 /** An outcome as it can be kept: its output is JSON, or the beginning of its text where that is too long. */
-function withinRoom({ output, successful, error }: ToolOutcome, room: OutputRoom): ToolOutcome {
+function withinBudget({ output, successful, error }: ToolOutcome, budget: OutputBudget): ToolOutcome {
   if (!successful) return failed(error || 'The tool failed.')
-  const charactersMax = Math.min(OUTPUT_CHARACTERS_MAX, room.charactersLeft)
+  const charactersMax = Math.min(OUTPUT_CHARACTERS_MAX, budget.charactersLeft)
   const written = typeof output === 'string' ? null : writeJson(output ?? null, charactersMax)
   if (typeof output !== 'string' && !written)
     return failed('The tool answered with something that is no JSON.')
   const text = written ? written.text : storable(String(output).slice(0, charactersMax))
-  room.charactersLeft -= text.length
+  budget.charactersLeft -= text.length
   return { output: written && !written.isCut ? JSON.parse(text) : text, successful: true, error: null }
 }
 

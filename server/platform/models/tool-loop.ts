@@ -3,7 +3,7 @@ import type { Models } from './index.ts'
 import { defaultContextWindow } from './known-models.ts'
 import { LoopStep } from './loop-step.ts'
 import { promptText } from './payable-usage.ts'
-import { type OutputRoom, runTools } from './run-tools.ts'
+import { type OutputBudget, runTools } from './run-tools.ts'
 import { showOutcomes } from './show-outcomes.ts'
 import { newCallId } from './tool-calls.ts'
 import { demandsCall } from './tool-choice.ts'
@@ -63,7 +63,7 @@ export class ToolLoop {
   readonly #trustsUsage: boolean
   readonly #steps: LoopStep[] = []
   readonly #callIds: Set<string>
-  readonly #outputs: OutputRoom = { charactersLeft: OUTPUTS_CHARACTERS_MAX }
+  readonly #outputs: OutputBudget = { charactersLeft: OUTPUTS_CHARACTERS_MAX }
 
   /**
    * `tools` stand instead of the request's own, where there are any: those are not run here. Without `trustsUsage` the
@@ -164,8 +164,8 @@ export class ToolLoop {
     const prompt = promptText({ ...request, messages: [...request.messages, said] })
     const window = { contextWindow: this.#contextWindow, maxTokens: request.maxTokens }
     const shown = showOutcomes(outcomes, promptBytesOf(window) - Buffer.byteLength(prompt))
-    const results = toolCalls.map(({ id, name }, place): ModelMessage => {
-      return { role: 'tool', toolCallId: id, toolName: name, output: shown[place] ?? '' }
+    const results = toolCalls.map(({ id, name }, index): ModelMessage => {
+      return { role: 'tool', toolCallId: id, toolName: name, output: shown[index] ?? '' }
     })
     return [said, ...results]
   }

@@ -37,7 +37,7 @@ const NUMBER = /^[0-9]+$/
 /** JSON for PostgreSQL holds neither; no word does. */
 const isStorable = (word: string): boolean => !word.includes('\0') && word.isWellFormed()
 
-type Known = Map<string, string | null>
+type StemCache = Map<string, string | null>
 
 /**
  * Stems by the stemmers of PostgreSQL (Snowball), which the embedded one has too, with its lists of stop words. They
@@ -45,25 +45,25 @@ type Known = Map<string, string | null>
  * stemmer (added, adding) and in 681 by the German one, most of them English. Those are not found in what was indexed before.
  */
 export function createStemmer(sql: Sql): Stemmer {
-  const knownBy = new Map<Language, Known>()
+  const caches = new Map<Language, StemCache>()
 
   /** Adds the stems of words to `found`: of those that this process knows at once, of others by asking. */
-  async function addStems(words: string[], language: Language, found: Known): Promise<void> {
-    const known = knownBy.get(language) ?? new Map()
-    knownBy.set(language, known)
+  async function addStems(words: string[], language: Language, found: StemCache): Promise<void> {
+    const cache = caches.get(language) ?? new Map()
+    caches.set(language, cache)
     const unknown: string[] = []
     for (const word of words) {
-      const stem = known.get(word)
+      const stem = cache.get(word)
       if (stem !== undefined) found.set(word, stem)
       else unknown.push(word)
     }
     for (let at = 0; at < unknown.length; at += STATEMENT_WORDS_MAX) {
-      const asked = copied(unknown.slice(at, at + STATEMENT_WORDS_MAX))
-      const stems = await askDatabase(sql, asked, language)
-      for (const [place, word] of asked.entries()) {
-        const stem = stems[place] || (language === 'english' && KEPT_WORDS.has(word) ? word : null)
-        if (known.size >= KNOWN_WORDS_MAX) known.clear()
-        known.set(word, stem)
+      const words = copied(unknown.slice(at, at + STATEMENT_WORDS_MAX))
+      const stems = await askDatabase(sql, words, language)
+      for (const [index, word] of words.entries()) {
+        const stem = stems[index] || (language === 'english' && KEPT_WORDS.has(word) ? word : null)
+        if (cache.size >= KNOWN_WORDS_MAX) cache.clear()
+        cache.set(word, stem)
         found.set(word, stem)
       }
     }
@@ -72,7 +72,7 @@ export function createStemmer(sql: Sql): Stemmer {
   return {
     async stems(words, language) {
       if (language === 'simple') return (word) => word
-      const found: Known = new Map()
+      const found: StemCache = new Map()
       const own: string[] = []
       const english: string[] = []
       for (const word of new Set(words)) {

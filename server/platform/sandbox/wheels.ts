@@ -33,18 +33,18 @@ export function createWheels(folder: string): Wheels {
 
   const collect = async (requirements: readonly string[]): Promise<string[]> => {
     const wheels = parseList(await readList(folder))
-    const taken = new Map<string, string>()
+    const selected = new Map<string, string>()
     const open = requirements.map((text) => parseRequirement(text))
-    for (let wanted = open.shift(); wanted !== undefined; wanted = open.shift()) {
-      if (taken.has(wanted.name)) continue
-      const wheel = choose(wheels, wanted)
+    for (let requirement = open.shift(); requirement !== undefined; requirement = open.shift()) {
+      if (selected.has(requirement.name)) continue
+      const wheel = choose(wheels, requirement)
       const path = join(folder, wheel.file)
       const { dependencies } = await checks(path, wheel)
-      taken.set(wanted.name, path)
-      if (taken.size > WHEELS_MAX) throw new Refusal(`More than ${WHEELS_MAX} packages are required.`)
+      selected.set(requirement.name, path)
+      if (selected.size > WHEELS_MAX) throw new Refusal(`More than ${WHEELS_MAX} packages are required.`)
       open.push(...dependencies.map((name) => ({ name, text: name, version: undefined, by: wheel.name })))
     }
-    return [...taken.values()]
+    return [...selected.values()]
   }
   return {
     folder,
@@ -67,7 +67,7 @@ export function createWheels(folder: string): Wheels {
 /** A sentence for who requires a package. */
 class Refusal extends Error {}
 
-interface Wanted {
+interface Requirement {
   /** Normalised. */
   name: string
   text: string
@@ -76,7 +76,7 @@ interface Wanted {
   by?: string
 }
 
-function parseRequirement(text: string): Wanted {
+function parseRequirement(text: string): Requirement {
   const [, name, version] = REQUIREMENT.exec(text.trim()) ?? []
   if (name === undefined)
     throw new Refusal(`"${text.slice(0, 100)}" is not a requirement: write a name, or name==version.`)
@@ -105,7 +105,7 @@ function parseList(text: string): Wheel[] {
   })
 }
 
-function choose(wheels: readonly Wheel[], { name, text, version, by }: Wanted): Wheel {
+function choose(wheels: readonly Wheel[], { name, text, version, by }: Requirement): Wheel {
   const fitting = wheels
     .filter((wheel) => wheel.name === name && (version === undefined || wheel.version === version))
     .sort((a, b) => b.version.localeCompare(a.version, 'en', { numeric: true }))

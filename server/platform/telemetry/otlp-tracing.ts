@@ -33,7 +33,7 @@ const TRACESTATE_CHARACTERS_MAX = 512
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER }
 
 /** Where work is done: in one trace, or, for a statement that serves several requests, in several. */
-type Place = readonly Context[]
+type ParentContexts = readonly Context[]
 
 /**
  * Traces that go to a collector by OTLP over HTTP, in JSON. A collector that is away, slow or refuses costs its spans,
@@ -63,7 +63,7 @@ export function startTracing(endpoint: string, log: Logger): Tracing {
 class OtlpTracing implements Tracing {
   readonly #tracer: Tracer
   readonly #shutdown: () => Promise<void>
-  readonly #place = new AsyncLocalStorage<Place>()
+  readonly #parents = new AsyncLocalStorage<ParentContexts>()
 
   constructor(tracer: Tracer, shutdown: () => Promise<void>) {
     this.#tracer = tracer
@@ -71,13 +71,13 @@ class OtlpTracing implements Tracing {
   }
 
   begin({ name, kind, attributes = {}, from }: SpanDescription): Span {
-    const place = from ? [continued(from)] : (this.#place.getStore() ?? [ROOT_CONTEXT])
+    const parents = from ? [continued(from)] : (this.#parents.getStore() ?? [ROOT_CONTEXT])
     const options = {
       kind: kind ? KINDS[kind] : SpanKind.INTERNAL,
-      attributes: place.length > 1 ? { ...attributes, [NAMES.batchSize]: place.length } : attributes,
+      attributes: parents.length > 1 ? { ...attributes, [NAMES.batchSize]: parents.length } : attributes,
     }
-    const spans = place.map((context) => this.#tracer.startSpan(name, options, context))
-    return new PlacedSpan(this.#place, place, spans)
+    const spans = parents.map((context) => this.#tracer.startSpan(name, options, context))
+    return new ContextSpan(this.#parents, parents, spans)
   }
 
   async span<R>(described: SpanDescription, work: (span: Span) => Promise<R>): Promise<R> {
@@ -93,24 +93,24 @@ class OtlpTracing implements Tracing {
   }
 
   isInside(): boolean {
-    return this.#place.getStore() !== undefined
+    return this.#parents.getStore() !== undefined
   }
 
   outside<R>(work: () => R): R {
-    return this.#place.run(undefined as unknown as Place, work)
+    return this.#parents.run(undefined as unknown as ParentContexts, work)
   }
 
   ids(): { trace_id: string } | undefined {
-    const [context, another] = this.#place.getStore() ?? []
+    const [context, another] = this.#parents.getStore() ?? []
     const span = context && !another ? trace.getSpanContext(context) : undefined
     return span && { trace_id: span.traceId }
   }
 
   readonly groups: Tracing['groups'] = {
-    here: () => this.#place.getStore(),
-    within: (places, work) => {
-      const all = (places as (Place | undefined)[]).flatMap((place) => place ?? [])
-      return this.#place.run((all.length > 0 ? all : undefined) as Place, work)
+    current: () => this.#parents.getStore(),
+    within: (parents, work) => {
+      const all = (parents as (ParentContexts | undefined)[]).flatMap((contexts) => contexts ?? [])
+      return this.#parents.run((all.length > 0 ? all : undefined) as ParentContexts, work)
     },
   }
 
@@ -126,19 +126,19 @@ class OtlpTracing implements Tracing {
 }
 
 /** One span in each trace of its place. */
-class PlacedSpan implements Span {
-  readonly #places: AsyncLocalStorage<Place>
+class ContextSpan implements Span {
+  readonly #storage: AsyncLocalStorage<ParentContexts>
   readonly #spans: OtelSpan[]
-  readonly #inner: Place
+  readonly #inner: ParentContexts
 
-  constructor(places: AsyncLocalStorage<Place>, outer: Place, spans: OtelSpan[]) {
-    this.#places = places
+  constructor(storage: AsyncLocalStorage<ParentContexts>, outer: ParentContexts, spans: OtelSpan[]) {
+    this.#storage = storage
     this.#spans = spans
     this.#inner = spans.map((span, index) => trace.setSpan(outer[index] ?? ROOT_CONTEXT, span))
   }
 
   within<R>(work: () => R): R {
-    return this.#places.run(this.#inner, work)
+    return this.#storage.run(this.#inner, work)
   }
 
   rename(name: string): void {

@@ -8,7 +8,7 @@ import type { ChatWriter, NewMessage } from './schemas.ts'
 export type Question = NewMessage | { again: string; thinking?: boolean; knowledge_base_ids?: string[] }
 
 /** Where in the chat a reply goes: under which message of the user, and what that follows. */
-export interface Place {
+export interface ReplyPosition {
   parentId: string | null
   userMessageId: string
   isNewMessage: boolean
@@ -20,17 +20,17 @@ export interface Place {
  * Where the answer to a question goes. Throws chat.message_not_found. That the parent is a reply of this chat is seen
  * when the history is read from there (history.ts).
  */
-export async function findPlace(
+export async function findReplyPosition(
   scope: ChatWriter,
   chat: OpenChat | null,
   question: Question,
-): Promise<Place> {
+): Promise<ReplyPosition> {
   if ('again' in question) {
     if (!chat) throw fail('chat.not_found')
     const message = await findMessage(scope, chat.id, question.again)
     // A reply stands for the message that it answers.
     if (message.role === 'assistant' && message.parentMessageId !== null)
-      return findPlace(scope, chat, { again: message.parentMessageId })
+      return findReplyPosition(scope, chat, { again: message.parentMessageId })
     const { parentMessageId, id, content, uploadIds } = message
     return { parentId: parentMessageId, userMessageId: id, isNewMessage: false, content, uploadIds }
   }

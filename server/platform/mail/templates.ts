@@ -9,7 +9,7 @@ import { Text } from '@react-email/text'
 import { createElement, type ReactElement } from 'react'
 
 /** The letters that we write. Links carry their token in the query, for the page of the console that they open. */
-export type Letter =
+export type Email =
   | { kind: 'invitation'; organization: string; inviter: string; message: string | null; link: string }
   | { kind: 'magic link'; organization: string; inviter: string; link: string }
   | { kind: 'added to organization'; organization: string; adder: string; link: string }
@@ -49,7 +49,7 @@ const SECOND_FACTOR_EVENTS: Record<SecondFactorEvent, [subject: string, sentence
   ],
 }
 
-interface Written {
+interface RenderedEmail {
   subject: string
   html: string
   text: string
@@ -62,38 +62,38 @@ interface Content {
   action: string
 }
 
-export async function writeLetter(letter: Letter): Promise<Written> {
-  const content = contentOf(letter)
-  const html = await render(layout(content, letter.link))
+export async function renderEmail(email: Email): Promise<RenderedEmail> {
+  const content = contentOf(email)
+  const html = await render(layout(content, email.link))
   return { subject: content.subject, html, text: toPlainText(html) }
 }
 
-function contentOf(letter: Letter): Content {
-  switch (letter.kind) {
+function contentOf(email: Email): Content {
+  switch (email.kind) {
     case 'invitation':
       return {
-        subject: `${letter.inviter} invites you to ${letter.organization}`,
+        subject: `${email.inviter} invites you to ${email.organization}`,
         paragraphs: [
-          `${letter.inviter} invites you to work in ${letter.organization} on Parley.`,
-          ...(letter.message === null ? [] : [`“${letter.message}”`]),
+          `${email.inviter} invites you to work in ${email.organization} on Parley.`,
+          ...(email.message === null ? [] : [`“${email.message}”`]),
           'The invitation is good for 7 days, and for this email address only.',
         ],
         action: 'Accept the invitation',
       }
     case 'magic link':
       return {
-        subject: `${letter.inviter} has added you to ${letter.organization}`,
+        subject: `${email.inviter} has added you to ${email.organization}`,
         paragraphs: [
-          `${letter.inviter} has made an account for you in ${letter.organization} on Parley.`,
+          `${email.inviter} has made an account for you in ${email.organization} on Parley.`,
           'The link signs you in. It works once, within 7 days; keep it to yourself.',
         ],
         action: 'Sign in',
       }
     case 'added to organization':
       return {
-        subject: `${letter.adder} added you to ${letter.organization}`,
+        subject: `${email.adder} added you to ${email.organization}`,
         paragraphs: [
-          `${letter.adder} made you a member of ${letter.organization} on Parley. To stay, do nothing: you find the organization in your console.`,
+          `${email.adder} made you a member of ${email.organization} on Parley. To stay, do nothing: you find the organization in your console.`,
           'Until you open it, its members do not see your name and address, unless you share another organization with them.',
           'The button leaves the organization, without opening it. It works for 30 days.',
         ],
@@ -118,15 +118,15 @@ function contentOf(letter: Letter): Content {
         action: 'Choose a new password',
       }
     case 'second factor': {
-      const [subject, sentence] = SECOND_FACTOR_EVENTS[letter.event]
+      const [subject, sentence] = SECOND_FACTOR_EVENTS[email.event]
       const advice = 'If it was not you, change your password and check your second factors and sessions.'
       return { subject, paragraphs: [`${subject}. ${sentence}`, advice], action: 'Open your account' }
     }
     case 'webhook disabled':
       return {
-        subject: `A webhook of ${letter.organization} was disabled`,
+        subject: `A webhook of ${email.organization} was disabled`,
         paragraphs: [
-          `Parley sends no more events to the webhook of ${letter.organization} at ${letter.host}. ${letter.reason}`,
+          `Parley sends no more events to the webhook of ${email.organization} at ${email.host}. ${email.reason}`,
           'What waited for it has failed. Once it works again, enable it, and redeliver what was missed.',
         ],
         action: 'Look at the webhooks',
