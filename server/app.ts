@@ -217,9 +217,9 @@ async function answerUnrouted(
   reply: FastifyReply,
 ): Promise<void> {
   reply.header('X-Request-Id', request.id)
-  const turns = await count(request, reply)
+  const rateWindows = await count(request, reply)
   try {
-    turns.check()
+    rateWindows.check()
     sendError(error, request, reply)
   } catch (tooMany) {
     sendError(tooMany, request, reply)

@@ -137,8 +137,8 @@ async function rotate(): Promise<void> {
 async function mail([count = '5']: string[]): Promise<void> {
   if (!/^[1-9]\d{0,2}$/.test(count)) throw new ConfigError('usage: parley mail [COUNT]')
   const config = loadConfig()
-  const { readKeptMail } = await import('#platform/mail/kept-mail.ts')
-  const mails = await readKeptMail(config.dataDir, Number(count))
+  const { readSavedMail } = await import('#platform/mail/saved-mail.ts')
+  const mails = await readSavedMail(config.dataDir, Number(count))
   for (const { date, to, subject, text } of mails.toReversed())
     process.stdout.write(`${date}  to ${to}\n${subject}\n\n${text}\n\n`)
   if (mails.length === 0) process.stdout.write(`No mail in ${config.dataDir}/mail\n`)

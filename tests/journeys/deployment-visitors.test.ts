@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readKeptMail } from '#platform/mail/kept-mail.ts'
+import { readSavedMail } from '#platform/mail/saved-mail.ts'
 import type { Person } from '#tests/support/client.ts'
 import { askForToken, deploy, newVisitorKey, readSession, update, visit } from '#tests/support/deployments.ts'
 import { mailTo } from '#tests/support/mail.ts'
@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 const sentTo = async (email: string) =>
-  (await readKeptMail(server.environment['DATA_DIR'] ?? '', 100)).filter(({ to }) => to === email)
+  (await readSavedMail(server.environment['DATA_DIR'] ?? '', 100)).filter(({ to }) => to === email)
 
 const WIDGET = { deployment_type: 'widget' }
 

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
-import { readKeptMail } from '#platform/mail/kept-mail.ts'
+import { readSavedMail } from '#platform/mail/saved-mail.ts'
 import type { Person } from './client.ts'
 import type { TestServer } from './server.ts'
 
@@ -87,7 +87,7 @@ export async function confirmAddress(
 }
 
 const keptMails = async ({ environment }: Pick<TestServer, 'environment'>): Promise<ReceivedMail[]> =>
-  (await readKeptMail(environment['DATA_DIR'] ?? '', 100)).map((mail) => ({
+  (await readSavedMail(environment['DATA_DIR'] ?? '', 100)).map((mail) => ({
     ...mail,
     token: tokenIn(mail.text),
   }))

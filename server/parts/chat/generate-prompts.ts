@@ -3,13 +3,13 @@ import type { Scope } from '#platform/access/scope.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
 import { DONE, DONE_HALVES } from './reply-events.ts'
-import type { PromptWish } from './schemas.ts'
+import type { PromptRequest } from './schemas.ts'
 import type { ChatDependencies } from './send-message.ts'
 
 const MAX_TOKENS_PER_PROMPT = 400
 
 /** What each kind of prompt is to be (spec, prompt generation). */
-const KINDS: Record<NonNullable<PromptWish['prompt_type']>, string> = {
+const KINDS: Record<NonNullable<PromptRequest['prompt_type']>, string> = {
   creative:
     'an imaginative prompt that asks for something new to be made: a story, an image, a scene, an idea',
   task: 'a clear instruction for one piece of work, with what is given, what is wanted, and in which form',
@@ -21,18 +21,18 @@ const KINDS: Record<NonNullable<PromptWish['prompt_type']>, string> = {
 export async function generatePrompts(
   { models, calls }: Pick<ChatDependencies, 'models' | 'calls'>,
   scope: Scope<'chats:write'>,
-  wish: PromptWish,
+  request: PromptRequest,
 ): Promise<EventStream> {
-  const reasons = wish.model === 'reason'
+  const reasons = request.model === 'reason'
   const model = await models.findDefault(scope.organizationId, reasons ? 'reasoning' : 'text')
-  const count = wish.num_prompts ?? 1
+  const count = request.num_prompts ?? 1
   const stream = new PromptStream()
   const { ended } = await calls.begin(
     scope,
     model,
     {
-      system: instructionFor(wish.prompt_type ?? 'task', count),
-      messages: [{ role: 'user', content: wish.text }],
+      system: instructionFor(request.prompt_type ?? 'task', count),
+      messages: [{ role: 'user', content: request.text }],
       // Reasoning counts as tokens of the reply, and nobody knows how many it takes.
       ...(reasons ? { thinking: true } : { maxTokens: MAX_TOKENS_PER_PROMPT * count }),
     },

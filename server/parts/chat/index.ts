@@ -1,6 +1,6 @@
 import type { OpenDeployment } from '#platform/access/scope.ts'
 import type { Route } from '#platform/http/define-route.ts'
-import { takeTurn } from '#platform/limits/deployment-turns.ts'
+import { reserveDailyMessage } from '#platform/limits/daily-messages.ts'
 import type { Services } from '#platform/services.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
 import type { Agents } from '../agents/index.ts'
@@ -60,7 +60,7 @@ export function createChat(
     models,
     agents,
     calls,
-    takeTurn: (deployment: OpenDeployment) => takeTurn(sql, deployment),
+    reserveDailyMessage: (deployment: OpenDeployment) => reserveDailyMessage(sql, deployment),
     findOpenChat: createChatFinder(sql),
     readHistoryPage: createHistoryReader(sql),
     titles,

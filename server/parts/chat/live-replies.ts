@@ -1,7 +1,7 @@
 import type { Services } from '#platform/services.ts'
 import type { Reply, StopReason } from './reply.ts'
 import type { ReplyEnd, ReplyWrites } from './reply-writes.ts'
-import { type Writing, writeReply } from './write-reply.ts'
+import { type ReplyInput, writeReply } from './write-reply.ts'
 
 /** How far what is stored of a growing reply may be behind (contract, 5). */
 const GROWTH_MS = 800
@@ -20,13 +20,13 @@ export class LiveReplies {
   }
 
   /** Has a reply written in the background. Resolves with its status when it has ended; never rejects. */
-  write(reply: Reply, writing: Writing): Promise<ReplyEnd['status']> {
+  write(reply: Reply, input: ReplyInput): Promise<ReplyEnd['status']> {
     const { message_id: messageId } = reply.ids
     const { metrics, tracing } = this.#services
     const measured = metrics.replySeconds.startTimer()
     metrics.repliesOpen.inc()
     this.#services.sharedLogs?.share(messageId, reply.log)
-    const ended = writeReply(this.#services, this.#writes, reply, writing).finally(() => {
+    const ended = writeReply(this.#services, this.#writes, reply, input).finally(() => {
       this.#replies.delete(messageId)
       metrics.repliesOpen.dec()
       measured()
@@ -49,12 +49,12 @@ export class LiveReplies {
 
   /** Stops the replies that are being written in a chat, here or elsewhere. False where there are none. */
   async stop(chat: { organizationId: string; chatId: string }): Promise<boolean> {
-    const here = [...this.#replies.values()].filter(({ reply }) => reply.ids.chat_id === chat.chatId)
-    for (const { reply } of here) reply.stop('user')
-    await Promise.all(here.map(({ ended }) => ended))
+    const local = [...this.#replies.values()].filter(({ reply }) => reply.ids.chat_id === chat.chatId)
+    for (const { reply } of local) reply.stop('user')
+    await Promise.all(local.map(({ ended }) => ended))
     // Sessions of a conversation may answer in several processes.
     const isElsewhere = await this.#writes.requestStop(chat)
-    return here.length > 0 || isElsewhere
+    return local.length > 0 || isElsewhere
   }
 
   /** Lets replies go on for a while, and then ends them where they are. */
@@ -84,8 +84,8 @@ export class LiveReplies {
     const growth = replies.flatMap((reply) => reply.takeGrowth() ?? [])
     try {
       if (growth.length > 0) await this.#writes.grow(growth)
-      const asked = await this.#writes.stopRequested(replies.map((reply) => reply.ids.message_id))
-      for (const messageId of asked) this.get(messageId)?.stop('user')
+      const requested = await this.#writes.stopRequested(replies.map((reply) => reply.ids.message_id))
+      for (const messageId of requested) this.get(messageId)?.stop('user')
     } catch (error) {
       this.#services.log.warn({ err: error }, 'growing replies were not stored')
       for (const reply of replies) reply.growthLost()

@@ -8,10 +8,10 @@ import { cutOffCalls } from './tool-calls.ts'
 
 const LOST = 'The server stopped while this reply was being written. Ask again to go on.'
 /** A hold of this process that belongs to nothing under way is a leftover only when it is older than any start takes. */
-const LEFTOVER_SECONDS = 90
+const ORPHAN_SECONDS = 90
 const GROUP_MAX = 50
 
-interface Leftover {
+interface OrphanedHold {
   id: string
   chat_id: string | null
   message_id: string | null
@@ -31,26 +31,26 @@ export async function recoverReplies(
   writes: ReplyWrites,
   liveHoldIds: string[],
 ): Promise<number> {
-  const leftovers = await sql<Leftover[]>`
+  const orphans = await sql<OrphanedHold[]>`
     select h.id, h.chat_id, h.message_id, m.content, m.reasoning, m.tool_calls
     from open_holds h
     left join server_instances i on i.id = h.instance_id and i.lease_until > now()
     left join chat_messages m on m.id = h.message_id
     where i.id is null or (h.instance_id = ${instanceId} and h.id <> all(${liveHoldIds}::uuid[])
-      and h.created_at < now() - ${LEFTOVER_SECONDS} * interval '1 second')
+      and h.created_at < now() - ${ORPHAN_SECONDS} * interval '1 second')
     order by h.id limit ${GROUP_MAX}`
   await Promise.all(
-    leftovers.map(async (leftover) => {
-      const { content, reasoning } = { content: leftover.content ?? '', reasoning: leftover.reasoning ?? '' }
-      const calls = leftover.tool_calls ?? []
-      const prompt = await promptOf(sql, leftover.message_id)
+    orphans.map(async (orphan) => {
+      const { content, reasoning } = { content: orphan.content ?? '', reasoning: orphan.reasoning ?? '' }
+      const calls = orphan.tool_calls ?? []
+      const prompt = await promptOf(sql, orphan.message_id)
       const messages = [...prompt, ...calls.flatMap(answerOf)]
       const usage = await payableUsage(null, { content, reasoning, toolCalls: calls }, { messages }, true)
       await writes.end({
-        hold_id: leftover.id,
+        hold_id: orphan.id,
         entry_id: newId(),
-        chat_id: leftover.chat_id,
-        message_id: leftover.message_id,
+        chat_id: orphan.chat_id,
+        message_id: orphan.message_id,
         status: 'error',
         content,
         reasoning: reasoning || null,
@@ -62,7 +62,7 @@ export async function recoverReplies(
       })
     }),
   )
-  return leftovers.length
+  return orphans.length
 }
 
 /** What a tool told the model, for counting. */

@@ -51,7 +51,7 @@ export class Reply extends ReplyEvents {
       from_start: content + reasoning === 0,
       content: this.content.slice(content),
       reasoning: this.reasoning.slice(reasoning),
-      tool_calls: calls === now.calls ? null : this.calls.kept,
+      tool_calls: calls === now.calls ? null : this.calls.stored,
     }
   }
 

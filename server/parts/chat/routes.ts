@@ -223,7 +223,7 @@ export const chatRoutes = (deps: ChatDependencies, sql: Sql): Route[] => [
       'Several prompts are parted by an empty line. Without org_id: for your personal organization.',
     access: { permission: 'chats:write', orgOf: 'query or personal' },
     query: Type.Object({ org_id: Type.Optional(Uuid) }),
-    body: schemas.PromptWish,
+    body: schemas.PromptRequest,
     example: { text: 'A talk about bees for children', num_prompts: 2, prompt_type: 'creative' },
     effects: 'outside',
     reply: { events: schemas.PromptEvent, description: 'The prompts as they are written' },

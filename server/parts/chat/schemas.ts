@@ -95,13 +95,13 @@ export type AnotherAnswer = Static<typeof AnotherAnswer>
 
 export const PROMPT_TYPES = ['creative', 'task', 'question', 'continuation'] as const
 
-export const PromptWish = Body({
+export const PromptRequest = Body({
   text: Type.String({ minLength: 1, maxLength: 20_000, pattern: '\\S' }),
   num_prompts: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, default: 1 })),
   prompt_type: Type.Optional(Enum(PROMPT_TYPES, { description: 'task where absent' })),
   model: Type.Optional(Enum(['chat', 'reason'], { description: 'chat where absent' })),
 })
-export type PromptWish = Static<typeof PromptWish>
+export type PromptRequest = Static<typeof PromptRequest>
 
 export const PromptEvent = Type.Unsafe<object>({
   title: 'PromptEvent',

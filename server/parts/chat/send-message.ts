@@ -7,7 +7,7 @@ import type { OpenDeployment, Scope } from '#platform/access/scope.ts'
 import type { Documents } from '#platform/documents/documents.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
 import { refusalOf } from '#platform/ledger/refusals.ts'
-import type { Turn } from '#platform/limits/deployment-turns.ts'
+import type { DailyMessage } from '#platform/limits/daily-messages.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 import type { Uploads } from '#platform/storage/uploads.ts'
 import type { UploadRow } from '#platform/storage/view-upload.ts'
@@ -37,7 +37,7 @@ export interface ChatDependencies {
   agents: Pick<Agents, 'find' | 'openTools' | 'retrieve'>
   calls: PaidCalls
   /** Takes one of the messages that a deployment may take today. Throws deployment.daily_limit. */
-  takeTurn(deployment: OpenDeployment): Promise<Turn>
+  reserveDailyMessage(deployment: OpenDeployment): Promise<DailyMessage>
   findOpenChat: FindOpenChat
   readHistoryPage: ReadHistoryPage
   titles: Titles
@@ -145,13 +145,13 @@ async function answer(
     if (before) return before
   }
   const sending = { query, question, idempotencyKey, requestHash, recipient }
-  const turn = deployment && (await deps.takeTurn(deployment))
+  const dailyMessage = deployment && (await deps.reserveDailyMessage(deployment))
   try {
     const { stream, isRepeat } = await answerNew(deps, scope, sending)
-    if (isRepeat) await turn?.giveBack()
+    if (isRepeat) await dailyMessage?.release()
     return stream
   } catch (error) {
-    await turn?.giveBack()
+    await dailyMessage?.release()
     throw error
   }
 }
@@ -172,7 +172,7 @@ async function answerNew(
     if (chat && deployment && !isOwn(chat, deployment)) throw fail('chat.not_found')
     const position = await findReplyPosition(scope, chat, question)
     const files = await findUploads(scope, position.isNewMessage ? (position.uploadIds ?? []) : [])
-    await deps.uploads.checkRoom(scope.organizationId, chat?.id ?? null, files)
+    await deps.uploads.checkQuota(scope.organizationId, chat?.id ?? null, files)
     const input = { query, question, chat, position, ...target, instruction, deployment }
     const prepared = await prepareRequest(deps, scope, input)
     const written = newReply(

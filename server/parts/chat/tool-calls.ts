@@ -1,5 +1,5 @@
 import type { StoredToolCall } from '#database/schema/chat.ts'
-import { CUT_OFF, endOf, type ToolEvent } from '#platform/models/reply-calls.ts'
+import { CUT_OFF, endEvent, type ToolEvent } from '#platform/models/reply-calls.ts'
 
 const beginningOf = ({ id, name, input }: StoredToolCall): ToolEvent => ({ id, name, input, output: null })
 
@@ -8,7 +8,7 @@ export const toolEventsOf = (calls: readonly StoredToolCall[]): ToolEvent[] =>
   calls
     .flatMap((call) => [
       { number: call.started_event, event: beginningOf(call) },
-      ...(call.ended_event === null ? [] : [{ number: call.ended_event, event: endOf(call) }]),
+      ...(call.ended_event === null ? [] : [{ number: call.ended_event, event: endEvent(call) }]),
     ])
     .sort((one, other) => one.number - other.number)
     .map(({ event }) => event)

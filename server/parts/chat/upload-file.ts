@@ -3,7 +3,7 @@ import { uploads } from '#database/schema/uploads.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { ReceivedFile } from '#platform/http/receive-file.ts'
-import { keepReceivedFile } from '#platform/storage/keep-received.ts'
+import { storeReceivedFile } from '#platform/storage/store-received-file.ts'
 import { type UploadView, viewUpload } from '#platform/storage/view-upload.ts'
 import { findChat } from './manage-chats.ts'
 import type { ChatDependencies } from './send-message.ts'
@@ -20,7 +20,7 @@ export async function uploadFile(
 ): Promise<UploadView> {
   if (chatId !== undefined) await findChat(scope, chatId)
   const { organizationId, userId } = scope
-  const id = await keepReceivedFile(deps, { organizationId, userId, chatId: chatId ?? null }, file)
+  const id = await storeReceivedFile(deps, { organizationId, userId, chatId: chatId ?? null }, file)
   const [row] = await scope.select(uploads, { where: eq(uploads.id, id) })
   if (!row) throw fail('chat.not_found')
   return viewUpload(deps.storage, row)

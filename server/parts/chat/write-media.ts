@@ -24,7 +24,7 @@ const OUTPUT_TOKENS = { image: 1_056, video: 10_560 }
 /** Only what is stored is complete. */
 const PROGRESS_MAX = 0.99
 
-export interface Made {
+export interface MediaResult {
   status: 'complete' | 'error'
   error: string | null
   usage: ModelUsage
@@ -39,19 +39,19 @@ export async function writeMedia(
   { config, models, storage, uploads, log }: WriterServices,
   reply: Reply,
   { model, kind, request }: { model: ResolvedModel; kind: StoredMedia['type']; request: ModelRequest },
-): Promise<Made> {
+): Promise<MediaResult> {
   const { prompt, images } = promptOf(request)
-  const tell = (progress: number): void =>
+  const reportProgress = (progress: number): void =>
     reply.addMedia({ type: kind, status: 'generating', progress: Math.min(progress, PROGRESS_MAX) })
-  tell(0)
+  reportProgress(0)
   const {
     mimeType,
     data,
-    usage: told,
+    usage: reportedUsage,
   } = kind === 'image'
     ? await models.generateImage(model.target, { prompt, images }, reply.signal)
-    : await models.generateVideo(model.target, { prompt }, tell, reply.signal)
-  const trusted = model.trustsUsage ? told : null
+    : await models.generateVideo(model.target, { prompt }, reportProgress, reply.signal)
+  const trusted = model.trustsUsage ? reportedUsage : null
   const usage = trusted ?? { inputTokens: await countTokens(prompt), outputTokens: OUTPUT_TOKENS[kind] }
 
   const {
@@ -73,14 +73,14 @@ export async function writeMedia(
       contentType: mimeType,
       text: null,
     } as const
-    const kept = await uploads.keep(upload, file)
-    const url = await storage.urlOf({ key: kept.key, contentType: mimeType })
+    const stored = await uploads.keep(upload, file)
+    const url = await storage.urlOf({ key: stored.key, contentType: mimeType })
     reply.addMedia({ type: kind, status: 'complete', progress: 1, url, mime_type: mimeType })
     return {
       status: 'complete',
       error: null,
       usage,
-      media: [{ type: kind, upload_id: kept.id, mime_type: mimeType }],
+      media: [{ type: kind, upload_id: stored.id, mime_type: mimeType }],
     }
   } catch (error) {
     log.warn({ err: error, message_id: messageId }, 'what a model has made could not be kept')

@@ -9,7 +9,7 @@ import { FOREIGN_FAILED } from '../agents/index.ts'
 import type { ResolvedModel } from '../llm/index.ts'
 import type { Reply } from './reply.ts'
 import type { ReplyEnd, ReplyWrites } from './reply-writes.ts'
-import { kindOf, type Made, writeMedia } from './write-media.ts'
+import { kindOf, type MediaResult, writeMedia } from './write-media.ts'
 
 const STORE_ATTEMPTS = 6
 
@@ -18,7 +18,7 @@ const UNEXPECTED = 'Something went wrong while this reply was being written. Ple
 const NOT_STORED = 'The end of this reply could not be stored. What was shown may be incomplete.'
 
 /** What has a reply written: a model, perhaps with tools. */
-export interface Writing {
+export interface ReplyInput {
   model: ResolvedModel
   request: ModelRequest
   /** Settles before the model is called. If it rejects, the reply fails and costs nothing. */
@@ -39,9 +39,9 @@ export async function writeReply(
   services: WriterServices,
   writes: ReplyWrites,
   reply: Reply,
-  writing: Writing,
+  input: ReplyInput,
 ): Promise<ReplyEnd['status']> {
-  const outcome = await generate(services, reply, writing)
+  const outcome = await generate(services, reply, input)
   const { usage } = outcome
   reply.calls.close()
   const end: ReplyEnd = {
@@ -51,7 +51,7 @@ export async function writeReply(
     content: reply.content,
     reasoning: reply.reasoning || null,
     media: outcome.media,
-    tool_calls: reply.calls.kept.length > 0 ? reply.calls.kept : null,
+    tool_calls: reply.calls.stored.length > 0 ? reply.calls.stored : null,
     error: outcome.error,
     input_tokens: usage?.inputTokens ?? null,
     output_tokens: usage?.outputTokens ?? null,
@@ -66,7 +66,7 @@ export async function writeReply(
   services.metrics.replies.inc({ status: outcome.status })
   if (stored && usage) {
     countTokensPaid(services.metrics, usage)
-    const { inputRatio, outputRatio } = writing.model
+    const { inputRatio, outputRatio } = input.model
     const credits = usage.inputTokens * inputRatio + usage.outputTokens * outputRatio
     reply.addNamed('usage', { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, credits })
   }
@@ -82,16 +82,16 @@ interface Outcome {
   media: StoredMedia[] | null
 }
 
-function generate(services: WriterServices, reply: Reply, writing: Writing): Promise<Outcome> {
-  const kind = kindOf(writing.model) ?? 'text'
-  return kind === 'text' ? writeText(services, reply, writing) : makeMedia(services, reply, kind, writing)
+function generate(services: WriterServices, reply: Reply, input: ReplyInput): Promise<Outcome> {
+  const kind = kindOf(input.model) ?? 'text'
+  return kind === 'text' ? writeText(services, reply, input) : makeMedia(services, reply, kind, input)
 }
 
 /** All steps of a model and its tools are one reply, and are paid as one. */
 async function writeText(
   services: WriterServices,
   reply: Reply,
-  { model, request, ready, openTools, hidesFailure }: Writing,
+  { model, request, ready, openTools, hidesFailure }: ReplyInput,
 ): Promise<Outcome> {
   const { contextWindow, trustsUsage } = model
   let loop: ToolLoop | undefined
@@ -112,9 +112,9 @@ async function makeMedia(
   services: WriterServices,
   reply: Reply,
   kind: StoredMedia['type'],
-  { model, request, ready }: Writing,
+  { model, request, ready }: ReplyInput,
 ): Promise<Outcome> {
-  let made: Made | undefined
+  let made: MediaResult | undefined
   const end = await endOf(services, reply, async () => {
     await ready
     made = await writeMedia(services, reply, { model, kind, request })

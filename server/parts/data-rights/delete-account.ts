@@ -7,7 +7,7 @@ import { recordEvents } from '#platform/audit/audit.ts'
 import { leavingAddress } from '#platform/mail/address.ts'
 import type { Services } from '#platform/services.ts'
 import { closeOrganization, lockAccounts } from './close-organization.ts'
-import type { Leaving } from './erase-user.ts'
+import type { DepartureRecord } from './erase-user.ts'
 
 /** Who has no password shows by a sign-in that it is he: one no older than this. */
 const SIGN_IN_MINUTES = 10
@@ -52,7 +52,7 @@ export async function closeAccount(
       select organization_id as "organizationId" from memberships where user_id = ${userId}`
     const organizations = new Set([...invited, ...known].map(({ organizationId }) => organizationId))
     const others = [...organizations].filter((id) => !closed.includes(id))
-    const leaving: Leaving = { email, closed, organizations: others }
+    const leaving: DepartureRecord = { email, closed, organizations: others }
     await jobs.forget(tx, [userId, ...mail.marksOf(email)])
     await closeUser(tx, userId, secrets.encrypt(JSON.stringify(leaving), userId))
   })

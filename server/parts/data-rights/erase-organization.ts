@@ -8,7 +8,7 @@ import {
   deleteUploads,
   emptyKnowledgeBases,
 } from './delete-rows.ts'
-import { untilStopped } from './until-stopped.ts'
+import { stopCalls } from './stop-calls.ts'
 
 /** What erasing works with. */
 export interface ErasureDependencies
@@ -25,7 +25,7 @@ export interface ErasureDependencies
 export async function eraseOrganization(deps: ErasureDependencies, organizationId: string): Promise<void> {
   const { sql, mcp, events, jobs, memory, mail } = deps
   const owner = { organizationId }
-  await untilStopped(sql, sql`organization_id = ${organizationId}`)
+  await stopCalls(sql, sql`organization_id = ${organizationId}`)
   await mcp.endAllAccess(owner)
   await deleteChats(deps, owner)
   await emptyKnowledgeBases(deps, owner)
@@ -35,7 +35,7 @@ export async function eraseOrganization(deps: ErasureDependencies, organizationI
     select user_id as "userId" from memberships where organization_id = ${organizationId}`
   for (const { userId } of members) await memory.clear({ organizationId, userId })
   await events.forget(organizationId)
-  await mail.forgetKept([organizationId])
+  await mail.deleteSaved([organizationId])
   await sql.begin(async (tx) => {
     await jobs.forget(tx, [organizationId])
     await tx`delete from organizations where id = ${organizationId} and closed_at is not null`

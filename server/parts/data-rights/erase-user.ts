@@ -2,10 +2,10 @@ import type { ISql, Sql } from 'postgres'
 import { LOWEST_ID } from '#database/new-id.ts'
 import { deleteChats, deleteUploads } from './delete-rows.ts'
 import { type ErasureDependencies, eraseOrganization } from './erase-organization.ts'
-import { untilStopped } from './until-stopped.ts'
+import { stopCalls } from './stop-calls.ts'
 
 /** What is kept, encrypted, of somebody until nothing else of him is left. */
-export interface Leaving {
+export interface DepartureRecord {
   /** By which he is found in the audit of others. */
   email: string
   /** The organizations that go with him. */
@@ -26,13 +26,13 @@ export async function eraseUser(deps: ErasureDependencies, userId: string): Prom
   const [person] = await sql<{ leaving: string }[]>`
     select leaving from users where id = ${userId} and leaving is not null`
   if (!person) return
-  const leaving = JSON.parse(secrets.decrypt(person.leaving, userId)) as Leaving
-  await untilStopped(sql, sql`user_id = ${userId}`)
+  const leaving = JSON.parse(secrets.decrypt(person.leaving, userId)) as DepartureRecord
+  await stopCalls(sql, sql`user_id = ${userId}`)
   await mcp.endAllAccess({ userId })
   for (const organizationId of leaving.closed) await eraseOrganization(deps, organizationId)
   for (const organizationId of leaving.organizations)
     await eraseInOrganization(deps, { organizationId, userId }, leaving.email)
-  await mail.forgetKept([userId, ...mail.marksOf(leaving.email)])
+  await mail.deleteSaved([userId, ...mail.marksOf(leaving.email)])
   await sql`delete from users where id = ${userId} and leaving is not null`
 }
 

@@ -5,7 +5,7 @@ import { type ErasureDependencies, eraseOrganization } from './erase-organizatio
 import { eraseUser } from './erase-user.ts'
 
 /** Somebody or something that is gone for everybody, and whose rows are still there. */
-export type Leaver = { organizationId: string } | { userId: string }
+export type ErasureSubject = { organizationId: string } | { userId: string }
 
 /** Whoever deletes waits so long for everything to be gone; a larger rest goes without him. */
 const WAIT_MS = 10_000
@@ -36,8 +36,8 @@ export class Eraser {
   }
 
   /** Begins with one that was closed, and answers when all of it is gone, or after a while. Never throws. */
-  async erase(leaver: Leaver): Promise<void> {
-    await Promise.race([this.#run(leaver), sleep(WAIT_MS, undefined, { ref: false })])
+  async erase(subject: ErasureSubject): Promise<void> {
+    await Promise.race([this.#run(subject), sleep(WAIT_MS, undefined, { ref: false })])
   }
 
   /** Goes on with what others have left undone, now and again and again. */
@@ -56,8 +56,8 @@ export class Eraser {
       order by random() limit ${SWEEP_MAX}`
     const users = await sql<{ userId: string }[]>`
       select id as "userId" from users where leaving is not null order by random() limit ${SWEEP_MAX}`
-    for (const leaver of [...organizations, ...users])
-      if (!this.#stopping.signal.aborted) await this.#run(leaver)
+    for (const subject of [...organizations, ...users])
+      if (!this.#stopping.signal.aborted) await this.#run(subject)
   }
 
   /** Cuts off what is under way, which waits for providers or the database a moment at most. */
@@ -67,24 +67,24 @@ export class Eraser {
     await Promise.race([Promise.all(this.#running.values()), sleep(STOP_MS, undefined, { ref: false })])
   }
 
-  #run(leaver: Leaver): Promise<void> {
-    const id = 'userId' in leaver ? leaver.userId : leaver.organizationId
+  #run(subject: ErasureSubject): Promise<void> {
+    const id = 'userId' in subject ? subject.userId : subject.organizationId
     const known = this.#running.get(id)
     if (known) return known
-    const run = this.#work(leaver).finally(() => this.#running.delete(id))
+    const run = this.#work(subject).finally(() => this.#running.delete(id))
     this.#running.set(id, run)
     return run
   }
 
-  async #work(leaver: Leaver): Promise<void> {
+  async #work(subject: ErasureSubject): Promise<void> {
     const deps = { ...this.#deps, signal: this.#stopping.signal }
     try {
-      if ('userId' in leaver) await eraseUser(deps, leaver.userId)
-      else await eraseOrganization(deps, leaver.organizationId)
+      if ('userId' in subject) await eraseUser(deps, subject.userId)
+      else await eraseOrganization(deps, subject.organizationId)
       for (let removed = 1; removed > 0 && !deps.signal.aborted; ) removed = await this.#sweepFiles()
     } catch (error) {
       if (!deps.signal.aborted)
-        this.#log.warn({ err: error, ...leaver }, 'erasing was cut off, and is begun again')
+        this.#log.warn({ err: error, ...subject }, 'erasing was cut off, and is begun again')
     }
   }
 }

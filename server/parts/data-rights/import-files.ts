@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises'
 import { fail } from '#errors'
 import type { Services } from '#platform/services.ts'
-import { keepReceivedFile } from '#platform/storage/keep-received.ts'
 import { newIncomingPath, saveContent } from '#platform/storage/local-file.ts'
+import { storeReceivedFile } from '#platform/storage/store-received-file.ts'
 import { readLine } from './check-archive.ts'
 import type { LineOf } from './import-schemas.ts'
 import { type Importing, isLeftOut, OF_OTHERS } from './importing.ts'
@@ -52,7 +52,7 @@ async function keepFile(
     const chatId = chat !== null && importing.has('chats', chat) ? importing.idOf(chat) : null
     const received = { ...saved, name: filename, contentType: '' }
     const place = { id: importing.idOf(id), organizationId, userId, chatId }
-    await keepReceivedFile(deps, place, received, { source })
+    await storeReceivedFile(deps, place, received, { source })
   } finally {
     await rm(path, { force: true })
   }

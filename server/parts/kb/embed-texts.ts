@@ -56,7 +56,7 @@ export async function measureFloor(
   of: EmbeddingOf,
   signal: AbortSignal,
 ): Promise<number> {
-  const vectors = await embedTexts(deps, forNobody(of), of, UNRELATED, 'document', signal)
+  const vectors = await embedTexts(deps, unattributed(of), of, UNRELATED, 'document', signal)
   let sum = 0
   let pairs = 0
   for (const [index, one] of vectors.entries())
@@ -68,7 +68,7 @@ export async function measureFloor(
 }
 
 /** What is done after the answer, for nobody who waits. */
-export const forNobody = ({ organizationId }: { organizationId: string }): Payer => ({
+export const unattributed = ({ organizationId }: { organizationId: string }): Payer => ({
   organizationId,
   userId: null,
   apiKeyId: null,

@@ -2,7 +2,7 @@ import type { Chunking } from '#database/schema/kb.ts'
 import { AppError } from '#errors'
 import { ModelError } from '#platform/models/types.ts'
 import type { ClaimedDocument } from './claims.ts'
-import { embedTexts, forNobody, measureFloor } from './embed-texts.ts'
+import { embedTexts, measureFloor, unattributed } from './embed-texts.ts'
 import type { IngestionDependencies, KbRef } from './ingestion.ts'
 import { compactPostings, mergeSegments } from './merge-segments.ts'
 import { type PreparedTexts, withContext } from './prepare-text.ts'
@@ -152,7 +152,7 @@ async function prepare(
   const count = prepared.texts.reduce((sum, { chunks }) => sum + chunks.length, 0)
   const vectors = prepared.vectors
     ? partsOf(prepared.vectors, count)
-    : await embedTexts(deps, forNobody(kb), kb, embeddedTexts(there, prepared), 'document', deps.stopping)
+    : await embedTexts(deps, unattributed(kb), kb, embeddedTexts(there, prepared), 'document', deps.stopping)
   const floor = count === 0 ? kb.floor : (kb.floor ?? (await measureFloor(deps, kb, deps.stopping)))
   let from = 0
   const documents = prepared.texts.map((text, ref) => {

@@ -6,7 +6,7 @@ import { uploads } from '#database/schema/uploads.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { ReceivedFile } from '#platform/http/receive-file.ts'
-import { keepReceivedFile } from '#platform/storage/keep-received.ts'
+import { storeReceivedFile } from '#platform/storage/store-received-file.ts'
 import { type UploadView, viewUpload } from '#platform/storage/view-upload.ts'
 import type { KbDependencies } from './dependencies.ts'
 import {
@@ -105,7 +105,7 @@ export async function deleteDocument(
   await deps.ingestion.begin({ organizationId: scope.organizationId, id: kbId })
 }
 
-/** Keeps a file of the caller's for a source of the type file. Throws as keepReceivedFile does. */
+/** Keeps a file of the caller's for a source of the type file. Throws as storeReceivedFile does. */
 export async function uploadFile(
   { services }: KbDependencies,
   scope: Scope<'kb:write'>,
@@ -113,7 +113,7 @@ export async function uploadFile(
 ): Promise<UploadView> {
   const { organizationId, userId } = scope
   const owner = { organizationId, userId, chatId: null }
-  const id = await keepReceivedFile(services, owner, file, { needsText: true })
+  const id = await storeReceivedFile(services, owner, file, { needsText: true })
   const [row] = await scope.select(uploads, { where: eq(uploads.id, id) })
   if (!row) throw fail('upload.not_found')
   return viewUpload(services.storage, row)

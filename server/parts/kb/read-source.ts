@@ -47,7 +47,7 @@ export async function readSource(deps: IngestionDependencies, ref: SourceRef): P
     const result = await (source.type === 'web' ? readWebsite : readBucket)(deps, source, signal)
     await persist(deps, source, () => finish(deps, source, result))
   } catch (error) {
-    if (deps.stopping.aborted) await giveBack(deps, [source.sourceId])
+    if (deps.stopping.aborted) await releaseClaim(deps, [source.sourceId])
     else if (!ending.signal.aborted && !(error instanceof SourceGone))
       await persist(deps, source, () => noteFailure(deps, source, error))
   } finally {
@@ -74,7 +74,7 @@ async function persist(
 export async function dropUnended(deps: IngestionDependencies): Promise<void> {
   const ids = [...deps.unended]
   if (ids.length === 0) return
-  await giveBack(deps, ids)
+  await releaseClaim(deps, ids)
   for (const id of ids) deps.unended.delete(id)
 }
 
@@ -141,7 +141,7 @@ async function noteFailure(
 }
 
 /** They may be begun again at once. */
-async function giveBack(
+async function releaseClaim(
   { services: { database, instance } }: IngestionDependencies,
   ids: string[],
 ): Promise<void> {

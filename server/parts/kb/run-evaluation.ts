@@ -8,7 +8,7 @@ import type { ResolvedModel } from '../llm/index.ts'
 import { ClaimedRun, RUN_HOURS_MAX, type Run, type RunRef } from './claimed-run.ts'
 import { isAlive } from './claims.ts'
 import type { KbDependencies } from './dependencies.ts'
-import { forNobody } from './embed-texts.ts'
+import { unattributed } from './embed-texts.ts'
 import type { RunSettings } from './evaluation-schemas.ts'
 import { type Condition, parseFilter } from './filter.ts'
 import type { KbRef } from './ingestion.ts'
@@ -62,7 +62,7 @@ export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
     isKeyed: true,
     async run(ref) {
       if (isStopping || held.has(ref.runId)) return
-      const turn = takeTurn(ref)
+      const turn = runTurn(ref)
       held.set(ref.runId, turn)
       await turn.finally(() => held.delete(ref.runId))
     },
@@ -70,7 +70,7 @@ export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
   const begin: EvaluationRuns['begin'] = (ref) =>
     jobs.add(sql, queue, ref, { key: ref.runId, group: ref.organizationId })
 
-  async function takeTurn(ref: RunRef): Promise<void> {
+  async function runTurn(ref: RunRef): Promise<void> {
     const claim = new ClaimedRun(sql, instance.id, ref)
     const run = await claim.take(claimable())
     if (!run) return
@@ -191,7 +191,7 @@ async function ask(
   const begin = performance.now()
   const none = { question, found: [], first_rank: null, recall_at_k: 0, ndcg_at_10: 0, missing }
   try {
-    const { passages, receipt } = await retrieve(deps, forNobody({ organizationId }), {
+    const { passages, receipt } = await retrieve(deps, unattributed({ organizationId }), {
       organizationId,
       knowledgeBaseIds: [kbId],
       query: question,

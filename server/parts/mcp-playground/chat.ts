@@ -56,7 +56,14 @@ export async function chat(
   void ended.then(async ({ error, content }) => {
     const answeredAt = new Date().toISOString()
     const { content: question } = message
-    await remember(deps, scope, { mode, question, askedAt, answer: content, answeredAt, calls: called.kept })
+    await remember(deps, scope, {
+      mode,
+      question,
+      askedAt,
+      answer: content,
+      answeredAt,
+      calls: called.stored,
+    })
     const recommended = error === null ? recommendedBy(content) : []
     if (recommended.length > 0) events.recommend(recommended)
     events.end(error)

@@ -74,9 +74,9 @@ test('failed calls are none, and too many or too long ones are not kept', () => 
   const tools = new CalledTools()
   const call = { id: '1', name: 'mails', input: { q: 'x'.repeat(5_000) } }
   tools.add(call, { successful: false, output: { nextPageToken: 'a' }, error: 'no' })
-  expect(tools.kept).toEqual([])
+  expect(tools.stored).toEqual([])
   for (let count = 0; count < 30; count++)
     tools.add(call, { successful: true, output: { nextPageToken: 'a' }, error: null })
-  expect(tools.kept).toHaveLength(16)
-  expect(tools.kept[0]).toEqual(called('mails', 'a'))
+  expect(tools.stored).toHaveLength(16)
+  expect(tools.stored[0]).toEqual(called('mails', 'a'))
 })

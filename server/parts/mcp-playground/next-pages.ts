@@ -27,12 +27,12 @@ const PREFACE = [
 
 /** The calls of one exchange, while it goes on. */
 export class CalledTools {
-  readonly kept: CalledTool[] = []
+  readonly stored: CalledTool[] = []
 
   add({ name, input }: ToolCall, { successful, output }: ToolOutcome): void {
-    if (!successful || this.kept.length === CALLS_MAX) return
+    if (!successful || this.stored.length === CALLS_MAX) return
     const isShort = JSON.stringify(input).length <= INPUT_CHARACTERS_MAX
-    this.kept.push({ tool: name, input: isShort ? input : {}, ...findPage(output) })
+    this.stored.push({ tool: name, input: isShort ? input : {}, ...findPage(output) })
   }
 }
 

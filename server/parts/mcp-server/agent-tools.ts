@@ -6,7 +6,7 @@ import {
   type ServedCall,
   type ServedTool,
   type ToolPage,
-} from '#platform/mcp/offer.ts'
+} from '#platform/mcp/server-definition.ts'
 import { type Agents, FOREIGN_FAILED, type ListedAgent } from '../agents/index.ts'
 import type { PaidCalls } from '../llm/index.ts'
 import { KNOWLEDGE_TOOL_NAMES } from './knowledge-tools.ts'

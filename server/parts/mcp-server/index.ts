@@ -1,5 +1,5 @@
 import type { Provider } from 'oidc-provider'
-import { McpServing } from '#platform/mcp/serve.ts'
+import { McpHttpServer } from '#platform/mcp/serve.ts'
 import type { Services } from '#platform/services.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
 import type { Agents } from '../agents/index.ts'
@@ -9,8 +9,8 @@ import { AgentTools } from './agent-tools.ts'
 import { createAuthorizationServer } from './authorization-server.ts'
 import { Consent } from './consent.ts'
 import { OAuthRecords } from './oauth-records.ts'
-import { offerFor } from './offer.ts'
 import type { McpCaller } from './open-caller.ts'
+import { serverDefinition } from './server-definition.ts'
 
 export { registerMcpServer } from './serve.ts'
 
@@ -21,7 +21,7 @@ export interface McpServer {
   records: OAuthRecords
   consent: Consent
   /** What answers a caller's requests. */
-  answer(caller: McpCaller): ReturnType<McpServing['handler']>
+  answer(caller: McpCaller): ReturnType<McpHttpServer['handler']>
   /** The authorization server, loaded when it is first needed. */
   openProvider(): Promise<Provider>
   /** From time to time ends grants that nobody uses. Answers how to end that. */
@@ -36,14 +36,14 @@ export function createMcpServer(
   const { log } = services
   const records = new OAuthRecords(services)
   const agentTools = new AgentTools(agents, calls)
-  const serving = new McpServing(log)
+  const serving = new McpHttpServer(log)
   let provider: Promise<Provider> | undefined
   const openProvider = (): Promise<Provider> => (provider ??= createAuthorizationServer(services, records))
   return {
     services,
     records,
     consent: new Consent(services, records, openProvider),
-    answer: (caller) => serving.handler(offerFor(agentTools, knowledge, caller)),
+    answer: (caller) => serving.handler(serverDefinition(agentTools, knowledge, caller)),
     openProvider,
     startSweep: () =>
       repeat(SWEEP_MS, () => records.sweep(), { log, message: 'the sweep of OAuth grants failed' }),

@@ -1,6 +1,6 @@
 import { UUID } from '#database/new-id.ts'
 import type { Scope } from '#platform/access/scope.ts'
-import type { CallToolResult, ServedTool } from '#platform/mcp/offer.ts'
+import type { CallToolResult, ServedTool } from '#platform/mcp/server-definition.ts'
 import { QUERY_CHARACTERS_MAX } from '#platform/retrieval/parse-query.ts'
 import type { KnowledgeBases } from '../kb/index.ts'
 import { dataResult, failure, textOf } from './results.ts'

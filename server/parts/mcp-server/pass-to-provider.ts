@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { Provider } from 'oidc-provider'
 import type { Client } from '#platform/access/scope.ts'
-import { handOver } from '#platform/http/hand-over.ts'
+import { hijackReply } from '#platform/http/hijack-reply.ts'
 import { clientsOfRequests } from './authorization-server.ts'
 import { SCOPE } from './metadata.ts'
 
@@ -18,7 +18,7 @@ export async function passToProvider(
   const { protocol, host } = new URL(baseUrl)
   Object.assign(request.headers, { 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-host': host })
   clientsOfRequests.set(request, client)
-  await provider.callback()(request, handOver(reply))
+  await provider.callback()(request, hijackReply(reply))
 }
 
 /** What a request for authorization can say here; what else there is in OpenID Connect has no place. */

@@ -1,4 +1,4 @@
-import type { CallToolResult } from '#platform/mcp/offer.ts'
+import type { CallToolResult } from '#platform/mcp/server-definition.ts'
 
 export const textResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] })
 

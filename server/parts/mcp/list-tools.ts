@@ -1,6 +1,6 @@
 import { newId } from '#database/new-id.ts'
 import type { McpToolRecord } from '#database/schema/mcp.ts'
-import { untilAborted } from '#platform/mcp/until-aborted.ts'
+import { rejectOnAbort } from '#platform/mcp/reject-on-abort.ts'
 import { instanceOf, type McpDependencies } from './dependencies.ts'
 import type { ReadyInstance } from './find-instances.ts'
 import { storeTools } from './store-tools.ts'
@@ -31,7 +31,7 @@ export class ToolLists {
     const listing = this.#underWay.get(key) ?? this.#begin(instance)
     listing.waiting += 1
     try {
-      return await untilAborted(listing.tools, signal)
+      return await rejectOnAbort(listing.tools, signal)
     } finally {
       listing.waiting -= 1
       if (listing.waiting === 0) {

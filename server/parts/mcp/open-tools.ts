@@ -9,7 +9,7 @@ import { nameToolsForModel } from './name-tools.ts'
 import { noteNeededScope } from './wider-scope.ts'
 
 /** How long a server may take to say what it has, where others have said it. */
-const PATIENCE_MS = 10_000
+const LIST_TIMEOUT_MS = 10_000
 /** How long a tool may take (spec, Limits). */
 const CALL_MS_MAX = 30_000
 /** What a model is offered at once, of all servers together: more no provider takes. */
@@ -60,26 +60,26 @@ export async function openTools(
   opening: Opening,
   instances: readonly (ReadyInstance & Partial<Pick<SharedInstance, 'freshTools'>>)[],
   signal: AbortSignal,
-  { toolsMax = TOOLS_MAX, waitMs = PATIENCE_MS, reserved = [], bytesMax }: OpenBounds = {},
+  { toolsMax = TOOLS_MAX, waitMs = LIST_TIMEOUT_MS, reserved = [], bytesMax }: OpenBounds = {},
 ): Promise<OpenTools> {
   const failed: FailedInstance[] = []
-  const patience = new Patience(waitMs)
-  const inTime = AbortSignal.any([signal, patience.signal])
+  const deadline = new ListDeadline(waitMs)
+  const listSignal = AbortSignal.any([signal, deadline.signal])
   const listOne = async (instance: (typeof instances)[number]): Promise<OfferedTool[]> => {
     try {
-      const listed = instance.freshTools ?? (await opening.lists.list(instance, inTime))
-      patience.shorten()
+      const listed = instance.freshTools ?? (await opening.lists.list(instance, listSignal))
+      deadline.shorten()
       return listed.map((tool) => ({ instance, tool }))
     } catch (error) {
       signal.throwIfAborted()
       const { id: instanceId, serverName } = instance
-      failed.push({ instanceId, serverName, ...describe(opening, error, patience.signal) })
+      failed.push({ instanceId, serverName, ...describe(opening, error, deadline.signal) })
       return []
     }
   }
   try {
     const lists = await Promise.all(instances.map(listOne))
-    const offered = takeInTurns(lists, Math.max(0, toolsMax - reserved.length), bytesMax)
+    const offered = takeRoundRobin(lists, Math.max(0, toolsMax - reserved.length), bytesMax)
     const names = nameToolsForModel(
       offered.map(({ instance, tool }) => ({
         name: tool.name,
@@ -90,12 +90,12 @@ export async function openTools(
     )
     return { tools: offered.map((each, index) => runnable(opening, each, names[index] as string)), failed }
   } finally {
-    patience.end()
+    deadline.end()
   }
 }
 
 /** Ends at last, or when the usual time is over and a server has answered. */
-class Patience {
+class ListDeadline {
   readonly #late = new AbortController()
   readonly #last: NodeJS.Timeout
   readonly #usual: NodeJS.Timeout
@@ -107,7 +107,7 @@ class Patience {
     this.#usual = setTimeout(() => {
       this.#isUsualOver = true
       if (this.#isShort) this.#late.abort()
-    }, PATIENCE_MS)
+    }, LIST_TIMEOUT_MS)
   }
 
   get signal(): AbortSignal {
@@ -143,7 +143,7 @@ function describe(
  * The first of each list, then the second of each, and so on; in the order of the lists. A list ends with the first tool
  * for which there is no room.
  */
-function takeInTurns(
+function takeRoundRobin(
   lists: readonly (readonly OfferedTool[])[],
   most: number,
   bytesMax: number | undefined,

@@ -7,8 +7,8 @@ import { clientOf } from '#platform/http/register-routes.ts'
 import { checkOrigin } from '#platform/mcp/check-sender.ts'
 import type { McpConnection } from '#platform/mcp/connection.ts'
 import { ANSWER_MS_MAX } from '#platform/mcp/exchange.ts'
-import type { CallToolResult, McpOffer } from '#platform/mcp/offer.ts'
-import { McpServing } from '#platform/mcp/serve.ts'
+import { McpHttpServer } from '#platform/mcp/serve.ts'
+import type { CallToolResult, McpServerDefinition } from '#platform/mcp/server-definition.ts'
 import type { McpDependencies } from './dependencies.ts'
 import type { InstanceFinder, ReadyInstance } from './find-instances.ts'
 import { GATEWAY, readGatewayAddress } from './gateway-address.ts'
@@ -25,7 +25,7 @@ export interface Gateway {
  * each request, so that what has ended is refused at once, by every process.
  */
 export function registerGateway(http: FastifyInstance, { deps, finder }: Gateway): void {
-  const serving = new McpServing(deps.log)
+  const serving = new McpHttpServer(deps.log)
   http.route<{ Params: { instance: string }; Querystring: Record<string, unknown> }>({
     // All but POST is 405: there are no sessions, and nothing is said unasked.
     method: ['POST', 'GET', 'DELETE', 'PUT', 'PATCH'],
@@ -39,13 +39,16 @@ export function registerGateway(http: FastifyInstance, { deps, finder }: Gateway
       const instance = await finder.findLinked(link)
       if (instance === null) throw fail('mcp.instance_not_found')
       await clientOf(request).admit?.(instance.userId)
-      await answerByFetch(request, reply, deps.config.baseUrl, serving.handler(offerOf(deps, instance)))
+      await answerByFetch(request, reply, deps.config.baseUrl, serving.handler(definitionOf(deps, instance)))
     },
   })
 }
 
 /** What the instance's server has. */
-function offerOf(deps: McpDependencies, { id, serverName, endpoint }: ReadyInstance): McpOffer {
+function definitionOf(
+  deps: McpDependencies,
+  { id, serverName, endpoint }: ReadyInstance,
+): McpServerDefinition {
   const open = (signal: AbortSignal): Promise<McpConnection> => deps.connections.open(endpoint, signal)
   return {
     key: id,

@@ -1,7 +1,7 @@
 import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
 import type { OpenDeployment } from '#platform/access/scope.ts'
-import { takeTurn } from '#platform/limits/deployment-turns.ts'
+import { reserveDailyMessage } from '#platform/limits/daily-messages.ts'
 import type { ModelRequest, ModelSink } from '#platform/models/types.ts'
 import type { Services } from '#platform/services.ts'
 import { type Agents, FOREIGN_FAILED, type ReadyAgent } from '../agents/index.ts'
@@ -35,14 +35,14 @@ export async function generate(
   signal: AbortSignal,
 ): Promise<Generation> {
   const target = await findTarget(deps, caller, name)
-  checkSight(target, asked)
+  checkVision(target, asked)
   // What an agent calls is its own business.
   const shown = target.agent && hasTools(target.agent) ? { ...sink, toolCall: () => {} } : sink
   const begin = async () => {
     const request = target.agent ? await asAgent(deps, target, target.agent, asked) : asked
     return deps.calls.begin(target.payer, target.model, request, shown, signal)
   }
-  const { ended } = await (caller.deployment ? withTurn(deps, caller.deployment, begin) : begin())
+  const { ended } = await (caller.deployment ? withDailyMessage(deps, caller.deployment, begin) : begin())
   return {
     id: newId(),
     created: Math.floor(Date.now() / 1000),
@@ -51,16 +51,16 @@ export async function generate(
 }
 
 /** A message of those that a deployment may take today, before anything is paid for it; given back where it is refused. */
-async function withTurn<Begun>(
+async function withDailyMessage<Begun>(
   { services }: OpenAiDependencies,
   deployment: OpenDeployment,
   begin: () => Promise<Begun>,
 ): Promise<Begun> {
-  const turn = await takeTurn(services.database.sql, deployment)
+  const dailyMessage = await reserveDailyMessage(services.database.sql, deployment)
   try {
     return await begin()
   } catch (error) {
-    await turn.giveBack()
+    await dailyMessage.release()
     throw error
   }
 }
@@ -69,7 +69,7 @@ async function withTurn<Begun>(
 const withoutReason = (outcome: Outcome): Outcome =>
   outcome.error === null ? outcome : { ...outcome, error: FOREIGN_FAILED }
 
-function checkSight({ model }: Target, { messages }: ModelRequest): void {
+function checkVision({ model }: Target, { messages }: ModelRequest): void {
   const hasImage = messages.some(
     (message) =>
       message.role === 'user' && typeof message.content !== 'string' && message.content.some(isImage),

@@ -58,8 +58,8 @@ export const openAiRoutes = (deps: OpenAiDependencies): Route[] => [
       description: 'The answer; with stream: chunks, and [DONE] at the end',
     },
     errors: GENERATION_ERRORS,
-    handler: ({ scope, deployment, body, whenLeft }) =>
-      completeChat(deps, { scope, deployment }, body, whenLeft()),
+    handler: ({ scope, deployment, body, disconnected }) =>
+      completeChat(deps, { scope, deployment }, body, disconnected()),
   }),
   defineRoute({
     method: 'POST',
@@ -78,8 +78,8 @@ export const openAiRoutes = (deps: OpenAiDependencies): Route[] => [
       description: 'The answer; with stream: its events',
     },
     errors: GENERATION_ERRORS,
-    handler: ({ scope, deployment, body, whenLeft }) =>
-      respond(deps, { scope, deployment }, body, whenLeft()),
+    handler: ({ scope, deployment, body, disconnected }) =>
+      respond(deps, { scope, deployment }, body, disconnected()),
   }),
   defineRoute({
     method: 'GET',
@@ -104,7 +104,7 @@ export const openAiRoutes = (deps: OpenAiDependencies): Route[] => [
     effects: 'outside',
     reply: [200, schemas.EmbeddingList],
     errors: [...ERRORS, 'llm.not_found', 'kb.not_embedding', 'openai.no_agent_embeddings'],
-    handler: ({ scope, deployment, body, whenLeft }) =>
-      embedTexts(deps, { scope, deployment }, body, whenLeft()),
+    handler: ({ scope, deployment, body, disconnected }) =>
+      embedTexts(deps, { scope, deployment }, body, disconnected()),
   }),
 ]

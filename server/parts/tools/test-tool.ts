@@ -41,15 +41,15 @@ export async function testTool(
     },
     runnableTools(deps.sandbox, row, config, scope.organizationId),
   )
-  const witness = new Witness(deps.log)
+  const recorder = new ToolRecorder(deps.log)
   const began = performance.now()
-  await loop.run(witness, AbortSignal.timeout(TEST_TIMEOUT_MS)).catch(explain)
+  await loop.run(recorder, AbortSignal.timeout(TEST_TIMEOUT_MS)).catch(explain)
   const usage = await loop.payable(false)
   return {
-    result: witness.said.trim(),
+    result: recorder.answer.trim(),
     execution_time: secondsSince(began),
     token_usage: { input_tokens: usage?.inputTokens ?? 0, output_tokens: usage?.outputTokens ?? 0 },
-    tool_calls: witness.calls,
+    tool_calls: recorder.calls,
   }
 }
 
@@ -70,10 +70,10 @@ function explain(error: unknown): never {
 }
 
 /** Sees what a model calls, and what it says after that. */
-class Witness implements ToolSink {
+class ToolRecorder implements ToolSink {
   readonly #log: Services['log']
   readonly #began = new Map<string, number>()
-  said = ''
+  answer = ''
   readonly calls: ToolTestResult['tool_calls'] = []
 
   constructor(log: Services['log']) {
@@ -81,11 +81,11 @@ class Witness implements ToolSink {
   }
 
   readonly text: ToolSink['text'] = (text) => {
-    this.said += text
+    this.answer += text
   }
   readonly reasoning: ToolSink['reasoning'] = () => {}
   readonly toolCall: ToolSink['toolCall'] = () => {
-    this.said = ''
+    this.answer = ''
   }
   readonly toolStarted: ToolSink['toolStarted'] = ({ id }) => {
     this.#began.set(id, performance.now())

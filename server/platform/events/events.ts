@@ -147,7 +147,7 @@ export async function createEvents(
   return {
     // What it tells of may still be rolled back.
     publish: (event) => void afterCommit(() => tell(event)),
-    forget: (organizationId, userId) => forgetKept(redis, storeOf(organizationId), userId),
+    forget: (organizationId, userId) => deleteSaved(redis, storeOf(organizationId), userId),
     sockets,
     stop: () => sockets.stop(),
   }
@@ -163,7 +163,7 @@ const entryOf = ({ type, data, to }: LiveEvent, createdAt: string) => ({
 })
 
 /** Removes a store, or, looking through it page by page, what is a user's. */
-async function forgetKept(redis: Redis | null, store: string, userId?: string): Promise<void> {
+async function deleteSaved(redis: Redis | null, store: string, userId?: string): Promise<void> {
   if (!redis) return
   if (userId === undefined) {
     await redis.run((client) => client.unlink(store))

@@ -69,7 +69,7 @@ export class LiveSockets {
   }
 
   /** Throws events.too_many or server.unavailable where no further socket fits in; `userId` null: whose is not known. */
-  checkRoom(userId: string | null): void {
+  checkCapacity(userId: string | null): void {
     if (
       this.#sockets.size >= SOCKETS_MAX ||
       (userId === null && this.#unauthenticated >= UNAUTHENTICATED_MAX)

@@ -6,7 +6,7 @@ import type { Config } from '#config'
 import { fail } from '#errors'
 import { readCredential } from '#platform/access/credentials.ts'
 import type { Caller } from '#platform/access/scope.ts'
-import { handOver } from '#platform/http/hand-over.ts'
+import { hijackReply } from '#platform/http/hijack-reply.ts'
 import { clientOf } from '#platform/http/register-routes.ts'
 import type { Services } from '#platform/services.ts'
 import type { Authenticate } from './live-sockets.ts'
@@ -73,9 +73,9 @@ export function registerLiveSockets(http: FastifyInstance, services: Services): 
     const caller = showsCredential(request) ? await authenticate(request) : null
     server ??= openWebSocketServer((asked) => upgrades.get(asked)?.response)
     const webSockets = await server
-    events.sockets.checkRoom(caller?.userId ?? null)
+    events.sockets.checkCapacity(caller?.userId ?? null)
 
-    handOver(reply)
+    hijackReply(reply)
     const { socket, head, response } = upgrade
     response.detachSocket(socket)
     response.statusCode = 101

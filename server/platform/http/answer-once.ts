@@ -34,7 +34,7 @@ export async function answerOnce(
   reply: FastifyReply,
 ): Promise<unknown> {
   if (!isKeyed(route, request)) return route.handler(input)
-  const [hash, formerHash] = idempotency.hashes(JSON.stringify(whatIsAsked(route, input)))
+  const [hash, formerHash] = idempotency.hashes(JSON.stringify(repeatIdentity(route, input)))
   const owner = ownerOf(input, request.credential)
   const keyed = {
     owner: owner ?? `public:${hash}`,
@@ -56,7 +56,7 @@ export async function answerOnce(
 }
 
 /** What a repeat has to be the same in. */
-const whatIsAsked = (route: Route, { query, body, headers, cookie, file }: RouteInput): unknown => [
+const repeatIdentity = (route: Route, { query, body, headers, cookie, file }: RouteInput): unknown => [
   query,
   body ?? null,
   file ? [file.sha256, file.name, file.contentType] : null,

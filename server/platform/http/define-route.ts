@@ -153,7 +153,7 @@ export interface RouteSpec<
       body: Values<B>
       headers: IncomingHttpHeaders
       cookie: string | null
-      whenLeft: RouteInput['whenLeft']
+      disconnected: RouteInput['disconnected']
     } & (U extends Upload ? { file: ReceivedFile } : object),
   ) => Promise<Answer<R>>
 }
@@ -195,7 +195,7 @@ export interface RouteInput {
    * Returns a signal that aborts when the client leaves before its answer. With an Idempotency-Key it never does: a
    * repeat comes back for the answer.
    */
-  whenLeft: () => AbortSignal
+  disconnected: () => AbortSignal
   file?: ReceivedFile
 }
 

@@ -14,7 +14,7 @@ declare module 'fastify' {
     /** The IP address of the other end (client-address.ts). */
     address: string
     /** What the request takes from its windows; null before that, and for what is not counted. */
-    turns: Turns | null
+    rateWindows: RequestWindows | null
   }
 }
 
@@ -37,7 +37,7 @@ export function countRequests(http: FastifyInstance, count: CountRequest): void 
 
 /** Ends requests that were one too many. After CORS: preflights are counted and answered. */
 export function refuseBeyondLimits(http: FastifyInstance): void {
-  http.addHook('onRequest', async ({ turns }) => turns?.check())
+  http.addHook('onRequest', async ({ rateWindows }) => rateWindows?.check())
 }
 
 /** Finds the address of a request, and counts it there: in the window for all requests, or in that for probes. */
@@ -45,7 +45,7 @@ export type CountRequest = (
   request: FastifyRequest,
   reply: FastifyReply,
   kind?: 'ip' | 'probe',
-) => Promise<Turns>
+) => Promise<RequestWindows>
 
 interface Dependencies {
   rateLimits: RateLimits
@@ -56,13 +56,13 @@ export const createCountRequest =
   ({ rateLimits, metrics }: Dependencies, addressOf: AddressOf): CountRequest =>
   async (request, reply, kind = 'ip') => {
     request.address = addressOf(request.raw)
-    request.turns = new Turns(rateLimits, metrics, reply)
-    await request.turns.take({ kind, id: request.address })
-    return request.turns
+    request.rateWindows = new RequestWindows(rateLimits, metrics, reply)
+    await request.rateWindows.take({ kind, id: request.address })
+    return request.rateWindows
   }
 
 /** The turns that one request takes. Its answer shows the window with the least left. */
-export class Turns {
+export class RequestWindows {
   readonly #limits: RateLimits
   readonly #metrics: Pick<Metrics, 'rateLimited'>
   readonly #reply: FastifyReply
@@ -76,12 +76,12 @@ export class Turns {
   }
 
   async take(key: RateKey): Promise<void> {
-    const standing = await this.#limits.take(key)
-    if (standing === null || (this.#worst && !isWorse(standing, this.#worst))) return
-    this.#worst = standing
-    const { limit, remaining, leftMs } = standing
+    const window = await this.#limits.take(key)
+    if (window === null || (this.#worst && !isWorse(window, this.#worst))) return
+    this.#worst = window
+    const { limit, remaining, leftMs } = window
     const values = [limit, remaining, Math.ceil((Date.now() + leftMs) / 1000)]
-    this.#reply.headers(Object.fromEntries(RATE_HEADERS.map((name, place) => [name, String(values[place])])))
+    this.#reply.headers(Object.fromEntries(RATE_HEADERS.map((name, index) => [name, String(values[index])])))
   }
 
   /** Counts the request for whoever sends it, once however often it is asked. Throws rate.limited. */

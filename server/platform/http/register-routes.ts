@@ -25,12 +25,12 @@ import type {
   Upload,
   UploadAdmission,
 } from './define-route.ts'
+import { disconnectSignal } from './disconnect-signal.ts'
 import { enveloped } from './envelope.ts'
 import { checkStorable } from './json-body.ts'
 import { queryOf } from './query-of.ts'
 import { type ReceivedFile, receiveFile } from './receive-file.ts'
 import { sendEvents } from './send-events.ts'
-import { signalOfLeaving } from './signal-of-leaving.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -104,9 +104,9 @@ function addRoutes(app: FastifyInstance, deps: Dependencies, routes: readonly Ro
         const identity = request.identity ?? (await identify(deps.access, route, request))
         const { query, body, headers } = request
         const cookie = route.cookie === undefined ? null : readCookie(headers.cookie, route.cookie)
-        const whenLeft = () =>
-          isKeyed(route, request) ? new AbortController().signal : signalOfLeaving(reply)
-        const input = { ...identity, client, query, body, headers, cookie, whenLeft }
+        const disconnected = () =>
+          isKeyed(route, request) ? new AbortController().signal : disconnectSignal(reply)
+        const input = { ...identity, client, query, body, headers, cookie, disconnected }
         const work = (all: RouteInput) => answerOnce(deps, route, all, request, reply)
         const value = route.upload
           ? await withReceived(
@@ -162,7 +162,7 @@ export const clientOf = (request: FastifyRequest): Client => ({
   address: request.address,
   userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_MAX) ?? null,
   requestId: request.id,
-  admit: async (id) => request.turns?.admit(id),
+  admit: async (id) => request.rateWindows?.admit(id),
 })
 
 async function identify(deps: AccessDependencies, route: Route, request: FastifyRequest): Promise<Identity> {

@@ -1,5 +1,5 @@
 /** What a window holds after a request was counted in it. */
-export interface Taken {
+export interface WindowCount {
   /** With this request. */
   count: number
   /** Until the window ends. */
@@ -34,7 +34,7 @@ export class LocalWindows {
     this.#halfMax = max / 2
   }
 
-  take(key: string): Taken {
+  take(key: string): WindowCount {
     const now = performance.now()
     if (now >= this.#turnsAt) this.#turn(now)
     let window = this.#younger.get(key) ?? this.#older.get(key)

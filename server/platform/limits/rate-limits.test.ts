@@ -24,11 +24,11 @@ afterAll(async () => {
   await server.stop()
 })
 
-const places = hasRedis ? ['in this process', 'in Redis'] : ['in this process']
+const keys = hasRedis ? ['in this process', 'in Redis'] : ['in this process']
 
-describe.each(places)('windows %s', (place) => {
+describe.each(keys)('windows %s', (key) => {
   const create = (limits = LIMITS, windowsMs?: typeof SHORT) =>
-    new RateLimits(limits, { redis: place === 'in Redis' ? redis : null, log }, windowsMs)
+    new RateLimits(limits, { redis: key === 'in Redis' ? redis : null, log }, windowsMs)
 
   test.each([
     ['ip', '192.0.2.1', 3],
@@ -40,12 +40,12 @@ describe.each(places)('windows %s', (place) => {
       for (let left = limit - 1; left > 0; left--)
         expect(await limits.take(key)).toMatchObject({ kind, limit, remaining: left, isOver: false })
       expect(await limits.take(key)).toMatchObject({ remaining: 0, isOver: false })
-      let standing = await limits.take(key)
-      expect(standing).toMatchObject({ remaining: 0, isOver: true })
-      expect(standing?.leftMs).toBeLessThanOrEqual(SHORT[kind])
+      let window = await limits.take(key)
+      expect(window).toMatchObject({ remaining: 0, isOver: true })
+      expect(window?.leftMs).toBeLessThanOrEqual(SHORT[kind])
       // What is refused makes no window longer: this would not end.
-      for (; standing?.isOver; standing = await limits.take(key)) await sleep(10)
-      expect(standing).toMatchObject({ remaining: limit - 1 })
+      for (; window?.isOver; window = await limits.take(key)) await sleep(10)
+      expect(window).toMatchObject({ remaining: limit - 1 })
       while (!(await limits.take(key))?.isOver) {}
       // Clocks of two processes differ by a little.
       await sleep(SHORT[kind] + 50)

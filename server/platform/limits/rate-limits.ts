@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from '#config'
 import { networkOf } from '#platform/net/addresses.ts'
 import type { Redis } from '#platform/redis/redis.ts'
-import { LocalWindows, type Taken } from './local-windows.ts'
+import { LocalWindows, type WindowCount } from './local-windows.ts'
 import { SharedWindows } from './shared-windows.ts'
 
 /** Whose requests are counted: an IP address, its readiness probes apart, or a known user. */
@@ -61,7 +61,7 @@ export class RateLimits {
     return { kind, limit, remaining: Math.max(0, limit - count), leftMs, isOver: count > limit }
   }
 
-  async #count(kind: RateKey['kind'], id: string): Promise<Taken> {
+  async #count(kind: RateKey['kind'], id: string): Promise<WindowCount> {
     // A probe asks about one process, also while Redis is away.
     if (kind === 'probe') return this.#local.probe.take(id)
     const shared = await this.#shared?.take(`${kind}:${id}`, this.#windowsMs[kind])

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Redis, RedisClient } from '#platform/redis/redis.ts'
-import type { Taken } from './local-windows.ts'
+import type { WindowCount } from './local-windows.ts'
 
 /**
  * Nobody waits longer for Redis than WAIT_STEPS times WAIT_STEP_MS: twice that, for the two windows of a request, is
@@ -38,7 +38,7 @@ export class SharedWindows {
   }
 
   /** Null: Redis is away, or has not answered in time. After that nobody waits for it until it counts again. */
-  async take(key: string, windowMs: number): Promise<Taken | null> {
+  async take(key: string, windowMs: number): Promise<WindowCount | null> {
     if (this.#isAway) {
       this.#lookAgain()
       return null
@@ -53,7 +53,7 @@ export class SharedWindows {
     }
   }
 
-  #ask(key: string, windowMs: number): Promise<Taken> {
+  #ask(key: string, windowMs: number): Promise<WindowCount> {
     return inTime(this.#redis.run((client) => runScript(client, `parley:rate:${key}`, windowMs)))
   }
 
@@ -72,7 +72,7 @@ export class SharedWindows {
 }
 
 /** Redis forgets scripts when it restarts. */
-async function runScript(client: RedisClient, key: string, windowMs: number): Promise<Taken> {
+async function runScript(client: RedisClient, key: string, windowMs: number): Promise<WindowCount> {
   const options = { keys: [key], arguments: [String(windowMs)] }
   const answer = await client.evalSha(SCRIPT_SHA1, options).catch((error: Error) => {
     if (!error.message.startsWith('NOSCRIPT')) throw error

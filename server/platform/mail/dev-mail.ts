@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '#config'
-import { type KeptMail, readKeptMail } from './kept-mail.ts'
+import { readSavedMail, type SavedMail } from './saved-mail.ts'
 
 const SHOWN_MAX = 50
 
 /** A page with the newest mails that are kept. They hold links that sign people in: for development only (DEV_MAIL). */
 export function registerDevMail(http: FastifyInstance, { dataDir }: Pick<Config, 'dataDir'>): void {
   http.get('/dev/mail', async (_request, reply) => {
-    const mails = await readKeptMail(dataDir, SHOWN_MAX)
+    const mails = await readSavedMail(dataDir, SHOWN_MAX)
     return reply
       .type('text/html; charset=utf-8')
       .header('Cache-Control', 'no-store')
@@ -16,14 +16,14 @@ export function registerDevMail(http: FastifyInstance, { dataDir }: Pick<Config,
   })
 }
 
-const page = (mails: KeptMail[]): string => `<!doctype html>
+const page = (mails: SavedMail[]): string => `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Mail</title>
 <style>body { font: 15px system-ui; max-width: 44rem; margin: 2rem auto } pre { white-space: pre-wrap }</style>
 <h1>Mail</h1>
 ${mails.length === 0 ? '<p>Nothing yet.</p>' : mails.map(article).join('\n')}
 </html>`
 
-const article = ({ date, to, subject, text }: KeptMail): string => `<article>
+const article = ({ date, to, subject, text }: SavedMail): string => `<article>
 <h2>${escapeHtml(subject)}</h2><p>${escapeHtml(date)} to ${escapeHtml(to)}</p>
 <pre>${escapeHtml(text).replace(/https?:\/\/\S+/g, (link) => `<a href="${link}">${link}</a>`)}</pre>
 </article>`

@@ -20,7 +20,7 @@ export interface Mail {
    */
   marksOf(email: string): string[]
   /** Removes letters about these marks and ids from DATA_DIR/mail. */
-  forgetKept(about: readonly string[]): Promise<void>
+  deleteSaved(about: readonly string[]): Promise<void>
   queue: Queue<SealedEmail>
 }
 
@@ -90,8 +90,9 @@ export function createMail({ config, jobs, secrets, log }: Dependencies): Mail {
       const sealed = secrets.encrypt(JSON.stringify({ to, letter: email }), id)
       await jobs.add(tx, queue, { id, sealed, about: [...marksOf(to).slice(0, 1), ...about] })
     },
-    async forgetKept(about) {
-      if (config.smtpUrl === null) await (await import('./kept-mail.ts')).forgetMail(config.dataDir, about)
+    async deleteSaved(about) {
+      if (config.smtpUrl === null)
+        await (await import('./saved-mail.ts')).deleteSavedMail(config.dataDir, about)
     },
   }
 }
@@ -99,5 +100,5 @@ export function createMail({ config, jobs, secrets, log }: Dependencies): Mail {
 /** Where mail goes: to SMTP_URL, or into a folder of DATA_DIR where there is none. */
 async function openPost({ smtpUrl, dataDir }: Dependencies['config']): Promise<Deliver> {
   if (smtpUrl !== null) return (await import('./smtp.ts')).openSmtp(smtpUrl)
-  return (await import('./kept-mail.ts')).keepMail(dataDir)
+  return (await import('./saved-mail.ts')).saveMail(dataDir)
 }

@@ -19,13 +19,13 @@ import { IMPLEMENTATION } from './implementation.ts'
 import { McpError } from './mcp-error.ts'
 import {
   InvalidParams,
-  type McpOffer,
+  type McpServerDefinition,
   PASSED_METHODS,
   type PassedMethod,
   type ServedCall,
   type ServedTool,
   type ToolPage,
-} from './offer.ts'
+} from './server-definition.ts'
 
 /** An answer longer than this, as JSON in characters, is refused. */
 const ANSWER_CHARACTERS_MAX = 8 * 1024 * 1024
@@ -41,8 +41,8 @@ const INTERNAL_ERROR: number = ProtocolErrorCode.InternalError
 /** Said by a server behind us, these are the fault of whoever asks us. */
 const CLIENT_ERRORS: number[] = [ProtocolErrorCode.InvalidParams, ProtocolErrorCode.MethodNotFound]
 
-/** What the requests of one McpServing have in common. */
-interface Serving {
+/** What the requests of one McpHttpServer have in common. */
+interface HandlerState {
   log: Pick<Logger, 'error' | 'debug'>
   /** Calls under way, by whose they are and their id. */
   cancellable: Map<string, AbortController>
@@ -50,23 +50,23 @@ interface Serving {
 
 /** Answers one request of a client that is offered this; `body` is its JSON, where it has one. */
 export async function answerRequest(
-  serving: Serving,
-  offer: McpOffer,
+  state: HandlerState,
+  definition: McpServerDefinition,
   request: Request,
   body: unknown,
 ): Promise<Response> {
   if (Array.isArray(body) && body.length > BATCH_MAX)
     return errorResponse(null, 400, 'Too many messages in one request')
-  const { log, cancellable } = serving
+  const { log, cancellable } = state
   let capabilities: Record<string, unknown>
   try {
-    capabilities = await capabilitiesOf(offer, body, request.signal)
+    capabilities = await capabilitiesOf(definition, body, request.signal)
   } catch (error) {
     return errorResponse(idOf(body), 200, asProtocolError(error, log).message)
   }
-  const exchange = new Exchange(cancellable, offer.key, request, body)
+  const exchange = new Exchange(cancellable, definition.key, request, body)
   const handler = createMcpHandler(
-    (context) => createServer(serving, offer, capabilities, exchange, context),
+    (context) => createServer(state, definition, capabilities, exchange, context),
     {
       onerror: (err) => log.debug({ err }, 'MCP: a request was refused'),
       maxSubscriptions: 0,
@@ -78,15 +78,15 @@ export async function answerRequest(
 }
 
 function createServer(
-  { log }: Serving,
-  offer: McpOffer,
+  { log }: HandlerState,
+  definition: McpServerDefinition,
   capabilities: Record<string, unknown>,
   exchange: Exchange,
   { era }: McpRequestContext,
 ): Server {
   const server = new Server(
-    { ...IMPLEMENTATION, name: offer.name },
-    { capabilities, ...(offer.instructions && { instructions: offer.instructions }) },
+    { ...IMPLEMENTATION, name: definition.name },
+    { capabilities, ...(definition.instructions && { instructions: definition.instructions }) },
   )
   const attempt = <T extends object>(context: ServerContext, work: (signal: AbortSignal) => Promise<T>) =>
     exchange.attempt(server, context, async (signal) => bounded(await work(signal)))
@@ -95,16 +95,16 @@ function createServer(
   }
 
   server.setRequestHandler('tools/list', ({ params }, context) =>
-    attempt(context, async (signal) => asPage(await offer.tools(signal, params?.cursor))).catch(inWords),
+    attempt(context, async (signal) => asPage(await definition.tools(signal, params?.cursor))).catch(inWords),
   )
   server.setRequestHandler('tools/call', ({ params }, context) =>
     attempt(context, async (signal) => {
       const onProgress = progressTo(context)
-      return checked(await offer.callTool(params.name, params.arguments ?? {}, { signal, onProgress }))
+      return checked(await definition.callTool(params.name, params.arguments ?? {}, { signal, onProgress }))
     }).catch((error: unknown) => failedCall(asProtocolError(error, log))),
   )
-  if (offer.request) {
-    const pass = offer.request.bind(offer)
+  if (definition.request) {
+    const pass = definition.request.bind(definition)
     for (const method of PASSED_METHODS) {
       if (!canAnswer(method, capabilities)) continue
       server.setRequestHandler(
@@ -127,7 +127,7 @@ function failedCall(error: ProtocolError): CallToolResult {
   return { content: [{ type: 'text', text: error.message }], isError: true }
 }
 
-function asProtocolError(error: unknown, log: Serving['log']): ProtocolError {
+function asProtocolError(error: unknown, log: HandlerState['log']): ProtocolError {
   if (error instanceof ProtocolError) return error
   if (error instanceof InvalidParams) return new ProtocolError(ProtocolErrorCode.InvalidParams, error.message)
   if (error instanceof McpError) return new ProtocolError(codeOf(error), error.message)
@@ -180,13 +180,13 @@ const asPage = (listed: ServedTool[] | ToolPage) =>
 
 /** What is told of it when a client begins; what else a client may ask is known without asking. */
 async function capabilitiesOf(
-  offer: McpOffer,
+  definition: McpServerDefinition,
   body: unknown,
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
-  if (!offer.request) return { tools: {} }
+  if (!definition.request) return { tools: {} }
   const found: Record<string, unknown> | undefined = isBeginning(body)
-    ? await offer.capabilities?.(signal)
+    ? await definition.capabilities?.(signal)
     : PASSED_CAPABILITIES
   const names = Object.keys(PASSED_CAPABILITIES).filter((name) => found?.[name] !== undefined)
   return { tools: {}, ...Object.fromEntries(names.map((name) => [name, {}])) }

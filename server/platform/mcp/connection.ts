@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Net } from '../net/index.ts'
 import type { Dialect, Elicit, Link } from './link.ts'
 import { McpError, SessionLost } from './mcp-error.ts'
-import { untilAborted } from './until-aborted.ts'
+import { rejectOnAbort } from './reject-on-abort.ts'
 
 /** A tool as a server describes it, without what people do not see, and bounded. */
 export interface McpTool {
@@ -151,7 +151,7 @@ export class McpConnections {
       const entry = this.#entryOf(endpoint)
       entry.users++
       try {
-        return await work(await untilAborted(entry.link, signal))
+        return await work(await rejectOnAbort(entry.link, signal))
       } catch (error) {
         if (!(error instanceof SessionLost)) throw error
         await this.#drop(endpoint.key, entry)
@@ -174,7 +174,7 @@ export class McpConnections {
       return known
     }
     if (known) void this.#drop(key, known)
-    this.#makeRoom()
+    this.#evict()
     const entry: Entry = { endpoint, link: never(), opened: null, users: 0, usedAt: Date.now() }
     this.#entries.set(key, entry)
     entry.link = this.#connect(entry)
@@ -229,7 +229,7 @@ export class McpConnections {
     this.#dialects.set(address, { dialect, until: Date.now() + DIALECT_MS })
   }
 
-  #makeRoom(): void {
+  #evict(): void {
     if (this.#entries.size < CONNECTIONS_MAX) return
     const idle = [...this.#entries].find(([, { users }]) => users === 0)
     if (!idle)

@@ -1,5 +1,5 @@
 import type { Server, ServerContext } from '@modelcontextprotocol/server'
-import { untilAborted } from './until-aborted.ts'
+import { rejectOnAbort } from './reject-on-abort.ts'
 
 /** How long a tool or another request may take. */
 export const ANSWER_MS_MAX = 5 * 60_000
@@ -41,7 +41,7 @@ export class Exchange {
     try {
       const signal = AbortSignal.any(signals)
       signal.throwIfAborted()
-      return await untilAborted(work(signal), signal)
+      return await rejectOnAbort(work(signal), signal)
     } finally {
       if (isListed) this.#cancellable.delete(key)
     }

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fail } from '#errors'
 import { CLIENT_KINDS, type ClientKind, connectClient } from '#tests/support/mcp/clients.ts'
 import { answerByFetch } from '../http/answer-by-fetch.ts'
-import { type McpOffer, type ServedCall, unknownTool } from './offer.ts'
-import { McpServing } from './serve.ts'
+import { McpHttpServer } from './serve.ts'
+import { type McpServerDefinition, type ServedCall, unknownTool } from './server-definition.ts'
 
 /** What is served, heard by the clients of other makers. */
 
@@ -52,7 +52,7 @@ async function call(name: string, input: Record<string, unknown>, { signal, onPr
 }
 
 const NAMES = ['echo', 'steps', 'flood', 'hang', 'refuse', 'break', 'nonsense', 'long']
-const offer: McpOffer = {
+const definition: McpServerDefinition = {
   key: 'one',
   name: 'Test',
   instructions: 'Ask away.',
@@ -67,12 +67,12 @@ const offer: McpOffer = {
 
 beforeAll(async () => {
   http = Fastify()
-  const serving = new McpServing({ error: (about: object) => reports.push(about), debug: () => {} })
-  const addresses: Record<string, McpOffer> = {
-    '/mcp': offer,
-    '/other': { ...offer, key: 'other' },
-    '/down': { ...offer, capabilities: () => Promise.reject(fail('mcp.instance_inactive')) },
-    '/tools': { key: 'tools', name: 'Tools', tools: offer.tools, callTool: call },
+  const serving = new McpHttpServer({ error: (about: object) => reports.push(about), debug: () => {} })
+  const addresses: Record<string, McpServerDefinition> = {
+    '/mcp': definition,
+    '/other': { ...definition, key: 'other' },
+    '/down': { ...definition, capabilities: () => Promise.reject(fail('mcp.instance_inactive')) },
+    '/tools': { key: 'tools', name: 'Tools', tools: definition.tools, callTool: call },
   }
   for (const [address, served] of Object.entries(addresses))
     http.route({

@@ -1,4 +1,4 @@
-import { askedInWords } from './response-format.ts'
+import { withFormatInstruction } from './response-format.ts'
 import { signedBy } from './signatures.ts'
 import { callableTools, demandsCall } from './tool-choice.ts'
 import { type ToolResult, type Turn, turnsOf } from './turns.ts'
@@ -12,7 +12,7 @@ const THINKING_BUDGET_TOKENS = 8_192
 /** What Anthropic's messages are asked for with. https://platform.claude.com/docs/en/api/messages */
 export function anthropicBody({ model }: ModelTarget, asked: ModelRequest): Record<string, unknown> {
   const format = formatOf(model, asked)
-  const request = format ? asked : askedInWords(asked)
+  const request = format ? asked : withFormatInstruction(asked)
   const { system, messages, stop, maxTokens = MAX_TOKENS_DEFAULT } = request
   const thinking = thinkingOf(model, request)
   return {

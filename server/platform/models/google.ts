@@ -1,6 +1,6 @@
 import { describeErrorEvent } from './failures.ts'
 import type { ReplyText } from './reply-text.ts'
-import { askedInWords } from './response-format.ts'
+import { withFormatInstruction } from './response-format.ts'
 import { sign, signedBy } from './signatures.ts'
 import { TextTemplate } from './text-template.ts'
 import { asArguments, newCallId } from './tool-calls.ts'
@@ -164,7 +164,7 @@ function requestBody({ model }: ModelTarget, asked: ModelRequest): Record<string
   const name = bareName(model)
   const hasTools = asked.tools !== undefined && asked.tools.length > 0
   const takesFormat = !hasTools || IS_GEMINI_3.test(name)
-  const request = takesFormat ? asked : askedInWords(asked)
+  const request = takesFormat ? asked : withFormatInstruction(asked)
   const { system, messages, temperature, topP, maxTokens, stop } = request
   const thinks = request.thinking && !NEVER_THINKS.test(name)
   return {

@@ -1,7 +1,7 @@
 import { describeErrorEvent } from './failures.ts'
 import { DIALECTS, type Dialect, OPENAI_REASONING_MODEL } from './openai-dialects.ts'
 import type { ReplyText } from './reply-text.ts'
-import { askedInWords } from './response-format.ts'
+import { withFormatInstruction } from './response-format.ts'
 import { sign, signedBy } from './signatures.ts'
 import { TextTemplate } from './text-template.ts'
 import { ToolCallAssembly } from './tool-calls.ts'
@@ -145,7 +145,7 @@ function requestBody(
 ): Record<string, unknown> {
   const { responseFormat } = asked
   const isBeyond = responseFormat?.type === 'json_schema' && !dialect.takesSchemas
-  const request = isBeyond ? askedInWords(asked) : asked
+  const request = isBeyond ? withFormatInstruction(asked) : asked
   const { temperature, topP, maxTokens, stop, thinking = false } = request
   const takesSampling = provider !== 'openai' || !OPENAI_REASONING_MODEL.test(model)
   const takesThought = dialect.thinkerTakesDemands || !demandsCall(request.toolChoice)

@@ -25,14 +25,14 @@ export type ToolEvent =
  * is told is what is kept, so that a reader who comes later has the same. Too long inputs and outputs are cut.
  */
 export class ReplyCalls {
-  readonly kept: StoredToolCall[] = []
-  readonly #tell: EmitToolEvent
+  readonly stored: StoredToolCall[] = []
+  readonly #emit: EmitToolEvent
   readonly #open = new Map<string, StoredToolCall>()
   #charactersLeft = KEPT_OF_REPLY_MAX
   #changes = 0
 
-  constructor(tell: EmitToolEvent) {
-    this.#tell = tell
+  constructor(emit: EmitToolEvent) {
+    this.#emit = emit
   }
 
   /** Grows with each call that begins or ends. */
@@ -41,20 +41,20 @@ export class ReplyCalls {
   }
 
   begin({ id, name, input }: ToolCall): void {
-    const begun = {
+    const started = {
       id: id.slice(0, NAME_CHARACTERS_MAX).toWellFormed(),
       name: name.slice(0, NAME_CHARACTERS_MAX).toWellFormed(),
       input: this.#keep(input),
       output: null,
     }
     const call = {
-      ...begun,
+      ...started,
       successful: null,
       error: null,
-      started_event: this.#tell(begun),
+      started_event: this.#emit(started),
       ended_event: null,
     }
-    this.kept.push(call)
+    this.stored.push(call)
     this.#open.set(id, call)
     this.#changes += 1
   }
@@ -68,7 +68,7 @@ export class ReplyCalls {
       error: outcome.error,
       output: outcome.successful ? this.#keep(outcome.output) : {},
     })
-    call.ended_event = this.#tell(endOf(call))
+    call.ended_event = this.#emit(endEvent(call))
     this.#changes += 1
   }
 
@@ -79,17 +79,17 @@ export class ReplyCalls {
   }
 
   #keep(value: unknown): Record<string, unknown> {
-    const kept = keepValue(
+    const stored = truncateValue(
       value,
       Math.max(KEPT_CHARACTERS_MIN, Math.min(KEPT_CHARACTERS_MAX, this.#charactersLeft)),
     )
-    this.#charactersLeft -= kept.characters
-    return kept.value
+    this.#charactersLeft -= stored.characters
+    return stored.value
   }
 }
 
 /** An object as it is, any other value as `result`; what is too long only by its beginning, which says so. */
-function keepValue(
+function truncateValue(
   value: unknown,
   charactersMax: number,
 ): { value: Record<string, unknown>; characters: number } {
@@ -100,13 +100,13 @@ function keepValue(
     const remark = `The rest is left out: only the first ${charactersMax} characters are kept.`
     return { value: { beginning: written.text.toWellFormed(), remark }, characters }
   }
-  const kept: unknown = JSON.parse(written.text)
-  const isObject = kept !== null && typeof kept === 'object' && !Array.isArray(kept)
-  return { value: isObject ? (kept as Record<string, unknown>) : { result: kept }, characters }
+  const stored: unknown = JSON.parse(written.text)
+  const isObject = stored !== null && typeof stored === 'object' && !Array.isArray(stored)
+  return { value: isObject ? (stored as Record<string, unknown>) : { result: stored }, characters }
 }
 
 /** A call that has ended, as its event shows it. */
-export const endOf = ({ id, name, successful, error, input, output }: StoredToolCall): ToolEvent => ({
+export const endEvent = ({ id, name, successful, error, input, output }: StoredToolCall): ToolEvent => ({
   id,
   name,
   successful,

@@ -1,12 +1,12 @@
 import type { ModelRequest } from './types.ts'
 
 /** The same request with its form of reply asked for in words, for models that can not be held to one. */
-export function askedInWords(request: ModelRequest): ModelRequest {
+export function withFormatInstruction(request: ModelRequest): ModelRequest {
   const { responseFormat, system, ...rest } = request
   if (responseFormat === undefined) return request
-  const wish =
+  const instruction =
     responseFormat.type === 'json_object'
       ? 'Answer with one JSON object and nothing else: no words around it, no code fence.'
       : `Answer with JSON that fits this JSON Schema and with nothing else: no words around it, no code fence.\n\n${JSON.stringify(responseFormat.schema)}`
-  return { ...rest, system: system === undefined ? wish : `${system}\n\n${wish}` }
+  return { ...rest, system: system === undefined ? instruction : `${system}\n\n${instruction}` }
 }

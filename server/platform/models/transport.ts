@@ -170,7 +170,7 @@ class StreamHandler implements Dispatcher.DispatchHandler {
     try {
       this.#parser.feed(this.#decoder.write(chunk))
     } catch (error) {
-      return this.#fail(isStumble(error) ? notAnEvent(this.#request.target, error) : error)
+      return this.#fail(isTransient(error) ? notAnEvent(this.#request.target, error) : error)
     }
     if (this.#bytesSinceEvent === 0 && !this.#settled) this.#awaitNext()
   }
@@ -233,7 +233,7 @@ class StreamHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-const isStumble = (error: unknown): boolean =>
+const isTransient = (error: unknown): boolean =>
   error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError
 
 /** What undici is told when nobody waits for an answer any more; nobody hears of it either. */

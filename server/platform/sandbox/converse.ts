@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { DenoProcess, Ending } from './deno-process.ts'
+import { type FetchProxy, proxyErrorSentence } from './fetch-proxy.ts'
 import type { Message, Task } from './messages.ts'
-import { type ReachHosts, sentenceOfReach } from './reach-host.ts'
 import type { SandboxOutcome } from './sandbox.ts'
 
 /** How long one call may take, from when its process has it. */
@@ -17,7 +17,7 @@ type Result =
 export interface Call {
   process: DenoProcess
   task: Task
-  reachHosts: ReachHosts
+  reachHosts: FetchProxy
   clockMs: number
   signal: AbortSignal
 }
@@ -82,7 +82,7 @@ export function converse({ process, task, reachHosts, clockMs, signal }: Call): 
       }
       const { id, request } = message
       const reached = await reachHosts(request, ending.signal).catch((error: unknown) => ({
-        error: sentenceOfReach(error, URL.parse(request.url)?.host ?? 'The server'),
+        error: proxyErrorSentence(error, URL.parse(request.url)?.host ?? 'The server'),
       }))
       if (!ending.signal.aborted) process.send({ kind: 'fetched', id, ...reached })
     }

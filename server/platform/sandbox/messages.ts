@@ -16,10 +16,10 @@ export interface Task {
 
 /** To the sandbox: what came of a request, or that the time has passed. */
 export type Answer =
-  | ({ kind: 'fetched'; id: number } & (ReachedAnswer | { error: string }))
+  | ({ kind: 'fetched'; id: number } & (ProxiedResponse | { error: string }))
   | { kind: 'woke'; id: number }
 
-export interface ReachedAnswer {
+export interface ProxiedResponse {
   /** Where it came from, after redirects. */
   url: string
   status: number
@@ -28,7 +28,7 @@ export interface ReachedAnswer {
   body: string
 }
 
-export interface ReachRequest {
+export interface ProxiedRequest {
   url: string
   method: string
   headers: [name: string, value: string][]
@@ -42,7 +42,7 @@ export type Message =
   | { kind: 'printed'; text: string }
   /** Characters that were printed and are not kept. */
   | { kind: 'dropped'; characters: number }
-  | { kind: 'fetch'; id: number; request: ReachRequest }
+  | { kind: 'fetch'; id: number; request: ProxiedRequest }
   | { kind: 'wait'; id: number; milliseconds: number }
   | { kind: 'done'; output: unknown }
   | { kind: 'failed'; reason: 'failed' | 'memory' | 'output' | 'crashed'; error: string }

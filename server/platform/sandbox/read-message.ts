@@ -1,4 +1,4 @@
-import type { Message, ReachRequest } from './messages.ts'
+import type { Message, ProxiedRequest } from './messages.ts'
 
 /** What is printed in one line. */
 const TEXT_CHARACTERS_MAX = 70_000
@@ -47,7 +47,7 @@ export function readMessage(line: string): Message | null {
   return null
 }
 
-function readRequest(value: unknown): ReachRequest | null {
+function readRequest(value: unknown): ProxiedRequest | null {
   if (value === null || typeof value !== 'object') return null
   const { url, method, headers, body } = value as Record<string, unknown>
   if (typeof url !== 'string' || typeof method !== 'string' || !Array.isArray(headers)) return null

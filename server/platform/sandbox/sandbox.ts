@@ -2,15 +2,15 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import type { Net } from '../net/index.ts'
+import { createConcurrencyLimiter } from './concurrency-limiter.ts'
 import { CLOCK_MS, converse } from './converse.ts'
 import { startDenoProcess } from './deno-process.ts'
+import { createFetchProxy } from './fetch-proxy.ts'
 import { findRuntimes, type Runtimes } from './find-deno.ts'
 import type { Task } from './messages.ts'
 import { createPool, type Pool } from './pool.ts'
-import { createReachHosts } from './reach-host.ts'
 import { readFunctions } from './read-functions.ts'
 import { createSnapshot, startOf } from './snapshot.ts'
-import { createTurns } from './turns.ts'
 import { createWheels } from './wheels.ts'
 
 export { SandboxUnavailable } from './sandbox-unavailable.ts'
@@ -84,7 +84,7 @@ export interface SandboxBounds {
   clockMs?: number
   /** How many run at once. */
   turnsMax?: number
-  /** Bytes of memory for all that run (turns.ts). */
+  /** Bytes of memory for all that run (concurrency-limiter.ts). */
   memoryBytes?: number
   /** How many may wait. */
   waitingMax?: number
@@ -102,7 +102,7 @@ export function createSandbox(
   bounds: SandboxBounds = {},
 ): Sandbox {
   const { net, log, dataDir } = deps
-  const turns = createTurns(bounds)
+  const limiter = createConcurrencyLimiter(bounds)
   const wheels = createWheels(join(dataDir, 'wheels'))
   const { clockMs = CLOCK_MS } = bounds
   let pools: Pools | undefined
@@ -115,7 +115,7 @@ export function createSandbox(
     const task: Task = { kind, language, code, name, isClass, method, input, config, wheels: found.paths }
     if (JSON.stringify(task).length > TASK_CHARACTERS_MAX)
       return failed(`Code, input and configuration are larger than ${TASK_CHARACTERS_MAX / 1e6} MB.`)
-    const endTurn = await turns.take(organizationId, signal)
+    const endTurn = await limiter.take(organizationId, signal)
     try {
       pools ??= openPools(findRuntimes(), { ...deps, ...bounds, wheelsFolder: wheels.folder })
       const process = await pools[language === 'python' ? 'python' : 'javascript'].take(signal)
@@ -124,7 +124,7 @@ export function createSandbox(
       return await converse({
         process,
         task,
-        reachHosts: createReachHosts(net, call.network),
+        reachHosts: createFetchProxy(net, call.network),
         clockMs,
         signal,
       })
@@ -145,7 +145,7 @@ export function createSandbox(
       return 'error' in found ? found.error : null
     },
     async close() {
-      turns.close()
+      limiter.close()
       await pools?.close()
       log.debug('the sandbox is closed')
     },

@@ -27,10 +27,10 @@ const TAG_LENGTH = 32
 /** A hash says what it cost, so those that were made at another cost stay good. */
 export function createPasswords(cost: PasswordCost = OWASP): Passwords {
   /** A hash that no password has, made when it is first needed. */
-  let nobodys: Promise<string> | undefined
-  const nobodysHash = (): Promise<string> => {
-    nobodys ??= hash(randomBytes(32).toString('base64'))
-    return nobodys
+  let dummy: Promise<string> | undefined
+  const dummyHash = (): Promise<string> => {
+    dummy ??= hash(randomBytes(32).toString('base64'))
+    return dummy
   }
 
   async function hash(password: string): Promise<string> {
@@ -44,7 +44,7 @@ export function createPasswords(cost: PasswordCost = OWASP): Passwords {
   return {
     hash,
     async verify(password, known) {
-      const [, , , made = '', nonce = '', tag = ''] = (known ?? (await nobodysHash())).split('$')
+      const [, , , made = '', nonce = '', tag = ''] = (known ?? (await dummyHash())).split('$')
       const [memory = 0, passes = 0, parallelism = 0] = (made.match(/\d+/g) ?? []).map(Number)
       const expected = Buffer.from(tag, 'base64')
       const actual = await derive('argon2id', {

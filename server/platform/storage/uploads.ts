@@ -38,7 +38,7 @@ export interface Uploads {
   /** Keeps a file. Throws upload.quota, upload.chat_full, chat.not_found, server.unavailable. */
   keep(upload: NewUpload, content: LocalFile): Promise<{ id: string; key: string }>
   /** Throws upload.chat_full where these files, as far as they are in no chat yet, would be too many for this one. */
-  checkRoom(
+  checkQuota(
     organizationId: string,
     chatId: string | null,
     files: readonly { chatId: string | null }[],
@@ -99,7 +99,7 @@ export function createUploads({ sql }: Database, storage: Storage, dataDir: stri
         throw error
       }
     },
-    async checkRoom(organizationId, chatId, files) {
+    async checkQuota(organizationId, chatId, files) {
       const added = files.filter((file) => file.chatId === null).length
       if (added === 0) return
       const { chat_uploads: limit } = await readFeatures(sql, organizationId)

@@ -2,7 +2,7 @@
  * Runs in Deno: the process of one call of JavaScript or TypeScript. What says the result is taken before the tenant's
  * code runs; whatever else that code changes, it changes for itself.
  */
-import type { Answer, ReachedAnswer, Task } from '../messages.ts'
+import type { Answer, ProxiedResponse, Task } from '../messages.ts'
 import { takePipe } from './pipe.ts'
 import { type Parameter, readParameters } from './read-parameters.ts'
 import { stripRealm } from './strip-realm.ts'
@@ -16,7 +16,7 @@ const { getPrototypeOf, getOwnPropertyNames, getOwnPropertyDescriptor, prototype
 const { createObjectURL } = URL
 const toText = Function.prototype.toString
 const inspect = pipe.deno.inspect.bind(pipe.deno)
-const waiting = new Map<number, (answer: ReachedAnswer | { error: string }) => void>()
+const waiting = new Map<number, (answer: ProxiedResponse | { error: string }) => void>()
 
 hearErrors()
 const nextLine = lineReader()
@@ -173,7 +173,7 @@ function giveFetch(): void {
     const body = request.body === null ? null : toBase64(new Uint8Array(await request.arrayBuffer()))
     const { url, method } = request
     const id = ++lastId
-    const answered = new Promise<ReachedAnswer | { error: string }>((resolve, reject) => {
+    const answered = new Promise<ProxiedResponse | { error: string }>((resolve, reject) => {
       waiting.set(id, resolve)
       request.signal.addEventListener('abort', () => reject(request.signal.reason))
     })

@@ -1,5 +1,5 @@
 /** What the work comes to, or the signal's reason as soon as it is aborted, whatever becomes of the work. */
-export function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+export function rejectOnAbort<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const leave = (): void => reject(signal.reason)
     if (signal.aborted) leave()

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { createConcurrencyLimiter } from './concurrency-limiter.ts'
 import { MEMORY_BYTES_MAX } from './deno-process.ts'
 import { machineMemory } from './machine-memory.ts'
 import { SandboxUnavailable } from './sandbox-unavailable.ts'
-import { createTurns } from './turns.ts'
 
 const never = new AbortController().signal
 /** Whether it has settled once everything that was due is done. */
@@ -13,26 +13,26 @@ async function isOpen(promise: Promise<unknown>): Promise<boolean> {
 }
 
 test('one organization has half of the turns, and others do not wait for it', async () => {
-  const turns = createTurns({ turnsMax: 4 })
-  const ends = [await turns.take('a', never), await turns.take('a', never)]
-  const third = turns.take('a', never)
+  const limiter = createConcurrencyLimiter({ turnsMax: 4 })
+  const ends = [await limiter.take('a', never), await limiter.take('a', never)]
+  const third = limiter.take('a', never)
   expect(await isOpen(third)).toBe(true)
-  await turns.take('b', never)
-  await turns.take('c', never)
+  await limiter.take('b', never)
+  await limiter.take('c', never)
   ends[0]?.()
   expect(await isOpen(third)).toBe(false)
 })
 
 test('what runs has room for the limits of all, and one always runs', async () => {
-  const turns = createTurns({ turnsMax: 16, memoryBytes: 2.9 * MEMORY_BYTES_MAX })
-  const end = await turns.take('a', never)
-  await turns.take('b', never)
-  const third = turns.take('c', never)
+  const limiter = createConcurrencyLimiter({ turnsMax: 16, memoryBytes: 2.9 * MEMORY_BYTES_MAX })
+  const end = await limiter.take('a', never)
+  await limiter.take('b', never)
+  const third = limiter.take('c', never)
   expect(await isOpen(third)).toBe(true)
   end()
   expect(await isOpen(third)).toBe(false)
 
-  const small = createTurns({ turnsMax: 16, memoryBytes: 1 })
+  const small = createConcurrencyLimiter({ turnsMax: 16, memoryBytes: 1 })
   await small.take('a', never)
   expect(await isOpen(small.take('b', never))).toBe(true)
   small.close()
@@ -56,11 +56,11 @@ test("memory is the machine's, or what a container may have of it", () => {
 })
 
 test('who waits comes in the order of asking', async () => {
-  const turns = createTurns({ turnsMax: 2 })
-  const end = await turns.take('a', never)
+  const limiter = createConcurrencyLimiter({ turnsMax: 2 })
+  const end = await limiter.take('a', never)
   const order: string[] = []
-  const second = turns.take('a', never).then((next) => order.push('second') && next())
-  const third = turns.take('a', never).then((next) => order.push('third') && next())
+  const second = limiter.take('a', never).then((next) => order.push('second') && next())
+  const third = limiter.take('a', never).then((next) => order.push('third') && next())
   end()
   end()
   await Promise.all([second, third])
@@ -68,24 +68,24 @@ test('who waits comes in the order of asking', async () => {
 })
 
 test('the queue is bounded, for one organization by half', async () => {
-  const turns = createTurns({ turnsMax: 1, waitingMax: 4 })
-  await turns.take('a', never)
-  const waiting = [turns.take('a', never), turns.take('a', never)]
-  await expect(turns.take('a', never)).rejects.toThrow(SandboxUnavailable)
-  waiting.push(turns.take('b', never), turns.take('b', never))
-  await expect(turns.take('c', never)).rejects.toThrow('Too many tools are running')
-  turns.close()
+  const limiter = createConcurrencyLimiter({ turnsMax: 1, waitingMax: 4 })
+  await limiter.take('a', never)
+  const waiting = [limiter.take('a', never), limiter.take('a', never)]
+  await expect(limiter.take('a', never)).rejects.toThrow(SandboxUnavailable)
+  waiting.push(limiter.take('b', never), limiter.take('b', never))
+  await expect(limiter.take('c', never)).rejects.toThrow('Too many tools are running')
+  limiter.close()
   for (const one of await Promise.allSettled(waiting)) expect(one.status).toBe('rejected')
 })
 
 test('who gives up leaves the queue, and who waits too long is told so', async () => {
-  const turns = createTurns({ turnsMax: 1, waitMs: 20 })
-  const end = await turns.take('a', never)
+  const limiter = createConcurrencyLimiter({ turnsMax: 1, waitMs: 20 })
+  const end = await limiter.take('a', never)
   const leaving = new AbortController()
-  const left = turns.take('b', leaving.signal)
+  const left = limiter.take('b', leaving.signal)
   leaving.abort(new Error('gone'))
   await expect(left).rejects.toThrow('gone')
-  await expect(turns.take('b', never)).rejects.toThrow(SandboxUnavailable)
+  await expect(limiter.take('b', never)).rejects.toThrow(SandboxUnavailable)
   end()
-  await expect(turns.take('b', never)).resolves.toBeTypeOf('function')
+  await expect(limiter.take('b', never)).resolves.toBeTypeOf('function')
 })

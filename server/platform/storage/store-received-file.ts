@@ -5,7 +5,7 @@ import { DocumentError, type Documents } from '../documents/documents.ts'
 import type { ReceivedFile } from '../http/receive-file.ts'
 import type { NewUpload, Uploads } from './uploads.ts'
 
-interface KeepingDependencies {
+interface StoreFileDependencies {
   documents: Documents
   uploads: Uploads
 }
@@ -15,9 +15,9 @@ interface KeepingDependencies {
  * Answers its id. Throws upload.empty, upload.type, upload.no_text for a kind that holds no text where one is needed,
  * and what Uploads.keep throws.
  */
-export async function keepReceivedFile(
-  { documents, uploads }: KeepingDependencies,
-  place: Pick<NewUpload, 'id' | 'organizationId' | 'userId' | 'chatId'>,
+export async function storeReceivedFile(
+  { documents, uploads }: StoreFileDependencies,
+  owner: Pick<NewUpload, 'id' | 'organizationId' | 'userId' | 'chatId'>,
   file: ReceivedFile,
   { needsText = false, source = 'user' }: { needsText?: boolean; source?: NewUpload['source'] } = {},
 ): Promise<string> {
@@ -27,7 +27,7 @@ export async function keepReceivedFile(
   if (!type) throw fail('upload.type')
   if (needsText && !type.hasText) throw fail('upload.no_text')
   const text = await textOf(documents, file.path, type)
-  const upload = { ...place, source, name: file.name, contentType: type.contentType, text }
+  const upload = { ...owner, source, name: file.name, contentType: type.contentType, text }
   return (await uploads.keep(upload, file)).id
 }
 

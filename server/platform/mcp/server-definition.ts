@@ -34,7 +34,7 @@ export interface ToolPage {
  * What a client is offered. What these throw is told by kind: InvalidParams as such, an AppError and an
  * McpError by its sentence, everything else only in the log.
  */
-export interface McpOffer {
+export interface McpServerDefinition {
   /** Whose requests these are: only those of one key can cancel each other. */
   key: string
   name: string

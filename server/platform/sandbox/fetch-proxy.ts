@@ -1,7 +1,7 @@
 import { connectionSentence, REDIRECTS_MAX, redirectTarget, withinTime } from '../net/exchange-bounds.ts'
 import { exchangeOnce, FetchError } from '../net/fetch-bounded.ts'
 import { type Net, NetError } from '../net/index.ts'
-import type { ReachedAnswer, ReachRequest } from './messages.ts'
+import type { ProxiedRequest, ProxiedResponse } from './messages.ts'
 
 const REQUESTS_MAX = 50
 const REQUEST_BYTES_MAX = 256 * 1024
@@ -22,31 +22,32 @@ const CONNECTION_HEADERS = new Set(
 const CREDENTIALS = new Set(['authorization', 'cookie'])
 
 /** A request was refused. The message is a sentence for who wrote the code. */
-export class ReachError extends Error {
-  override readonly name = 'ReachError'
+export class FetchProxyError extends Error {
+  override readonly name = 'FetchProxyError'
 }
 
 /** What the code of one call reaches beyond its process. Rejects with an Error whose message is a sentence, or the signal's reason. */
-export type ReachHosts = (request: ReachRequest, signal: AbortSignal) => Promise<ReachedAnswer>
+export type FetchProxy = (request: ProxiedRequest, signal: AbortSignal) => Promise<ProxiedResponse>
 
 /**
  * Requests to the hosts on the list, and to no others, also where an answer redirects. A host without a port is at the
  * default port of http or https. What is on the list still goes through the guard of `net`.
  */
-export function createReachHosts(net: Net, network: readonly string[]): ReachHosts {
+export function createFetchProxy(net: Net, network: readonly string[]): FetchProxy {
   const hosts = new Set(network.map((host) => host.toLowerCase()))
   let requests = 0
   let answerBytes = 0
   const check = (address: string): URL => {
     const url = net.checkUrl(address)
-    if (hosts.size === 0) throw new ReachError(`This tool has no network: it may not reach ${url.host}.`)
+    if (hosts.size === 0) throw new FetchProxyError(`This tool has no network: it may not reach ${url.host}.`)
     if (!hosts.has(url.host))
-      throw new ReachError(`${url.host} is not among the hosts that this tool may reach.`)
+      throw new FetchProxyError(`${url.host} is not among the hosts that this tool may reach.`)
     return url
   }
   return async (request, signal) => {
     const { host } = check(request.url.slice(0, URL_CHARACTERS_MAX))
-    if (++requests > REQUESTS_MAX) throw new ReachError(`One call makes at most ${REQUESTS_MAX} requests.`)
+    if (++requests > REQUESTS_MAX)
+      throw new FetchProxyError(`One call makes at most ${REQUESTS_MAX} requests.`)
     const first = prepare(request)
     const tooSlow = (): Error =>
       new FetchError(`${host} did not answer completely within ${REQUEST_MS_MAX / 1000} seconds.`)
@@ -54,7 +55,9 @@ export function createReachHosts(net: Net, network: readonly string[]): ReachHos
       const answer = await follow(net, first, check, bounded)
       answerBytes += answer.body.length
       if (answerBytes > ANSWERS_BYTES_MAX)
-        throw new ReachError(`The answers of one call are at most ${ANSWERS_BYTES_MAX / 1e6} MB together.`)
+        throw new FetchProxyError(
+          `The answers of one call are at most ${ANSWERS_BYTES_MAX / 1e6} MB together.`,
+        )
       return answer
     })
   }
@@ -67,19 +70,19 @@ interface Prepared {
   content: Buffer | null
 }
 
-function prepare({ url, method, headers, body }: ReachRequest): Prepared {
+function prepare({ url, method, headers, body }: ProxiedRequest): Prepared {
   const known = METHODS.find((name) => name === method)
-  if (known === undefined) throw new ReachError(`The method ${method.slice(0, 20)} can not be used.`)
-  const kept = headers.filter(([name]) => !CONNECTION_HEADERS.has(name.toLowerCase()))
-  const characters = kept.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
-  if (kept.length > HEADERS_MAX || characters > HEADERS_CHARACTERS_MAX)
-    throw new ReachError(
+  if (known === undefined) throw new FetchProxyError(`The method ${method.slice(0, 20)} can not be used.`)
+  const stored = headers.filter(([name]) => !CONNECTION_HEADERS.has(name.toLowerCase()))
+  const characters = stored.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+  if (stored.length > HEADERS_MAX || characters > HEADERS_CHARACTERS_MAX)
+    throw new FetchProxyError(
       `A request has at most ${HEADERS_MAX} headers with ${HEADERS_CHARACTERS_MAX} characters together.`,
     )
   const content = body === null ? null : Buffer.from(body, 'base64')
   if (content !== null && content.length > REQUEST_BYTES_MAX)
-    throw new ReachError(`A request has at most ${REQUEST_BYTES_MAX / 1024} KB.`)
-  const named = Object.fromEntries(kept.map(([name, value]) => [name.toLowerCase(), value]))
+    throw new FetchProxyError(`A request has at most ${REQUEST_BYTES_MAX / 1024} KB.`)
+  const named = Object.fromEntries(stored.map(([name, value]) => [name.toLowerCase(), value]))
   return { url, method: known, headers: { 'user-agent': USER_AGENT, accept: '*/*', ...named }, content }
 }
 
@@ -88,7 +91,7 @@ async function follow(
   first: Prepared,
   check: (address: string) => URL,
   signal: AbortSignal,
-): Promise<ReachedAnswer> {
+): Promise<ProxiedResponse> {
   let next = first
   for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
     const { origin, host } = check(next.url)
@@ -118,7 +121,7 @@ function redirect(from: Prepared, status: number, url: string, isSameOrigin: boo
   return keepsMethod ? { ...from, url, headers } : { url, method: 'GET', headers, content: null }
 }
 
-function toReached(answer: Awaited<ReturnType<typeof exchangeOnce>>): ReachedAnswer {
+function toReached(answer: Awaited<ReturnType<typeof exchangeOnce>>): ProxiedResponse {
   const headers = Object.entries(answer.headers)
     .filter(([name]) => !CONNECTION_HEADERS.has(name))
     .flatMap(([name, value]) => [value ?? []].flat().map((item): [string, string] => [name, item]))
@@ -131,7 +134,8 @@ function toReached(answer: Awaited<ReturnType<typeof exchangeOnce>>): ReachedAns
 }
 
 /** A sentence for who wrote the code, of whatever went wrong on the way. */
-export function sentenceOfReach(error: unknown, host: string): string {
-  const isSentence = error instanceof ReachError || error instanceof FetchError || error instanceof NetError
+export function proxyErrorSentence(error: unknown, host: string): string {
+  const isSentence =
+    error instanceof FetchProxyError || error instanceof FetchError || error instanceof NetError
   return isSentence ? error.message : connectionSentence(host, error)
 }

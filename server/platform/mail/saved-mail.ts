@@ -5,16 +5,16 @@ import type { Deliver, Message } from './mail.ts'
 /** Of the mails that are kept, the oldest beyond this many go. */
 const KEPT_MAX = 500
 
-export type KeptMail = Message & { date: string }
+export type SavedMail = Message & { date: string }
 
 const folderOf = (dataDir: string): string => join(dataDir, 'mail')
 
 /** Without an SMTP server mail is kept in DATA_DIR/mail, a file each, readable by the server's user only. */
-export function keepMail(dataDir: string): Deliver {
+export function saveMail(dataDir: string): Deliver {
   const folder = folderOf(dataDir)
   return async (message) => {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    const kept: KeptMail = { ...message, date: new Date().toISOString() }
+    const kept: SavedMail = { ...message, date: new Date().toISOString() }
     const file = join(folder, `${message.id}.json`)
     await writeFile(`${file}.new`, JSON.stringify(kept, null, 2), { mode: 0o600 })
     await rename(`${file}.new`, file)
@@ -23,15 +23,15 @@ export function keepMail(dataDir: string): Deliver {
 }
 
 /** The newest mails that are kept, newest first. */
-export async function readKeptMail(dataDir: string, count: number): Promise<KeptMail[]> {
+export async function readSavedMail(dataDir: string, count: number): Promise<SavedMail[]> {
   const folder = folderOf(dataDir)
   const names = (await fileNames(folder)).slice(0, count)
   return Promise.all(names.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8'))))
 }
 
 /** Removes the mails that are about one of these. */
-export async function forgetMail(dataDir: string, about: readonly string[]): Promise<void> {
-  for (const mail of await readKeptMail(dataDir, Number.POSITIVE_INFINITY))
+export async function deleteSavedMail(dataDir: string, about: readonly string[]): Promise<void> {
+  for (const mail of await readSavedMail(dataDir, Number.POSITIVE_INFINITY))
     if (mail.about?.some((one) => about.includes(one)))
       await rm(join(folderOf(dataDir), `${mail.id}.json`), { force: true })
 }

@@ -4,22 +4,22 @@ import type { OpenDeployment } from '#platform/access/scope.ts'
 import { secondsToMidnight } from './calendar.ts'
 
 /** One message of those that a deployment may take on a day. */
-export interface Turn {
+export interface DailyMessage {
   /** For a message that was refused after all. */
-  giveBack(): Promise<void>
+  release(): Promise<void>
 }
 
 /**
  * Takes one of a deployment's messages of the day (UTC): exact, however many come at once. Without a limit nothing is
  * counted. Throws deployment.daily_limit.
  */
-export async function takeTurn(
+export async function reserveDailyMessage(
   sql: Sql,
   { id, config }: Pick<OpenDeployment, 'id' | 'config'>,
-): Promise<Turn> {
+): Promise<DailyMessage> {
   const limit = config.daily_message_limit
-  if (limit === undefined) return { giveBack: async () => {} }
-  const [taken] = await sql<{ day: string }[]>`
+  if (limit === undefined) return { release: async () => {} }
+  const [reserved] = await sql<{ day: string }[]>`
     with today as (select (now() at time zone 'utc')::date as day),
     past as (
       delete from deployment_turns using today where deployment_id = ${id} and deployment_turns.day < today.day - 1)
@@ -27,12 +27,12 @@ export async function takeTurn(
     select d.id, today.day, 1 from agent_deployments d, today where d.id = ${id}
     on conflict (deployment_id, day) do update set taken = t.taken + 1 where t.taken < ${limit}
     returning day::text`
-  if (!taken) throw fail('deployment.daily_limit', {}, { retryAfter: secondsToMidnight() })
+  if (!reserved) throw fail('deployment.daily_limit', {}, { retryAfter: secondsToMidnight() })
   return {
-    async giveBack() {
+    async release() {
       await sql`
         update deployment_turns set taken = taken - 1
-        where deployment_id = ${id} and day = ${taken.day}::text::date and taken > 0`
+        where deployment_id = ${id} and day = ${reserved.day}::text::date and taken > 0`
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 
 /** A signal that aborts when the connection closes before the reply is sent. */
-export function signalOfLeaving({ raw: response, request }: FastifyReply): AbortSignal {
+export function disconnectSignal({ raw: response, request }: FastifyReply): AbortSignal {
   const left = new AbortController()
   const { socket } = request.raw
   const leave = (): void => left.abort()

@@ -4,7 +4,7 @@ import { machineMemory } from './machine-memory.ts'
 import { SandboxUnavailable } from './sandbox-unavailable.ts'
 
 /** Who may run code now. One organization has half of the turns and of the queue at most, so the others never wait for it alone. */
-export interface Turns {
+export interface ConcurrencyLimiter {
   /** Resolves when it is this organization's turn, with what ends the turn. Rejects with the signal's reason, or SandboxUnavailable. */
   take(organizationId: string, signal: AbortSignal): Promise<() => void>
   /** Whoever waits is told so. */
@@ -26,7 +26,7 @@ interface Waiter {
 /** What all sandboxes of a process may take of the machine's memory together. */
 const MEMORY_SHARE = 0.5
 
-export interface TurnBounds {
+export interface LimiterBounds {
   turnsMax?: number
   /** Bytes for all that run; each counts with its own limit, whatever it uses. One always runs. */
   memoryBytes?: number
@@ -34,12 +34,12 @@ export interface TurnBounds {
   waitMs?: number
 }
 
-export function createTurns({
+export function createConcurrencyLimiter({
   turnsMax: wanted = TURNS_PER_CORE * availableParallelism(),
   memoryBytes = MEMORY_SHARE * machineMemory(),
   waitingMax = WAITING_MAX,
   waitMs = WAIT_MS_MAX,
-}: TurnBounds = {}): Turns {
+}: LimiterBounds = {}): ConcurrencyLimiter {
   const turnsMax = Math.max(1, Math.min(wanted, Math.floor(memoryBytes / MEMORY_BYTES_MAX)))
   const turnsOfOne = Math.max(1, Math.floor(turnsMax * SHARE_OF_ONE))
   const waitingOfOne = Math.max(1, Math.floor(waitingMax * SHARE_OF_ONE))
