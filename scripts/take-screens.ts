@@ -1,6 +1,9 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { endBrowser } from '#tests/support/browser.ts'
+import { startConsoleStage } from '#tests/support/console-stage.ts'
 import { fill } from './screens/fill.ts'
+import { fillUsage } from './screens/fill-usage.ts'
 import { type Screen, screensOf } from './screens/screens.ts'
 import { openShop } from './screens/shop.ts'
 import { CHIEF_LOOKS, DESKTOP, take } from './screens/take.ts'
@@ -14,9 +17,10 @@ import { CHIEF_LOOKS, DESKTOP, take } from './screens/take.ts'
 const FOLDER = join(import.meta.dirname, '../docs/screens')
 const wanted = process.argv.slice(2)
 
-const shop = await openShop()
+const shop = await openShop('of-pictures-and-of-nothing-else-0000', startConsoleStage)
 try {
   const filled = await fill(shop)
+  await fillUsage(shop, filled)
   const administrator = await shop.team.administrator()
   const personOf = ({ as = 'owner' }: Screen) =>
     ({
@@ -38,4 +42,5 @@ try {
   for (const problem of shop.stage.problems) console.log(`a page says: ${problem}`)
 } finally {
   await shop.close()
+  await endBrowser()
 }

@@ -12,6 +12,8 @@ export interface Accounts {
   ida: Person
   /** Was added to the shop, and has not opened it. */
   nils: Person
+  /** Of the authenticator app, base32. */
+  appSecret: string
   choir: string
   /** The token of the mail that told Nils about his membership. */
   leaveToken: string
@@ -21,7 +23,7 @@ export async function fillAccounts(shop: Shop, { jonas }: People): Promise<Accou
   const { stage, sql } = shop
   const ida = await signUp(stage, 'Ida', 'Voss')
   await sql`update users set email_verified_at = now() where id in (${ida.userId}, ${jonas.userId})`
-  await addApp(stage.server, ida)
+  const { secret: appSecret } = await addApp(stage.server, ida)
   await addPasskey(stage.server, ida, new Authenticator(stage.server.environment['BASE_URL'] ?? ''))
   const choir = await createOrganization(stage.server, ida, { name: 'Harbour Choir' })
   await addMember(stage, choir, jonas)
@@ -33,7 +35,7 @@ export async function fillAccounts(shop: Shop, { jonas }: People): Promise<Accou
   const inShop = { organizationId: shop.team.id }
   await addMember(stage, { ...shop.owner, ...inShop }, nils)
   const { token: leaveToken } = await mailTo(stage.server, nils.email, 'added')
-  return { ida, nils: { ...nils, ...inShop }, choir: choir.organizationId, leaveToken }
+  return { ida, appSecret, nils: { ...nils, ...inShop }, choir: choir.organizationId, leaveToken }
 }
 
 /** By the ID: nobody is asked. */

@@ -34,14 +34,16 @@ export async function fillPeople(shop: Shop): Promise<People> {
 }
 
 /** A role of the shop's own. */
-async function makeBookkeepers({ team }: Shop): Promise<void> {
+async function makeBookkeepers({ team, stage, owner }: Shop): Promise<void> {
   const wanted = ['organization:read', 'users:read', 'roles:read', 'chats:read', 'chats:write', 'kb:read']
-  const { data } = await team.api('GET', '/api/roles/list_permissions?limit=100')
+  const { body } = await stage.server.call('GET', '/api/roles/list_permissions?limit=100', {
+    token: owner.token,
+  })
   await team.api('POST', '/api/roles/create', {
     name: 'Bookkeeper',
     description: 'Sees what is used and what it costs',
     hierarchy_level: 15,
-    permission_ids: data
+    permission_ids: body.data
       .filter(({ name }: { name: string }) => wanted.includes(name))
       .map(({ id }: { id: string }) => id),
   })

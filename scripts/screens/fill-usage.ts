@@ -1,6 +1,4 @@
-import type { People } from './fill-people.ts'
-import type { Deployments } from './fill-reach.ts'
-import type { Models } from './fill-work.ts'
+import type { Filled } from './fill.ts'
 import type { Shop } from './shop.ts'
 
 const DAYS = 29
@@ -8,10 +6,8 @@ const DAYS = 29
 /** What was used on the days before this one, and budgets: no interface of the server makes a past. */
 export async function fillUsage(
   { sql, team, owner }: Shop,
-  people: People,
-  given: { models: Models; agent: string; deployments: Deployments; key: string },
+  { people, models, agent, deployments, apiKey }: Filled,
 ): Promise<void> {
-  const { models, agent, deployments } = given
   const users = [
     { user_id: owner.userId, model_id: models.large, share: 1 },
     { user_id: people.jonas.userId, model_id: models.small, share: 1.6 },
@@ -24,7 +20,7 @@ export async function fillUsage(
   await sql`insert into usage_days ${sql(rows)}`
   await team.api('PUT', '/api/billing/budgets', { user_id: people.ines.userId, credits_per_month: 40_000 })
   await team.api('PUT', '/api/billing/budgets', { user_id: people.jonas.userId, credits_per_month: 60_000 })
-  await team.api('PUT', '/api/billing/budgets', { api_key_id: given.key, credits_per_month: 10_000 })
+  await team.api('PUT', '/api/billing/budgets', { api_key_id: apiKey, credits_per_month: 10_000 })
   await sql`update budgets set spent = 31200 where user_id = ${people.ines.userId}`
   await sql`update budgets set spent = 58750 where user_id = ${people.jonas.userId}`
 }

@@ -10,8 +10,7 @@ import {
   fillWebhooks,
 } from './fill-reach.ts'
 import { fillChats, fillConversations, fillPlayground, fillVisits } from './fill-talk.ts'
-import { fillUsage } from './fill-usage.ts'
-import { fillKnowledge, fillModels, fillTools, type Knowledge } from './fill-work.ts'
+import { fillKnowledge, fillModels, fillTools, type Knowledge, type Models } from './fill-work.ts'
 import type { Shop } from './shop.ts'
 
 /** The ids that addresses of screens are made of. */
@@ -21,15 +20,17 @@ export interface Filled {
   knowledge: Knowledge
   connections: Connections
   deployments: Deployments
-  model: string
+  models: Models
   tool: string
   agent: string
   chat: string
   conversation: string
   webhook: string
+  /** Of the till. */
+  apiKey: string
 }
 
-/** Everything that the pictures show, in the order in which people would have done it. */
+/** Everything that people have done in the shop, in the order in which they would. */
 export async function fill(shop: Shop): Promise<Filled> {
   const people = await fillPeople(shop)
   const accounts = await fillAccounts(shop, people)
@@ -40,8 +41,7 @@ export async function fill(shop: Shop): Promise<Filled> {
   const connections = await fillConnections(shop)
   const agent = await fillAgents(shop, models, { tool, handbook: knowledge.handbook, connections })
   const deployments = await fillDeployments(shop, agent)
-  const key = await fillKeys(shop)
-  await fillUsage(shop, people, { models, agent, deployments, key })
+  const apiKey = await fillKeys(shop)
   const chat = await fillChats(shop, models, knowledge)
   const conversation = await fillConversations(shop, models)
   await fillVisits(shop, deployments.websiteKey)
@@ -52,11 +52,12 @@ export async function fill(shop: Shop): Promise<Filled> {
     knowledge,
     connections,
     deployments,
-    model: models.large,
+    models,
     tool,
     agent,
     chat,
     conversation,
     webhook,
+    apiKey,
   }
 }

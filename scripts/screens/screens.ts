@@ -87,12 +87,12 @@ function ofDeployments({ deployments: { website, report } }: Filled): Screen[] {
   ]
 }
 
-const ofOrganization = ({ model, webhook }: Filled): Screen[] => [
+const ofOrganization = ({ models, webhook }: Filled): Screen[] => [
   { name: 'members', path: '/members' },
   { name: 'roles', path: '/roles' },
   { name: 'role-new', path: '/roles?role_id=new' },
   { name: 'models', path: '/models' },
-  { name: 'model', path: `/models?model_id=${model}` },
+  { name: 'model', path: `/models?model_id=${models.large}` },
   { name: 'usage', path: '/usage' },
   { name: 'usage-ledger', path: '/usage?tab=ledger' },
   { name: 'usage-budgets', path: '/usage?tab=budgets' },

@@ -2,22 +2,29 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
-import { endBrowser } from '#tests/support/browser.ts'
 import type { Answer, Person } from '#tests/support/client.ts'
-import { type ConsoleStage, startConsoleStage } from '#tests/support/console-stage.ts'
 import { findFreePort } from '#tests/support/free-port.ts'
 import { type AuthorizedMcpServer, startAuthorizedMcpServer } from '#tests/support/mcp/authorized-server.ts'
 import { startMcpServer, type TestMcpServer, textResult } from '#tests/support/mcp/index.ts'
 import { startPostgres } from '#tests/support/postgres.ts'
 import { startReceiver } from '#tests/support/receiver.ts'
+import type { TestServer } from '#tests/support/server.ts'
 import { type Team, teamOf } from '#tests/support/team.ts'
 import { ANSWERS } from './chats.ts'
 import { startModel } from './model.ts'
 
+/** A server, and whatever a script needs beside it. */
+export interface Stage {
+  server: TestServer
+  stop(): Promise<void>
+}
+
 /** A bookshop in a lighthouse: its organization on a real server, and all that this server talks to. */
-export interface Shop {
-  stage: ConsoleStage
+export interface Shop<S extends Stage = Stage> {
+  stage: S
   sql: postgres.Sql
+  /** The database, as a superuser reaches it. */
+  databaseUrl: string
   team: Team
   owner: Person
   /** What an addition has answered, of which the id is wanted. */
@@ -35,19 +42,23 @@ export const PASSWORD = 'eighty-four steps up'
 /** What the owner has signed in with, as the list of sessions tells. */
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:147.0) Gecko/20100101 Firefox/147.0'
 
-export async function openShop(): Promise<Shop> {
-  const folder = mkdtempSync(join(tmpdir(), 'parley-screens-'))
+/** Opens the shop on a new database. `secret`: the SECRET of its server. */
+export async function openShop<S extends Stage>(
+  secret: string,
+  startStage: (environment: Record<string, string>) => Promise<S>,
+): Promise<Shop<S>> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-shop-'))
   mkdirSync(join(folder, 'postgres'))
   const database = await startPostgres({ dataDir: join(folder, 'postgres') })
   await database.createDatabase('parley')
   const port = String(await findFreePort())
   const [stage, model, parcels, diary, receiver] = await Promise.all([
-    startConsoleStage({
+    startStage({
       PORT: port,
       // Passkeys belong to a domain: an IP address has none.
       BASE_URL: `http://localhost:${port}`,
       DATABASE_URL: database.url('parley'),
-      SECRET: 'of-pictures-and-of-nothing-else-0000',
+      SECRET: secret,
     }),
     startModel(ANSWERS),
     startMcpServer({ tools: PARCEL_TOOLS }),
@@ -61,6 +72,7 @@ export async function openShop(): Promise<Shop> {
   return {
     stage,
     sql,
+    databaseUrl: database.url('parley'),
     team,
     owner: { ...owner, organizationId: team.id },
     make: async (path, body, person) => (await team.api('POST', path, body, person)).id,
@@ -70,7 +82,6 @@ export async function openShop(): Promise<Shop> {
     hooksUrl: receiver.url,
     async close() {
       await stage.stop()
-      await endBrowser()
       await sql.end()
       await Promise.all([model.close(), parcels.close(), diary.close(), receiver.close()])
       await database.stop()
@@ -80,7 +91,7 @@ export async function openShop(): Promise<Shop> {
 }
 
 /** Makes an account, as a browser does. */
-export async function signUp(stage: ConsoleStage, first_name: string, last_name: string): Promise<Person> {
+export async function signUp(stage: Stage, first_name: string, last_name: string): Promise<Person> {
   const email = addressOf(first_name.toLowerCase())
   const body = { email, password: PASSWORD, first_name, last_name }
   const headers = { 'user-agent': BROWSER }

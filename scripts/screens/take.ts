@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { Person } from '#tests/support/client.ts'
+import type { ConsoleStage } from '#tests/support/console-stage.ts'
 import type { Screen } from './screens.ts'
 import type { Shop } from './shop.ts'
 
@@ -27,7 +28,7 @@ export const CHIEF_LOOKS: readonly Look[] = [
 
 /** Takes a picture of a screen into a folder. */
 export async function take(
-  shop: Shop,
+  shop: Shop<ConsoleStage>,
   person: Person | undefined,
   { name, path, before }: Screen,
   { suffix, viewport, colorScheme }: Look,

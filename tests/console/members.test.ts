@@ -74,12 +74,12 @@ describeInBrowser('members in the console', () => {
     await page.reload()
     await page.getByRole('row', { name: new RegExp(turing.email) }).waitFor()
 
-    await team.asAdministrator('PUT', '/api/org/features', { team_members: false })
+    await team.asAdministrator('PUT', team.at('/api/org/features'), { team_members: false })
     await page.reload()
     await page.getByRole('button', { name: 'Invite' }).click()
     await page.getByRole('button', { name: 'By user ID' }).click()
     await page.getByText('is switched off for this organization').waitFor()
-    await team.asAdministrator('PUT', '/api/org/features', { team_members: true })
+    await team.asAdministrator('PUT', team.at('/api/org/features'), { team_members: true })
   })
 
   test('a member gets another role in place, is suspended, found, and removed', async () => {

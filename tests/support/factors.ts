@@ -39,13 +39,18 @@ export class App {
 export async function addApp(
   server: Client,
   { token, password }: Person,
-): Promise<{ app: App; recoveryCodes: string[]; factorId: string }> {
+): Promise<{ app: App; secret: string; recoveryCodes: string[]; factorId: string }> {
   const begun = await server.call('POST', '/api/auth/totp/begin', { token, body: { proof: { password } } })
   if (begun.status !== 200) throw new Error(begun.text)
   const app = new App(begun.body.secret)
   const confirmed = await server.call('POST', '/api/auth/totp/confirm', { token, body: { code: app.code() } })
   if (confirmed.status !== 201) throw new Error(confirmed.text)
-  return { app, recoveryCodes: confirmed.body.recovery_codes, factorId: confirmed.body.factor.id }
+  return {
+    app,
+    secret: begun.body.secret,
+    recoveryCodes: confirmed.body.recovery_codes,
+    factorId: confirmed.body.factor.id,
+  }
 }
 
 /** Has the last code of a user count as unused, so that a test need not wait for the next one. */

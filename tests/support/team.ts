@@ -7,7 +7,7 @@ export interface Team {
   at(path: string): string
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
   api(method: string, path: string, body?: unknown, person?: Person): Promise<any>
-  /** The same as the system administrator (ADMIN_PASSWORD: administrator). */
+  /** As the system administrator (ADMIN_PASSWORD: administrator), who works in no organization: see `at`. */
   // biome-ignore lint/suspicious/noExplicitAny: the same
   asAdministrator(method: string, path: string, body?: unknown): Promise<any>
   administrator(): Promise<Person>
@@ -32,8 +32,7 @@ export async function teamOf(server: Client, owner: Person, name: string): Promi
     id,
     at: inTeam,
     api: (method, path, body, person = owner) => call(method, inTeam(path), person, body),
-    asAdministrator: async (method, path, body) =>
-      call(method, inTeam(path), await team.administrator(), body),
+    asAdministrator: async (method, path, body) => call(method, path, await team.administrator(), body),
     async administrator() {
       const credentials = { email: 'admin@localhost', password: 'administrator' }
       const { body } = await server.call('POST', '/api/auth/login', { body: credentials })
