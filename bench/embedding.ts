@@ -70,19 +70,19 @@ const share = (scores: number[]): number[] => scores.map((score) => score / (Mat
 const together = (weight: number): number[][] =>
   byWords.map((scores, at) => {
     const others = share(byVectors[at] ?? [])
-    return share(scores).map((score, place) => score * (1 - weight) + (others[place] ?? 0) * weight)
+    return share(scores).map((score, index) => score * (1 - weight) + (others[index] ?? 0) * weight)
   })
 const ranks = (scores: number[]): number[] => {
   const order = [...scores.keys()].sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0))
   const found: number[] = []
-  order.forEach((place, rank) => {
-    found[place] = 1 / (60 + rank + 1)
+  order.forEach((index, rank) => {
+    found[index] = 1 / (60 + rank + 1)
   })
   return found
 }
 const fused = byWords.map((scores, at) => {
   const others = ranks(byVectors[at] ?? [])
-  return ranks(scores).map((score, place) => score + (others[place] ?? 0))
+  return ranks(scores).map((score, index) => score + (others[index] ?? 0))
 })
 const tell = (name: string, all: number[][]): void => {
   const half = (odd: number): number => {

@@ -260,7 +260,7 @@ async function measureRecall(person: Person, kbId: string, words: string[]): Pro
     const near = rows
       .map(({ number }, at) => ({
         number,
-        product: (vectors[at] ?? []).reduce((sum, value, place) => sum + value * (half[place] ?? 0), 0),
+        product: (vectors[at] ?? []).reduce((sum, value, index) => sum + value * (half[index] ?? 0), 0),
       }))
       .sort((a, b) => b.product - a.product)
       .slice(0, RECALL_AT)

@@ -38,14 +38,14 @@ async function measureCounts(): Promise<void> {
   const connection = await connectRedis(redis.url, log)
   for (const [name, shared] of Object.entries({ 'in the process': null, 'in Redis': connection })) {
     const limits = new RateLimits({ ipPerMinute: 1e9, userPerHour: 1e9 }, { redis: shared, log })
-    const count = (place: number) =>
-      limits.take({ kind: 'ip', id: `2001:db8:${(place % 5_000).toString(16)}::1` })
+    const count = (index: number) =>
+      limits.take({ kind: 'ip', id: `2001:db8:${(index % 5_000).toString(16)}::1` })
     const times: number[] = []
-    for (let place = 0; place < COUNTS; place++) times.push(await timed(() => count(place)))
+    for (let index = 0; index < COUNTS; index++) times.push(await timed(() => count(index)))
     console.log(`A count ${name}: ${describe(times)}`)
     const began = performance.now()
-    for (let place = 0; place < COUNTS; place += COUNTS_AT_ONCE)
-      await Promise.all(Array.from({ length: COUNTS_AT_ONCE }, (_, more) => count(place + more)))
+    for (let index = 0; index < COUNTS; index += COUNTS_AT_ONCE)
+      await Promise.all(Array.from({ length: COUNTS_AT_ONCE }, (_, more) => count(index + more)))
     const each = (performance.now() - began) / COUNTS
     console.log(`A count ${name}, ${COUNTS_AT_ONCE} at once, each: ${each.toFixed(4)} ms`)
   }

@@ -76,7 +76,7 @@ function readBench(path: string | undefined): Bench {
     const { passages, questions } = readCollection()
     return {
       name: "the tests' collection",
-      documents: passages.map(({ text }, place) => ({ id: String(place), title: '', text })),
+      documents: passages.map(({ text }, index) => ({ id: String(index), title: '', text })),
       questions: questions.map(({ question, places }) => ({
         text: question,
         right: new Set(places.map(String)),
@@ -129,10 +129,10 @@ async function report(): Promise<void> {
   const times: number[] = []
   for (const { text } of bench.questions) {
     const scores = textbook(text)
-    const places = [...scores.keys()].filter((place) => (scores[place] as number) > 0)
+    const places = [...scores.keys()].filter((index) => (scores[index] as number) > 0)
     places.sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b)
     found['BM25 of a textbook']?.push(
-      places.slice(0, DEPTH).map((place) => bench.documents[place]?.id as string),
+      places.slice(0, DEPTH).map((index) => bench.documents[index]?.id as string),
     )
     const [kb] = await readSearchedKbs(sql, {
       organizationId: person.organizationId,

@@ -19,8 +19,8 @@ export function newId(): string {
     counter = 0
   }
   const time = lastMs.toString(16).padStart(12, '0')
-  const place = counter.toString(16).padStart(3, '0')
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${place}${randomUUID().slice(18)}`
+  const sequence = counter.toString(16).padStart(3, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence}${randomUUID().slice(18)}`
 }
 
 /** No id is higher: the beginning of a list that goes from the newest on. */

@@ -21,7 +21,7 @@ export const ACCOUNTS_ERRORS = {
   'import.damaged': [400, 'This is no export that can be imported: {reason}'],
   'import.too_large': [400, 'This export is too large to be imported. {reason}'],
   'import.incomplete': [400, 'This export is not complete. {reason}'],
-  'import.invalid': [400, '{place}: {reason}'],
+  'import.invalid': [400, '{location}: {reason}'],
   'import.under_way': [409, 'Another import is under way. Try again when it has ended'],
   'import.daily_bytes': [429, 'You have sent {limit} bytes of imports within a day. Try again in {wait}.'],
 

@@ -22,8 +22,8 @@ export function createBm25(texts: string[]): Search {
   const frequency = countOf(documents.flatMap((counts) => [...counts.keys()]))
   return (query) => {
     const terms = termsOf(query)
-    return documents.map((counts, place) => {
-      const norm = K1 * (1 - B + (B * (lengths[place] ?? 0)) / averageLength)
+    return documents.map((counts, index) => {
+      const norm = K1 * (1 - B + (B * (lengths[index] ?? 0)) / averageLength)
       return terms.reduce((score, term) => {
         const count = counts.get(term) ?? 0
         const holders = frequency.get(term) ?? 0
@@ -127,11 +127,11 @@ function replaceEnding(form: string, endings: [string, string][]): string {
 /** nDCG of the first ten (Järvelin and Kekäläinen, 2002), where an answer is right or not. */
 export function ndcgAt10(scores: number[], answers: number[]): number {
   const best = scores
-    .map((score, place) => ({ score, place }))
-    .sort((a, b) => b.score - a.score || a.place - b.place)
+    .map((score, index) => ({ score, index }))
+    .sort((a, b) => b.score - a.score || a.index - b.index)
     .slice(0, 10)
   const gain = (rank: number): number => 1 / Math.log2(rank + 2)
-  const got = best.reduce((sum, { place }, rank) => sum + (answers.includes(place) ? gain(rank) : 0), 0)
+  const got = best.reduce((sum, { index }, rank) => sum + (answers.includes(index) ? gain(rank) : 0), 0)
   const most = answers.slice(0, 10).reduce((sum, _answer, rank) => sum + gain(rank), 0)
   return got / most
 }

@@ -37,7 +37,7 @@ export interface Agents {
    * A conversation as the agent's model is asked it, with what its knowledge bases say, which is found now, and with all
    * its tools, which are opened once the call has been admitted. Throws what `retrieve` throws.
    */
-  prepare(agent: ReadyAgent, payer: Payer, asked: ModelRequest): Promise<Preparation>
+  prepare(agent: ReadyAgent, payer: Payer, original: ModelRequest): Promise<Preparation>
   /** The organization's own active agents, oldest first, so many at most. */
   listActive(scope: Scope<'agent:execute'>, limit: number): Promise<ListedAgent[]>
 }
@@ -62,8 +62,8 @@ export function createAgents(
     findNamed: (organizationId, nameOrId) => finder.findNamed(organizationId, nameOrId),
     retrieve,
     openTools,
-    async prepare(agent, payer, asked) {
-      const request = await prepareRequest(retrieve, agent, payer, asked)
+    async prepare(agent, payer, original) {
+      const request = await prepareRequest(retrieve, agent, payer, original)
       return async (signal) => ({ request, tools: await openTools(agent, request, signal) })
     },
     listActive: ({ organizationId }, limit) => finder.listActive(organizationId, limit),

@@ -52,12 +52,12 @@ export async function createAgent(
   scope: Scope<'agent:write'>,
   input: NewAgent,
 ): Promise<AgentView> {
-  const { tools: wanted = [], params } = input
+  const { tools: requested = [], params } = input
   checkBelongings(scope, input, [])
   const instances = await prepareInstances(scope, input.mcp_instance_ids ?? [], [])
-  await checkModel(deps, scope, input.model_id, wanted.length + instances.length > 0)
+  await checkModel(deps, scope, input.model_id, requested.length + instances.length > 0)
   const id = newId()
-  const tools = await prepareTools(deps, scope, id, wanted, [])
+  const tools = await prepareTools(deps, scope, id, requested, [])
   const knowledgeBaseIds = distinct(input.knowledge_base_ids ?? [])
   const row = await scope.transaction(async (database) => {
     const made = await database
@@ -74,7 +74,7 @@ export async function createAgent(
           isPublic: input.is_public ?? false,
           isActive: input.is_active ?? true,
         },
-        { after: auditDetails({ tools, knowledgeBaseIds, instances }, wanted) },
+        { after: auditDetails({ tools, knowledgeBaseIds, instances }, requested) },
       )
       .catch(onForeignKeyViolation('llm.not_found'))
       .catch(onUniqueViolation('agent.name_taken'))
@@ -226,11 +226,11 @@ function checkBelongings(
 /** What others have shared with the agent stays theirs; to that come active ones of the caller's own. */
 async function prepareInstances(
   scope: Scope<'agent:write'>,
-  wanted: readonly string[],
-  kept: readonly SharedInstance[],
+  requested: readonly string[],
+  existing: readonly SharedInstance[],
 ): Promise<SharedInstance[]> {
-  const ids = distinct(wanted)
-  const added = ids.filter((id) => !kept.some(({ instanceId }) => instanceId === id))
+  const ids = distinct(requested)
+  const added = ids.filter((id) => !existing.some(({ instanceId }) => instanceId === id))
   const own =
     added.length === 0
       ? []
@@ -239,7 +239,7 @@ async function prepareInstances(
         })
   if (own.length < added.length) throw fail('mcp.instance_not_found')
   return ids.map(
-    (id) => kept.find(({ instanceId }) => instanceId === id) ?? { instanceId: id, ownerId: scope.userId },
+    (id) => existing.find(({ instanceId }) => instanceId === id) ?? { instanceId: id, ownerId: scope.userId },
   )
 }
 
@@ -258,22 +258,22 @@ async function prepareTools(
   { tools }: AgentDependencies,
   scope: Scope<'agent:write'>,
   agentId: string,
-  wanted: AgentToolInput[],
-  kept: StoredAgentTool[],
+  requested: AgentToolInput[],
+  existing: StoredAgentTool[],
 ): Promise<StoredAgentTool[]> {
-  if (wanted.length === 0) return []
-  if (Buffer.byteLength(JSON.stringify(wanted)) > TOOLS_BYTES_MAX)
+  if (requested.length === 0) return []
+  if (Buffer.byteLength(JSON.stringify(requested)) > TOOLS_BYTES_MAX)
     throw fail('agent.tools_too_large', { limit: TOOLS_BYTES_MAX })
-  return tools.prepare(scope, agentId, wanted, kept)
+  return tools.prepare(scope, agentId, requested, existing)
 }
 
 const view = async (
-  { tools: room }: AgentDependencies,
+  { tools: agentTools }: AgentDependencies,
   { row, tools, knowledgeBaseIds, instances }: StoredAgent,
 ) =>
   viewAgent(
     row,
-    tools.length === 0 ? [] : await room.view(row.id, tools),
+    tools.length === 0 ? [] : await agentTools.view(row.id, tools),
     knowledgeBaseIds,
     instances.map(({ instanceId }) => instanceId),
   )

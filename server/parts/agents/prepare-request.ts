@@ -16,16 +16,16 @@ export async function prepareRequest(
   retrieve: Retrieve,
   agent: ReadyAgent,
   payer: Payer,
-  asked: ModelRequest,
+  original: ModelRequest,
 ): Promise<ModelRequest> {
-  const system = [agent.system, asked.system ?? ''].filter((text) => text !== '').join('\n\n')
-  const { temperature = agent.temperature, maxTokens = agent.maxTokens, system: _told, ...rest } = asked
+  const system = [agent.system, original.system ?? ''].filter((text) => text !== '').join('\n\n')
+  const { temperature = agent.temperature, maxTokens = agent.maxTokens, system: _system, ...rest } = original
   const window = { contextWindow: agent.model.contextWindow, maxTokens }
-  const passages = await retrieve(agent, payer, lastQuestion(asked.messages))
+  const passages = await retrieve(agent, payer, lastQuestion(original.messages))
   const { text } = describePassages(passages, promptBytesOf(window) * PASSAGES_SHARE)
   return {
     ...rest,
-    messages: text === '' ? asked.messages : withMaterial(asked.messages, text),
+    messages: text === '' ? original.messages : withMaterial(original.messages, text),
     ...(system !== '' && { system }),
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { maxTokens }),
@@ -40,8 +40,8 @@ function lastQuestion(messages: readonly ModelMessage[]): string {
 /** Behind the last message of the user. */
 function withMaterial(messages: readonly ModelMessage[], material: string): ModelMessage[] {
   const last = messages.findLastIndex(({ role }) => role === 'user')
-  return messages.map((message, place) => {
-    if (place !== last || message.role !== 'user') return message
+  return messages.map((message, index) => {
+    if (index !== last || message.role !== 'user') return message
     const { content } = message
     return typeof content === 'string'
       ? { role: 'user', content: `${content}\n\n${material}` }

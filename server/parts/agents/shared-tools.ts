@@ -29,8 +29,8 @@ export async function openAgentTools(
   const { id, model, tools: own, sharedToolsBytes } = agent
   if (sharedToolsBytes === 0) return own
   const definitions = own.map(({ definition }) => definition)
-  const taken = Buffer.byteLength(promptText({ ...request, tools: definitions }))
-  const left = promptBytesOf(windowOf(model, request.maxTokens)) - taken
+  const usedBytes = Buffer.byteLength(promptText({ ...request, tools: definitions }))
+  const left = promptBytesOf(windowOf(model, request.maxTokens)) - usedBytes
   const shared = await mcp.openShared(id, signal, {
     reserved: definitions.map(({ name }) => name),
     bytesMax: Math.max(left, sharedToolsBudget(agent, request.maxTokens)),

@@ -75,15 +75,15 @@ export async function storeTools(
   after: readonly StoredAgentTool[],
 ): Promise<void> {
   const known = new Set(before.map(({ toolId }) => toolId))
-  const wanted = new Set(after.map(({ toolId }) => toolId))
+  const next = new Set(after.map(({ toolId }) => toolId))
   const one = (toolId: string) => and(eq(agentTools.agentId, agentId), eq(agentTools.toolId, toolId))
-  const gone = [...known].filter((id) => !wanted.has(id))
+  const gone = [...known].filter((id) => !next.has(id))
   if (gone.length > 0)
     await database.delete(agentTools, and(eq(agentTools.agentId, agentId), inArray(agentTools.toolId, gone)))
-  const placed = after.map((tool, position) => ({ ...tool, agentId, position }))
-  for (const { toolId, config, position } of placed.filter((tool) => known.has(tool.toolId)))
+  const entries = after.map((tool, position) => ({ ...tool, agentId, position }))
+  for (const { toolId, config, position } of entries.filter((tool) => known.has(tool.toolId)))
     await database.update(agentTools, one(toolId), { config, position })
-  const added = placed.filter((tool) => !known.has(tool.toolId))
+  const added = entries.filter((tool) => !known.has(tool.toolId))
   if (added.length > 0)
     await database.insertAll(agentTools, added).catch(onForeignKeyViolation('tool.not_found'))
 }
@@ -99,10 +99,10 @@ export async function storeKnowledgeBases(
   const ofAgent = eq(agentKnowledgeBases.agentId, agentId)
   const gone = before.filter((kbId) => !after.includes(kbId))
   if (gone.length > 0) await database.delete(agentKnowledgeBases, and(ofAgent, inArray(id, gone)))
-  const placed = after.map((kbId, position) => ({ agentId, kbId, position }))
-  for (const { kbId, position } of placed.filter((one) => before.includes(one.kbId)))
+  const entries = after.map((kbId, position) => ({ agentId, kbId, position }))
+  for (const { kbId, position } of entries.filter((one) => before.includes(one.kbId)))
     await database.update(agentKnowledgeBases, and(ofAgent, eq(id, kbId)), { position })
-  const added = placed.filter(({ kbId }) => !before.includes(kbId))
+  const added = entries.filter(({ kbId }) => !before.includes(kbId))
   if (added.length > 0)
     await database.insertAll(agentKnowledgeBases, added).catch(onForeignKeyViolation('kb.not_found'))
 }
@@ -117,13 +117,13 @@ export async function storeInstances(
   const { instanceId: id } = agentMcpInstances
   const ofAgent = eq(agentMcpInstances.agentId, agentId)
   const idsOf = (instances: readonly SharedInstance[]) => instances.map(({ instanceId }) => instanceId)
-  const [known, wanted] = [idsOf(before), idsOf(after)]
-  const gone = known.filter((instanceId) => !wanted.includes(instanceId))
+  const [known, next] = [idsOf(before), idsOf(after)]
+  const gone = known.filter((instanceId) => !next.includes(instanceId))
   if (gone.length > 0) await database.delete(agentMcpInstances, and(ofAgent, inArray(id, gone)))
-  const placed = after.map((instance, position) => ({ ...instance, agentId, position }))
-  for (const { instanceId, position } of placed.filter((one) => known.includes(one.instanceId)))
+  const entries = after.map((instance, position) => ({ ...instance, agentId, position }))
+  for (const { instanceId, position } of entries.filter((one) => known.includes(one.instanceId)))
     await database.update(agentMcpInstances, and(ofAgent, eq(id, instanceId)), { position })
-  const added = placed.filter(({ instanceId }) => !known.includes(instanceId))
+  const added = entries.filter(({ instanceId }) => !known.includes(instanceId))
   if (added.length > 0)
     await database.insertAll(agentMcpInstances, added).catch(onForeignKeyViolation('mcp.instance_not_found'))
 }

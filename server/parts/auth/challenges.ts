@@ -49,12 +49,12 @@ export async function takeChallenge(
   token: string,
   { purpose, userId, sessionId }: { purpose: Purpose; userId: string | null; sessionId: string | null },
 ): Promise<Challenge | null> {
-  const [taken] = await sql<Challenge[]>`
+  const [challenge] = await sql<Challenge[]>`
     delete from auth_challenges
     where token_hash = ${hashToken(token)} and purpose = ${purpose} and expires_at > now()
       and session_id is not distinct from ${sessionId} and user_id is not distinct from ${userId}
     returning ${columns(sql)}`
-  return taken ?? null
+  return challenge ?? null
 }
 
 /** Counts an attempt, also when it fails. Null: expired, used, or tried too often. */

@@ -80,8 +80,8 @@ export async function addPasskey(
   input: NewPasskey,
 ): Promise<FactorAdded> {
   const { database, config } = services
-  const asked = { purpose: 'register_passkey', ...ownerOf(caller) } as const
-  const challenge = await takeChallenge(database.sql, input.challenge, asked)
+  const expected = { purpose: 'register_passkey', ...ownerOf(caller) } as const
+  const challenge = await takeChallenge(database.sql, input.challenge, expected)
   if (!challenge) throw fail('auth.factor_challenge_gone')
   const passkey = await verifyRegistration(config, challenge.webauthnChallenge, input.response)
   await joinAnswer()

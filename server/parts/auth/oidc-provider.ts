@@ -63,21 +63,23 @@ export class OidcProvider {
     if (!claims) throw new Error('the provider sent no ID token')
     this.#check(claims)
     // Some providers tell email and names at their userinfo endpoint only.
-    const told =
+    const profile =
       claims['email'] === undefined && configuration.serverMetadata().userinfo_endpoint
         ? await openid.fetchUserInfo(configuration, tokens.access_token, claims.sub)
         : claims
-    const words = text(told['name']).split(' ')
+    const words = text(profile['name']).split(' ')
     return {
       issuer: claims.iss,
       subject: claims.sub,
-      email: text(told['email']) || null,
-      emailVerified: told['email_verified'] === true,
-      firstName: (text(told['given_name']) || words[0] || text(told['email']).split('@')[0] || '').slice(
-        0,
-        100,
-      ),
-      lastName: (text(told['family_name']) || words.slice(1).join(' ')).slice(0, 100),
+      email: text(profile['email']) || null,
+      emailVerified: profile['email_verified'] === true,
+      firstName: (
+        text(profile['given_name']) ||
+        words[0] ||
+        text(profile['email']).split('@')[0] ||
+        ''
+      ).slice(0, 100),
+      lastName: (text(profile['family_name']) || words.slice(1).join(' ')).slice(0, 100),
     }
   }
 

@@ -38,17 +38,17 @@ export class OidcSignIn {
     const provider = this.#open()
     const { database, secrets, log } = this.#services
     const [state, browser] = [newToken('st'), newToken('br')]
-    const begun = await provider.begin(state).catch((error: unknown) => {
+    const pendingSignIn = await provider.begin(state).catch((error: unknown) => {
       log.warn({ err: error }, 'the OpenID provider can not be reached')
       throw fail('auth.oidc_failed', {}, { cause: error })
     })
     const stateHash = hashToken(state)
     await database.sql`
       insert into oidc_attempts (state_hash, browser_hash, nonce, code_verifier, expires_at)
-      values (${stateHash}, ${hashToken(browser)}, ${begun.nonce}, ${secrets.encrypt(begun.codeVerifier, stateHash)},
+      values (${stateHash}, ${hashToken(browser)}, ${pendingSignIn.nonce}, ${secrets.encrypt(pendingSignIn.codeVerifier, stateHash)},
         now() + ${ATTEMPT_SECONDS} * interval '1 second')`
     return {
-      location: begun.url,
+      location: pendingSignIn.url,
       headers: { 'Set-Cookie': setCookie(this.cookie, browser, ATTEMPT_SECONDS) },
     }
   }

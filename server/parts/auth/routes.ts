@@ -87,11 +87,11 @@ export const authRoutes = (services: Services, cookie = new SessionCookie(servic
     reply: [200, TokenPairView],
     errors: ['auth.invalid_refresh_token', 'auth.cookie_origin'],
     cookie: cookie.name,
-    handler: ({ client, body, headers, cookie: kept }) =>
+    handler: ({ client, body, headers, cookie: cookieToken }) =>
       refreshSession(
         { sql: services.database.sql, tokens: services.tokens },
         client,
-        cookie.tokenOf(body, headers, kept),
+        cookie.tokenOf(body, headers, cookieToken),
       ),
     present: (answer, { body }) => cookie.conceal(answer, body.refresh_token === undefined),
   }),
@@ -106,8 +106,8 @@ export const authRoutes = (services: Services, cookie = new SessionCookie(servic
     reply: [200, Message],
     errors: ['auth.cookie_origin'],
     cookie: cookie.name,
-    async handler({ body, headers, cookie: kept }) {
-      const token = cookie.tokenOf(body, headers, kept)
+    async handler({ body, headers, cookie: cookieToken }) {
+      const token = cookie.tokenOf(body, headers, cookieToken)
       if (token !== null) await endSession(services.database.sql, token)
       return { message: 'Signed out' }
     },
@@ -290,8 +290,8 @@ function oidcRoutes(services: Services, cookie: SessionCookie): Route[] {
       handler: ({ client, body, cookie: browser }) => oidc.exchange(client, body.code, browser),
       present(answer, { body }) {
         const concealed = cookie.conceal(answer, body.session === 'cookie')
-        const kept = concealed.headers['Set-Cookie'] ?? []
-        return { ...concealed, headers: { 'Set-Cookie': [clearCookie(oidc.cookie), ...kept] } }
+        const cookies = concealed.headers['Set-Cookie'] ?? []
+        return { ...concealed, headers: { 'Set-Cookie': [clearCookie(oidc.cookie), ...cookies] } }
       },
     }),
   ]

@@ -35,8 +35,8 @@ export async function completeSignIn(
     select id, email from users where id = ${tried?.userId ?? null} and registered_at is not null`
   if (!tried || !user) throw fail('auth.challenge_gone')
   const take = async (tx: ISql) => {
-    const asked = { purpose: 'sign_in', userId: user.id, sessionId: null } as const
-    if (!(await takeChallenge(tx, input.challenge, asked))) throw fail('auth.challenge_gone')
+    const expected = { purpose: 'sign_in', userId: user.id, sessionId: null } as const
+    if (!(await takeChallenge(tx, input.challenge, expected))) throw fail('auth.challenge_gone')
   }
   let accept: (tx: TransactionSql) => Promise<void>
   if (input.passkey) {
@@ -75,8 +75,8 @@ export async function signInByPasskey(
   { challenge: token, response }: { challenge: string; response: Assertion },
 ): Promise<SignedIn> {
   const { sql } = services.database
-  const asked = { purpose: 'passkey_sign_in', userId: null, sessionId: null } as const
-  const challenge = await takeChallenge(sql, token, asked)
+  const expected = { purpose: 'passkey_sign_in', userId: null, sessionId: null } as const
+  const challenge = await takeChallenge(sql, token, expected)
   if (!challenge) throw fail('auth.challenge_gone')
   const use = await checkPasskey(services, challenge.webauthnChallenge, response, null)
   await joinAnswer()

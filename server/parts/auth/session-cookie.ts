@@ -27,10 +27,10 @@ export class SessionCookie {
     this.#origins = [baseUrl, frontendUrl].map((url) => new URL(url).origin)
   }
 
-  /** Moves the refresh token of an answer into the cookie, where `wanted` says so. */
-  conceal<A extends Tokens>(answer: A, wanted: boolean): Presented<A> {
+  /** Moves the refresh token of an answer into the cookie, where `shouldConceal` says so. */
+  conceal<A extends Tokens>(answer: A, shouldConceal: boolean): Presented<A> {
     const { refresh_token: token, ...rest } = answer
-    if (!wanted || token === undefined) return { answer, headers: {} }
+    if (!shouldConceal || token === undefined) return { answer, headers: {} }
     const lines = this.#cookies.map((cookie) => setCookie(cookie, token, SESSION_SECONDS))
     return { answer: rest as A, headers: { 'Set-Cookie': lines } }
   }

@@ -47,14 +47,14 @@ export async function startSession(
   assurance: Assurance,
 ): Promise<TokenPair> {
   const sessionId = newId()
-  const begun = await sql`
+  const inserted = await sql`
     insert into sessions (id, user_id, user_agent, ip_address, expires_at, second_factor_at)
     select ${sessionId}, ${user.id}, ${client.userAgent}, ${client.address},
       now() + ${SESSION_DAYS} * interval '1 day', case when ${assurance === 'second factor'} then now() end
     where ${assurance !== 'one factor'} or not (
       exists (select from totp_factors where user_id = ${user.id} and confirmed_at is not null)
       or exists (select from passkeys where user_id = ${user.id}))`
-  if (begun.count === 0) throw fail('auth.second_factor_needed')
+  if (inserted.count === 0) throw fail('auth.second_factor_needed')
   return issueTokens(sql, tokens, user, sessionId)
 }
 

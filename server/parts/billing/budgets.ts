@@ -82,12 +82,12 @@ async function keepSubject(
   organizationId: string,
   { userId, apiKeyId }: { userId: string | null; apiKeyId: string | null },
 ): Promise<void> {
-  const kept =
+  const locked =
     userId === null
       ? await tx`
         select from api_keys where organization_id = ${organizationId} and id = ${apiKeyId} for key share`
       : await tx`
         select from memberships
         where organization_id = ${organizationId} and user_id = ${userId} and status <> 'deleted' for key share`
-  if (kept.count === 0) throw fail(userId === null ? 'api_key.not_found' : 'user.not_found')
+  if (locked.count === 0) throw fail(userId === null ? 'api_key.not_found' : 'user.not_found')
 }

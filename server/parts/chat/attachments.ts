@@ -94,10 +94,10 @@ function describe(attachment: Attachment, bytesMax: number): string {
   if (attachment.text === null)
     return `[Attached file: ${name}, ${attachment.contentType}. Its text is not here.]`
   const { text } = attachment
-  const shown = cutToBytes(text, bytesMax)
-  const isCut = attachment.isCut || shown.length < text.length
+  const excerpt = cutToBytes(text, bytesMax)
+  const isCut = attachment.isCut || excerpt.length < text.length
   const remark = isCut ? `\n[… cut here: the file goes on, and only its beginning fits]` : ''
-  return `<attachment name=${name}>\n${withoutTags(shown)}${remark}\n</attachment>`
+  return `<attachment name=${name}>\n${withoutTags(excerpt)}${remark}\n</attachment>`
 }
 
 /** Cut between characters. */

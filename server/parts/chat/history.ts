@@ -65,10 +65,10 @@ export async function readHistory(
     .map((message) => toPromptMessage(message, attachmentsOf(message, attachments), window))
   const sent = sendable.reduce((sum, { text }) => sum + Buffer.byteLength(text) + TOKENS_PER_MESSAGE, 0)
   const fits = sent + Buffer.byteLength(newText) <= budget
-  const kept = fits ? sendable.length : await countFitting(sendable, newText, budget)
+  const fittingCount = fits ? sendable.length : await countFitting(sendable, newText, budget)
   return {
-    messages: sendable.slice(0, kept).reverse(),
-    leftOut: sendable.length - kept,
+    messages: sendable.slice(0, fittingCount).reverse(),
+    leftOut: sendable.length - fittingCount,
     leafId: branch[0]?.id ?? null,
   }
 }

@@ -132,7 +132,7 @@ async function toModelMessages(
   messages: PromptMessage[],
   canSee: boolean,
 ): Promise<ModelMessage[]> {
-  const shown = selectImages(canSee ? messages.flatMap(({ images }) => images) : [])
+  const selected = selectImages(canSee ? messages.flatMap(({ images }) => images) : [])
   return Promise.all(
     messages.map(async ({ role, text, images }) =>
       role === 'user'
@@ -141,7 +141,7 @@ async function toModelMessages(
             content: await withImages(
               storage,
               text,
-              images.filter((image) => shown.has(image)),
+              images.filter((image) => selected.has(image)),
             ),
           }
         : { role, content: text },

@@ -122,10 +122,10 @@ export function createReplyWrites(sql: Sql, instanceId: string): ReplyWrites {
         where m.id = g.message_id and m.status = 'streaming'`
     },
     async requestStop({ organizationId, chatId }) {
-      const asked = await sql`
+      const requested = await sql`
         update open_holds set stop_requested = true
         where organization_id = ${organizationId} and chat_id = ${chatId} and message_id is not null`
-      return asked.count > 0
+      return requested.count > 0
     },
     async requestStopOf({ organizationId, deploymentId }) {
       await sql`

@@ -171,12 +171,12 @@ export const chatRoutes = (deps: ChatDependencies, sql: Sql): Route[] => [
     reply: [200, schemas.BulkDeleted],
     errors: [],
     async handler({ scopes, body }) {
-      const wanted = [...new Set(body.chat_ids.map((id) => id.toLowerCase()))]
-      const deleted = await deleteChatsInAll(deps.replies, scopes, wanted)
+      const chatIds = [...new Set(body.chat_ids.map((id) => id.toLowerCase()))]
+      const deleted = await deleteChatsInAll(deps.replies, scopes, chatIds)
       return {
         message: `${deleted.size} chat sessions deleted`,
         deleted: deleted.size,
-        not_found: wanted.filter((id) => !deleted.has(id)),
+        not_found: chatIds.filter((id) => !deleted.has(id)),
       }
     },
   }),

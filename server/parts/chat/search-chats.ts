@@ -59,11 +59,11 @@ export function searchChats(
   scope: Scope<'chats:read'>,
   query: Omit<ChatSearch, 'org_id'>,
 ): Promise<Page<Hit>> {
-  const wanted = parseQuery(query.q)
+  const searchQuery = parseQuery(query.q)
   return readPage(
     query,
-    async (below, count) => readHits(sql, scope, await findHits(sql, scope, { wanted, below, count })),
-    (row) => viewHit(row, wanted),
+    async (below, count) => readHits(sql, scope, await findHits(sql, scope, { searchQuery, below, count })),
+    (row) => viewHit(row, searchQuery),
     { max: PAGE_BYTES, of: ({ bytes }) => bytes },
   )
 }
@@ -76,9 +76,9 @@ export function searchChats(
 async function findHits(
   sql: Sql,
   scope: Scope<'chats:read'>,
-  { wanted, below, count }: { wanted: SearchQuery; below: string | undefined; count: number },
+  { searchQuery, below, count }: { searchQuery: SearchQuery; below: string | undefined; count: number },
 ): Promise<string[]> {
-  const words = sql`${toTsQuery(ownerMark(scope), wanted)}::tsquery`
+  const words = sql`${toTsQuery(ownerMark(scope), searchQuery)}::tsquery`
   const own = sql`w.organization_id = ${scope.organizationId} and w.user_id = ${scope.userId}`
   const isShown = sql`exists (
     select from chats c where c.organization_id = w.organization_id and c.user_id = w.user_id and c.id = w.chat_id

@@ -33,10 +33,10 @@ export async function transcribeRecording(
   const model = await models.findDefault(scope.organizationId, 'transcription')
   const recording = { path: file.path, contentType }
   const said = await calls.transcribe(scope, model, recording, language)
-  const heard = said.language ?? language
+  const detected = said.language ?? language
   return {
     text: said.text,
-    language: language.startsWith(`${heard}-`) ? language : heard,
+    language: language.startsWith(`${detected}-`) ? language : detected,
     duration: said.durationSeconds,
   }
 }

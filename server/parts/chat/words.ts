@@ -7,10 +7,10 @@ export const INDEXED_CHARACTERS_MAX = 200_000
 const VECTOR_BYTES_MAX = 1_000_000
 /** What a word takes beside its letters: alignment, and the number of its places. */
 const WORD_BYTES = 4
-const PLACE_BYTES = 2
+const POSITION_BYTES = 2
 /** The bounds of a tsvector: no place is higher, and no word has more of them. */
-const PLACE_MAX = 16_383
-const PLACES_MAX = 255
+const POSITION_MAX = 16_383
+const POSITIONS_MAX = 255
 const MARK_CHARACTERS = 6
 
 /**
@@ -29,18 +29,18 @@ export const quoteWord = (mark: string, word: string): string =>
 
 /** The text of a tsvector with the words of `text`, within the bounds of one: what is beyond them is left out. */
 export function toVector(mark: string, text: string): string {
-  const places = new Map<string, number[]>()
-  let place = 0
+  const positions = new Map<string, number[]>()
+  let position = 0
   let bytes = 0
   for (const { word } of wordsIn(text)) {
-    place += 1
-    const known = places.get(word)
-    if (known && (place > PLACE_MAX || known.length === PLACES_MAX)) continue
-    const more = PLACE_BYTES + (known ? 0 : WORD_BYTES + MARK_CHARACTERS + Buffer.byteLength(word))
+    position += 1
+    const known = positions.get(word)
+    if (known && (position > POSITION_MAX || known.length === POSITIONS_MAX)) continue
+    const more = POSITION_BYTES + (known ? 0 : WORD_BYTES + MARK_CHARACTERS + Buffer.byteLength(word))
     if (bytes + more > VECTOR_BYTES_MAX) continue
     bytes += more
-    if (known) known.push(place)
-    else places.set(word, [Math.min(place, PLACE_MAX)])
+    if (known) known.push(position)
+    else positions.set(word, [Math.min(position, POSITION_MAX)])
   }
-  return [...places].map(([word, at]) => `${quoteWord(mark, word)}:${at.join(',')}`).join(' ')
+  return [...positions].map(([word, at]) => `${quoteWord(mark, word)}:${at.join(',')}`).join(' ')
 }

@@ -18,7 +18,7 @@ export interface ConsoleFile {
 
 const PAGE = 'index.html'
 /** Where the page has the nonce of its answer. */
-const NONCE_PLACE = '__NONCE__'
+const NONCE_PLACEHOLDER = '__NONCE__'
 /** What is not listed is not served: maps of sources, for one. */
 const CONTENT_TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -42,8 +42,8 @@ const BYTES_MAX = 128 * 1024 * 1024
 
 /** Reads a folder that console/build.ts has made. Throws where it is none: ENOENT, or an Error that says why. */
 export async function readConsoleFiles(folder: string): Promise<ConsoleFiles> {
-  const template = (await readFile(join(folder, PAGE), 'utf8')).split(NONCE_PLACE)
-  if (template.length === 1) throw new Error(`${PAGE} has no ${NONCE_PLACE}`)
+  const template = (await readFile(join(folder, PAGE), 'utf8')).split(NONCE_PLACEHOLDER)
+  if (template.length === 1) throw new Error(`${PAGE} has no ${NONCE_PLACEHOLDER}`)
   const read = await readAll(folder)
   const files = new Map<string, ConsoleFile>()
   for (const [path, bytes] of read) {

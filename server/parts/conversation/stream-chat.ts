@@ -48,10 +48,10 @@ function translate(reply: EventLog, sessionId: string): EventLog {
     for (let piece = reply.read(position, true); piece !== undefined; piece = reply.read(position, true))
       parser.feed(piece)
     if (!reply.ended) return
-    leave()
+    unfollow()
     log.end()
   }
-  const leave = reply.follow(pump)
+  const unfollow = reply.follow(pump)
   pump()
   return log
 }

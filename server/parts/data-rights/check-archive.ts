@@ -2,7 +2,7 @@ import { fail } from '#errors'
 import { compileValidator, type Validator, validationError } from '#platform/http/validation.ts'
 import { CONCEPTS } from './export-concepts.ts'
 import { ExportManifest, type ImportedConcept, LINES, type LineOf, MemberLine } from './import-schemas.ts'
-import type { Archive, Line } from './read-archive.ts'
+import type { Archive, ArchiveLine } from './read-archive.ts'
 import { EXPORT_VERSION } from './write-export.ts'
 
 /** Ids of what others refer to are in memory. */
@@ -53,7 +53,7 @@ export async function checkArchive(archive: Archive, email: string): Promise<Che
 }
 
 function checkManifest(value: unknown): CheckedArchive['manifest'] {
-  const manifest = valid<ExportManifest>(isManifest, { value, place: 'manifest.json' })
+  const manifest = valid<ExportManifest>(isManifest, { value, location: 'manifest.json' })
   const { user, organization, version } = manifest
   if (user) throw fail('import.damaged', { reason: 'it is of a person, and not of an organization' })
   if (version !== EXPORT_VERSION)
@@ -61,16 +61,18 @@ function checkManifest(value: unknown): CheckedArchive['manifest'] {
       reason: `it is of version ${version}, and this server reads ${EXPORT_VERSION}`,
     })
   if (!organization)
-    throw fail('import.invalid', { place: 'manifest.json', reason: 'organization is required' })
+    throw fail('import.invalid', { location: 'manifest.json', reason: 'organization is required' })
   return { ...manifest, organization }
 }
 
 /** A line as what it is said to be. Throws import.invalid. */
-export const readLine = <C extends ImportedConcept>(concept: C, line: Omit<Line, 'bytes'>): LineOf<C> =>
-  valid<LineOf<C>>(VALIDATORS[concept], line)
+export const readLine = <C extends ImportedConcept>(
+  concept: C,
+  line: Omit<ArchiveLine, 'bytes'>,
+): LineOf<C> => valid<LineOf<C>>(VALIDATORS[concept], line)
 
-function valid<T>(validate: Validator, { value, place }: Omit<Line, 'bytes'>): T {
+function valid<T>(validate: Validator, { value, location }: Omit<ArchiveLine, 'bytes'>): T {
   if (!validate(value))
-    throw fail('import.invalid', { place, reason: validationError(validate.errors ?? [], 'body').message })
+    throw fail('import.invalid', { location, reason: validationError(validate.errors ?? [], 'body').message })
   return value as T
 }

@@ -45,14 +45,14 @@ async function keepFile(
   const { organizationId, userId } = importing
   const path = await newIncomingPath(deps.config.dataDir)
   const notAsSaid = () =>
-    fail('import.invalid', { place: `files/${id}`, reason: 'it has another size than files.jsonl says' })
+    fail('import.invalid', { location: `files/${id}`, reason: 'it has another size than files.jsonl says' })
   try {
     const saved = await saveContent(content, path, size, notAsSaid)
     if (saved.size !== size) throw notAsSaid()
     const chatId = chat !== null && importing.has('chats', chat) ? importing.idOf(chat) : null
     const received = { ...saved, name: filename, contentType: '' }
-    const place = { id: importing.idOf(id), organizationId, userId, chatId }
-    await storeReceivedFile(deps, place, received, { source })
+    const owner = { id: importing.idOf(id), organizationId, userId, chatId }
+    await storeReceivedFile(deps, owner, received, { source })
   } finally {
     await rm(path, { force: true })
   }

@@ -50,8 +50,8 @@ export async function importOrganization(
   const archive = await openArchive(path)
   try {
     const checked = await checkArchive(archive, await addressOf(services.database.sql, caller))
-    const wanted = (name ?? checked.manifest.organization.name).trim()
-    return await store(services, deps, caller, { archive, checked, name: wanted })
+    const organizationName = (name ?? checked.manifest.organization.name).trim()
+    return await store(services, deps, caller, { archive, checked, name: organizationName })
   } finally {
     archive.close()
   }
@@ -105,8 +105,8 @@ const begin = (
 ): Promise<string> =>
   sql
     .begin(async (tx) => {
-      const kept = await tx`select from users where id = ${userId} and leaving is null for share`
-      if (kept.count === 0) throw fail('auth.invalid_token')
+      const lockedUser = await tx`select from users where id = ${userId} and leaving is null for share`
+      if (lockedUser.count === 0) throw fail('auth.invalid_token')
       const id = await createOrganization(tx, { name, ownerId: userId, personal: false })
       await tx`update organizations set importing_by = ${instance.id} where id = ${id}`
       await tx`update memberships set status = 'suspended' where organization_id = ${id}`
@@ -151,11 +151,11 @@ async function findEnvironmentModels(
   sql: Sql,
   models: readonly { id: string; provider: string; version: string }[],
 ): Promise<Map<string, string>> {
-  const rows = await sql<{ id: string; here: string }[]>`
-    select r.id, m.id as here
+  const rows = await sql<{ id: string; localId: string }[]>`
+    select r.id, m.id as "localId"
     from json_to_recordset(${JSON.stringify(models)}::text::json) as r (id text, provider text, version text)
     join llm_models m on m.organization_id is null and m.provider = r.provider and m.version = r.version`
-  return new Map(rows.map(({ id, here }) => [id, here]))
+  return new Map(rows.map(({ id, localId }) => [id, localId]))
 }
 
 async function readPermissions(sql: Sql): Promise<Map<string, string>> {
@@ -219,7 +219,7 @@ async function storeBatch(
   } catch (cause) {
     if (!IS_CONTRADICTION.test(sqlStateOf(cause) ?? '')) throw cause
     const reason = 'something is there twice, or can not be stored'
-    throw fail('import.invalid', { place: `${concept}.jsonl`, reason }, { cause })
+    throw fail('import.invalid', { location: `${concept}.jsonl`, reason }, { cause })
   }
 }
 

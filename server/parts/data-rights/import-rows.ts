@@ -164,11 +164,11 @@ export const ROWS_OF: { [C in Exclude<ImportedConcept, 'files'>]: RowsOf<C> } = 
 function documentRows(line: LineOf<'kb_documents'>, importing: Importing): NewRows | null {
   if (!importing.has('kb_sources', line.source_id)) return importing.leaveOut('kb_documents', NOWHERE)
   const { text, name, mime_type, size, metadata, error } = line
-  const place = { organization_id: importing.organizationId, kb_id: importing.idOf(line.kb_id) }
+  const parent = { organization_id: importing.organizationId, kb_id: importing.idOf(line.kb_id) }
   const { created_by: _by, ...made } = importing.made(line)
   const document = {
     ...made,
-    ...place,
+    ...parent,
     source_id: importing.idOf(line.source_id),
     // That of a file is the upload's id.
     key: importing.idOrWord(line.key),
@@ -185,7 +185,7 @@ function documentRows(line: LineOf<'kb_documents'>, importing: Importing): NewRo
   }
   return {
     kb_documents: [document],
-    ...(text !== null && { kb_texts: [{ ...place, document_id: made.id, text }] }),
+    ...(text !== null && { kb_texts: [{ ...parent, document_id: made.id, text }] }),
   }
 }
 
@@ -201,18 +201,18 @@ function agentRows(line: LineOf<'agents'>, importing: Importing): NewRows | null
     importing.leaveOut('configurations of the tools of agents', 'they are in no export: set them again')
   const made = importing.made(line)
   const { organizationId: organization_id } = importing
-  const place = { organization_id, agent_id: made.id }
+  const parent = { organization_id, agent_id: made.id }
   const { secrets } = importing.services
   return {
     agents: [{ ...made, name, description, agent_type, model_id, params, is_active }],
     agent_tools: importing.idsOf([...toolIds]).map((tool_id, position) => ({
-      ...place,
+      ...parent,
       tool_id,
       position,
       config: sealConfig(secrets, made.id, tool_id, NO_CONFIG),
     })),
     agent_knowledge_bases: importing
       .idsOf([...kbIds])
-      .map((kb_id, position) => ({ ...place, kb_id, position })),
+      .map((kb_id, position) => ({ ...parent, kb_id, position })),
   }
 }

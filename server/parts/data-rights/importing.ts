@@ -135,9 +135,9 @@ export class Importing {
   leaveOut(what: string, reason: string, count = 1): null {
     if (count === 0) return null
     const isNew = !this.#leftOut.has(`${what}\n${reason}`)
-    const told = isNew && this.#leftOut.size >= REASONS_MAX ? MORE : reason
-    const entry = this.#leftOut.get(`${what}\n${told}`) ?? { what, count: 0, reason: told }
-    this.#leftOut.set(`${what}\n${told}`, { ...entry, count: entry.count + count })
+    const shownReason = isNew && this.#leftOut.size >= REASONS_MAX ? MORE : reason
+    const entry = this.#leftOut.get(`${what}\n${shownReason}`) ?? { what, count: 0, reason: shownReason }
+    this.#leftOut.set(`${what}\n${shownReason}`, { ...entry, count: entry.count + count })
     return null
   }
 

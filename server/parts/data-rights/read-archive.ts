@@ -30,16 +30,16 @@ export interface Archive {
   /** The JSON of `manifest.json`. Throws import.incomplete where there is none. */
   readManifest(): Promise<unknown>
   /** The values of the lines of `{concept}.jsonl`, of which there may be none. */
-  readLines(concept: string): AsyncGenerator<Line>
+  readLines(concept: string): AsyncGenerator<ArchiveLine>
   /** The bytes of a file; null: they are not there. */
   openFile(id: string): AsyncIterable<Buffer> | null
   close(): void
 }
 
-export interface Line {
+export interface ArchiveLine {
   value: unknown
   /** For sentences: `agents.jsonl, line 3`. */
-  place: string
+  location: string
   bytes: number
 }
 
@@ -78,11 +78,11 @@ class ZippedArchive implements Archive {
     return parse(Buffer.concat(chunks), 'manifest.json')
   }
 
-  async *readLines(concept: string): AsyncGenerator<Line> {
+  async *readLines(concept: string): AsyncGenerator<ArchiveLine> {
     let number = 0
     for await (const bytes of this.#lines(concept)) {
-      const place = `${concept}.jsonl, line ${++number}`
-      yield { value: parse(bytes, place), place, bytes: bytes.length }
+      const location = `${concept}.jsonl, line ${++number}`
+      yield { value: parse(bytes, location), location, bytes: bytes.length }
     }
   }
 
@@ -99,19 +99,19 @@ class ZippedArchive implements Archive {
     const name = `${concept}.jsonl`
     const entry = this.#entries.get(name)
     if (!entry) return
-    let begun: Buffer[] = []
+    let pending: Buffer[] = []
     let length = 0
     for await (const chunk of readEntry(this.#zip, entry)) {
       let from = 0
       for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, from)) {
-        yield Buffer.concat([...begun, chunk.subarray(from, end)])
-        begun = []
+        yield Buffer.concat([...pending, chunk.subarray(from, end)])
+        pending = []
         length = 0
         from = end + 1
       }
       length += chunk.length - from
       if (length > LINE_BYTES_MAX) throw tooLarge(`A line of ${name} has more than ${LINE_BYTES_MAX} bytes`)
-      if (from < chunk.length) begun.push(chunk.subarray(from))
+      if (from < chunk.length) pending.push(chunk.subarray(from))
     }
     if (length > 0)
       throw fail('import.incomplete', { reason: `${name} ends in the middle of a line: it was cut off` })
@@ -143,12 +143,12 @@ function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
 
 function faultOf(entry: Entry, others: ReadonlyMap<string, Entry>): AppError | null {
   const { fileName: name, generalPurposeBitFlag: flags, compressionMethod: method } = entry
-  const shown = JSON.stringify(name.slice(0, NAME_SHOWN))
-  if (!NAMES.has(name) && !FILE_NAME.test(name)) return damaged(`${shown} is in no export`)
-  if (others.has(name)) return damaged(`${shown} is in it twice`)
-  if (flags & ENCRYPTED) return damaged(`${shown} is encrypted`)
+  const quotedName = JSON.stringify(name.slice(0, NAME_SHOWN))
+  if (!NAMES.has(name) && !FILE_NAME.test(name)) return damaged(`${quotedName} is in no export`)
+  if (others.has(name)) return damaged(`${quotedName} is in it twice`)
+  if (flags & ENCRYPTED) return damaged(`${quotedName} is encrypted`)
   if (method !== STORED && method !== DEFLATED)
-    return damaged(`${shown} is packed in a way that no export is`)
+    return damaged(`${quotedName} is packed in a way that no export is`)
   return null
 }
 
@@ -180,11 +180,11 @@ async function* readEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
   if (checksum !== entry.crc32) throw damaged(`${entry.fileName} has another checksum than the zip says`)
 }
 
-function parse(bytes: Buffer, place: string): unknown {
+function parse(bytes: Buffer, location: string): unknown {
   try {
     return parseJsonBody(bytes, { valuesMax: LINE_VALUES_MAX, what: 'It' })
   } catch (error) {
-    if (error instanceof AppError) throw fail('import.invalid', { place, reason: error.message })
+    if (error instanceof AppError) throw fail('import.invalid', { location, reason: error.message })
     throw error
   }
 }

@@ -60,7 +60,7 @@ async function readPage(
 ): Promise<LinePage & { keys: string[][] }> {
   const { table, where, key = ID, rowsMax = ROWS_DEFAULT } = concept
   const names = key.map(([name]) => `t.${name}`)
-  const marks = key.map(([, type], place) => `$${values.length + place + 1}::text::${type}`)
+  const marks = key.map(([, type], index) => `$${values.length + index + 1}::text::${type}`)
   const rows = await sql.unsafe<{ key: string[]; line: string }[]>(
     `select array[${names.map((name) => `${name}::text`)}] as key, (${objectOf(concept)})::text as line
      from ${table} t

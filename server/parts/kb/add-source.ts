@@ -67,7 +67,7 @@ export async function deleteSource(
 export interface PreparedSource {
   id: string
   source: SourceConfig
-  shown: Record<string, unknown>
+  publicConfig: Record<string, unknown>
   /** Encrypted. */
   secrets: string | null
 }
@@ -79,8 +79,8 @@ export function prepareSource(
 ): PreparedSource {
   const id = newId()
   const source = checkSource(net, input)
-  const { shown, secret } = splitSecrets(source)
-  return { id, source, shown, secrets: secret === null ? null : secrets.encrypt(secret, id) }
+  const { publicConfig, secret } = splitSecrets(source)
+  return { id, source, publicConfig, secrets: secret === null ? null : secrets.encrypt(secret, id) }
 }
 
 type Statements = Parameters<Parameters<Scope<'kb:write'>['transaction']>[0]>[0]
@@ -90,7 +90,7 @@ export async function insertSource(
   database: Statements,
   scope: Scope<'kb:write'>,
   kbId: string,
-  { id, source, shown, secrets }: PreparedSource,
+  { id, source, publicConfig, secrets }: PreparedSource,
 ): Promise<void> {
   const isRead = source.type === 'file' || source.type === 'text'
   await database.insert(kbSources, {
@@ -98,7 +98,7 @@ export async function insertSource(
     kbId,
     createdBy: scope.userId,
     type: source.type,
-    config: shown,
+    config: publicConfig,
     secrets,
     status: isRead ? 'read' : 'pending',
     nextReadingAt: isRead ? null : new Date(),

@@ -5,11 +5,14 @@ export const DEFAULT_CHUNKING: Chunking = { max_tokens: 400, overlap_tokens: 50 
 const OVERLAP_SHARE_MAX = 0.25
 
 /** What is asked for, the rest as it was. Throws kb.chunking_invalid for an overlap that leaves too little that is new. */
-export function chooseChunking(asked: Partial<Chunking> = {}, before: Chunking = DEFAULT_CHUNKING): Chunking {
-  const maxTokens = asked.max_tokens ?? before.max_tokens
+export function chooseChunking(
+  requested: Partial<Chunking> = {},
+  before: Chunking = DEFAULT_CHUNKING,
+): Chunking {
+  const maxTokens = requested.max_tokens ?? before.max_tokens
   const most = Math.floor(maxTokens * OVERLAP_SHARE_MAX)
   // An overlap that nobody has named follows the size.
-  const overlapTokens = asked.overlap_tokens ?? Math.min(before.overlap_tokens, most)
+  const overlapTokens = requested.overlap_tokens ?? Math.min(before.overlap_tokens, most)
   if (overlapTokens > most) throw fail('kb.chunking_invalid')
   return { max_tokens: maxTokens, overlap_tokens: overlapTokens }
 }

@@ -86,17 +86,17 @@ export class ClaimedRun {
 }
 
 function metricsOf(results: QuestionResult[]): Omit<RunMetrics, 'index_version_at_end'> {
-  const asked = results.filter(({ error }) => error === null)
+  const answered = results.filter(({ error }) => error === null)
   const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
-  const times = asked.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b)
+  const times = answered.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b)
   const percentile = (share: number): number => times[Math.ceil(times.length * share) - 1] ?? 0
   return {
-    recall_at_k: mean(asked.map((result) => result.recall_at_k)),
-    ndcg_at_10: mean(asked.map((result) => result.ndcg_at_10)),
-    mrr: mean(asked.map(({ first_rank: rank }) => (rank === null ? 0 : 1 / rank))),
-    questions: asked.length,
-    failed_questions: results.length - asked.length,
-    questions_without_vectors: asked.filter((result) => result.dense_failure !== null).length,
+    recall_at_k: mean(answered.map((result) => result.recall_at_k)),
+    ndcg_at_10: mean(answered.map((result) => result.ndcg_at_10)),
+    mrr: mean(answered.map(({ first_rank: rank }) => (rank === null ? 0 : 1 / rank))),
+    questions: answered.length,
+    failed_questions: results.length - answered.length,
+    questions_without_vectors: answered.filter((result) => result.dense_failure !== null).length,
     milliseconds_p50: percentile(0.5),
     milliseconds_p95: percentile(0.95),
   }

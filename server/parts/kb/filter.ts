@@ -28,18 +28,18 @@ const OPERATORS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 export function parseFilter(filter: object = {}): Condition[] {
   const entries = Object.entries(filter)
   if (entries.length > CONDITIONS_MAX) throw invalid(`filter has more than ${CONDITIONS_MAX} keys`)
-  return entries.map(([key, wanted]) => {
+  return entries.map(([key, expected]) => {
     if (key.length > KEY_CHARACTERS_MAX || key.includes('\0') || !key.isWellFormed())
       throw invalid('filter has a key that no document has')
-    return { key, ...conditionOf(`filter.${key}`, wanted) }
+    return { key, ...conditionOf(`filter.${key}`, expected) }
   })
 }
 
-function conditionOf(path: string, wanted: unknown): Omit<Condition, 'key'> {
-  if (isValue(wanted)) return { in: [wanted] }
-  if (wanted === null || typeof wanted !== 'object' || Array.isArray(wanted))
+function conditionOf(path: string, expected: unknown): Omit<Condition, 'key'> {
+  if (isValue(expected)) return { in: [expected] }
+  if (expected === null || typeof expected !== 'object' || Array.isArray(expected))
     throw invalid(`${path} must be a value, or an object with in, gt, gte, lt, lte or exists`)
-  const { in: values, exists, ...rest } = wanted as Record<string, unknown>
+  const { in: values, exists, ...rest } = expected as Record<string, unknown>
   const bounds = Object.entries(rest)
   const unknown = bounds.find(([name]) => !Object.hasOwn(OPERATORS, name))
   if (unknown) throw invalid(`${path}.${quote(unknown[0])} is not known: use in, gt, gte, lt, lte or exists`)

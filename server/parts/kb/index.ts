@@ -43,7 +43,7 @@ export interface KnowledgeBases {
    */
   findPassages(
     payer: Payer,
-    wanted: { organizationId: string; knowledgeBaseIds: string[]; query: string; limit?: number },
+    request: { organizationId: string; knowledgeBaseIds: string[]; query: string; limit?: number },
   ): Promise<Passage[]>
   /** The organization's knowledge bases, newest first, from below an id. */
   list(scope: Scope<'kb:read'>, below: string | undefined, count: number): Promise<ListedKb[]>
@@ -65,10 +65,10 @@ export function createKnowledgeBases(
     ingestion,
     evaluationRuns,
     retriever: createChatRetriever(deps),
-    findPassages: (payer, wanted) =>
+    findPassages: (payer, request) =>
       findPassages(deps, payer, {
         limit: PASSAGES_MAX,
-        ...wanted,
+        ...request,
         scoreThreshold: SCORE_THRESHOLD,
         mayBeGone: true,
       }),

@@ -62,7 +62,7 @@ export async function getDocument(
     kb_id: kbId,
     document_id: id,
     chunk_id: chunkId,
-    page: asked = 1,
+    page: requestedPage = 1,
     limit = LIMIT_DEFAULT,
   }: NumberedPage & { kb_id: string; document_id: string; chunk_id?: string },
 ): Promise<DocumentWithChunks> {
@@ -74,7 +74,7 @@ export async function getDocument(
     select position from kb_chunks
     where id = ${chunkId ?? null} and kb_id = ${kbId} and document_id = ${id}
       and organization_id = ${scope.organizationId}`
-  const page = sought ? Math.floor(sought.position / limit) + 1 : asked
+  const page = sought ? Math.floor(sought.position / limit) + 1 : requestedPage
   const from = (page - 1) * limit
   const chunks = await sql<ChunkRow[]>`
     select id, document_id as "documentId", position, content, headings, page, tokens, is_enabled as "isEnabled",

@@ -14,11 +14,11 @@ export async function addPhrases(
   { words, phrases, pairs }: KnowledgeQuery,
   passages: ReadPassage[],
 ): Promise<ReadPassage[]> {
-  const wanted: string[][] = [...phrases, ...pairs]
-  if (wanted.length === 0) return passages
+  const allPhrases: string[][] = [...phrases, ...pairs]
+  if (allPhrases.length === 0) return passages
   return Promise.all(
     passages.map(async (passage) => {
-      const held = await heldPhrases(stemmer, passage, wanted)
+      const held = await heldPhrases(stemmer, passage, allPhrases)
       const share = held.reduce((sum, phrase) => sum + worthOf(phrase), 0) / Math.max(words.size, 1)
       const score = (passage.lexical?.score ?? 0) + share
       return { ...passage, lexical: passage.lexical && { ...passage.lexical, score } }

@@ -38,7 +38,7 @@ export async function prepareTexts({ texts, chunking, isLocal }: Preparation): P
     const words = chunks.map((chunk) => {
       const content = withContext(name, chunk)
       embedded.push(content)
-      return placesOf(listWords(content), dictionary)
+      return dictionaryIndexes(listWords(content), dictionary)
     })
     prepared.push({ chunks, language: languageOf(text), words })
   }
@@ -56,20 +56,20 @@ export const withContext = (
 ): string => `${[name.replace(/\.[a-z0-9]{1,8}$/i, ''), ...headings].join(' > ')}\n\n${content}`
 
 /** Of each word its place in the dictionary, where it comes to with the first text that has it. */
-function placesOf(words: string[], dictionary: Map<string, number>): Uint32Array {
-  const places = new Uint32Array(words.length)
+function dictionaryIndexes(words: string[], dictionary: Map<string, number>): Uint32Array {
+  const indexes = new Uint32Array(words.length)
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as string
     const known = dictionary.get(word)
-    places[at] = known ?? dictionary.size
+    indexes[at] = known ?? dictionary.size
     if (known === undefined) dictionary.set(word, dictionary.size)
   }
-  return places
+  return indexes
 }
 
 function joined(vectors: Float32Array[]): Float32Array {
   const length = vectors[0]?.length ?? 0
   const all = new Float32Array(vectors.length * length)
-  for (const [place, vector] of vectors.entries()) all.set(vector, place * length)
+  for (const [index, vector] of vectors.entries()) all.set(vector, index * length)
   return all
 }

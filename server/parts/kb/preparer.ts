@@ -27,7 +27,7 @@ export function createPreparer({ idleMs = IDLE_MS }: { idleMs?: number } = {}): 
   let count = 0
 
   /** Once for each thread: what is asked after that waits for the next one. */
-  const giveUp = (ended: Worker, error: Error): void => {
+  const rejectAll = (ended: Worker, error: Error): void => {
     if (thread !== ended) return
     thread = undefined
     for (const { reject } of waiting.values()) reject(error)
@@ -36,22 +36,22 @@ export function createPreparer({ idleMs = IDLE_MS }: { idleMs?: number } = {}): 
   const end = async (): Promise<void> => {
     const ended = thread
     if (!ended) return
-    giveUp(ended, hasEnded())
+    rejectAll(ended, hasEnded())
     await ended.terminate()
   }
   const settle = (answer: Answer): void => {
-    const asked = waiting.get(answer.id)
+    const call = waiting.get(answer.id)
     waiting.delete(answer.id)
-    if ('error' in answer) asked?.reject(answer.error)
-    else asked?.resolve(answer.prepared)
+    if ('error' in answer) call?.reject(answer.error)
+    else call?.resolve(answer.prepared)
     if (waiting.size === 0) idle = setTimeout(end, idleMs).unref()
   }
   const start = (): Worker => {
     const started = new Worker(new URL('./prepare-thread.ts', import.meta.url))
     started.unref()
     started.on('message', settle)
-    started.once('error', (error: Error) => giveUp(started, error))
-    started.once('exit', () => giveUp(started, hasEnded()))
+    started.once('error', (error: Error) => rejectAll(started, error))
+    started.once('exit', () => rejectAll(started, hasEnded()))
     return started
   }
 

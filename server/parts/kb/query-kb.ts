@@ -33,11 +33,11 @@ export async function queryKb(
   deps: KbDependencies,
   scope: Scope<'kb:read'>,
   kbId: string,
-  asked: QueryRequest,
+  input: QueryRequest,
   { asEvents }: { asEvents: boolean },
 ): Promise<QueryAnswer | EventStream> {
-  const { query, limit = LIMIT_DEFAULT, filter, rerank, params = {} } = asked
-  const model = await findTextModel(deps, scope, asked.model)
+  const { query, limit = LIMIT_DEFAULT, filter, rerank, params = {} } = input
+  const model = await findTextModel(deps, scope, input.model)
   const { passages } = await retrieve(deps, scope, {
     organizationId: scope.organizationId,
     knowledgeBaseIds: [kbId],
@@ -48,7 +48,7 @@ export async function queryKb(
     rerank: await findReranker(deps, scope, rerank),
   })
   const found = passages.map((passage) => viewPassage(passage, false))
-  const { request, used } = toRequest(asked, model, found)
+  const { request, used } = toRequest(input, model, found)
   const sources = params.include_sources === false ? null : used
   const call = { deps, payer: scope, model, request, count: used.length }
   return asEvents ? stream(call, sources) : answer(call, sources)
@@ -61,8 +61,8 @@ function toRequest(
   found: SearchResult[],
 ): { request: ModelRequest; used: SearchResult[] } {
   const system = systemPrompt.trim() === '' ? INSTRUCTION : `${systemPrompt}\n\n${INSTRUCTION}`
-  const room = promptBytesOf({ contextWindow, maxTokens: undefined }) - Buffer.byteLength(system + query)
-  const { text, used } = describePassages(found, room * PASSAGES_SHARE)
+  const bytesMax = promptBytesOf({ contextWindow, maxTokens: undefined }) - Buffer.byteLength(system + query)
+  const { text, used } = describePassages(found, bytesMax * PASSAGES_SHARE)
   if (found.length > 0 && used.length === 0) throw fail('kb.window_too_small')
   const messages = [{ role: 'user' as const, content: `${query}\n\n${text}` }]
   return { request: { system, messages, ...(temperature !== undefined && { temperature }) }, used }

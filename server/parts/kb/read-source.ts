@@ -35,11 +35,11 @@ export async function readSource(deps: IngestionDependencies, ref: SourceRef): P
   if (!source) return
   deps.unended.delete(source.sourceId)
   deps.announce(ref)
-  const ending = new AbortController()
-  const signal = AbortSignal.any([ending.signal, deps.stopping, AbortSignal.timeout(READING_MS_MAX)])
+  const controller = new AbortController()
+  const signal = AbortSignal.any([controller.signal, deps.stopping, AbortSignal.timeout(READING_MS_MAX)])
   const watch = setInterval(() => {
     isWanted(deps, source).then(
-      (wanted) => wanted || ending.abort(new SourceGone()),
+      (isActive) => isActive || controller.abort(new SourceGone()),
       () => {},
     )
   }, WATCH_MS)
@@ -48,7 +48,7 @@ export async function readSource(deps: IngestionDependencies, ref: SourceRef): P
     await persist(deps, source, () => finish(deps, source, result))
   } catch (error) {
     if (deps.stopping.aborted) await releaseClaim(deps, [source.sourceId])
-    else if (!ending.signal.aborted && !(error instanceof SourceGone))
+    else if (!controller.signal.aborted && !(error instanceof SourceGone))
       await persist(deps, source, () => noteFailure(deps, source, error))
   } finally {
     clearInterval(watch)

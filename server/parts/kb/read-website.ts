@@ -12,10 +12,10 @@ export async function readWebsite(
 ): Promise<ReadingResult> {
   const { net, documents } = deps.services
   const config = source.config as WebConfig
-  const wanted = { url: config.url, maxPages: config.max_pages ?? 1, maxDepth: config.max_depth ?? 0 }
+  const target = { url: config.url, maxPages: config.max_pages ?? 1, maxDepth: config.max_depth ?? 0 }
   // Behind a page that can't be read now there may be others that are still there.
   let isComplete = true
-  for await (const page of crawl(net, documents, wanted, signal)) {
+  for await (const page of crawl(net, documents, target, signal)) {
     if ('error' in page) isComplete = false
     await storeDocument(deps, source, toDocument(page))
   }

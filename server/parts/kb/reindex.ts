@@ -18,10 +18,10 @@ export async function reindex(
   deps: KbDependencies,
   scope: Scope<'kb:write'>,
   kbId: string,
-  asked: Reindexing,
+  input: Reindexing,
 ): Promise<KnowledgeBaseView> {
-  if (asked.source_id !== undefined) await readAgain(scope, kbId, asked.source_id)
-  else await indexAgain(deps, scope, kbId, asked)
+  if (input.source_id !== undefined) await readAgain(scope, kbId, input.source_id)
+  else await indexAgain(deps, scope, kbId, input)
   await deps.ingestion.begin({ organizationId: scope.organizationId, id: kbId })
   return getKnowledgeBase(scope, kbId)
 }

@@ -27,17 +27,17 @@ export async function rerank(
   query: string,
   passages: FoundPassage[],
 ): Promise<FoundPassage[]> {
-  const shown = passages.slice(0, PASSAGES_MAX)
-  if (shown.length === 0) return passages
-  const { ended } = await calls.begin(payer, model, requestOf(query, shown), { text: () => {} })
+  const candidates = passages.slice(0, PASSAGES_MAX)
+  if (candidates.length === 0) return passages
+  const { ended } = await calls.begin(payer, model, requestOf(query, candidates), { text: () => {} })
   const { error, content } = await ended
   if (error !== null) throw fail('llm.failed', { reason: error })
-  const scores = parseScores(content, shown.length)
+  const scores = parseScores(content, candidates.length)
   if (scores === null)
     throw fail('llm.failed', {
       reason: 'The model for rerank did not answer with scores. Choose another one.',
     })
-  const reranked = shown
+  const reranked = candidates
     .map((passage, index) => ({
       ...passage,
       score: scores[index] as number,

@@ -173,10 +173,13 @@ async function readAnswers(
       and (id = any(${[...ids]}) or name = any(${[...names]}))`
   const known = new Set(rows.map(({ id }) => id))
   const byName = Map.groupBy(rows, ({ name }) => name)
-  return ({ document_ids: wanted = [], document_names: named = [] }) => {
-    const missing = [...wanted.filter((id) => !known.has(id)), ...named.filter((name) => !byName.has(name))]
+  return ({ document_ids: documentIds = [], document_names: named = [] }) => {
+    const missing = [
+      ...documentIds.filter((id) => !known.has(id)),
+      ...named.filter((name) => !byName.has(name)),
+    ]
     const found = named.flatMap((name) => byName.get(name) ?? []).map(({ id }) => id)
-    return { right: new Set([...wanted, ...found, ...missing]), missing: [...new Set(missing)] }
+    return { right: new Set([...documentIds, ...found, ...missing]), missing: [...new Set(missing)] }
   }
 }
 

@@ -238,8 +238,8 @@ export function viewKnowledgeBase(row: KnowledgeBaseRow, sources: SourceRow[]): 
 
 export function viewIngestion(kbId: string, sources: SourceRow[]): IngestionStatus {
   const { status, progress, documents } = describeSources(sources)
-  const shown = sources.map((row) => ({ id: row.id, type: row.type, ...describeSource(row) }))
-  return { kb_id: kbId, status, progress, documents, sources: shown }
+  const views = sources.map((row) => ({ id: row.id, type: row.type, ...describeSource(row) }))
+  return { kb_id: kbId, status, progress, documents, sources: views }
 }
 
 export const viewDocument = (row: DocumentRow): DocumentView => ({

@@ -28,14 +28,14 @@ export async function readSearchedKbs(
     mayBeGone = false,
   }: { organizationId: string; knowledgeBaseIds: readonly string[]; mayBeGone?: boolean },
 ): Promise<SearchedKb[]> {
-  const wanted = [...new Set(knowledgeBaseIds)]
+  const ids = [...new Set(knowledgeBaseIds)]
   const rows = await sql<SearchedKb[]>`
     select id, organization_id as "organizationId", embedding_model as "embeddingModel",
       embedding_model_id as "embeddingModelId", generation, dimensions, floor, languages,
       index_version as "indexVersion", chunk_count as "chunkCount", word_count::float as "wordCount",
       dead_count as "deadCount"
-    from knowledge_bases where organization_id = ${organizationId} and id = any(${wanted}) order by id`
-  if (rows.length < wanted.length && !mayBeGone) throw fail('kb.not_found')
+    from knowledge_bases where organization_id = ${organizationId} and id = any(${ids}) order by id`
+  if (rows.length < ids.length && !mayBeGone) throw fail('kb.not_found')
   return rows
 }
 

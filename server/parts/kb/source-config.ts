@@ -101,7 +101,7 @@ export function checkSource(net: Net, { type, config }: NewSource): SourceConfig
 export function checkStoredSource(net: Net, source: NewSource): Record<string, unknown> {
   const isText = source.type === 'text'
   const config = isText ? { ...source.config, content: '-' } : source.config
-  return splitSecrets(checkSource(net, { ...source, config })).shown
+  return splitSecrets(checkSource(net, { ...source, config })).publicConfig
 }
 
 /** Of S3 a config names a region at most. */
@@ -119,13 +119,13 @@ export const toBucket = (config: S3Config): Bucket => ({
 
 /** What of a config is stored in clear and shown, and what is secret. */
 export function splitSecrets({ type, config }: SourceConfig): {
-  shown: Record<string, unknown>
+  publicConfig: Record<string, unknown>
   secret: string | null
 } {
-  if (type === 'text') return { shown: { name: config.name }, secret: null }
-  if (type !== 's3') return { shown: config, secret: null }
-  const { secret_access_key: secret, ...shown } = config
-  return { shown, secret: secret ?? null }
+  if (type === 'text') return { publicConfig: { name: config.name }, secret: null }
+  if (type !== 's3') return { publicConfig: config, secret: null }
+  const { secret_access_key: secret, ...publicConfig } = config
+  return { publicConfig, secret: secret ?? null }
 }
 
 /** How often a source is to be read again, in hours. */

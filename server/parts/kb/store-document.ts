@@ -32,8 +32,8 @@ export async function storeDocument(
 ): Promise<void> {
   const isWaiting = await deps.services.database.sql.begin(async (tx) => {
     await lockKb(tx, source)
-    const kept = await tx`select from kb_sources where ${isBeingRead(deps, source)}`
-    if (kept.count === 0) throw new SourceGone()
+    const locked = await tx`select from kb_sources where ${isBeingRead(deps, source)}`
+    if (locked.count === 0) throw new SourceGone()
     if ('failure' in document.text) return storeFailure(tx, source, document, document.text.failure)
     return storeText(tx, source, document, document.text)
   })

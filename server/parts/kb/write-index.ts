@@ -39,20 +39,20 @@ export async function writeIndex(
   const dimensions = chunks[0]?.vector.length ?? null
   await database.sql.begin(async (tx) => {
     if (!(await lockUnchanged(tx, kb, dimensions))) return
-    const kept = await keepClaimed(deps, tx, rows)
-    if (kept.size === 0) return
-    const keptChunks = chunks.filter(({ documentId }) => kept.has(documentId))
-    const dead = chunks.length - keptChunks.length
-    const place = await reservePosition(tx, kb, { chunks: chunks.length, dead })
-    raiseNumbers(entries, place.firstChunk)
-    await tx`delete from kb_chunks where kb_id = ${kb.kbId} and document_id = any(${[...kept]})`
-    await insertRows(tx, database, 'kb_chunks', chunkColumns(kb, place), keptChunks)
-    await insertRows(tx, database, 'kb_vectors', vectorColumns(kb, place), keptChunks)
-    await insertSegment({ database, tx }, kb, { segment: place.segment, chunks: chunks.length }, entries)
+    const claimed = await keepClaimed(deps, tx, rows)
+    if (claimed.size === 0) return
+    const claimedChunks = chunks.filter(({ documentId }) => claimed.has(documentId))
+    const dead = chunks.length - claimedChunks.length
+    const reserved = await reservePosition(tx, kb, { chunks: chunks.length, dead })
+    raiseNumbers(entries, reserved.firstChunk)
+    await tx`delete from kb_chunks where kb_id = ${kb.kbId} and document_id = any(${[...claimed]})`
+    await insertRows(tx, database, 'kb_chunks', chunkColumns(kb, reserved), claimedChunks)
+    await insertRows(tx, database, 'kb_vectors', vectorColumns(kb, reserved), claimedChunks)
+    await insertSegment({ database, tx }, kb, { segment: reserved.segment, chunks: chunks.length }, entries)
     await noteReady(
       tx,
-      place,
-      rows.filter(({ id }) => kept.has(id)),
+      reserved,
+      rows.filter(({ id }) => claimed.has(id)),
     )
     await noteSettings(tx, kb, dimensions, [...new Set(documents.map(({ language }) => language))])
   })
@@ -116,11 +116,11 @@ async function build(
       first_chunk: chunks.length,
     }
     let wordCount = 0
-    for (const [place, chunk] of prepared.chunks.entries()) {
+    for (const [index, chunk] of prepared.chunks.entries()) {
       const number = chunks.length
       const length = segment.add(
         number,
-        Array.from(words[place] ?? [], (at) => dictionary[at] as string),
+        Array.from(words[index] ?? [], (at) => dictionary[at] as string),
         stem,
       )
       wordCount += length
@@ -131,7 +131,7 @@ async function build(
         number,
         words: length,
         language,
-        vector: vectors[place] as Float32Array,
+        vector: vectors[index] as Float32Array,
       })
     }
     rows.push({ ...row, chunk_count: prepared.chunks.length, word_count: wordCount })
@@ -146,7 +146,7 @@ async function stemsOf(
 ): Promise<Map<Language, Stem>> {
   const languages = [...new Set(documents.map(({ language }) => language))]
   const stems = await Promise.all(languages.map((language) => deps.stemmer.stems(dictionary, language)))
-  return new Map(languages.map((language, place) => [language, stems[place] as Stem]))
+  return new Map(languages.map((language, index) => [language, stems[index] as Stem]))
 }
 
 /** Locks the knowledge base, and answers whether it still wants what was made. */
@@ -167,12 +167,12 @@ async function keepClaimed(
   tx: TransactionSql,
   rows: DocumentEntry[],
 ): Promise<Set<string>> {
-  const kept = await tx<{ id: string }[]>`
+  const claimed = await tx<{ id: string }[]>`
     select d.id from kb_documents d
     join json_to_recordset(${JSON.stringify(rows)}::text::json) as given (id uuid, content_hash text) using (id)
     where d.content_hash = given.content_hash and ${deps.claims.isMine()}
     order by d.id for update of d`
-  return new Set(kept.map(({ id }) => id))
+  return new Set(claimed.map(({ id }) => id))
 }
 
 const chunkColumns = (kb: IndexedKb, { firstChunk }: IndexPosition): Column<ChunkEntry>[] => [

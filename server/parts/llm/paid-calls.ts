@@ -201,8 +201,8 @@ export class PaidCalls {
         bounded,
         sending,
       )
-      const told = model.trustsUsage ? usage : null
-      const paid = told ?? (await countTexts(texts))
+      const reported = model.trustsUsage ? usage : null
+      const paid = reported ?? (await countTexts(texts))
       await this.#settle(holdId, paid, reason)
       return { vectors, usage: paid }
     } catch (error) {

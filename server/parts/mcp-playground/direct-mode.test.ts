@@ -43,7 +43,7 @@ test('where no server answered in time the sentence says so', async () => {
 })
 
 test('tools leave room for the conversation, and the model is told that there are more', async () => {
-  const many = Array.from({ length: 100 }, (_, place) => tool(`tool_${place}`, 'x'.repeat(1_000)))
+  const many = Array.from({ length: 100 }, (_, index) => tool(`tool_${index}`, 'x'.repeat(1_000)))
   const { request, tools = [] } = await prepare(many, [failure('two', true)])
   expect(tools.length).toBeGreaterThan(5)
   expect(tools.length).toBeLessThan(20)

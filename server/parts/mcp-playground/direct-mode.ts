@@ -24,16 +24,16 @@ export const prepareDirect =
   (
     mcp: Pick<Mcp, 'openTools' | 'chooseTools'>,
     model: ResolvedModel,
-    asked: { question: string; instances: ReadyInstance[]; remembered: Promise<Exchange[]> },
+    turn: { question: string; instances: ReadyInstance[]; remembered: Promise<Exchange[]> },
   ): Preparation =>
   async (signal) => {
     const [{ tools: all, failed }, everything] = await Promise.all([
-      mcp.openTools(asked.instances, signal, OPEN_BOUNDS),
-      asked.remembered,
+      mcp.openTools(turn.instances, signal, OPEN_BOUNDS),
+      turn.remembered,
     ])
     const remembered = everything.slice(-DIRECT_EXCHANGES_MAX)
-    if (failed.length === asked.instances.length) throw noServer(failed)
-    const tools = await fitting(mcp, model, asked.question, all)
+    if (failed.length === turn.instances.length) throw noServer(failed)
+    const tools = await fitting(mcp, model, turn.question, all)
     const definitions = tools.map(({ definition }) => definition)
     const names = definitions.map(({ name }) => name)
     const request = writePrompt(model, {
@@ -41,7 +41,7 @@ export const prepareDirect =
         .filter(Boolean)
         .join('\n\n'),
       material: describeNextPages(remembered, names),
-      question: asked.question,
+      question: turn.question,
       remembered,
       tools: definitions,
     })

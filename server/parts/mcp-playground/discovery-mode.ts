@@ -39,7 +39,7 @@ export class Discovery {
   prepare(
     mcp: Pick<Mcp, 'searchCatalogue'>,
     model: ResolvedModel,
-    asked: {
+    turn: {
       userId: string
       onlyOrganizationId: string | null
       question: string
@@ -47,20 +47,21 @@ export class Discovery {
     },
   ): Preparation {
     return async () => {
-      const remembered = await asked.remembered
+      const remembered = await turn.remembered
       const found = await mcp.searchCatalogue(
-        asked.userId,
-        asked.onlyOrganizationId,
-        searchText(asked.question, remembered),
+        turn.userId,
+        turn.onlyOrganizationId,
+        searchText(turn.question, remembered),
         SERVERS_MAX,
       )
-      const { text, shown } = describeServers(found, model)
-      this.#hits = shown
-      const tools = shown.length > 0 && model.capabilities.includes('tools') ? [this.#recommendServers()] : []
+      const { text, listed } = describeServers(found, model)
+      this.#hits = listed
+      const tools =
+        listed.length > 0 && model.capabilities.includes('tools') ? [this.#recommendServers()] : []
       const request = writePrompt(model, {
         system: tools.length > 0 ? `${INSTRUCTION} ${HOW_TO_RECOMMEND}` : INSTRUCTION,
         material: text,
-        question: asked.question,
+        question: turn.question,
         remembered,
         tools: tools.map(({ definition }) => definition),
       })
@@ -120,17 +121,17 @@ const searchText = (question: string, remembered: readonly Exchange[]): string =
 function describeServers(
   hits: readonly CatalogueHit[],
   { contextWindow }: ResolvedModel,
-): { text: string; shown: CatalogueHit[] } {
+): { text: string; listed: CatalogueHit[] } {
   let bytesLeft = promptBytesOf({ contextWindow, maxTokens: undefined }) * SERVERS_SHARE
   const elements: string[] = []
-  const shown = hits.filter((hit) => {
+  const listed = hits.filter((hit) => {
     const element = writeRecord('mcp_server', recordOf(hit))
     const size = Buffer.byteLength(element)
     if (size > bytesLeft) return false
     bytesLeft -= size
     return elements.push(element) > 0
   })
-  return { text: elements.length > 0 ? elements.join('\n') : 'No server of the catalogue fits.', shown }
+  return { text: elements.length > 0 ? elements.join('\n') : 'No server of the catalogue fits.', listed }
 }
 
 const recordOf = ({ serverId, name, description, tools, isConnected }: CatalogueHit): object => ({

@@ -23,11 +23,11 @@ const questionsOf = async (memory: LocalMemory, owner = ADA): Promise<string[]> 
 test('30 exchanges are remembered, of direct mode 15, in their order', async () => {
   const memory = new LocalMemory()
   for (let count = 0; count < 40; count++) await memory.append(ADA, exchange(`${count}`))
-  expect(await questionsOf(memory)).toEqual(Array.from({ length: 30 }, (_, place) => `${place + 10}`))
+  expect(await questionsOf(memory)).toEqual(Array.from({ length: 30 }, (_, index) => `${index + 10}`))
   for (let count = 0; count < 16; count++) await memory.append(ADA, exchange(`direct ${count}`, 'direct'))
   const expected = [
-    ...Array.from({ length: 14 }, (_, place) => `${place + 26}`),
-    ...Array.from({ length: 15 }, (_, place) => `direct ${place + 1}`),
+    ...Array.from({ length: 14 }, (_, index) => `${index + 26}`),
+    ...Array.from({ length: 15 }, (_, index) => `direct ${index + 1}`),
   ]
   expect(await questionsOf(memory)).toEqual(expected)
 })

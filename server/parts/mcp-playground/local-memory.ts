@@ -10,7 +10,7 @@ import {
 /** All memories together, in characters of JSON: then the one that was used least lately is forgotten. */
 const CHARACTERS_MAX = 32 * 1024 * 1024
 
-interface Kept {
+interface MemoryEntry {
   exchanges: Exchange[]
   characters: number
   forgetting: NodeJS.Timeout
@@ -19,7 +19,7 @@ interface Kept {
 /** Memories in this process; they end with it. */
 export class LocalMemory implements PlaygroundMemory {
   /** In the order of their last use. */
-  readonly #kept = new Map<string, Kept>()
+  readonly #entries = new Map<string, MemoryEntry>()
   readonly #charactersMax: number
   #characters = 0
 
@@ -28,18 +28,18 @@ export class LocalMemory implements PlaygroundMemory {
   }
 
   async read(owner: MemoryOwner): Promise<Exchange[]> {
-    return rememberedOf(this.#kept.get(keyOf(owner))?.exchanges ?? [])
+    return rememberedOf(this.#entries.get(keyOf(owner))?.exchanges ?? [])
   }
 
   async append(owner: MemoryOwner, exchange: Exchange): Promise<void> {
     const key = keyOf(owner)
-    const exchanges = [...(this.#kept.get(key)?.exchanges ?? []), exchange].slice(-EXCHANGES_MAX)
+    const exchanges = [...(this.#entries.get(key)?.exchanges ?? []), exchange].slice(-EXCHANGES_MAX)
     this.#forget(key)
     const characters = JSON.stringify(exchanges).length
     const forgetting = setTimeout(() => this.#forget(key), MEMORY_SECONDS * 1000).unref()
-    this.#kept.set(key, { exchanges, characters, forgetting })
+    this.#entries.set(key, { exchanges, characters, forgetting })
     this.#characters += characters
-    for (const oldest of this.#kept.keys()) {
+    for (const oldest of this.#entries.keys()) {
       if (this.#characters <= this.#charactersMax) break
       this.#forget(oldest)
     }
@@ -50,11 +50,11 @@ export class LocalMemory implements PlaygroundMemory {
   }
 
   #forget(key: string): void {
-    const kept = this.#kept.get(key)
-    if (!kept) return
-    clearTimeout(kept.forgetting)
-    this.#kept.delete(key)
-    this.#characters -= kept.characters
+    const entry = this.#entries.get(key)
+    if (!entry) return
+    clearTimeout(entry.forgetting)
+    this.#entries.delete(key)
+    this.#characters -= entry.characters
   }
 }
 

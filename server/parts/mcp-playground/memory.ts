@@ -38,9 +38,9 @@ const REMEMBERED_CHARACTERS_MAX = 20_000
 const CUT_REMARK = '\n[The rest was too long to be remembered.]'
 
 /** Of all that is kept, what is remembered: the newest exchanges, and fewer of direct mode. */
-export function rememberedOf(kept: readonly Exchange[]): Exchange[] {
+export function rememberedOf(exchanges: readonly Exchange[]): Exchange[] {
   let direct = 0
-  return kept
+  return exchanges
     .slice(-EXCHANGES_MAX)
     .reverse()
     .filter(({ mode }) => mode !== 'direct' || ++direct <= DIRECT_EXCHANGES_MAX)

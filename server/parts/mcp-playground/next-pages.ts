@@ -73,9 +73,9 @@ export function describeNextPages(exchanges: readonly Exchange[], toolNames: rea
   const waiting = new Set(toolNames)
   const pages: CalledTool[] = []
   for (const { calls } of exchanges.toReversed()) {
-    const here = calls.filter(({ tool }) => waiting.has(tool))
-    pages.push(...lastOfEach(here).filter(({ nextPageToken }) => nextPageToken !== null))
-    for (const { tool } of here) waiting.delete(tool)
+    const current = calls.filter(({ tool }) => waiting.has(tool))
+    pages.push(...lastOfEach(current).filter(({ nextPageToken }) => nextPageToken !== null))
+    for (const { tool } of current) waiting.delete(tool)
   }
   if (pages.length === 0) return ''
   return [PREFACE, ...pages.slice(0, CALLS_MAX).map((page) => writeRecord('next_page', page))].join('\n')
@@ -84,9 +84,9 @@ export function describeNextPages(exchanges: readonly Exchange[], toolNames: rea
 /** A page that was gone on from in the same exchange is behind: the call that went on has its token in the input. */
 const lastOfEach = (calls: readonly CalledTool[]): CalledTool[] =>
   calls.filter(
-    ({ tool, nextPageToken }, place) =>
+    ({ tool, nextPageToken }, index) =>
       !calls
-        .slice(place + 1)
+        .slice(index + 1)
         .some(
           (later) =>
             later.tool === tool &&

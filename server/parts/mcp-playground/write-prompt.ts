@@ -17,18 +17,18 @@ export function writePrompt(
   { contextWindow }: { contextWindow: number },
   { system, material, question, remembered, tools }: PromptParts,
 ): ModelRequest {
-  const asked: ModelMessage = {
+  const questionMessage: ModelMessage = {
     role: 'user',
     content: material === '' ? question : `${material}\n\n${question}`,
   }
-  const fixed = promptText({ system, messages: [asked], tools: [...tools] })
+  const fixed = promptText({ system, messages: [questionMessage], tools: [...tools] })
   let bytesLeft = promptBytesOf({ contextWindow, maxTokens: undefined }) - Buffer.byteLength(fixed)
   const fitting = remembered.toReversed().findIndex((exchange) => {
     bytesLeft -= Buffer.byteLength(exchange.question) + Buffer.byteLength(exchange.answer)
     return bytesLeft < 0
   })
-  const shown = fitting < 0 ? remembered : remembered.slice(remembered.length - fitting)
-  return { system, messages: [...shown.flatMap(messagesOf), asked] }
+  const recent = fitting < 0 ? remembered : remembered.slice(remembered.length - fitting)
+  return { system, messages: [...recent.flatMap(messagesOf), questionMessage] }
 }
 
 const messagesOf = ({ question, answer }: Exchange): ModelMessage[] => [

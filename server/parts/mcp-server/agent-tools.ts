@@ -65,8 +65,8 @@ export class AgentTools {
     const { organizationId, userId, apiKeyId } = scope
     const agent = await this.#agents.find(organizationId, listed.id)
     const payer = { organizationId, userId, apiKeyId, agentId: agent.id, hidesModel: agent.isForeign }
-    const asked = { messages: [{ role: 'user' as const, content: message }] }
-    const prepare = await this.#agents.prepare(agent, payer, asked)
+    const request = { messages: [{ role: 'user' as const, content: message }] }
+    const prepare = await this.#agents.prepare(agent, payer, request)
     const { ended } = await this.#calls.begin(payer, agent.model, prepare, toldAs(onProgress), signal)
     const { error, content } = await ended
     if (error !== null) return failure(agent.isForeign ? FOREIGN_FAILED : error)

@@ -36,8 +36,8 @@ const PARAMETERS = [
 /** The request for the one scope that there is, whatever scopes the client knows, and with nothing beside. */
 export function withParameters(request: IncomingMessage): IncomingMessage {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
-  const kept = [...searchParams].filter(([name]) => PARAMETERS.includes(name))
-  request.url = `${pathname}?${new URLSearchParams([...kept, ['scope', SCOPE]])}`
+  const passed = [...searchParams].filter(([name]) => PARAMETERS.includes(name))
+  request.url = `${pathname}?${new URLSearchParams([...passed, ['scope', SCOPE]])}`
   return request
 }
 

@@ -19,8 +19,8 @@ export class RegistrationError extends Error {
  * would have to fetch. Throws a RegistrationError.
  */
 export function readRegistration(body: unknown): Record<string, unknown> {
-  const asked = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
-  const redirectUris = asked['redirect_uris']
+  const metadata = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
+  const redirectUris = metadata['redirect_uris']
   if (!isAddressList(redirectUris))
     throw new RegistrationError(
       'invalid_redirect_uri',
@@ -32,13 +32,13 @@ export function readRegistration(body: unknown): Record<string, unknown> {
       'invalid_redirect_uri',
       `${wrong.slice(0, 100)} isn't allowed in redirect_uris. Use https, http on localhost, 127.0.0.1 or [::1], or an app's own scheme with a dot, such as com.example.app:/callback`,
     )
-  const method = asked['token_endpoint_auth_method'] ?? 'client_secret_basic'
+  const method = metadata['token_endpoint_auth_method'] ?? 'client_secret_basic'
   if (!AUTH_METHODS.some((known) => known === method))
     throw new RegistrationError(
       'invalid_client_metadata',
       `token_endpoint_auth_method must be one of ${AUTH_METHODS.join(', ')}`,
     )
-  const name = asked['client_name']
+  const name = metadata['client_name']
   return {
     redirect_uris: redirectUris,
     token_endpoint_auth_method: method,

@@ -36,8 +36,8 @@ export const clearAttemptCookie = (config: SiteConfig, state: string): string =>
 /** Takes the cookie out of connect_account's answer, where scripts would see it, and into a header. */
 export function moveCookieToHeader(answer: ConnectionAttempt): Presented<ConnectionAttempt> {
   if (!('cookie' in answer)) return { answer, headers: {} }
-  const { cookie, ...shown } = answer
-  return { answer: shown, headers: typeof cookie === 'string' ? { 'Set-Cookie': cookie } : {} }
+  const { cookie, ...body } = answer
+  return { answer: body, headers: typeof cookie === 'string' ? { 'Set-Cookie': cookie } : {} }
 }
 
 type SiteConfig = Pick<Config, 'baseUrl'>

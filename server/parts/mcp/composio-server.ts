@@ -39,10 +39,10 @@ async function makeServer(
   signal: AbortSignal,
 ): Promise<string> {
   const made = await composio.createServer(server.toolkitSlug, authConfigId, signal)
-  const kept = await sql`
+  const updated = await sql`
     update mcp_servers set composio_server_id = ${made}
     where id = ${server.id} and composio_server_id is not distinct from ${gone}`
-  if (kept.count > 0) return made
+  if (updated.count > 0) return made
   await composio.deleteServer(made, signal).catch(() => {})
   const [row] = await sql<{ id: string | null }[]>`
     select composio_server_id as id from mcp_servers where id = ${server.id}`

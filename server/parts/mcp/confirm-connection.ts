@@ -34,9 +34,9 @@ export async function confirmConnection(
   ticket: string,
 ): Promise<ConfirmedConnection> {
   if ((await find(deps, ticket)).userId !== caller.userId) throw fail('mcp.attempt_of_another')
-  const taken = await takeHeld(deps, ticket, caller.userId)
-  if (taken === null) throw fail('mcp.attempt_gone')
-  const { attempt, answer } = taken
+  const claimed = await takeHeld(deps, ticket, caller.userId)
+  if (claimed === null) throw fail('mcp.attempt_gone')
+  const { attempt, answer } = claimed
   const failure = await finishConnection(deps, caller.client, attempt, answer)
   if (failure !== null) throw fail('mcp.connect_failed', { reason: failure })
   return {

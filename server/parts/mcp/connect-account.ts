@@ -22,7 +22,7 @@ export type AttemptPayload =
   | { type: 'oauth'; pending: PendingAuthorization }
   | { type: 'composio'; accountId: string; authConfigId: string }
 
-interface Begun {
+interface StartedConnection {
   payload: AttemptPayload
   redirectUrl: string
   /** What the provider calls the account, where it gives it a name. */
@@ -60,9 +60,9 @@ export async function connectAccount(
 
   const state = newToken('ms')
   const wider = known === null ? undefined : await widerScope(deps, known)
-  const begun = await begin(deps, scope.userId, server, state, { apiKey: input.api_key, scope: wider })
+  const started = await begin(deps, scope.userId, server, state, { apiKey: input.api_key, scope: wider })
   const attempt = { id: newId(), stateHash: hashToken(state), flowType: input.flow_type ?? null }
-  const payload = deps.secrets.encrypt(JSON.stringify(begun.payload), attempt.id)
+  const payload = deps.secrets.encrypt(JSON.stringify(started.payload), attempt.id)
   const { sessionId } = scope
   const cookie = sessionId === null ? null : makeAttemptCookie(deps.config, state, ATTEMPT_SECONDS)
   await joinAnswer()
@@ -81,9 +81,9 @@ export async function connectAccount(
     return id
   })
   return {
-    id: begun.accountId ?? instanceId,
+    id: started.accountId ?? instanceId,
     status: 'pending',
-    redirect_url: begun.redirectUrl,
+    redirect_url: started.redirectUrl,
     connectionData: { mcp_session_id: instanceId, server_id: server.id },
     cookie: cookie?.header ?? null,
   }
@@ -116,8 +116,8 @@ async function insertInstance(
 ): Promise<string> {
   await checkQuota(tx, scope.organizationId)
   const id = newId()
-  const kept = await tx`select from mcp_servers where id = ${server.id} and not is_deleted for key share`
-  if (kept.count === 0) throw fail('mcp.server_not_found')
+  const locked = await tx`select from mcp_servers where id = ${server.id} and not is_deleted for key share`
+  if (locked.count === 0) throw fail('mcp.server_not_found')
   await tx`
     insert into mcp_instances (id, organization_id, user_id, server_id, status)
     values (${id}, ${scope.organizationId}, ${scope.userId}, ${server.id}, 'pending')`
@@ -136,7 +136,7 @@ async function begin(
   server: CatalogueServer,
   state: string,
   { apiKey, scope }: { apiKey: string | undefined; scope: string | undefined },
-): Promise<Begun> {
+): Promise<StartedConnection> {
   const signal = AbortSignal.timeout(BEGIN_TIMEOUT_MS)
   const back = `${callbackAddress(deps.config)}?${new URLSearchParams({ state })}`
   try {
@@ -153,7 +153,7 @@ async function begin(
       }
       case 'api_key':
         return {
-          payload: { type: 'api_key', key: asShown(server.authConfig.header, apiKey ?? '') },
+          payload: { type: 'api_key', key: authorizationValue(server.authConfig.header, apiKey ?? '') },
           redirectUrl: back,
           accountId: null,
         }
@@ -168,7 +168,7 @@ async function begin(
 }
 
 /** `Authorization` wants to be told how somebody proves himself (RFC 9110, 11.6.2), and people give the key alone. */
-const asShown = (header: string, key: string): string =>
+const authorizationValue = (header: string, key: string): string =>
   header.toLowerCase() === 'authorization' && !key.includes(' ') ? `Bearer ${key}` : key
 
 async function beginOAuth(
@@ -177,7 +177,7 @@ async function beginOAuth(
   state: string,
   scope: string | undefined,
   signal: AbortSignal,
-): Promise<Begun> {
+): Promise<StartedConnection> {
   const { url, pending, registered } = await deps.authorizer.begin(
     { url: server.url, fixed: fixedClient(deps, server), known: await knownClient(deps, server.id), scope },
     state,

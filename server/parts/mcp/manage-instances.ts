@@ -68,9 +68,9 @@ export async function updateInstance(
     if (added.some((id) => !found.includes(id))) throw fail('agent.not_found')
     for (const agentId of added) await share(database, scope.userId, instanceId, agentId)
   })
-  const [shown] = await readInstances(deps, scope, { id: instanceId })
-  if (!shown) throw fail('mcp.instance_not_found')
-  return shown
+  const [instance] = await readInstances(deps, scope, { id: instanceId })
+  if (!instance) throw fail('mcp.instance_not_found')
+  return instance
 }
 
 type Statements = Omit<ScopedDatabase, 'transaction'>

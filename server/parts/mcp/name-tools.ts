@@ -24,8 +24,8 @@ export function nameToolsForModel(tools: readonly NamedTool[], reserved: readonl
   const taken = new Set(reserved)
   return tools.map(({ name, prefix }) => {
     const isShared = (owners.get(validName(name))?.size ?? 0) > 1
-    const wanted = validName(isShared ? `${prefix}_${name}` : name)
-    const free = untaken(wanted, taken)
+    const preferred = validName(isShared ? `${prefix}_${name}` : name)
+    const free = uniqueName(preferred, taken)
     taken.add(free)
     return free
   })
@@ -36,7 +36,7 @@ function validName(name: string): string {
   return (/^[A-Za-z_]/.test(valid) ? valid : `_${valid}`).slice(0, NAME_CHARACTERS_MAX)
 }
 
-function untaken(name: string, taken: ReadonlySet<string>): string {
+function uniqueName(name: string, taken: ReadonlySet<string>): string {
   for (let number = 1; ; number += 1) {
     const end = number === 1 ? '' : `_${number}`
     const candidate = name.slice(0, NAME_CHARACTERS_MAX - end.length) + end

@@ -91,8 +91,8 @@ export class ToolReader {
 
   #readOnce(source: Source, scope: Scope<'mcp:read'>): Promise<ToolList> {
     const { id } = source.holder
-    const begun = this.#underWay.get(id)
-    if (begun) return begun
+    const underway = this.#underWay.get(id)
+    if (underway) return underway
     const reading = this.#read(source, scope).finally(() => this.#underWay.delete(id))
     this.#underWay.set(id, reading)
     return reading

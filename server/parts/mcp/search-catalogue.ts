@@ -106,8 +106,8 @@ export class CatalogueSearch {
     )
     const connected = new Set(usable.map(({ serverId }) => serverId))
     const found = new Map<string, CatalogueHit>()
-    for (const { segment, place, score } of hits) {
-      const { serverId, tool } = (all[segment] as ReadyEntries).entries[place] as Entry
+    for (const { segment, index, score } of hits) {
+      const { serverId, tool } = (all[segment] as ReadyEntries).entries[index] as Entry
       const server = catalogue.servers.get(serverId) as ServerRow
       const { name, toolkitSlug, description } = server
       const isConnected = connected.has(serverId)
@@ -142,10 +142,10 @@ export class CatalogueSearch {
       signal,
     )
     const chosen = new Set(
-      (await this.#index.search([segment], question, limit, signal)).map(({ place }) => place),
+      (await this.#index.search([segment], question, limit, signal)).map(({ index }) => index),
     )
-    for (let place = 0; chosen.size < limit; place++) chosen.add(place)
-    return tools.filter((_, place) => chosen.has(place))
+    for (let index = 0; chosen.size < limit; index++) chosen.add(index)
+    return tools.filter((_, index) => chosen.has(index))
   }
 
   /** The catalogue as it is now. Who asks while it is made ready waits for the same. */

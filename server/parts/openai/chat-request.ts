@@ -98,9 +98,9 @@ async function readMessages(net: Net, messages: readonly ChatMessage[]): Promise
   if (images > IMAGES_MAX) throw refuse(`A request can have at most ${IMAGES_MAX} images`)
   const budget = newImageBudget()
   const read: ModelMessage[] = []
-  for (const [place, message] of messages.entries()) {
+  for (const [index, message] of messages.entries()) {
     if (isInstruction(message)) continue
-    const at = `messages.${place}`
+    const at = `messages.${index}`
     if (message.role === 'tool') {
       const id = message.tool_call_id ?? ''
       const toolName = names.get(id)

@@ -30,17 +30,17 @@ export async function generate(
   deps: OpenAiDependencies,
   caller: OpenAiCaller,
   name: string,
-  asked: ModelRequest,
+  original: ModelRequest,
   sink: Pick<ModelSink, 'text'> & Partial<ModelSink>,
   signal: AbortSignal,
 ): Promise<Generation> {
   const target = await findTarget(deps, caller, name)
-  checkVision(target, asked)
+  checkVision(target, original)
   // What an agent calls is its own business.
-  const shown = target.agent && hasTools(target.agent) ? { ...sink, toolCall: () => {} } : sink
+  const visibleSink = target.agent && hasTools(target.agent) ? { ...sink, toolCall: () => {} } : sink
   const begin = async () => {
-    const request = target.agent ? await asAgent(deps, target, target.agent, asked) : asked
-    return deps.calls.begin(target.payer, target.model, request, shown, signal)
+    const request = target.agent ? await asAgent(deps, target, target.agent, original) : original
+    return deps.calls.begin(target.payer, target.model, request, visibleSink, signal)
   }
   const { ended } = await (caller.deployment ? withDailyMessage(deps, caller.deployment, begin) : begin())
   return {
@@ -87,8 +87,8 @@ async function asAgent(
   { agents }: OpenAiDependencies,
   { payer }: Target,
   agent: ReadyAgent,
-  asked: ModelRequest,
+  original: ModelRequest,
 ): Promise<Preparation> {
-  if (asked.tools && hasTools(agent)) throw fail('openai.agent_has_tools')
-  return agents.prepare(agent, payer, asked)
+  if (original.tools && hasTools(agent)) throw fail('openai.agent_has_tools')
+  return agents.prepare(agent, payer, original)
 }

@@ -20,8 +20,8 @@ export async function readResponseRequest(net: Net, body: ResponseRequest): Prom
   refuseFields(body)
   const { input, instructions, tools, tool_choice: choice, max_output_tokens: maxTokens } = body
   const items = typeof input === 'string' ? [{ role: 'user' as const, content: input }] : input
-  const told = items.filter(isInstruction).map(({ content }) => plainText(content))
-  const system = [...(instructions ? [instructions] : []), ...told]
+  const instructionTexts = items.filter(isInstruction).map(({ content }) => plainText(content))
+  const system = [...(instructions ? [instructions] : []), ...instructionTexts]
   return {
     ...(system.length > 0 && { system: system.join('\n\n') }),
     messages: await readItems(net, items),
@@ -43,8 +43,8 @@ async function readItems(net: Net, items: readonly ResponseItem[]): Promise<Mode
   const names = new Map<string, string>()
   const budget = newImageBudget()
   const read: ModelMessage[] = []
-  for (const [place, item] of items.entries()) {
-    const at = `input.${place}`
+  for (const [index, item] of items.entries()) {
+    const at = `input.${index}`
     if (isInstruction(item) || item.type === 'reasoning') continue
     if (item.type === 'function_call') addCall(read, names, at, item)
     else if (item.type === 'function_call_output') {

@@ -42,8 +42,8 @@ export class ResponseWriter {
     this.#id = `resp_${id}`
     this.#created = created
     const response = this.#view('in_progress', null)
-    this.#tell('response.created', { response })
-    this.#tell('response.in_progress', { response })
+    this.#emitEvent('response.created', { response })
+    this.#emitEvent('response.in_progress', { response })
     const early = this.#early ?? []
     this.#early = null
     for (const add of early) add()
@@ -54,7 +54,7 @@ export class ResponseWriter {
     const status =
       outcome.error !== null ? 'failed' : outcome.finishReason === 'length' ? 'incomplete' : 'completed'
     const response = this.#view(status, outcome)
-    this.#tell(`response.${status}`, { response })
+    this.#emitEvent(`response.${status}`, { response })
     return response
   }
 
@@ -67,10 +67,15 @@ export class ResponseWriter {
     const last = this.#items.at(-1)
     const item = last && 'text' in last && last.type === type ? last : this.#beginText(type)
     item.text += text
-    const place = this.#place(item)
+    const position = this.#position(item)
     if (type === 'message')
-      this.#tell('response.output_text.delta', { ...place, content_index: 0, delta: text, logprobs: [] })
-    else this.#tell('response.reasoning_text.delta', { ...place, content_index: 0, delta: text })
+      this.#emitEvent('response.output_text.delta', {
+        ...position,
+        content_index: 0,
+        delta: text,
+        logprobs: [],
+      })
+    else this.#emitEvent('response.reasoning_text.delta', { ...position, content_index: 0, delta: text })
   }
 
   #beginText(type: TextItem['type']): TextItem {
@@ -78,21 +83,25 @@ export class ResponseWriter {
     const item = { type, id: `${type === 'message' ? 'msg' : 'rs'}_${newId()}`, text: '' }
     this.#items.push(item)
     const output_index = this.#items.length - 1
-    this.#tell('response.output_item.added', { output_index, item: viewItem(item, 'in_progress') })
-    this.#tell('response.content_part.added', { ...this.#place(item), content_index: 0, part: partOf(item) })
+    this.#emitEvent('response.output_item.added', { output_index, item: viewItem(item, 'in_progress') })
+    this.#emitEvent('response.content_part.added', {
+      ...this.#position(item),
+      content_index: 0,
+      part: partOf(item),
+    })
     return item
   }
 
   #endText(): void {
     const item = this.#items.at(-1)
     if (!item || item.type === 'function_call') return
-    const place = { ...this.#place(item), content_index: 0 }
+    const position = { ...this.#position(item), content_index: 0 }
     if (item.type === 'message')
-      this.#tell('response.output_text.done', { ...place, text: item.text, logprobs: [] })
-    else this.#tell('response.reasoning_text.done', { ...place, text: item.text })
-    this.#tell('response.content_part.done', { ...place, part: partOf(item) })
-    this.#tell('response.output_item.done', {
-      output_index: place.output_index,
+      this.#emitEvent('response.output_text.done', { ...position, text: item.text, logprobs: [] })
+    else this.#emitEvent('response.reasoning_text.done', { ...position, text: item.text })
+    this.#emitEvent('response.content_part.done', { ...position, part: partOf(item) })
+    this.#emitEvent('response.output_item.done', {
+      output_index: position.output_index,
       item: viewItem(item, 'completed'),
     })
   }
@@ -101,23 +110,27 @@ export class ResponseWriter {
     this.#endText()
     const item: Item = { type: 'function_call', id: `fc_${newId()}`, call }
     this.#items.push(item)
-    const place = this.#place(item)
-    const { output_index } = place
+    const position = this.#position(item)
+    const { output_index } = position
     const text = JSON.stringify(call.input)
-    this.#tell('response.output_item.added', {
+    this.#emitEvent('response.output_item.added', {
       output_index,
       item: { ...viewItem(item, 'in_progress'), arguments: '' },
     })
-    this.#tell('response.function_call_arguments.delta', { ...place, delta: text })
-    this.#tell('response.function_call_arguments.done', { ...place, name: call.name, arguments: text })
-    this.#tell('response.output_item.done', { output_index, item: viewItem(item, 'completed') })
+    this.#emitEvent('response.function_call_arguments.delta', { ...position, delta: text })
+    this.#emitEvent('response.function_call_arguments.done', {
+      ...position,
+      name: call.name,
+      arguments: text,
+    })
+    this.#emitEvent('response.output_item.done', { output_index, item: viewItem(item, 'completed') })
   }
 
-  #place(item: Item): { item_id: string; output_index: number } {
+  #position(item: Item): { item_id: string; output_index: number } {
     return { item_id: item.id, output_index: this.#items.indexOf(item) }
   }
 
-  #tell(type: string, data: object): void {
+  #emitEvent(type: string, data: object): void {
     this.#emit({ type, ...data }, this.#events)
     this.#events += 1
   }

@@ -52,32 +52,32 @@ export class AgentTools {
   /**
    * Checks tools that an agent is to have (the organization's own or public, each once, configured as they ask, no two
    * functions of one name) and makes them storable, in their order. A secret whose value is null or left out keeps
-   * the value of `kept`. Throws tool.not_found; tool.config_invalid, which names tool and value; tool.function_twice.
+   * the value of `existing`. Throws tool.not_found; tool.config_invalid, which names tool and value; tool.function_twice.
    */
   async prepare(
     scope: Pick<Scope<'agent:write'>, 'organizationId'>,
     agentId: string,
-    wanted: readonly AgentToolInput[],
-    kept: readonly StoredAgentTool[],
+    requested: readonly AgentToolInput[],
+    existing: readonly StoredAgentTool[],
   ): Promise<StoredAgentTool[]> {
-    const ids = wanted.map(({ tool_id: id }) => id.toLowerCase())
+    const ids = requested.map(({ tool_id: id }) => id.toLowerCase())
     const usable = await findTools(this.#deps, scope.organizationId, ids)
     const found = ids.flatMap((id) => usable.find((row) => row.id === id) ?? [])
     if (found.length < ids.length) throw fail('tool.not_found')
-    const twice = found.find((row, place) => found.indexOf(row) < place)
+    const twice = found.find((row, index) => found.indexOf(row) < index)
     if (twice) throw fail('tool.config_invalid', { reason: `Tool ${twice.name}: it is there twice` })
     checkFunctions(found)
-    return found.map((row, place) => this.#prepareOne(agentId, row, wanted[place]?.config ?? [], kept))
+    return found.map((row, index) => this.#prepareOne(agentId, row, requested[index]?.config ?? [], existing))
   }
 
   #prepareOne(
     agentId: string,
     row: ToolRow,
     given: readonly { name: string; value: unknown }[],
-    kept: readonly StoredAgentTool[],
+    existing: readonly StoredAgentTool[],
   ): StoredAgentTool {
     const { secrets } = this.#deps
-    const sealed = kept.find(({ toolId }) => toolId === row.id)?.config
+    const sealed = existing.find(({ toolId }) => toolId === row.id)?.config
     const before = sealed === undefined ? NO_CONFIG : openConfig(secrets, agentId, row.id, sealed)
     const config = readConfig(row.configuration, given, before)
     if ('error' in config) throw fail('tool.config_invalid', { reason: `Tool ${row.name}: ${config.error}` })

@@ -17,26 +17,26 @@ const DEFAULT_PORT = /:(?:80|443)$/
 /** The inputs as they are stored. Throws tool.invalid. */
 export function checkInputs(inputs: readonly InputDescriptor[]): ParameterDescriptor[] {
   checkNames('inputs', inputs)
-  return inputs.map((input, place) => checked(`inputs.${place}`, input))
+  return inputs.map((input, index) => checked(`inputs.${index}`, input))
 }
 
 /** The configuration as it is stored, with what is a secret. Throws tool.invalid. */
 export function checkConfiguration(configuration: readonly ConfigurationDescriptor[]): ParameterDescriptor[] {
   checkNames('configuration', configuration)
-  return configuration.map((descriptor, place) => {
+  return configuration.map((descriptor, index) => {
     const secret = descriptor.secret ?? soundsSecret(descriptor.name)
     if (secret && (descriptor.default ?? null) !== null)
       throw invalid(
-        `configuration.${place}.default`,
+        `configuration.${index}.default`,
         `must be null: ${descriptor.name} is a secret. Send secret: false if it is none.`,
       )
-    return { ...checked(`configuration.${place}`, descriptor), secret }
+    return { ...checked(`configuration.${index}`, descriptor), secret }
   })
 }
 
 function checkNames(field: string, descriptors: readonly { name: string }[]): void {
   const names = descriptors.map(({ name }) => name)
-  const twice = names.findIndex((name, place) => names.indexOf(name) < place)
+  const twice = names.findIndex((name, index) => names.indexOf(name) < index)
   if (twice >= 0) throw invalid(`${field}.${twice}.name`, `is there twice: ${quote(names[twice] ?? '')}`)
 }
 
@@ -54,7 +54,7 @@ export function checkSettings(net: Pick<Net, 'checkUrl'>, settings: Settings): T
     throw invalid('settings.deployment', 'must have true for one of toolkit_class and standalone_function')
   if (Buffer.byteLength(info.code) > CODE_BYTES_MAX)
     throw invalid('settings.function_info.code', `must have at most ${CODE_BYTES_MAX} bytes`)
-  const hosts = network.map((host, place) => checkHost(net, host, place))
+  const hosts = network.map((host, index) => checkHost(net, host, index))
   return {
     function_info: { name: info.name, is_async: false, description: info.description ?? '', code: info.code },
     requirements,
@@ -64,8 +64,8 @@ export function checkSettings(net: Pick<Net, 'checkUrl'>, settings: Settings): T
 }
 
 /** A host as `URL.host` writes it. Whether its name stands for a private address shows when it is connected to. */
-function checkHost(net: Pick<Net, 'checkUrl'>, host: string, place: number): string {
-  const path = `settings.network.${place}`
+function checkHost(net: Pick<Net, 'checkUrl'>, host: string, index: number): string {
+  const path = `settings.network.${index}`
   if (!HOST.test(host))
     throw invalid(
       path,

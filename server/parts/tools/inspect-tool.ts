@@ -63,8 +63,8 @@ function describeFunction(
       )
     checkGiven(found, parameter, input)
   }
-  const told = settings.function_info.description || description
-  return [{ name, description: shorten(told), parameters: schemaOf(inputs, []) }]
+  const functionDescription = settings.function_info.description || description
+  return [{ name, description: shorten(functionDescription), parameters: schemaOf(inputs, []) }]
 }
 
 /** The public methods of a class: what the code says of their parameters, and inputs of the same name say better. */

@@ -58,10 +58,10 @@ const failed = (error: string): ToolOutcome => ({ output: null, successful: fals
 function outcomeOf(outcome: SandboxOutcome, mask: Mask, isForeign: boolean): ToolOutcome {
   const printed = mask.text(outcome.printed).trim()
   if (!outcome.ok) {
-    const error = mask.text(isForeign ? withoutPlaces(outcome.error) : outcome.error)
-    const told =
+    const error = mask.text(isForeign ? withoutLocations(outcome.error) : outcome.error)
+    const details =
       printed === '' || isForeign ? '' : `\n\nIt had printed:\n${printed.slice(-PRINTED_CHARACTERS_MAX)}`
-    return failed((error + told).toWellFormed())
+    return failed((error + details).toWellFormed())
   }
   const output = mask.value(outcome.output)
   if (output !== null && output !== undefined) return { output, successful: true, error: null }
@@ -71,4 +71,4 @@ function outcomeOf(outcome: SandboxOutcome, mask: Mask, isForeign: boolean): Too
 }
 
 /** An error without the lines of code that it went through, which are for those alone who may read the code. */
-const withoutPlaces = (error: string): string => error.split('\n', 1)[0] ?? ''
+const withoutLocations = (error: string): string => error.split('\n', 1)[0] ?? ''

@@ -27,15 +27,15 @@ export const openConfig = (
 
 /**
  * Checks what is given for a configuration: each value once, known, and of its type, or that as text. null is nothing
- * given; a secret of which nothing is given keeps its value of `kept`. Or a sentence saying what is wrong.
+ * given; a secret of which nothing is given keeps its value of `existing`. Or a sentence saying what is wrong.
  */
 export function readConfig(
   descriptors: readonly ParameterDescriptor[],
   given: readonly { name: string; value: unknown }[],
-  kept: ToolConfig,
+  existing: ToolConfig,
 ): ToolConfig | { error: string } {
   const names = given.map(({ name }) => name)
-  const twice = names.find((name, place) => names.indexOf(name) < place)
+  const twice = names.find((name, index) => names.indexOf(name) < index)
   if (twice !== undefined) return { error: `${twice} is given twice` }
   const unknown = names.find((name) => !descriptors.some((descriptor) => descriptor.name === name))
   if (unknown !== undefined) return { error: `there is nothing called ${unknown} to configure` }
@@ -47,16 +47,16 @@ export function readConfig(
     if (value !== null && typed === undefined) return { error: `${name} must be ${TYPE_WORDS[type]}` }
     if (value !== null) values.set(name, typed)
     else if (
-      isSecret(descriptor, kept) &&
-      Object.hasOwn(kept.values, name) &&
-      isOfType(type, kept.values[name])
+      isSecret(descriptor, existing) &&
+      Object.hasOwn(existing.values, name) &&
+      isOfType(type, existing.values[name])
     )
-      values.set(name, kept.values[name])
+      values.set(name, existing.values[name])
   }
   const missing = findMissing(descriptors, values)
   if (missing !== undefined) return { error: `${missing} is required` }
   const secrets = descriptors
-    .filter((one) => values.has(one.name) && isSecret(one, kept))
+    .filter((one) => values.has(one.name) && isSecret(one, existing))
     .map(({ name }) => name)
   return { values: Object.fromEntries(values), secrets }
 }

@@ -34,7 +34,7 @@ export async function settleDelivery(
   const { retryMs, isGone } = outcome
   // What has lost its claim is somebody else's to judge.
   await sql`
-    with endpoint as (${kept(sql, delivery)}), settled as (
+    with endpoint as (${lockedEndpoint(sql, delivery)}), settled as (
       update webhook_deliveries set ${tried}, status = ${retryMs === null ? 'failed' : 'pending'},
         next_attempt_at = now() + ${retryMs}::float8 * interval '1 millisecond'
       from endpoint where id = ${delivery.id} and status = 'pending' and next_attempt_at = ${delivery.claimedUntil})
@@ -51,7 +51,7 @@ export async function settleDelivery(
 /** Whoever else has it by now: it has arrived. */
 async function noteDelivered(sql: Sql, delivery: ClaimedDelivery, tried: PendingQuery<Row[]>): Promise<void> {
   await sql`
-    with endpoint as (${kept(sql, delivery)}), settled as (
+    with endpoint as (${lockedEndpoint(sql, delivery)}), settled as (
       update webhook_deliveries set ${tried}, status = 'delivered', next_attempt_at = null
       from endpoint where id = ${delivery.id} and status <> 'delivered')
     update webhook_endpoints set failing_since = null
@@ -59,7 +59,7 @@ async function noteDelivered(sql: Sql, delivery: ClaimedDelivery, tried: Pending
 }
 
 /** Locked before its delivery and before it is changed, as a deletion does: else each could wait for the other. */
-const kept = (sql: Sql, { endpointId }: ClaimedDelivery) =>
+const lockedEndpoint = (sql: Sql, { endpointId }: ClaimedDelivery) =>
   sql`select from webhook_endpoints where id = ${endpointId} for key share`
 
 /** Gives a delivery back that was not tried to its end: another process may try it at once. */

@@ -14,13 +14,13 @@ export const ACTIONS = ['read', 'write', 'delete', 'admin', 'execute'] as const
 export type Permission = `${(typeof RESOURCES)[number]}:${(typeof ACTIONS)[number]}`
 
 /** Whether one of the held permissions covers the wanted one. `*` covers anything on its side, and only itself covers it. */
-export function covers(held: readonly string[], wanted: string): boolean {
-  return coverings(wanted).some((permission) => held.includes(permission))
+export function covers(held: readonly string[], required: string): boolean {
+  return coverings(required).some((permission) => held.includes(permission))
 }
 
 /** The permissions that cover a wanted one, each by itself. */
-export function coverings(wanted: string): string[] {
-  const [resource, action] = wanted.split(':')
+export function coverings(required: string): string[] {
+  const [resource, action] = required.split(':')
   return [`${resource}:${action}`, `${resource}:*`, `*:${action}`, '*:*']
 }
 

@@ -130,12 +130,12 @@ export function scopeDatabase(db: PostgresJsDatabase, owner: Owner): ScopedDatab
 
 /** As lockOrganization does it (organization-lock.ts), for what is built with Drizzle. */
 async function keepOrganization(db: Pick<PostgresJsDatabase, 'select'>, id: string): Promise<void> {
-  const [kept] = await db
+  const [locked] = await db
     .select()
     .from(organizations)
     .where(and(eq(organizations.id, id), isNull(organizations.closedAt)))
     .for('key share')
-  if (!kept) throw fail('org.not_found')
+  if (!locked) throw fail('org.not_found')
 }
 
 function statements(

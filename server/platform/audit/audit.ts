@@ -93,14 +93,14 @@ export function eventOf(tableName: string, before: Values | null, after: Values 
     (name) => !before || !after || JSON.stringify(before[name]) !== JSON.stringify(after[name]),
   )
   if (changed.length === 0) return null
-  const shown = (row: Values | null) =>
+  const recorded = (row: Values | null) =>
     row && Object.fromEntries(changed.map((name) => [name, hide(row[name], secrets.includes(name))]))
   const verb = before === null ? 'created' : after === null ? 'deleted' : 'updated'
   return {
     action: `${type}.${verb}`,
     recordId: String((after ?? before)?.['id']),
-    before: shown(before),
-    after: shown(after),
+    before: recorded(before),
+    after: recorded(after),
   }
 }
 

@@ -89,8 +89,8 @@ async function attemptOnce<Result>(
   signal: AbortSignal,
 ): Promise<Result> {
   const headers = { 'x-amz-content-sha256': EMPTY_SHA256 }
-  const place = { ...bucket, endpoint: endpointOf(bucket) }
-  const wire = await signRequest(place, { method: 'GET', key, query, headers })
+  const target = { ...bucket, endpoint: endpointOf(bucket) }
+  const wire = await signRequest(target, { method: 'GET', key, query, headers })
   const answer = await net.guarded
     .request({
       ...wire,

@@ -108,8 +108,8 @@ function decodeKey(text: string): string {
 function inOrder(objects: BucketObject[]): BucketObject[] {
   const withBytes = objects.map((object) => ({ object, bytes: Buffer.from(object.key) }))
   withBytes.sort((one, other) => one.bytes.compare(other.bytes))
-  for (let place = 1; place < objects.length; place++)
-    if (withBytes[place]?.object.key === withBytes[place - 1]?.object.key)
+  for (let index = 1; index < objects.length; index++)
+    if (withBytes[index]?.object.key === withBytes[index - 1]?.object.key)
       throw new XmlError('it names a key twice')
   return withBytes.map(({ object }) => object)
 }

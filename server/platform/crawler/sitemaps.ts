@@ -58,11 +58,11 @@ const isOfZlib = (error: unknown): boolean =>
 
 /** What stands in `loc` elements. By hand: whatever the file holds, each character is looked at once. */
 function* locationsOf(xml: string): Generator<string> {
-  for (let place = xml.indexOf('<loc>'); place >= 0; place = xml.indexOf('<loc>', place)) {
-    const begin = place + '<loc>'.length
+  for (let position = xml.indexOf('<loc>'); position >= 0; position = xml.indexOf('<loc>', position)) {
+    const begin = position + '<loc>'.length
     const end = xml.indexOf('<', begin)
     if (end < 0) return
-    place = end
+    position = end
     yield xml.slice(begin, end).trim().replaceAll('&amp;', '&')
   }
 }

@@ -105,9 +105,9 @@ function packStored(parts: Part[]): Buffer {
     common.writeUInt32LE(content.length, 14)
     common.writeUInt32LE(content.length, 18)
     common.writeUInt16LE(name.length, 22)
-    const place = Buffer.alloc(14)
-    place.writeUInt32LE(offset, 10)
-    directory.push(DIRECTORY_HEADER, common, place, name)
+    const attributes = Buffer.alloc(14)
+    attributes.writeUInt32LE(offset, 10)
+    directory.push(DIRECTORY_HEADER, common, attributes, name)
     pieces.push(LOCAL_HEADER, common, name, content)
     offset += LOCAL_HEADER.length + common.length + name.length + content.length
   }

@@ -73,12 +73,12 @@ const NOTHING_SAID = {
 }
 
 function cutTags(html: string): { html: string; isCut: boolean } {
-  let place = -1
+  let position = -1
   for (let tags = 0; tags < TAGS_MAX; tags++) {
-    place = html.indexOf('<', place + 1)
-    if (place < 0) return { html, isCut: false }
+    position = html.indexOf('<', position + 1)
+    if (position < 0) return { html, isCut: false }
   }
-  return { html: html.slice(0, place), isCut: true }
+  return { html: html.slice(0, position), isCut: true }
 }
 
 interface PageDocument extends PageElement {

@@ -137,24 +137,26 @@ class Packer {
 
   /** Where the last sentences before a piece begin, as far as there is room for them; else where it begins itself. */
   #overlapStart({ block, start, tokens }: Piece): number {
-    const room = Math.min(this.#overlapTokens, this.#measure.maxTokens - tokens)
+    const tokensLeft = Math.min(this.#overlapTokens, this.#measure.maxTokens - tokens)
     const last = this.#last
     if (
       last === null ||
-      room <= 0 ||
+      tokensLeft <= 0 ||
       block.kind === 'heading' ||
       last.piece.block.headings !== block.headings
     )
       return start
     const { text, count } = this.#measure
-    const near = start - room * OVERLAP_CHARACTERS_A_TOKEN
+    const near = start - tokensLeft * OVERLAP_CHARACTERS_A_TOKEN
     const before = { start: Math.max(last.from, near), end: last.piece.end }
     if (last.piece.block.page !== block.page && endsSentence(text, before)) return start
     // What a sentence is cut to, or is looked at from its middle, is cut again only where the chunk ends in a sentence.
     const sentences = [...sentencesOf(text, before)].slice(near > last.from ? 1 : 0)
     const starts = sentences.map((sentence) => sentence.start)
-    if (last.piece.isCut) starts.unshift(...wordStarts(text, before, room))
-    return starts.sort((a, b) => a - b).find((from) => count({ start: from, end: start }) <= room) ?? start
+    if (last.piece.isCut) starts.unshift(...wordStarts(text, before, tokensLeft))
+    return (
+      starts.sort((a, b) => a - b).find((from) => count({ start: from, end: start }) <= tokensLeft) ?? start
+    )
   }
 
   /** Makes a chunk of a draft. Returns the pieces for which there was no room after all. */
@@ -219,10 +221,10 @@ function repeatable(pieces: Piece[]): { piece: Piece; from: number } | null {
 }
 
 /** Where words begin, as far back as there can be room for. */
-function wordStarts(text: string, { start, end }: Range, room: number): number[] {
+function wordStarts(text: string, { start, end }: Range, tokensLeft: number): number[] {
   const starts = [...text.slice(start, end).matchAll(/(?<=\s)\S/g)].map(({ index }) => start + index)
   // A word takes a token at least; but slashes at the beginning of a line can be in one token with the line above.
-  const tooFar = starts.filter((at) => text[at] !== '/').at(-1 - room) ?? -1
+  const tooFar = starts.filter((at) => text[at] !== '/').at(-1 - tokensLeft) ?? -1
   return starts.filter((at) => at > tooFar)
 }
 

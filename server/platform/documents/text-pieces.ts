@@ -25,9 +25,9 @@ const TOKENS_A_CHARACTER_MAX = 3
 /** So much of a text is looked at for sentences at once. */
 const WINDOW_CHARACTERS = 4_000
 
-/** A block as one piece where it fits into `room` tokens, else by its structure. Null is a moment to pause at. */
-export function* piecesOf(measure: Measure, block: Block, room: number): Generator<Piece | null> {
-  const whole = fitting(measure, block, block, room)
+/** A block as one piece where it fits into `tokensMax` tokens, else by its structure. Null is a moment to pause at. */
+export function* piecesOf(measure: Measure, block: Block, tokensMax: number): Generator<Piece | null> {
+  const whole = fitting(measure, block, block, tokensMax)
   if (whole) return yield whole
   switch (block.kind) {
     case 'heading':
@@ -42,11 +42,11 @@ export function* piecesOf(measure: Measure, block: Block, room: number): Generat
   }
 }
 
-function fitting(measure: Measure, block: Block, range: Range, room: number): Piece | null {
+function fitting(measure: Measure, block: Block, range: Range, tokensMax: number): Piece | null {
   const { count } = measure
-  if (range.end - range.start > room * CHARACTERS_A_TOKEN_MAX) return null
+  if (range.end - range.start > tokensMax * CHARACTERS_A_TOKEN_MAX) return null
   const tokens = count(range)
-  return tokens > room ? null : { block, ...pick(range), tokens, header: null, isCut: false }
+  return tokens > tokensMax ? null : { block, ...pick(range), tokens, header: null, isCut: false }
 }
 
 /** Lines and rows that are shorter are not counted one by one. */

@@ -36,8 +36,8 @@ export function createTokenSums(text: string, count: (text: string) => number): 
       addSeam(at)
       at += STRIDE - 1
     }
-    const first = placeFrom(seams, start)
-    const last = placeFrom(seams, end + 1) - 1
+    const first = lowerBound(seams, start)
+    const last = lowerBound(seams, end + 1) - 1
     if (first >= last) return count(text.slice(start, end))
     const [from, until] = [seams[first] as number, seams[last] as number]
     const between = (tokensBefore[last] as number) - (tokensBefore[first] as number)
@@ -63,7 +63,7 @@ const CASE_BIT = 0x20
 const isLetter = (code: number): boolean => (code | CASE_BIT) >= 0x61 && (code | CASE_BIT) <= 0x7a
 
 /** The place of the first of ascending numbers that is not below. */
-function placeFrom(numbers: readonly number[], least: number): number {
+function lowerBound(numbers: readonly number[], least: number): number {
   let low = 0
   let high = numbers.length
   while (low < high) {

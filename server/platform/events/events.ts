@@ -87,14 +87,14 @@ export async function createEvents(
   }
 
   async function deliver(group: Delivery[]): Promise<void> {
-    const wanted = group.filter(({ audience }) => sockets.has(audience.userId))
-    if (wanted.length === 0) return
-    const wantedAudiences = wanted.map(({ audience }) => audience)
-    const listening = sockets.credentialIds(wantedAudiences.map(({ userId }) => userId))
-    const { audiences, dead } = await findAudiences(listening, wantedAudiences)
+    const connected = group.filter(({ audience }) => sockets.has(audience.userId))
+    if (connected.length === 0) return
+    const connectedAudiences = connected.map(({ audience }) => audience)
+    const listening = sockets.credentialIds(connectedAudiences.map(({ userId }) => userId))
+    const { audiences, dead } = await findAudiences(listening, connectedAudiences)
     sockets.end(dead)
-    for (const [place, { message }] of wanted.entries())
-      await sockets.send(audiences[place] ?? [], Buffer.from(message))
+    for (const [index, { message }] of connected.entries())
+      await sockets.send(audiences[index] ?? [], Buffer.from(message))
   }
 
   function deliverHere(delivery: Delivery): void {
@@ -131,7 +131,7 @@ export async function createEvents(
     })
   }
 
-  function tell(event: LiveEvent): void {
+  function notify(event: LiveEvent): void {
     try {
       const createdAt = new Date().toISOString()
       const delivery = { audience: audienceOf(event), message: messageOf(event, createdAt) }
@@ -146,7 +146,7 @@ export async function createEvents(
   await listen()
   return {
     // What it tells of may still be rolled back.
-    publish: (event) => void afterCommit(() => tell(event)),
+    publish: (event) => void afterCommit(() => notify(event)),
     forget: (organizationId, userId) => deleteSaved(redis, storeOf(organizationId), userId),
     sockets,
     stop: () => sockets.stop(),

@@ -2,12 +2,12 @@ import type { FastifyReply } from 'fastify'
 
 /** A signal that aborts when the connection closes before the reply is sent. */
 export function disconnectSignal({ raw: response, request }: FastifyReply): AbortSignal {
-  const left = new AbortController()
+  const controller = new AbortController()
   const { socket } = request.raw
-  const leave = (): void => left.abort()
-  if (socket.destroyed) leave()
+  const onClose = (): void => controller.abort()
+  if (socket.destroyed) onClose()
   // A pipelined response that never got its socket has no event of its end.
-  socket.once('close', leave)
-  response.once('close', () => socket.off('close', leave))
-  return left.signal
+  socket.once('close', onClose)
+  response.once('close', () => socket.off('close', onClose))
+  return controller.signal
 }

@@ -27,11 +27,11 @@ export async function readPage<Row extends { id: string }, View>(
 ): Promise<Page<View>> {
   const limit = query.limit ?? LIMIT_DEFAULT
   const rows = await read(query.cursor === undefined ? undefined : decodeCursor(query.cursor), limit + 1)
-  const shown = withinBytes(rows.slice(0, limit), bytes)
-  const last = shown.at(-1)
-  const hasMore = rows.length > shown.length
+  const fitting = withinBytes(rows.slice(0, limit), bytes)
+  const last = fitting.at(-1)
+  const hasMore = rows.length > fitting.length
   return {
-    data: shown.map(view),
+    data: fitting.map(view),
     pagination: { next_cursor: hasMore && last ? encodeCursor(last.id) : null, has_more: hasMore },
   }
 }

@@ -66,7 +66,7 @@ export function sendEvents(
   }, HEARTBEAT_MS)
   const unfollow = log.follow(push)
   let isOver = false
-  const leave = (): void => {
+  const close = (): void => {
     if (isOver) return
     isOver = true
     open.dec()
@@ -75,14 +75,14 @@ export function sendEvents(
     unfollow()
     if (!log.ended) stream.abandoned?.abort()
   }
-  response.once('close', leave)
+  response.once('close', close)
   response.on('error', () => response.destroy())
   // A client that left before this emits nothing any more, and neither does a response that never got its socket.
-  if (socket.destroyed) return leave()
+  if (socket.destroyed) return close()
   if (!blocked) return push()
-  socket.once('close', leave)
+  socket.once('close', close)
   response.once('socket', () => {
-    socket.off('close', leave)
+    socket.off('close', close)
     // Node writes the head after this event, in the same turn.
     setImmediate(unblock)
   })

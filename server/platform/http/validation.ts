@@ -9,8 +9,8 @@ import { LOWER_CASE } from './schemas.ts'
 /** Bodies are taken as they are: nothing is coerced, filled in or dropped. */
 const strict = new Ajv({ strict: false, useDefaults: false, removeAdditional: false, verbose: true })
 /** An id is compared as text in many places, so it comes in as the database writes it (schemas.ts, Uuid). */
-function toLowerCase(_: unknown, value: string, __?: unknown, place?: DataValidationCxt): boolean {
-  if (place) place.parentData[place.parentDataProperty] = value.toLowerCase()
+function toLowerCase(_: unknown, value: string, __?: unknown, context?: DataValidationCxt): boolean {
+  if (context) context.parentData[context.parentDataProperty] = value.toLowerCase()
   return true
 }
 

@@ -157,10 +157,10 @@ function withoutMeta(params: object | undefined): Record<string, unknown> {
 function progressTo({ mcpReq }: ServerContext): ServedCall['onProgress'] {
   const progressToken = mcpReq._meta?.progressToken
   if (progressToken === undefined) return () => {}
-  let told = 0
+  let sent = 0
   return ({ progress, total, message }) => {
-    told += 1
-    if (told > PROGRESS_MAX || mcpReq.signal.aborted) return
+    sent += 1
+    if (sent > PROGRESS_MAX || mcpReq.signal.aborted) return
     mcpReq
       .notify({
         method: 'notifications/progress',

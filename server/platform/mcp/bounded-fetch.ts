@@ -71,12 +71,12 @@ async function send(
   }
   let answer = await attempt()
   if (answer.statusCode === 401) {
-    leave(answer)
+    cancelBody(answer)
     if (!(await endpoint.renew?.(shown))) throw unauthorized(url.host, answer)
     answer = await attempt()
   }
   if (answer.statusCode === 401) {
-    leave(answer)
+    cancelBody(answer)
     throw unauthorized(url.host, answer)
   }
   const headers = asHeaders(answer.headers)
@@ -127,7 +127,7 @@ async function follow(
     call?.countRequest(url.host)
     const answer = await request(net, via, url, init, signal)
     if (answer.statusCode < 300 || answer.statusCode > 399 || answer.statusCode === 304) return answer
-    leave(answer)
+    cancelBody(answer)
     const next = redirectTarget(url.href, answer.headers['location'])
     const keepsRequest = init.method !== 'POST' || answer.statusCode === 307 || answer.statusCode === 308
     if (next === null || new URL(next).origin !== first.origin || !keepsRequest) throw redirected(url.host)
@@ -165,7 +165,7 @@ async function request(
   }
 }
 
-function leave({ body }: NetAnswer): void {
+function cancelBody({ body }: NetAnswer): void {
   // The connection ends with it; what the stream says to that is nothing to us.
   body.on('error', () => {}).destroy()
 }
@@ -188,7 +188,7 @@ const challengeOf = (headers: Headers): string | undefined =>
 function throwForScope(host: string, answer: NetAnswer, headers: Headers): void {
   const { error, scope } = extractWWWAuthenticateParams(new Response(null, { status: 403, headers }))
   if (error !== 'insufficient_scope') return
-  leave(answer)
+  cancelBody(answer)
   throw new McpError(
     'insufficient_scope',
     `${host} wants further permissions from the account: connect it again to give them.`,
@@ -205,7 +205,7 @@ function throwForScope(host: string, answer: NetAnswer, headers: Headers): void 
  */
 async function throwForSession(answer: NetAnswer): Promise<void> {
   if (answer.statusCode === 404) {
-    leave(answer)
+    cancelBody(answer)
     throw new SessionLost()
   }
   if (answer.statusCode !== 400) return

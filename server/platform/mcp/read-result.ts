@@ -39,8 +39,11 @@ function withoutMedia(part: Part): Record<string, unknown> {
   const { data, resource, ...rest } = part
   if (typeof data === 'string') return { ...rest, bytes: sizeOfBase64(data) }
   if (typeof resource !== 'object' || resource === null) return { ...rest }
-  const { blob, ...told } = resource as Record<string, unknown>
-  return { ...rest, resource: typeof blob === 'string' ? { ...told, bytes: sizeOfBase64(blob) } : told }
+  const { blob, ...contents } = resource as Record<string, unknown>
+  return {
+    ...rest,
+    resource: typeof blob === 'string' ? { ...contents, bytes: sizeOfBase64(blob) } : contents,
+  }
 }
 
 const sizeOfBase64 = (text: string): number => Math.floor((text.length * 3) / 4)

@@ -20,6 +20,6 @@ export function readScope(said: string | readonly string[] | undefined): string 
  */
 export function widenScope(grant: StoredGrant, needed: string | undefined): string | null {
   const had = computeScopeUnion(grant.requestedScope ?? undefined, grant.tokens.scope)
-  const wanted = computeScopeUnion(had, readScope(needed))
-  return isStrictScopeSuperset(wanted, had) ? (wanted ?? null) : null
+  const combined = computeScopeUnion(had, readScope(needed))
+  return isStrictScopeSuperset(combined, had) ? (combined ?? null) : null
 }

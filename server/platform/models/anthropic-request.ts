@@ -10,9 +10,9 @@ const MAX_TOKENS_DEFAULT = 8_192
 const THINKING_BUDGET_TOKENS = 8_192
 
 /** What Anthropic's messages are asked for with. https://platform.claude.com/docs/en/api/messages */
-export function anthropicBody({ model }: ModelTarget, asked: ModelRequest): Record<string, unknown> {
-  const format = formatOf(model, asked)
-  const request = format ? asked : withFormatInstruction(asked)
+export function anthropicBody({ model }: ModelTarget, original: ModelRequest): Record<string, unknown> {
+  const format = formatOf(model, original)
+  const request = format ? original : withFormatInstruction(original)
   const { system, messages, stop, maxTokens = MAX_TOKENS_DEFAULT } = request
   const thinking = thinkingOf(model, request)
   return {

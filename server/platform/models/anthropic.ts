@@ -63,10 +63,10 @@ class Reading {
         if (event.content_block) this.#begin(event.content_block, index)
         return false
       case 'message_start':
-        Object.assign(this.#usage, told(event.message?.usage), { output_tokens: undefined })
+        Object.assign(this.#usage, knownUsage(event.message?.usage), { output_tokens: undefined })
         return false
       case 'message_delta':
-        Object.assign(this.#usage, told(event.usage))
+        Object.assign(this.#usage, knownUsage(event.usage))
         this.#finishReason = FINISH_REASONS[event.delta?.stop_reason ?? ''] ?? 'other'
         return false
       case 'error':
@@ -148,7 +148,7 @@ interface Usage {
 }
 
 /** The counts of an event that are some: null says nothing, and must not undo what was told before. */
-const told = (usage: Usage = {}): Usage =>
+const knownUsage = (usage: Usage = {}): Usage =>
   Object.fromEntries(Object.entries(usage).filter(([, tokens]) => tokens !== null))
 
 /** What was read from and written to the provider's cache is input as well; without output there is no count. */

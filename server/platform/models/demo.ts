@@ -39,9 +39,9 @@ export async function streamDemo(
       reply.reasoning(word),
     )
 
-  const wanted = wantedTool(request, last?.role === 'user' ? question : undefined)
-  if (wanted) {
-    reply.toolCall({ id: newCallId(), ...wanted })
+  const toolRequest = wantedTool(request, last?.role === 'user' ? question : undefined)
+  if (toolRequest) {
+    reply.toolCall({ id: newCallId(), ...toolRequest })
     return { finishReason: 'tool_calls', usage: { inputTokens, outputTokens: outputTokens + 1 } }
   }
   await say(inForm(request, answer(request, last, question)), (word) => reply.text(word))
@@ -109,8 +109,8 @@ function textOf(message: ModelMessage | undefined): string {
 /** Cut between characters, not inside one. */
 function quote(text: string, charactersMax = QUOTE_CHARACTERS_MAX): string {
   const characters = [...text.slice(0, charactersMax * 2)]
-  const shown = characters.slice(0, charactersMax).join('').toWellFormed()
-  return (shown.length < text.length ? `${shown} …` : shown).replaceAll('\n', '\n> ')
+  const excerpt = characters.slice(0, charactersMax).join('').toWellFormed()
+  return (excerpt.length < text.length ? `${excerpt} …` : excerpt).replaceAll('\n', '\n> ')
 }
 
 const countOf = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`

@@ -48,10 +48,10 @@ export async function embed(
   const bounded = AbortSignal.any([signal, ending.signal])
   let next = 0
   const work = async (): Promise<void> => {
-    for (let place = next++; place < batches.length; place = next++) {
+    for (let slot = next++; slot < batches.length; slot = next++) {
       bounded.throwIfAborted()
-      sending?.(batches[place] ?? [])
-      answers[place] = await askPatiently(transport, target, batches[place] ?? [], purpose, bounded)
+      sending?.(batches[slot] ?? [])
+      answers[slot] = await askPatiently(transport, target, batches[slot] ?? [], purpose, bounded)
     }
   }
   try {
@@ -132,11 +132,11 @@ async function ask(
 /** In the format of OpenAI each embedding says which text it is of; the SDK takes them as they come. */
 function inOrder(embeddings: number[][], body: unknown): number[][] {
   const { data } = (body ?? {}) as { data?: { index?: unknown }[] }
-  if (!Array.isArray(data) || data.every(({ index }, place) => index === undefined || index === place))
+  if (!Array.isArray(data) || data.every(({ index }, slot) => index === undefined || index === slot))
     return embeddings
   const ordered: number[][] = []
-  embeddings.forEach((numbers, place) => {
-    const index = Number(data[place]?.index)
+  embeddings.forEach((numbers, slot) => {
+    const index = Number(data[slot]?.index)
     if (index >= 0 && index < embeddings.length) ordered[index] = numbers
   })
   return ordered.filter((numbers) => numbers !== undefined)

@@ -89,8 +89,8 @@ class Reading {
   }
 
   get result(): ModelResult {
-    const told = FINISH_REASONS[this.#finishReason ?? ''] ?? 'other'
-    return { finishReason: this.#hasCalls && told === 'stop' ? 'tool_calls' : told, usage: this.#usage }
+    const reason = FINISH_REASONS[this.#finishReason ?? ''] ?? 'other'
+    return { finishReason: this.#hasCalls && reason === 'stop' ? 'tool_calls' : reason, usage: this.#usage }
   }
 }
 
@@ -160,11 +160,11 @@ const NEVER_THINKS = /^(gemini-(1|2\.0)|gemma-[123]|learnlm)/
 /** Stands for the signature of a call that another model made. https://ai.google.dev/gemini-api/docs/thought-signatures */
 const NO_SIGNATURE = 'skip_thought_signature_validator'
 
-function requestBody({ model }: ModelTarget, asked: ModelRequest): Record<string, unknown> {
+function requestBody({ model }: ModelTarget, original: ModelRequest): Record<string, unknown> {
   const name = bareName(model)
-  const hasTools = asked.tools !== undefined && asked.tools.length > 0
+  const hasTools = original.tools !== undefined && original.tools.length > 0
   const takesFormat = !hasTools || IS_GEMINI_3.test(name)
-  const request = takesFormat ? asked : withFormatInstruction(asked)
+  const request = takesFormat ? original : withFormatInstruction(original)
   const { system, messages, temperature, topP, maxTokens, stop } = request
   const thinks = request.thinking && !NEVER_THINKS.test(name)
   return {

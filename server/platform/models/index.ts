@@ -120,24 +120,24 @@ export function createModels({
       }),
     listModels: (target) => listModels(transport, target),
     generateImage: (target, request, signal) =>
-      watch.call('image', target, (call) => told(call, generateImage(media, target, request, signal))),
+      watch.call('image', target, (call) => recordUsage(call, generateImage(media, target, request, signal))),
     generateVideo: (target, request, onProgress, signal) =>
       watch.call('video', target, (call) =>
-        told(call, generateVideo(media, target, request, onProgress, signal)),
+        recordUsage(call, generateVideo(media, target, request, onProgress, signal)),
       ),
     transcribe: (target, recording, options, signal) =>
       watch.call('transcription', target, (call) =>
-        told(call, transcribe(media, target, recording, { ...options, durationOf }, signal)),
+        recordUsage(call, transcribe(media, target, recording, { ...options, durationOf }, signal)),
       ),
     embed: (target, texts, purpose, signal, sending) =>
       watch.call('embeddings', target, (call) =>
-        told(call, embed(media, target, texts, purpose, signal, sending)),
+        recordUsage(call, embed(media, target, texts, purpose, signal, sending)),
       ),
     ...(watch.tool && { watchTool: watch.tool }),
   }
 }
 
-async function told<Result extends { usage: ModelUsage | null }>(
+async function recordUsage<Result extends { usage: ModelUsage | null }>(
   call: ModelCall,
   work: Promise<Result>,
 ): Promise<Result> {

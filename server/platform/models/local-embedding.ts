@@ -22,7 +22,7 @@ const FUNCTION_WORD_WEIGHT = 0.02
 const PAIR_WEIGHT = 0.1
 const GRAMS_WEIGHT = 0.7
 const GRAM_LETTERS = 4
-const PLACES = 2
+const DIMENSIONS_PER_FEATURE = 2
 
 /**
  * Vectors of texts without a model, a key or a download. They are lexical: words (NFKC, small letters, light stemming),
@@ -62,19 +62,20 @@ function embedText(text: string): Float32Array {
     before = word
   }
   const sums = new Float64Array(LOCAL_DIMENSIONS)
-  const add = (place: number, value: number): void => {
-    sums[place] = (sums[place] as number) + value
+  const add = (dimension: number, value: number): void => {
+    sums[dimension] = (sums[dimension] as number) + value
   }
   for (const word of words) {
-    const { places, values } = word
+    const { dimensions, values } = word
     const times = 1 + Math.log(word.count)
-    for (let at = 0; at < places.length; at++) add(places[at] as number, (values[at] as number) * times)
+    for (let at = 0; at < dimensions.length; at++)
+      add(dimensions[at] as number, (values[at] as number) * times)
     word.count = 0
   }
-  for (const [pair, count] of pairs) eachPlace(pair, PAIR_WEIGHT * (1 + Math.log(count)), add)
+  for (const [pair, count] of pairs) eachDimension(pair, PAIR_WEIGHT * (1 + Math.log(count)), add)
   // The places of a single word can cancel each other out.
   const [first] = words
-  if (first && sums.every((sum) => sum === 0)) add(first.places[0] as number, 1)
+  if (first && sums.every((sum) => sum === 0)) add(first.dimensions[0] as number, 1)
   return normalised(sums)
 }
 
@@ -111,7 +112,7 @@ function* exactWordsOf(rough: string): Generator<string> {
 interface KnownWord {
   hash: number
   isFunctionWord: boolean
-  places: number[]
+  dimensions: number[]
   values: number[]
   /** How often it is in the text that is being embedded. */
   count: number
@@ -123,14 +124,14 @@ const functionWords = new Set(Object.values(FUNCTION_WORDS).flatMap((words) => [
 function learn(word: string): KnownWord {
   const stem = stemOf(word)
   const isFunctionWord = functionWords.has(word)
-  const made: KnownWord = { hash: hashOf(stem), isFunctionWord, places: [], values: [], count: 0 }
-  const add = (place: number, value: number): void => {
-    made.places.push(place)
+  const made: KnownWord = { hash: hashOf(stem), isFunctionWord, dimensions: [], values: [], count: 0 }
+  const add = (dimension: number, value: number): void => {
+    made.dimensions.push(dimension)
     made.values.push(value)
   }
-  eachPlace(made.hash, isFunctionWord ? FUNCTION_WORD_WEIGHT : 1, add)
+  eachDimension(made.hash, isFunctionWord ? FUNCTION_WORD_WEIGHT : 1, add)
   const grams = isFunctionWord ? [] : gramsOf(`<${stem}>`)
-  for (const gram of grams) eachPlace(mix(hashOf(gram)), GRAMS_WEIGHT / Math.sqrt(grams.length), add)
+  for (const gram of grams) eachDimension(mix(hashOf(gram)), GRAMS_WEIGHT / Math.sqrt(grams.length), add)
   // A copy, because a part of a text would keep all of it.
   knownWords.set(Buffer.from(word, 'utf16le').toString('utf16le'), made)
   return made
@@ -142,9 +143,9 @@ const gramsOf = (word: string): string[] =>
   )
 
 /** A few places for each feature: where two share one, they seldom share all. */
-function eachPlace(hash: number, weight: number, add: (place: number, value: number) => void): void {
+function eachDimension(hash: number, weight: number, add: (dimension: number, value: number) => void): void {
   let state = hash
-  for (let place = 0; place < PLACES; place++) {
+  for (let dimension = 0; dimension < DIMENSIONS_PER_FEATURE; dimension++) {
     state = mix(state + 0x9e3779b9)
     add((state >>> 1) % LOCAL_DIMENSIONS, (state & 1) === 0 ? weight : -weight)
   }
@@ -189,10 +190,11 @@ function mix(value: number): number {
 
 function normalised(sums: Float64Array): Float32Array {
   let squares = 0
-  for (let place = 0; place < sums.length; place++) squares += (sums[place] as number) ** 2
+  for (let dimension = 0; dimension < sums.length; dimension++) squares += (sums[dimension] as number) ** 2
   const length = Math.sqrt(squares)
   const vector = new Float32Array(sums.length)
   if (length > 0)
-    for (let place = 0; place < sums.length; place++) vector[place] = (sums[place] as number) / length
+    for (let dimension = 0; dimension < sums.length; dimension++)
+      vector[dimension] = (sums[dimension] as number) / length
   return vector
 }

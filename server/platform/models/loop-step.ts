@@ -50,8 +50,8 @@ export class LoopStep {
   /** Null is nothing: a step that failed before its first token. Without `trustsUsage` the tokens are counted here. */
   payable(hasFailed: boolean, trustsUsage: boolean): Promise<ModelUsage | null> {
     const isCutOff = this.result === undefined
-    const told = trustsUsage ? (this.result?.usage ?? null) : null
-    return payableUsage(told, this.written, this.request, hasFailed && isCutOff)
+    const reported = trustsUsage ? (this.result?.usage ?? null) : null
+    return payableUsage(reported, this.written, this.request, hasFailed && isCutOff)
   }
 }
 

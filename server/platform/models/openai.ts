@@ -140,12 +140,12 @@ export const authorization = ({ apiKey }: ModelTarget): Record<string, string> =
 
 function requestBody(
   { provider, model }: ModelTarget,
-  asked: ModelRequest,
+  original: ModelRequest,
   dialect: Dialect,
 ): Record<string, unknown> {
-  const { responseFormat } = asked
+  const { responseFormat } = original
   const isBeyond = responseFormat?.type === 'json_schema' && !dialect.takesSchemas
-  const request = isBeyond ? withFormatInstruction(asked) : asked
+  const request = isBeyond ? withFormatInstruction(original) : original
   const { temperature, topP, maxTokens, stop, thinking = false } = request
   const takesSampling = provider !== 'openai' || !OPENAI_REASONING_MODEL.test(model)
   const takesThought = dialect.thinkerTakesDemands || !demandsCall(request.toolChoice)

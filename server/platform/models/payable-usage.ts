@@ -6,12 +6,12 @@ import type { ModelMessage, ModelRequest, ModelUsage, ToolCall } from './types.t
  * its provider tells nothing. Null is nothing: a reply that failed before its first token (contract, 6).
  */
 export async function payableUsage(
-  told: ModelUsage | null,
+  reported: ModelUsage | null,
   written: { content: string; reasoning: string; toolCalls?: readonly ToolCall[] },
   request: ModelRequest,
   hasFailed: boolean,
 ): Promise<ModelUsage | null> {
-  if (told) return told
+  if (reported) return reported
   const text = written.reasoning + written.content + callsText(written.toolCalls)
   if (hasFailed && text === '') return null
   return { inputTokens: await countTokens(promptText(request)), outputTokens: await countTokens(text) }

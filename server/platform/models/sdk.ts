@@ -98,8 +98,8 @@ export async function callSdk<Result>(
 }
 
 function describeSdkFailure(target: ModelTarget, kind: MediaKind, error: Error): ModelError {
-  for (let told: unknown = error; told instanceof Error; told = told.cause)
-    if (told instanceof ModelError) return told
+  for (let current: unknown = error; current instanceof Error; current = current.cause)
+    if (current instanceof ModelError) return current
   if (error.name === 'AI_NoImageGeneratedError') return noMedia(target, kind, reasonOf(error))
   if (error.name === 'GOOGLE_VIDEO_GENERATION_ERROR') return noMedia(target, kind)
   if (error.name === 'AI_DownloadError') return notFetchable(target)

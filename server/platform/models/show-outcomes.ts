@@ -18,11 +18,11 @@ export function showOutcomes(outcomes: readonly ToolOutcome[], bytesLeft: number
   let left = Math.max(0, bytesLeft * SHOWN_SHARE)
   let waiting = texts.length
   const shown: string[] = []
-  for (const place of [...texts.keys()].sort((a, b) => (bytes[a] ?? 0) - (bytes[b] ?? 0))) {
+  for (const index of [...texts.keys()].sort((a, b) => (bytes[a] ?? 0) - (bytes[b] ?? 0))) {
     const bytesMax = Math.min(Math.floor(left / waiting), SHOWN_BYTES_MAX)
-    const text = cut(texts[place] ?? '', bytesMax)
-    shown[place] = writeToolOutput(text)
-    left -= Math.min(bytes[place] ?? 0, bytesMax)
+    const text = cut(texts[index] ?? '', bytesMax)
+    shown[index] = writeToolOutput(text)
+    left -= Math.min(bytes[index] ?? 0, bytesMax)
     waiting -= 1
   }
   return shown

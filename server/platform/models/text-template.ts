@@ -34,10 +34,10 @@ export class TextTemplate {
   /** Takes an event as the template, if its text stands in it exactly once as a JSON string. */
   learn(data: string, text: string): void {
     const literal = `"${text}"`
-    const place = data.indexOf(literal)
-    if (place < 0 || NEEDS_PARSING.test(text) || data.indexOf(literal, place + 1) >= 0) return
-    this.#before = data.slice(0, place + 1)
-    this.#after = data.slice(place + literal.length - 1)
+    const position = data.indexOf(literal)
+    if (position < 0 || NEEDS_PARSING.test(text) || data.indexOf(literal, position + 1) >= 0) return
+    this.#before = data.slice(0, position + 1)
+    this.#after = data.slice(position + literal.length - 1)
   }
 }
 

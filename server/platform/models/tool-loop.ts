@@ -123,9 +123,9 @@ export class ToolLoop {
 
   /** A call that is demanded is demanded once, or the model could never answer. */
   #requestOf(number: number, messages: ModelMessage[], tools: ToolDefinition[]): ModelRequest {
-    const { toolChoice: wanted, ...rest } = this.#request
-    const isOver = wanted === undefined || (number > 1 && demandsCall(wanted))
-    const toolChoice = number === STEPS_MAX ? 'none' : isOver ? undefined : wanted
+    const { toolChoice: requestedChoice, ...rest } = this.#request
+    const isOver = requestedChoice === undefined || (number > 1 && demandsCall(requestedChoice))
+    const toolChoice = number === STEPS_MAX ? 'none' : isOver ? undefined : requestedChoice
     return { ...rest, messages, tools, ...(toolChoice && { toolChoice }) }
   }
 

@@ -15,7 +15,7 @@ export interface WrittenJson {
  * at all, or what throws when it is looked at.
  */
 export function writeJson(value: unknown, charactersMax: number): WrittenJson | null {
-  const writing = new Writing(charactersMax)
+  const writing = new JsonWriter(charactersMax)
   try {
     return writing.write('', value, 0) ? { text: writing.text, isCut: false } : null
   } catch (reason) {
@@ -25,7 +25,7 @@ export function writeJson(value: unknown, charactersMax: number): WrittenJson | 
 
 const FULL = Symbol('full')
 
-class Writing {
+class JsonWriter {
   text = ''
   readonly #charactersMax: number
 
@@ -49,9 +49,9 @@ class Writing {
 
   #addArray(values: unknown[], depth: number): void {
     this.#add('[')
-    for (let place = 0; place < values.length; place++) {
-      const comma = place > 0 ? ',' : ''
-      if (!this.write(comma, values[place], depth + 1)) this.#add(`${comma}null`)
+    for (let index = 0; index < values.length; index++) {
+      const comma = index > 0 ? ',' : ''
+      if (!this.write(comma, values[index], depth + 1)) this.#add(`${comma}null`)
     }
     this.#add(']')
   }

@@ -47,19 +47,19 @@ const ISATAP_MARK = [0x5e, 0xfe]
  * the places of a local NAT64 prefix (RFC 6052, section 2.2).
  */
 function embeddedIpv4(bytes: readonly number[]): string[] {
-  const at = (...places: number[]): string => places.map((place) => bytes[place]).join('.')
+  const at = (...indexes: number[]): string => indexes.map((index) => bytes[index]).join('.')
   const startsWith = (...beginning: number[]): boolean =>
-    beginning.every((byte, place) => bytes[place] === byte)
+    beginning.every((byte, index) => bytes[index] === byte)
   const found: string[] = []
   const isZeros = bytes.slice(0, 8).every((byte) => byte === 0)
-  const isIsatap = ISATAP_MARK.every((byte, place) => bytes[10 + place] === byte)
+  const isIsatap = ISATAP_MARK.every((byte, index) => bytes[10 + index] === byte)
   if (isZeros || isIsatap) found.push(at(12, 13, 14, 15))
   if (startsWith(0x00, 0x64, 0xff, 0x9b))
     found.push(at(12, 13, 14, 15), at(6, 7, 9, 10), at(7, 9, 10, 11), at(9, 10, 11, 12))
   if (startsWith(0x20, 0x02)) found.push(at(2, 3, 4, 5))
   if (startsWith(0x20, 0x01, 0x00, 0x00)) {
     found.push(at(4, 5, 6, 7))
-    found.push([12, 13, 14, 15].map((place) => 255 - (bytes[place] ?? 0)).join('.'))
+    found.push([12, 13, 14, 15].map((index) => 255 - (bytes[index] ?? 0)).join('.'))
   }
   return found
 }

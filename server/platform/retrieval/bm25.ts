@@ -101,8 +101,8 @@ class DenseSums implements Sums {
   }
 
   add(number: number, score: number): void {
-    const place = number - this.#lowest
-    this.#sums[place] = (this.#sums[place] as number) + score
+    const index = number - this.#lowest
+    this.#sums[index] = (this.#sums[index] as number) + score
   }
 
   of(number: number): number {
@@ -110,8 +110,8 @@ class DenseSums implements Sums {
   }
 
   each(take: (number: number, score: number) => void): void {
-    for (let place = 0; place < this.#sums.length; place++)
-      take(place + this.#lowest, this.#sums[place] as number)
+    for (let index = 0; index < this.#sums.length; index++)
+      take(index + this.#lowest, this.#sums[index] as number)
   }
 }
 
@@ -137,11 +137,11 @@ function bestOf(sums: Sums, count: number): Hit[] {
   let least = 0
   sums.each((number, score) => {
     if (score <= 0 || score < least) return
-    const place = best.findLastIndex(
+    const index = best.findLastIndex(
       (hit) => hit.score > score || (hit.score === score && hit.number < number),
     )
-    if (place + 1 >= count) return
-    best.splice(place + 1, 0, { number, score })
+    if (index + 1 >= count) return
+    best.splice(index + 1, 0, { number, score })
     if (best.length > count) best.pop()
     if (best.length === count) least = (best.at(-1) as Hit).score
   })

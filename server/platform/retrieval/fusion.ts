@@ -45,19 +45,19 @@ export function fuse<Hit extends { score: number }>(
     candidates.set(key, made)
     return made
   }
-  lexical.forEach((hit, place) => {
+  lexical.forEach((hit, index) => {
     const candidate = candidateOf(hit)
-    candidate.lexical = { rank: place + 1, score: hit.score }
-    candidate.fused += 1 / (RANK_CONSTANT + place + 1)
+    candidate.lexical = { rank: index + 1, score: hit.score }
+    candidate.fused += 1 / (RANK_CONSTANT + index + 1)
   })
-  dense.forEach((hit, place) => {
+  dense.forEach((hit, index) => {
     const candidate = candidateOf(hit)
-    candidate.dense = { rank: place + 1, score: hit.score }
-    candidate.fused += (isLocal(hit) ? LOCAL_RANK_WEIGHT : 1) / (RANK_CONSTANT + place + 1)
+    candidate.dense = { rank: index + 1, score: hit.score }
+    candidate.fused += (isLocal(hit) ? LOCAL_RANK_WEIGHT : 1) / (RANK_CONSTANT + index + 1)
   })
   const inOrder = [...candidates.values()].sort((a, b) => b.fused - a.fused)
-  inOrder.forEach((candidate, place) => {
-    candidate.fusedRank = place + 1
+  inOrder.forEach((candidate, index) => {
+    candidate.fusedRank = index + 1
   })
   return inOrder
 }

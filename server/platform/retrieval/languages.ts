@@ -71,7 +71,7 @@ function tellByWords(words: string[], script: Script): Language | null {
   }
   const most = Math.max(...evidence)
   const inScript = words.filter((word) => scriptOf(word) === script).length
-  const best = CANDIDATES.filter((_, place) => (evidence[place] ?? 0) > most - 1e-9)
+  const best = CANDIDATES.filter((_, index) => (evidence[index] ?? 0) > most - 1e-9)
   return best.length === 1 && most >= inScript * EVIDENCE_MIN ? (best[0]?.language ?? null) : null
 }
 
@@ -185,8 +185,8 @@ interface Candidate {
 const CANDIDATES = candidates()
 /** The places of the candidates that have a word. */
 const HOLDERS = new Map<string, number[]>()
-CANDIDATES.forEach(({ words }, place) => {
-  for (const word of words) HOLDERS.set(word, [...(HOLDERS.get(word) ?? []), place])
+CANDIDATES.forEach(({ words }, index) => {
+  for (const word of words) HOLDERS.set(word, [...(HOLDERS.get(word) ?? []), index])
 })
 
 /** In the form that words of texts have. */

@@ -23,7 +23,7 @@ test('nDCG is the textbook one', () => {
   const places = fc.uniqueArray(fc.nat(29), { minLength: 1, maxLength: 15 })
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat(29), { minLength: 30, maxLength: 30 }), places, (found, right) => {
-      const scores = Array.from({ length: 30 }, (_, place) => -found.indexOf(place))
+      const scores = Array.from({ length: 30 }, (_, index) => -found.indexOf(index))
       expect(ndcgAt10({ found, right: new Set(right) })).toBeCloseTo(oracle(scores, right), 12)
     }),
   )

@@ -20,13 +20,13 @@ export function dropNearDuplicates<Item>(items: readonly Item[], textOf: (item: 
     const shingles = shinglesOf(listWords(textOf(item)))
     const shared = new Uint32Array(sizes.length)
     for (const shingle of shingles)
-      for (const place of holders.get(shingle) ?? NONE) shared[place] = (shared[place] as number) + 1
-    const isKnown = (count: number, place: number): boolean =>
-      count > 0 && count >= CONTAINMENT_MIN * Math.min(shingles.size, sizes[place] as number)
+      for (const index of holders.get(shingle) ?? NONE) shared[index] = (shared[index] as number) + 1
+    const isKnown = (count: number, index: number): boolean =>
+      count > 0 && count >= CONTAINMENT_MIN * Math.min(shingles.size, sizes[index] as number)
     if (shared.some(isKnown)) return false
     for (const shingle of shingles) {
-      const places = holders.get(shingle)
-      if (places) places.push(sizes.length)
+      const indexes = holders.get(shingle)
+      if (indexes) indexes.push(sizes.length)
       else holders.set(shingle, [sizes.length])
     }
     sizes.push(shingles.size)

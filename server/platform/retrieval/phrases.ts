@@ -13,7 +13,7 @@ export function countPhrase(content: readonly string[], phrase: readonly string[
   if (first === undefined) return 0
   let count = 0
   for (let at = content.indexOf(first); at >= 0; at = content.indexOf(first, at + 1))
-    if (phrase.every((word, place) => content[at + place] === word)) count++
+    if (phrase.every((word, index) => content[at + index] === word)) count++
   return count
 }
 

@@ -70,13 +70,13 @@ describe('a segment', () => {
       fc.property(fc.array(fc.array(word, { maxLength: 30 }), { maxLength: 12 }), (chunks) => {
         const builder = new SegmentBuilder()
         const model = new Map<string, Postings>()
-        for (const [place, words] of chunks.entries()) {
+        for (const [index, words] of chunks.entries()) {
           const terms = words.map(stem).filter((term) => term !== null)
-          expect(builder.add(place * 3 + 1, words, stem)).toBe(terms.length)
+          expect(builder.add(index * 3 + 1, words, stem)).toBe(terms.length)
           for (const term of terms) {
             const held = model.get(term) ?? new Map()
             const frequency = terms.filter((other) => other === term).length
-            model.set(term, held.set(place * 3 + 1, { frequency, length: terms.length }))
+            model.set(term, held.set(index * 3 + 1, { frequency, length: terms.length }))
           }
         }
         const entries = builder.entries()

@@ -130,19 +130,19 @@ export class SegmentBuilder {
    * RangeError where its number is no uint32 or not above the one before.
    */
   add(number: number, words: readonly string[], stem: Stem): number {
-    const place = this.#numbers.length
-    if (!Number.isInteger(number) || number > NUMBER_MAX || number <= (this.#numbers[place - 1] ?? -1))
-      throw new RangeError(`Chunk ${number} can not follow ${this.#numbers[place - 1] ?? 'nothing'}`)
+    const index = this.#numbers.length
+    if (!Number.isInteger(number) || number > NUMBER_MAX || number <= (this.#numbers[index - 1] ?? -1))
+      throw new RangeError(`Chunk ${number} can not follow ${this.#numbers[index - 1] ?? 'nothing'}`)
     let length = 0
     for (const word of words) {
       const term = stem(word)
       if (term === null) continue
       length++
       const holders = this.#terms.get(term)
-      if (holders === undefined) this.#terms.set(term, [place, 1])
-      else if (holders[holders.length - 2] === place)
+      if (holders === undefined) this.#terms.set(term, [index, 1])
+      else if (holders[holders.length - 2] === index)
         holders[holders.length - 1] = (holders[holders.length - 1] as number) + 1
-      else holders.push(place, 1)
+      else holders.push(index, 1)
     }
     this.#numbers.push(number)
     this.#lengths.push(length)
@@ -159,9 +159,9 @@ export class SegmentBuilder {
       const start = end
       const holders = this.#terms.get(term) as number[]
       for (let at = 0; at < holders.length; at += 2) {
-        const place = holders[at] as number
-        all[end++] = this.#numbers[place] as number
-        all[end++] = packCounts(holders[at + 1] as number, this.#lengths[place] as number)
+        const index = holders[at] as number
+        all[end++] = this.#numbers[index] as number
+        all[end++] = packCounts(holders[at + 1] as number, this.#lengths[index] as number)
       }
       return { term, postings: Buffer.from(all.buffer, start * 4, (end - start) * 4) }
     })

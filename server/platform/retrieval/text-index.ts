@@ -20,7 +20,7 @@ export interface TextSegment {
 export interface TextHit {
   /** Which of the segments that were given, and which text in it. */
   segment: number
-  place: number
+  index: number
   /** How well it fits, from 0 to 1. */
   score: number
 }
@@ -52,9 +52,9 @@ export class TextIndex {
     ])
     const builder = new SegmentBuilder()
     let words = 0
-    for (const [place, list] of lists.entries()) words += builder.add(place, list, stem)
+    for (const [index, list] of lists.entries()) words += builder.add(index, list, stem)
     const all = new Float32Array(vectors.length * LOCAL_DIMENSIONS)
-    for (const [place, vector] of vectors.entries()) all.set(vector, place * LOCAL_DIMENSIONS)
+    for (const [index, vector] of vectors.entries()) all.set(vector, index * LOCAL_DIMENSIONS)
     return {
       size: texts.length,
       words,
@@ -76,7 +76,7 @@ export class TextIndex {
     return fuse(lexical, dense, keyOf, () => true)
       .map((found) => ({
         segment: found.segment,
-        place: found.place,
+        index: found.index,
         score: relevanceOf(found, 'local'),
         fusedRank: found.fusedRank,
       }))
@@ -107,12 +107,12 @@ export class TextIndex {
     })
     return scores.best(STAGE_MAX).map(({ number, score }) => {
       const segment = starts.findLastIndex((start) => start <= number)
-      return { segment, place: number - (starts[segment] as number), score: score / scores.ceiling }
+      return { segment, index: number - (starts[segment] as number), score: score / scores.ceiling }
     })
   }
 }
 
-const keyOf = ({ segment, place }: TextHit): string => `${segment} ${place}`
+const keyOf = ({ segment, index }: TextHit): string => `${segment} ${index}`
 
 function* wordsOf(lists: string[][]): Generator<string> {
   for (const list of lists) yield* list
@@ -144,13 +144,13 @@ const LOCAL_FLOOR = 0.3
 function byVector(segments: readonly TextSegment[], question: Float32Array): TextHit[] {
   const hits: TextHit[] = []
   for (const [segment, { size, vectors }] of segments.entries())
-    for (let place = 0; place < size; place++) {
+    for (let index = 0; index < size; index++) {
       let similarity = 0
-      const start = place * LOCAL_DIMENSIONS
+      const start = index * LOCAL_DIMENSIONS
       for (let at = 0; at < LOCAL_DIMENSIONS; at++)
         similarity += (vectors[start + at] as number) * (question[at] as number)
       if (similarity > LOCAL_FLOOR)
-        hits.push({ segment, place, score: (similarity - LOCAL_FLOOR) / (1 - LOCAL_FLOOR) })
+        hits.push({ segment, index, score: (similarity - LOCAL_FLOOR) / (1 - LOCAL_FLOOR) })
     }
   return hits.sort((a, b) => b.score - a.score).slice(0, STAGE_MAX)
 }

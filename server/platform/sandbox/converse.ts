@@ -52,7 +52,7 @@ export function converse({ process, task, reachHosts, clockMs, signal }: Call): 
       stop()
       reject(signal.reason)
     }
-    const hear = (message: Message | null): void => {
+    const onMessage = (message: Message | null): void => {
       switch (message?.kind) {
         case 'printed':
           return printed.add(message.text)
@@ -89,7 +89,7 @@ export function converse({ process, task, reachHosts, clockMs, signal }: Call): 
     const clock = setTimeout(() => settle(tooSlow(clockMs)), clockMs)
     if (signal.aborted) return abort()
     signal.addEventListener('abort', abort)
-    process.follow(hear, (how) => settle(outcomeOf(how)))
+    process.follow(onMessage, (how) => settle(outcomeOf(how)))
     process.send(task)
   })
 }
@@ -112,9 +112,9 @@ class Printed {
   #dropped = 0
 
   add(text: string): void {
-    const room = PRINTED_CHARACTERS_MAX - this.#kept.length
-    this.#kept += text.slice(0, room)
-    this.#dropped += Math.max(0, text.length - room)
+    const charactersLeft = PRINTED_CHARACTERS_MAX - this.#kept.length
+    this.#kept += text.slice(0, charactersLeft)
+    this.#dropped += Math.max(0, text.length - charactersLeft)
   }
 
   drop(characters: number): void {

@@ -12,7 +12,7 @@ const PACKAGES: Record<string, string> = {
   'win32-x64': 'win32-x64',
   'win32-arm64': 'win32-arm64',
 }
-const PRLIMIT_PLACES = ['/usr/bin/prlimit', '/bin/prlimit']
+const PRLIMIT_PATHS = ['/usr/bin/prlimit', '/bin/prlimit']
 
 export interface Runtimes {
   deno: string
@@ -36,7 +36,7 @@ export function findRuntimes(): Runtimes {
       denoVersion: fromDeno('./package.json').version,
       pyodide: dirname(pyodide),
       pyodideVersion: require('pyodide/package.json').version,
-      prlimit: PRLIMIT_PLACES.find((place) => existsSync(place)) ?? null,
+      prlimit: PRLIMIT_PATHS.find((path) => existsSync(path)) ?? null,
     }
   } catch (error) {
     throw new SandboxUnavailable('This server can not run code: Deno is not installed for its system.', {

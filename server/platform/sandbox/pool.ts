@@ -47,15 +47,15 @@ export function createPool({ start, onBroken, log, warm = WARM, idleMs = IDLE_MS
     while (!isClosed && waiting.length < warm) {
       const next = begin()
       waiting.push(next)
-      const leave = (): void => {
-        const place = waiting.indexOf(next)
-        if (place >= 0) waiting.splice(place, 1)
+      const remove = (): void => {
+        const index = waiting.indexOf(next)
+        if (index >= 0) waiting.splice(index, 1)
       }
       // One that ends while it waits is no use to anybody.
-      next.then((process) => process.ended).then(leave, leave)
+      next.then((process) => process.ended).then(remove, remove)
     }
   }
-  const giveUp = (): void => {
+  const evictIdle = (): void => {
     for (const next of waiting.splice(0)) endWhenStarted(next)
   }
   /** The next one; a start that has failed is tried once more. */
@@ -74,7 +74,7 @@ export function createPool({ start, onBroken, log, warm = WARM, idleMs = IDLE_MS
     async take(signal) {
       if (isClosed) throw stopping()
       clearTimeout(idle)
-      idle = setTimeout(giveUp, idleMs).unref()
+      idle = setTimeout(evictIdle, idleMs).unref()
       const taking = next()
       fill()
       const aborted = Promise.withResolvers<never>()
@@ -96,7 +96,7 @@ export function createPool({ start, onBroken, log, warm = WARM, idleMs = IDLE_MS
     async close() {
       isClosed = true
       clearTimeout(idle)
-      giveUp()
+      evictIdle()
       await Promise.allSettled(starting)
       for (const process of alive) process.end()
       await Promise.all([...alive].map((process) => process.ended))

@@ -6,7 +6,7 @@ import type { Secrets } from './secrets.ts'
 const BATCH = 500
 
 export interface Resealed {
-  place: string
+  location: string
   /** Values that were encrypted again. */
   resealed: number
   /** Values that open under neither secret; they stay as they are. */
@@ -23,7 +23,7 @@ export async function* resealColumns(sql: Sql, secrets: Secrets): AsyncGenerator
 
 async function resealColumn(sql: Sql, secrets: Secrets, sealed: SealedColumn): Promise<Resealed> {
   const { table, column, key, context } = sealed
-  const done: Resealed = { place: `${table}.${column}`, resealed: 0, lost: 0 }
+  const done: Resealed = { location: `${table}.${column}`, resealed: 0, lost: 0 }
   const names = key.map(([name]) => name)
   const list = sql(names)
   const keyOf = (row: Row): string[] => names.map((name) => String(row[name]))

@@ -49,11 +49,11 @@ function splitName(name: string): { stem: string; extension: string } {
 /** Cut between characters, to so many bytes. */
 function cut(text: string, bytesMax: number): string {
   let bytes = 0
-  let kept = ''
+  let result = ''
   for (const character of text) {
     bytes += Buffer.byteLength(character)
     if (bytes > bytesMax) break
-    kept += character
+    result += character
   }
-  return kept
+  return result
 }

@@ -13,7 +13,7 @@ export function createLocalFiles(
 ): Storage {
   const root = join(dataDir, 'files')
   const [signingKey, ...previousKeys] = deriveKeys(secrets, 'signed file addresses')
-  const placeOf = (key: string): string => join(root, key)
+  const filePath = (key: string): string => join(root, key)
   const signatureOf = ({ key, contentType }: StoredFile, expires: string, by = signingKey): string =>
     createHmac('sha256', by).update(`${expires}\n${contentType}\n${key}`).digest('base64url')
 
@@ -26,8 +26,8 @@ export function createLocalFiles(
     },
     async put({ key }, content) {
       const arrive = async (): Promise<void> => {
-        await mkdir(dirname(placeOf(key)), { recursive: true, mode: 0o700 })
-        await move(content.path, placeOf(key))
+        await mkdir(dirname(filePath(key)), { recursive: true, mode: 0o700 })
+        await move(content.path, filePath(key))
       }
       try {
         // Once more where a deletion has taken the folder away in between.
@@ -37,19 +37,19 @@ export function createLocalFiles(
       }
     },
     read: (key) =>
-      readFile(placeOf(key)).catch((cause: unknown) => {
+      readFile(filePath(key)).catch((cause: unknown) => {
         throw unavailable(cause)
       }),
     async open(key) {
       try {
-        return (await openFile(placeOf(key))).createReadStream()
+        return (await openFile(filePath(key))).createReadStream()
       } catch (cause) {
         throw unavailable(cause)
       }
     },
     async delete(key) {
-      await rm(placeOf(key), { force: true })
-      await rmdir(dirname(placeOf(key))).catch(() => {}) // it stays where it holds others
+      await rm(filePath(key), { force: true })
+      await rmdir(dirname(filePath(key))).catch(() => {}) // it stays where it holds others
     },
     async urlOf(file) {
       const expires = String(Math.floor(Date.now() / 1000) + URL_SECONDS)

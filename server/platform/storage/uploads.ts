@@ -75,7 +75,7 @@ export function createUploads({ sql }: Database, storage: Storage, dataDir: stri
     for (let index = 0; index < keys.length; index += REMOVALS_AT_ONCE) {
       const some = keys.slice(index, index + REMOVALS_AT_ONCE)
       const ends = await Promise.allSettled(some.map((key) => storage.delete(key)))
-      const gone = some.filter((_key, place) => ends[place]?.status === 'fulfilled')
+      const gone = some.filter((_key, index) => ends[index]?.status === 'fulfilled')
       await sql`delete from deleted_files where storage_key = any(${gone})`
       // What can't be removed now goes to the end, so that it keeps nothing else from going.
       await sql`update deleted_files set created_at = now() where storage_key = any(${some})`
@@ -110,8 +110,8 @@ export function createUploads({ sql }: Database, storage: Storage, dataDir: stri
     attach: ({ organization_id: organizationId, chat_id: chatId }, files) =>
       sql.begin(async (tx) => {
         await lockOrganization(tx, organizationId, 'records')
-        const kept = await tx`select from chats where id = ${chatId} for key share`
-        if (kept.count === 0) return // deleted since: the files stay where they were
+        const locked = await tx`select from chats where id = ${chatId} for key share`
+        if (locked.count === 0) return // deleted since: the files stay where they were
         // One at a time gives names; only now, because whoever deletes a chat locks it before its organization.
         await lockOrganization(tx, organizationId, 'members')
         const taken = new Set(
@@ -168,10 +168,10 @@ async function reserve(
   const { organizationId, userId, chatId, source, contentType } = upload
   await lockOrganization(tx, organizationId, 'records')
   if (chatId !== null) {
-    const kept = await tx`
+    const locked = await tx`
       select from chats where id = ${chatId} and organization_id = ${organizationId} and user_id = ${userId}
       for key share`
-    if (kept.count === 0) throw fail('chat.not_found')
+    if (locked.count === 0) throw fail('chat.not_found')
   }
   const features = await readFeatures(tx, organizationId)
   const counted = await tx`

@@ -31,7 +31,7 @@ export function createSharedLogs(redis: Redis, log: Logger): SharedLogs {
     const key = keyOf(id)
     const position = startOfLog()
     let wake = (): void => {}
-    const leave = source.follow(() => wake())
+    const unfollow = source.follow(() => wake())
     try {
       while (true) {
         const events = source.read(position, true)
@@ -49,7 +49,7 @@ export function createSharedLogs(redis: Redis, log: Logger): SharedLogs {
         }
       }
     } finally {
-      leave()
+      unfollow()
     }
   }
 
@@ -132,11 +132,11 @@ class FollowedLogs {
   }
 
   async #readOnce(reader: RedisClient): Promise<void> {
-    const wanted = [...this.#followed].map(([id, one]) => {
+    const positions = [...this.#followed].map(([id, one]) => {
       one.isRead = true
       return { key: keyOf(id), id: one.after }
     })
-    const answer = await reader.xRead(wanted, { BLOCK: BLOCK_MS })
+    const answer = await reader.xRead(positions, { BLOCK: BLOCK_MS })
     for (const { name, messages } of streamsOf(answer)) {
       const one = this.#followed.get(idOf(name))
       if (!one) continue

@@ -49,11 +49,11 @@ function shared(check: () => Promise<void>, keptMs: number): () => Promise<void>
     const isOld = endedAt > 0 && performance.now() - endedAt >= keptMs
     if (current && !isOld) return current
     endedAt = 0
-    const begun = check().finally(() => {
+    const running = check().finally(() => {
       endedAt = performance.now()
     })
-    current = begun
-    return begun
+    current = running
+    return running
   }
 }
 

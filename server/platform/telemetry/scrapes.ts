@@ -54,15 +54,15 @@ export function observeAtScrape({
     for (const [queue, count] of await jobs.countWaiting()) waiting.set({ queue }, count)
   }
   const readings = [
-    kept(readRows, () => {
+    cached(readRows, () => {
       for (const one of [holds, oldest, deliveries]) one.remove()
     }),
-    kept(readQueues, () => waiting.reset()),
+    cached(readQueues, () => waiting.reset()),
   ]
   if (redis) {
     const up = gauge('parley_redis_up', '1 where Redis answers, else 0')
     readings.push(
-      kept(
+      cached(
         async () => {
           await redis.check()
           up.set(1)
@@ -78,7 +78,7 @@ export function observeAtScrape({
 }
 
 /** Reads once in a while, one time after the other, and waits for it in bounded time. */
-function kept(read: () => Promise<void>, clear: () => void, keptMs = KEPT_MS): () => Promise<void> {
+function cached(read: () => Promise<void>, clear: () => void, keptMs = KEPT_MS): () => Promise<void> {
   let readAt = Number.NEGATIVE_INFINITY
   let underWay: Promise<boolean> | undefined
   const readNow = async (): Promise<boolean> => {

@@ -65,8 +65,8 @@ export function takePipe(): Pipe {
     sendLine,
     sendBytes,
     print(text) {
-      const room = PRINTED_CHARACTERS_MAX - kept
-      const piece = text.length > room ? text.substring(0, room) : text
+      const charactersLeft = PRINTED_CHARACTERS_MAX - kept
+      const piece = text.length > charactersLeft ? text.substring(0, charactersLeft) : text
       if (piece.length > 0) sendLine(`{"kind":"printed","text":${stringify(piece)}}`)
       kept += piece.length
       dropped += text.length - piece.length
