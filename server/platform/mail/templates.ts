@@ -4,7 +4,7 @@ import { Container } from '@react-email/container'
 import { Heading } from '@react-email/heading'
 import { Html } from '@react-email/html'
 import { Preview } from '@react-email/preview'
-import { render, toPlainText } from '@react-email/render'
+import { render } from '@react-email/render'
 import { Text } from '@react-email/text'
 import { createElement, type ReactElement } from 'react'
 
@@ -65,8 +65,16 @@ interface Content {
 export async function renderEmail(email: Email): Promise<RenderedEmail> {
   const content = contentOf(email)
   const html = await render(layout(content, email.link))
-  return { subject: content.subject, html, text: toPlainText(html) }
+  return { subject: content.subject, html, text: plainTextOf(content, email.link) }
 }
+
+/** Built from the content, since converting the HTML to text takes as long as rendering it. */
+function plainTextOf({ subject, paragraphs, action }: Content, link: string): string {
+  const lines = [subject.toUpperCase(), ...paragraphs, `${action} ${link}`, addressLine(link)]
+  return lines.map((line) => line.replace(/[ \t\r\n\f]+/g, ' ').trim()).join('\n\n')
+}
+
+const addressLine = (link: string): string => `Or open this address: ${link}`
 
 function contentOf(email: Email): Content {
   switch (email.kind) {
@@ -160,7 +168,7 @@ function layout({ subject, paragraphs, action }: Content, link: string): ReactEl
         createElement(Heading, { as: 'h1', style: { fontSize: '20px' } }, subject),
         ...paragraphs.map((paragraph, index) => createElement(Text, { key: index }, paragraph)),
         createElement(Button, { href: link, style: BUTTON }, action),
-        createElement(Text, { style: SMALL }, `Or open this address: ${link}`),
+        createElement(Text, { style: SMALL }, addressLine(link)),
       ),
     ),
   )
