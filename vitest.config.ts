@@ -4,11 +4,10 @@ import { defineConfig } from 'vitest/config'
 const JOURNEYS =
   'tests/console/{agents,chat,chunks,connections,deployments,identity,knowledge,members,start}.test.ts'
 const NOT_HERE = ['node_modules/**', 'bench/**']
-/** These end processes, fill memory, or count what else runs beside them: each has a process to itself. */
+/** These measure the memory of their process, or count the processes that it has started: each has one to itself. */
 const ALONE = [
-  'tests/faults/**/*.test.ts',
-  'tests/widget/resuming.test.ts',
-  'server/platform/{sandbox,documents}/**/*.test.ts',
+  'tests/faults/unread-answers.test.ts',
+  'server/platform/sandbox/{lifecycle,javascript-attacks,python-attacks,python-bounds}.test.ts',
 ]
 
 export default defineConfig({

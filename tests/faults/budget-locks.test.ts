@@ -40,7 +40,6 @@ const waiting = (count: number) =>
           await sql()`
           select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
         ).count,
-      { timeout: 10_000 },
     )
     .toBe(count)
 

@@ -16,7 +16,7 @@ let library: Librarian
 beforeAll(async () => {
   server = await startTestServer()
   const { services } = server.server
-  services.models = createModels({ net: services.net, mediaTimeouts: { retryMs: 1, embeddingMs: 1_000 } })
+  services.models = createModels({ net: services.net, mediaTimeouts: { retryMs: 1, embeddingMs: 3_000 } })
   embedder = await startEmbedder()
 })
 beforeEach(async () => {

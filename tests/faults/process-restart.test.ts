@@ -34,4 +34,4 @@ test('a server on the embedded database waits for one that is stopping', async (
   expect((await heir.call('GET', '/api/users/me', { token: person.token })).status).toBe(200)
   await heir.stop()
   expect(await (await startProcess(environment)).stop()).toBe(0)
-}, 120_000)
+}, 240_000)

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { copyEmbedded } from '#tests/support/embedded.ts'
 import { runCli, startProcess } from '#tests/support/process.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { idsOf, openLongReply } from '#tests/support/reader.ts'
@@ -18,6 +19,7 @@ const environment = {
 let provider: Awaited<ReturnType<typeof startProvider>>
 beforeAll(async () => {
   provider = await startProvider()
+  await copyEmbedded(environment.DATA_DIR)
 })
 afterAll(async () => {
   await provider.close()
@@ -41,10 +43,9 @@ describe('a server on the embedded database', () => {
     expect(statSync(join(environment.DATA_DIR, 'secret')).mode & 0o077).toBe(0)
 
     const { person, stream } = await openLongReply(server, provider)
-    const began = Date.now()
     const [code, events] = await Promise.all([server.stop(), stream.take()])
+    // After ten seconds it would have ended with 1.
     expect(code).toBe(0)
-    expect(Date.now() - began).toBeLessThan(10_000)
     expect(events.at(-1)?.data['error']).toContain('restarted')
 
     const heir = await startProcess(environment)
@@ -53,5 +54,5 @@ describe('a server on the embedded database', () => {
     expect(body.messages[1]).toMatchObject({ status: 'error' })
     expect(body.messages[1].content.length).toBeGreaterThan(10)
     await heir.stop()
-  }, 120_000)
+  }, 240_000)
 })

@@ -62,7 +62,8 @@ test('every event arrives, also those that a killed process had in hand', async 
   heir = await start()
   receiver.answers.delete('/kill')
   const owner = await ownWebhooks(heir, made.person)
-  await expect.poll(async () => (await owner.deliveries(id, { status: 'pending' })).length).toBe(0)
+  const pending = async () => (await owner.deliveries(id, { status: 'pending' })).length
+  await expect.poll(pending, { timeout: 60_000 }).toBe(0)
   const deliveries = await owner.deliveries(id)
   expect(deliveries.filter(({ status }) => status !== 'delivered')).toEqual([])
   const sequences = deliveries.map(({ sequence }) => sequence).reverse()
@@ -74,4 +75,4 @@ test('every event arrives, also those that a killed process had in hand', async 
   })
   expect(acknowledged.length).toBeGreaterThan(0)
   expect(acknowledged.filter((conversationId) => !arrived.includes(conversationId))).toEqual([])
-}, 60_000)
+}, 120_000)

@@ -9,7 +9,7 @@ import { ownWebhooks, type WebhookOwner } from '#tests/support/webhooks.ts'
 /** Endpoints that fail in every way: nothing is lost, and nobody else waits. */
 
 const TIMES = {
-  timeoutMs: 1_500,
+  timeoutMs: 60_000,
   retryDelaysMs: [30, 60, 120],
   claimMarginMs: 10_000,
   pollMs: 30,
@@ -87,8 +87,9 @@ test('Retry-After is heeded', async () => {
 })
 
 test('who hangs is cut off, and holds nobody up', async () => {
-  const owner = await ownWebhooks(server)
-  const hanging = await ownWebhooks(server)
+  const hasty = await startTestServer({}, { webhookTimes: { ...TIMES, timeoutMs: 1_500 } })
+  const owner = await ownWebhooks(hasty)
+  const hanging = await ownWebhooks(hasty)
   receiver.answers.set('/hang', () => {})
   const { id } = await hanging.add(`${receiver.url}/hang`)
   for (let count = 0; count < 12; count++) await hanging.converse()
@@ -100,10 +101,11 @@ test('who hangs is cut off, and holds nobody up', async () => {
     .poll(async () => (await hanging.deliveries(id)).at(-1)?.attempts[0]?.error)
     .toBe('127.0.0.1:'.concat(new URL(receiver.url).port, ' did not answer within 1.5 seconds.'))
   expect(await hanging.deliveries(id, { status: 'delivered' })).toEqual([])
+  await hasty.stop()
 })
 
 test('where all hang that may, the next turn is of who has none', async () => {
-  const patient = await startTestServer({}, { webhookTimes: { ...TIMES, timeoutMs: 60_000 } })
+  const patient = await startTestServer({}, { webhookTimes: TIMES })
   const held: ServerResponse[] = []
   try {
     receiver.answers.set('/held', (response) => held.push(response))
@@ -122,7 +124,7 @@ test('where all hang that may, the next turn is of who has none', async () => {
     for (const response of held) response.end()
     await patient.stop()
   }
-}, 30_000)
+})
 
 test('an answer that is garbage without end counts by its status', async () => {
   const owner = await ownWebhooks(server)

@@ -163,9 +163,7 @@ test.each<[string, () => Website['pages'], string]>([
   website.pages = pages()
   const kb = await library.create({ sources: [web({})] })
   await expect
-    .poll(() => sql()`select status, failures, error from kb_sources where kb_id = ${kb}`, {
-      timeout: 10_000,
-    })
+    .poll(() => sql()`select status, failures, error from kb_sources where kb_id = ${kb}`)
     .toEqual([{ status: 'pending', failures: 1, error: expect.stringContaining(words) }])
 })
 

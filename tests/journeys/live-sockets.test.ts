@@ -49,7 +49,7 @@ const socketsOpen = async (): Promise<number> =>
 
 describe('a heartbeat', () => {
   test('cuts who does not answer, and nobody else', async () => {
-    const app = await startApp({ heartbeatMs: 400 })
+    const app = await startApp({ heartbeatMs: 1_000 })
     const alive = await openReady(app.url, person.token)
     const dead = await openReady(app.url, person.token, { autoPong: false })
     expect((await dead.closed).code).toBe(1006)

@@ -35,10 +35,9 @@ const addModel = (person: Person, version: string, config: object = {}) =>
   })
 
 const titled = (person: Person, chatId: string) =>
-  expect.poll(async () => (await getChat(server, person, chatId)).title, { timeout: 8_000 })
+  expect.poll(async () => (await getChat(server, person, chatId)).title)
 
-const settled = (person: Person) =>
-  expect.poll(async () => kindsOf(await titlesBilled(server, person)), { timeout: 8_000 })
+const settled = (person: Person) => expect.poll(async () => kindsOf(await titlesBilled(server, person)))
 
 test('a title has a hold and a debit of its own, with its chat, and is no message', async () => {
   const person = await personWith(1_000)
@@ -130,9 +129,7 @@ test('the hold of a title whose process has died is released', async () => {
   await settled(person).toEqual(['HOLD'])
   const { sql } = server.server.services.database
   await sql`update open_holds set instance_id = ${randomUUID()} where chat_id = ${chatId}`
-  await expect
-    .poll(async () => kindsOf(await titlesBilled(server, person)), { timeout: 12_000 })
-    .toEqual(['HOLD', 'RELEASE'])
+  await expect.poll(async () => kindsOf(await titlesBilled(server, person))).toEqual(['HOLD', 'RELEASE'])
   expect((await balanceOf(server, person)).held).toBe(0)
   await expectSoundLedger(sql, person.organizationId)
 })

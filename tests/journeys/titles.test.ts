@@ -207,7 +207,6 @@ describe('a chat', () => {
               token: person.token,
             })
           ).body.data.length,
-        { timeout: 8_000 },
       )
       .toBeGreaterThan(0)
   })

@@ -12,7 +12,6 @@ import { toolsmith } from '#tests/support/toolsmith.ts'
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736'
 const CALLER_SPAN = '00f067aa0ba902b7'
-const WAIT = { timeout: 10_000 }
 const CANARY = 'canarybird'
 const ADD = `export function add({ text }) { return { sum: "${CANARY}-tool " + text } }`
 
@@ -76,8 +75,8 @@ test('a message with a knowledge base and a tool is one trace, from its caller t
   })
   await server.call('GET', `/${CANARY}-path`)
   // The last of all: who has asked gets a title for the chat after the reply.
-  await expect.poll(() => named('chat emu-traced', collector.spans), WAIT).toHaveLength(3)
-  await expect.poll(() => named('POST /api/chat/send_message', collector.spans), WAIT).toHaveLength(1)
+  await expect.poll(() => named('chat emu-traced', collector.spans)).toHaveLength(3)
+  await expect.poll(() => named('POST /api/chat/send_message', collector.spans)).toHaveLength(1)
 
   const trace = collector.spans.filter(({ traceId }) => traceId === TRACE_ID)
   const [request] = named('POST /api/chat/send_message', trace)
@@ -179,7 +178,7 @@ test('requests that one statement serves have it in the trace of each', async ()
     ),
   )
   const requests = () => collector.spans.filter(({ kind, traceId }) => kind === 2 && ids.includes(traceId))
-  await expect.poll(requests, WAIT).toHaveLength(ids.length)
+  await expect.poll(requests).toHaveLength(ids.length)
   const shared = collector.spans.filter(({ attributes }) => Number(attributes[NAMES.batchSize]) > 1)
   expect(shared.length).toBeGreaterThan(1)
   for (const traceId of ids) {
@@ -195,7 +194,7 @@ test('a caller who records nothing has nothing recorded, and one who writes nons
   await server.call('GET', '/openapi.json', { headers: { traceparent: `00-${unsampled}-${CALLER_SPAN}-00` } })
   const before = collector.spans.length
   await server.call('GET', '/openapi.json', { headers: { traceparent: `00-${CANARY}-${CALLER_SPAN}-01` } })
-  await expect.poll(() => named('GET /openapi.json', collector.spans), WAIT).toHaveLength(1)
+  await expect.poll(() => named('GET /openapi.json', collector.spans)).toHaveLength(1)
   expect(collector.spans.filter(({ traceId }) => traceId === unsampled)).toEqual([])
   expect(named('GET /openapi.json', collector.spans.slice(before))).toMatchObject([
     { parentSpanId: undefined },

@@ -5,7 +5,7 @@ import { type Client, createClient } from './client.ts'
 import { findFreePort } from './free-port.ts'
 
 const CLI = join(import.meta.dirname, '../../server/cli.ts')
-const START_TIMEOUT_MS = 60_000
+const START_TIMEOUT_MS = 120_000
 /** Tests ask more often than people may, but those of the limits. */
 export const UNLIMITED = { RATE_LIMIT_IP_PER_MINUTE: '0', RATE_LIMIT_USER_PER_HOUR: '0' }
 /** A server that is started for a test builds no console, but for the tests of just that. */

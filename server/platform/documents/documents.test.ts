@@ -233,7 +233,8 @@ describe('many files', () => {
     const hasty = createDocuments(undefined, { clockMs: 2_000 })
     const bomb = { path: store(makePdfBomb(200)), contentType: PDF }
     await expect(hasty.extractText(bomb)).rejects.toThrow('Reading this PDF took longer than 2 seconds.')
-    expect((await hasty.extractText(NOTE)).text).toContain('Zürich')
+    // On a busy machine the start of a new reader may take longer than its clock.
+    await expect.poll(() => hasty.extractText(NOTE).then(({ text }) => text, String)).toContain('Zürich')
     await hasty.close()
   })
 

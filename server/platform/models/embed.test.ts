@@ -10,7 +10,7 @@ import type { EmbeddingPurpose, ModelTarget, Provider } from './types.ts'
 /** Embeddings against providers on the wire: what is asked for, what comes back, and how each fault ends. */
 
 const API_KEY = 'key-of-a-tenant'
-const TIMEOUTS = { embeddingMs: 5_000, retryMs: 1 }
+const TIMEOUTS = { embeddingMs: 30_000, retryMs: 1 }
 const WAYS: { provider: Provider; path: string; name: string }[] = [
   { provider: 'openai', path: '/v1', name: 'text-embedding-emu' },
   { provider: 'openai-compatible', path: '/v1', name: 'gte-emu' },

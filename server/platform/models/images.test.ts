@@ -10,7 +10,7 @@ import type { ImageRequest, ModelTarget, Provider } from './types.ts'
 /** Images against providers on the wire: what is asked for, what comes back, and how each fault ends. */
 
 const API_KEY = 'key-of-a-tenant'
-const MEDIA_TIMEOUTS = { imageMs: 3_000, videoMs: 1_000, transcriptionMs: 1_000, pollMs: 10 }
+const MEDIA_TIMEOUTS = { imageMs: 30_000, videoMs: 30_000, transcriptionMs: 30_000, pollMs: 10 }
 const WAYS: { provider: Provider; path: string; name: string }[] = [
   { provider: 'openai', path: '/v1', name: 'gpt-image-emu' },
   { provider: 'openai-compatible', path: '/v1', name: 'flux-emu' },

@@ -14,7 +14,7 @@ import type { ModelTarget, Provider } from './types.ts'
 /** Recordings against providers on the wire: what is sent, what comes back, and how each fault ends. */
 
 const API_KEY = 'key-of-a-tenant'
-const MEDIA_TIMEOUTS = { imageMs: 1_000, videoMs: 1_000, transcriptionMs: 3_000, pollMs: 10 }
+const MEDIA_TIMEOUTS = { imageMs: 30_000, videoMs: 30_000, transcriptionMs: 30_000, pollMs: 10 }
 const WAYS: { provider: Provider; path: string; name: string }[] = [
   { provider: 'openai', path: '/v1', name: 'gpt-4o-transcribe-emu' },
   { provider: 'openai-compatible', path: '/v1', name: 'whisper-emu' },

@@ -64,7 +64,7 @@ describe('connections', () => {
       response.write(HELLO + DONE)
     }
     expect((await ask()).text).toBe('Hello')
-    await expect.poll(() => server.connections.open, { timeout: 5_000 }).toBe(0)
+    await expect.poll(() => server.connections.open).toBe(0)
   })
 
   test('are given up when a refusal does not end', async () => {

@@ -10,7 +10,7 @@ import type { ModelTarget, Provider } from './types.ts'
 /** Videos against Veo on the wire: started, asked for, fetched, and how each fault ends. */
 
 const API_KEY = 'key-of-a-tenant'
-const MEDIA_TIMEOUTS = { imageMs: 1_000, videoMs: 3_000, transcriptionMs: 1_000, pollMs: 10 }
+const MEDIA_TIMEOUTS = { imageMs: 30_000, videoMs: 30_000, transcriptionMs: 30_000, pollMs: 10 }
 
 let emulated: EmulatedProvider
 let models: Models

@@ -51,7 +51,7 @@ test('what waits without use is ended', async () => {
   const before = new Set(denoProcesses())
   const { run, close } = openTestSandbox({ idleMs: 300 })
   await run('javascript', 'function main() {}')
-  await expect.poll(() => denoProcesses().filter((pid) => !before.has(pid)), { timeout: 10_000 }).toEqual([])
+  await expect.poll(() => denoProcesses().filter((pid) => !before.has(pid))).toEqual([])
   expect(await run('javascript', 'function main() { return 1 }')).toMatchObject({ ok: true, output: 1 })
   await close()
   expect(denoProcesses().filter((pid) => !before.has(pid))).toEqual([])
