@@ -29,7 +29,8 @@ export default defineConfig({
           name: 'together',
           include: [
             'server/**/*.test.ts',
-            'tests/{attacks,contract,faults,house,journeys,widget}/**/*.test.ts',
+            'tests/{attacks,client,contract,faults,house,journeys,widget}/**/*.test.ts',
+            'packages/*/src/**/*.test.ts',
             JOURNEYS,
             'console/src/**/*.test.{ts,tsx}',
           ],

@@ -40,7 +40,7 @@ const MAIN = `
 import { useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Markdown } from './console/src/markdown/markdown.tsx'
-import { useBufferedText } from './console/src/streams/use-buffered-text.ts'
+import { useBufferedText } from './console/src/ui/use-buffered-text.ts'
 function Reply({ isOver }) {
   const { text, buffer } = useBufferedText()
   useEffect(() => { window.buffer = buffer }, [buffer])

@@ -55,11 +55,11 @@ export const READ_BY_HAND: Record<string, string> = {
   duck: 'BSD-2-Clause',
 }
 
-/** Returns the packages of a package-lock.json, without the project itself. */
+/** Returns the packages of a package-lock.json, without those of the project itself. */
 export function readLock(file: string): LockedPackage[] {
   const lock = Value.Parse(Lock, JSON.parse(readFileSync(file, 'utf8')))
   return Object.entries(lock.packages)
-    .filter(([folder, entry]) => folder !== '' && !entry.link)
+    .filter(([folder, entry]) => folder.includes('node_modules/') && !entry.link)
     .map(([folder, entry]) => {
       const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length)
       return {

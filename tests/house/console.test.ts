@@ -2,13 +2,23 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 
-/** Holds the console's house: its rooms know those before them, and one room alone talks to the server. */
+/** Holds the console's house: its rooms know those before them, and the client alone talks to the server. */
 
 const ROOT = 'console/src'
 const FILES = globSync(`${ROOT}/**/*.{ts,tsx}`).filter((file) => !/\.test\.tsx?$/.test(file))
 
+/** Everything that runs in browsers. */
+const CLIENT_SIDE = [
+  ...FILES,
+  ...globSync('widget/**/*.{ts,tsx}'),
+  ...globSync('packages/*/src/**/*.ts').filter((file) => !/\.test\.ts$|\/generated\.ts$/.test(file)),
+]
+
+const namesIn = (file: string): string[] =>
+  [...readFileSync(file, 'utf8').matchAll(/(?:from|import\() ?'([^']+)'/g)].map(([, name = '']) => name)
+
 /** Each room may import those before it; main.tsx and router.tsx put them together. */
-const ROOMS = ['api', 'streams', 'ui', 'markdown', 'shell', 'screens']
+const ROOMS = ['api', 'ui', 'markdown', 'shell', 'screens']
 
 /** A group of screens may import of these others. */
 const SCREENS_MAY_IMPORT: Record<string, string[]> = {
@@ -58,12 +68,27 @@ test('a group of screens knows few others', () => {
   expect(wrong).toEqual([])
 })
 
-test('only the room of the API talks to the server, and nothing becomes HTML', () => {
-  const texts = FILES.map((file) => ({ file, text: readFileSync(file, 'utf8') }))
-  const talking = texts.filter(({ text }) => /\bfetch\(|new (?:WebSocket|XMLHttpRequest)\(/.test(text))
-  expect(talking.map(({ file }) => file).filter((file) => !file.startsWith(`${ROOT}/api/`))).toEqual([])
+/** The browser's ways to a server, as calls. Comments may name them. */
+const NETWORK = /(?<![.\w])fetch\(|\bnew (?:WebSocket|XMLHttpRequest|EventSource)\(|\bsendBeacon\(/
+
+test('only the client talks to the server', () => {
+  const talking = CLIENT_SIDE.filter((file) => NETWORK.test(readFileSync(file, 'utf8')))
+  expect(talking.filter((file) => !file.startsWith('packages/client/src/'))).toEqual([])
   expect(talking).not.toEqual([])
-  expect(texts.filter(({ text }) => /dangerouslySetInnerHTML|\.innerHTML/.test(text))).toEqual([])
+})
+
+test('the client knows nothing of the project around it, and one package', () => {
+  const foreign = CLIENT_SIDE.filter((file) => file.startsWith('packages/client/')).flatMap((file) =>
+    namesIn(file).filter((name) => !name.startsWith('./') && !/^\.\.\/[\w-]+\.ts$/.test(name)),
+  )
+  expect(new Set(foreign)).toEqual(new Set(['eventsource-parser']))
+})
+
+test('nothing becomes HTML', () => {
+  const unsafe = FILES.filter((file) =>
+    /dangerouslySetInnerHTML|\.innerHTML/.test(readFileSync(file, 'utf8')),
+  )
+  expect(unsafe).toEqual([])
 })
 
 test('no screen is loaded by something that reloads the page when its chunk is missing', () => {

@@ -220,7 +220,13 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
 
 /** What the chat on web pages is made of: every byte of it is fetched by every visitor. */
 const WIDGET_FILES = globSync('widget/**/*.{ts,tsx}')
-const WIDGET_PACKAGES = ['preact', 'preact/hooks', 'marked', 'eventsource-parser']
+const WIDGET_PACKAGES = [
+  'preact',
+  'preact/hooks',
+  'marked',
+  '@parley/client/visitor',
+  '@parley/client/schemas', // types only
+]
 
 interface Import {
   file: string

@@ -74,11 +74,18 @@ describe('the build', () => {
     const { ino } = statSync(scriptOf(source))
     expect((await runBuild(source)).stdout).toContain('built already')
     expect(statSync(scriptOf(source)).ino).toBe(ino)
-    source.write({ 'src/api/operations.ts': '', 'src/main.test.ts': '', 'src/.main.ts.swp': '' })
+    source.write({
+      '../packages/client/src/generated.ts': '',
+      '../packages/client/node_modules/other/index.js': '',
+      'src/main.test.ts': '',
+      'src/.main.ts.swp': '',
+    })
     expect((await runBuild(source)).stdout).toContain('built already')
     source.write({ 'src/main.ts': mainThatSays('Good morning') })
     expect((await runBuild(source)).stdout).toMatch(/is built, in/)
     expect(readFileSync(scriptOf(source), 'utf8')).toContain('Good morning')
+    source.write({ '../packages/client/src/index.ts': '' })
+    expect((await runBuild(source)).stdout).toMatch(/is built, in/)
     source.write({ '../package-lock.json': '{"packages":{}}' })
     expect((await runBuild(source)).stdout).toMatch(/is built, in/)
   })

@@ -1,10 +1,14 @@
-import type { EventSourceMessage } from 'eventsource-parser'
-import { Backoff } from './backoff.ts'
+import {
+  Backoff,
+  ParleyError,
+  randomKey,
+  Throttle,
+  type VisitorClient,
+  type VisitorEvent,
+} from '@parley/client/visitor'
 import { type Entry, entryOf, newReply, type Question, type Reply } from './entries.ts'
 import type { Kept } from './kept.ts'
-import { readEvents } from './read-events.ts'
 import { ReplyParts } from './reply-parts.ts'
-import { Refusal, randomText, type VisitorApi } from './visitor-api.ts'
 import { WORDS } from './words.ts'
 
 /** What there is to show. Entries that did not change stay the same objects. */
@@ -18,13 +22,12 @@ export interface View {
   canTryAgain: boolean
 }
 
-/** How often what has come is shown. */
-const FLUSH_MS = 50
-const KEY_BYTES = 18
+/** About a minute and a half. Then visitors are offered to try again themselves. */
+const TRIES_MAX = 12
 
 /** The chat of a visitor: what was said, and what is on its way. It outlives cut connections and closed pages. */
 export class Conversation {
-  readonly #api: VisitorApi
+  readonly #visitor: VisitorClient
   readonly #kept: Kept
   readonly #onChange: (view: View) => void
   #phase: View['phase'] = 'starting'
@@ -34,8 +37,8 @@ export class Conversation {
   #work: AbortController | null = null
   #isStopping = false
 
-  constructor(api: VisitorApi, kept: Kept, onChange: (view: View) => void) {
-    this.#api = api
+  constructor(visitor: VisitorClient, kept: Kept, onChange: (view: View) => void) {
+    this.#visitor = visitor
     this.#kept = kept
     this.#onChange = onChange
   }
@@ -43,18 +46,15 @@ export class Conversation {
   /** Finds what was said before, and follows the reply that is being written. */
   start(): Promise<void> {
     return this.#run(async (signal) => {
-      const backoff = new Backoff()
       this.#setTrouble(null)
-      for (;;) {
-        try {
-          await this.#api.enter()
-          await this.#readSession(signal)
-          break
-        } catch (error) {
-          if (isFinal(error)) return this.#close(error.status === 404 ? WORDS.unknown : WORDS.closed)
-          this.#setTrouble(navigator.onLine ? WORDS.lost : WORDS.offline)
-          if (!(await backoff.wait(signal))) return this.#setTrouble(WORDS.unreachable)
-        }
+      const enter = async (): Promise<void> => {
+        await this.#visitor.enter()
+        await this.#readSession(signal)
+      }
+      try {
+        if (!(await this.#persist(enter, signal))) return this.#setTrouble(WORDS.unreachable)
+      } catch (error) {
+        return this.#close((error as ParleyError).status === 404 ? WORDS.unknown : WORDS.closed)
       }
       this.#phase = 'open'
       this.#setTrouble(null)
@@ -65,7 +65,7 @@ export class Conversation {
   /** Sends a message, unless a reply is under way. */
   async send(text: string): Promise<void> {
     if (this.#work !== null || this.#phase !== 'open') return
-    const question: Question = { role: 'user', key: randomText(KEY_BYTES), text, problem: null }
+    const question: Question = { role: 'user', key: randomKey(), text, problem: null }
     this.#entries = [...this.#entries, question]
     await this.#deliver(question)
   }
@@ -87,7 +87,7 @@ export class Conversation {
     if (sessionId === null || this.#newestReply()?.status !== 'streaming') return
     this.#isStopping = true
     // Where that does not get through, the reply goes on, and so does the button.
-    await this.#api.stop(sessionId).catch(() => {
+    await this.#visitor.stop(sessionId).catch(() => {
       this.#isStopping = false
     })
   }
@@ -120,20 +120,21 @@ export class Conversation {
     return this.#run(async (signal) => {
       const sent = { ...question, problem: null }
       this.#replace(question, sent)
-      this.#entries = [...this.#entries, newReply(randomText(KEY_BYTES))]
+      this.#entries = [...this.#entries, newReply(randomKey())]
       this.#show()
       try {
         const sessionId = this.#kept.get('session')
-        const response = await this.#api.send(question.text, sessionId, question.key, signal)
+        const message = { content: question.text, sessionId, idempotencyKey: question.key }
+        const reply = await this.#visitor.send(message, signal)
         if (signal.aborted) return
-        this.#kept.set('session', response.headers.get('x-session-id') ?? sessionId)
-        await this.#follow(response, signal)
+        this.#kept.set('session', reply.sessionId)
+        await this.#follow(reply.events, signal)
       } catch (error) {
         if (signal.aborted) return
         this.#entries = this.#entries.filter((entry) => entry !== this.#newestReply())
-        const isRefused = error instanceof Refusal
+        const isRefused = isRefusal(error)
         // What was refused is another message when it is sent again; what got no answer may have been taken.
-        const key = isRefused ? randomText(KEY_BYTES) : sent.key
+        const key = isRefused ? randomKey() : sent.key
         this.#replace(sent, { ...sent, key, problem: problemOf(error) })
         if (isRefused) await this.#learnFrom(error, signal)
       }
@@ -141,12 +142,12 @@ export class Conversation {
   }
 
   /** What a refusal of a message says of the chat: it is closed, the conversation is gone, or goes on elsewhere. */
-  async #learnFrom({ status }: Refusal, signal: AbortSignal): Promise<void> {
+  async #learnFrom({ status }: ParleyError, signal: AbortSignal): Promise<void> {
     if (status === 403) return this.#close(WORDS.closed)
     if (status === 404) {
       this.#kept.set('session', null)
       // An unknown deployment answers 404 as an unknown session does.
-      await this.#api.enter().catch((error) => {
+      await this.#visitor.enter().catch((error) => {
         if (isFinal(error)) this.#close(WORDS.unknown)
       })
     }
@@ -167,53 +168,72 @@ export class Conversation {
     const sessionId = this.#kept.get('session')
     if (sessionId === null) return
     try {
-      const messages = await this.#api.readSession(sessionId)
+      const messages = await this.#visitor.readSession(sessionId)
       if (!signal.aborted) this.#entries = messages.map(entryOf)
     } catch (error) {
-      if (!(error instanceof Refusal) || error.status !== 404) throw error
+      if (!isRefusal(error) || error.status !== 404) throw error
       this.#kept.set('session', null)
     }
   }
 
-  /** Follows the newest reply to its end, over as many connections as that takes. */
-  async #follow(first: Response | null, signal: AbortSignal): Promise<void> {
-    const backoff = new Backoff()
-    let got = new ReplyParts()
-    let replyId = first === null ? this.#newestReply()?.key : first.headers.get('x-message-id')
-    let clock: ReturnType<typeof setTimeout> | undefined
-    const flush = (): void => {
-      clearTimeout(clock)
-      clock = undefined
-      if (signal.aborted || got.lastEventId === null) return
-      this.#trouble = null
-      this.#changeReply(got.asReply(this.#isStopping))
-    }
-    const take = (event: EventSourceMessage): void => {
-      backoff.reset()
-      got.take(event)
-      clock ??= setTimeout(flush, FLUSH_MS)
-    }
-    for (let response = first; ; response = null) {
-      try {
-        response ??= await this.#api.resume(this.#kept.get('session') ?? '', got.lastEventId, signal)
-        if (response !== null && response.headers.get('x-message-id') === replyId)
-          await readEvents(response, take)
-        else {
-          // All of it was delivered, or another window has asked something since.
-          await this.#readSession(signal)
-          const newest = this.#newestReply()
-          if (newest?.status !== 'streaming') return this.#setTrouble(null)
-          got = new ReplyParts()
-          replyId = newest.key
-        }
-      } catch (error) {
-        if (isFinal(error)) return this.#leaveReply('error')
+  /** Follows the newest reply to its end: `first`, and from its beginning where that has to be. */
+  async #follow(first: AsyncGenerator<VisitorEvent> | null, signal: AbortSignal): Promise<void> {
+    const backoff = new Backoff(TRIES_MAX)
+    try {
+      for (let events = first; ; events = null) {
+        if (await this.#showReply(events ?? this.#resume(signal), signal)) return
+        // All of it was delivered, or another window has asked something since.
+        if (!(await this.#persist(() => this.#readSession(signal), signal))) break
+        if (this.#newestReply()?.status !== 'streaming') return this.#setTrouble(null)
+        if (!(await backoff.wait(signal))) break
       }
-      flush()
-      if (got.end !== null || signal.aborted) return
-      this.#setTrouble(navigator.onLine ? WORDS.lost : WORDS.offline)
-      if (!(await backoff.wait(signal))) return signal.aborted ? undefined : this.#leaveReply('streaming')
+      if (!signal.aborted) this.#leaveReply('streaming')
+    } catch (error) {
+      if (!signal.aborted) this.#leaveReply(isRefusal(error) ? 'error' : 'streaming')
     }
+  }
+
+  #resume(signal: AbortSignal): AsyncGenerator<VisitorEvent> {
+    return this.#visitor.resume(this.#kept.get('session') ?? '', this.#newestReply()?.key ?? '', signal)
+  }
+
+  /** Shows a reply as it comes. Returns false if it has to be read from the session. */
+  async #showReply(events: AsyncGenerator<VisitorEvent>, signal: AbortSignal): Promise<boolean> {
+    const parts = new ReplyParts()
+    const throttle = new Throttle(() => {
+      if (signal.aborted) return
+      this.#trouble = null
+      this.#changeReply(parts.asReply(this.#isStopping))
+    })
+    try {
+      for await (const event of events) {
+        if (event.type === 'reload') return false
+        if (event.type === 'connection') {
+          throttle.flush()
+          this.#setTrouble(event.isLost ? lostSentence() : null)
+        } else {
+          parts.take(event)
+          throttle.schedule()
+        }
+      }
+      return true
+    } finally {
+      throttle.flush()
+    }
+  }
+
+  /** Does something that needs an answer, until there is one. Throws refusals. Returns false if it gave up. */
+  async #persist(work: () => Promise<void>, signal: AbortSignal): Promise<boolean> {
+    const backoff = new Backoff(TRIES_MAX)
+    for (;;)
+      try {
+        await work()
+        return true
+      } catch (error) {
+        if (isFinal(error)) throw error
+        this.#setTrouble(lostSentence())
+        if (!(await backoff.wait(signal))) return false
+      }
   }
 
   #leaveReply(status: Reply['status']): void {
@@ -260,15 +280,19 @@ export class Conversation {
   }
 }
 
+const lostSentence = (): string => (navigator.onLine ? WORDS.lost : WORDS.offline)
+
+/** The server's word that something is not to be. Anything else is worth another try. */
+const isRefusal = (error: unknown): error is ParleyError =>
+  error instanceof ParleyError && error.status >= 400 && error.status < 500
+
 /** Another server process has the reply (409), or there were too many requests just now (429). */
 const PASSING = [409, 429]
 
-/** Answers that another try would not change. */
-const isFinal = (error: unknown): error is Refusal =>
-  error instanceof Refusal && !PASSING.includes(error.status)
+const isFinal = (error: unknown): error is ParleyError => isRefusal(error) && !PASSING.includes(error.status)
 
 function problemOf(error: unknown): string {
-  if (!(error instanceof Refusal)) return WORDS.notSent
+  if (!isRefusal(error)) return WORDS.notSent
   switch (error.status) {
     case 402:
       return WORDS.noCredits
@@ -279,7 +303,7 @@ function problemOf(error: unknown): string {
     case 409:
       return WORDS.busy
     case 429:
-      return error.waitSeconds === null ? WORDS.tooMany : WORDS.tooManyFor(error.waitSeconds)
+      return error.retryAfterMs === null ? WORDS.tooMany : WORDS.tooManyFor(error.retryAfterMs / 1000)
     default:
       return WORDS.refused
   }

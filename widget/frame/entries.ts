@@ -1,4 +1,4 @@
-import type { StoredMessage } from './visitor-api.ts'
+import type { DeploymentSessionMessage } from '@parley/client/schemas'
 import { WORDS } from './words.ts'
 
 export interface Question {
@@ -30,7 +30,7 @@ export const newReply = (key: string): Reply => ({
   problem: null,
 })
 
-export function entryOf({ id, role, content, status }: StoredMessage): Entry {
+export function entryOf({ id, role, content, status }: DeploymentSessionMessage): Entry {
   if (role === 'user') return { role, key: id, text: content, problem: null }
   const problem = status === 'error' ? WORDS.replyFailed : null
   return { ...newReply(id), text: content, status, problem }

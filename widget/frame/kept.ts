@@ -1,3 +1,7 @@
+import { newVisitorKey } from '@parley/client/visitor'
+
+const VISITOR_KEY = /^[\w-]{43}$/
+
 /**
  * What the browser keeps for this deployment. Where storage is refused (private windows, a policy, a full disk) it is
  * kept until the page closes.
@@ -8,6 +12,15 @@ export class Kept {
 
   constructor(deploymentId: string) {
     this.#prefix = `parley:${deploymentId}:`
+  }
+
+  /** The one thing that makes a visitor the same one tomorrow. */
+  visitorKey(): string {
+    const known = this.get('visitor')
+    if (known !== null && VISITOR_KEY.test(known)) return known
+    const key = newVisitorKey()
+    this.set('visitor', key)
+    return key
   }
 
   get(name: KeptName): string | null {

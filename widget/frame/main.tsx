@@ -1,3 +1,4 @@
+import { VisitorClient } from '@parley/client/visitor'
 import { render } from 'preact'
 import type { Look } from '../look.ts'
 import { App } from './app.tsx'
@@ -6,13 +7,13 @@ import { Conversation, type View } from './conversation.ts'
 import { findHost } from './host.ts'
 import { Kept } from './kept.ts'
 import { applyTheme } from './theme.ts'
-import { VisitorApi } from './visitor-api.ts'
 
 const root = document.getElementById('chat') as HTMLElement
 const look = JSON.parse(root.dataset['look'] ?? '') as Look
 const deploymentId = location.pathname.split('/').at(-1) ?? ''
 const kept = new Kept(deploymentId)
-const conversation = new Conversation(new VisitorApi(deploymentId, kept), kept, show)
+const visitor = new VisitorClient({ deploymentId, visitorKey: kept.visitorKey() })
+const conversation = new Conversation(visitor, kept, show)
 
 applyTheme(look)
 const host = findHost(focusComposer)

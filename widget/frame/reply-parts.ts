@@ -1,4 +1,4 @@
-import type { EventSourceMessage } from 'eventsource-parser'
+import type { VisitorEvent } from '@parley/client/visitor'
 import type { Reply } from './entries.ts'
 import { WORDS } from './words.ts'
 
@@ -6,22 +6,18 @@ import { WORDS } from './words.ts'
 export class ReplyParts {
   #text = ''
   #reasoning = ''
-  lastEventId: string | null = null
-  end: 'done' | 'failed' | null = null
+  #end: 'done' | 'failed' | null = null
 
-  take({ id, data }: EventSourceMessage): void {
-    this.lastEventId = id ?? this.lastEventId
-    const { type, message = '', error } = JSON.parse(data) as Record<string, string | undefined>
-    if (error !== undefined) this.end = 'failed'
-    else if (type === 'reasoning') this.#reasoning += message
-    else if (message === 'DONE') this.end = 'done'
-    else this.#text += message
+  take(event: VisitorEvent): void {
+    if (event.type === 'reasoning') this.#reasoning += event.text
+    else if (event.type === 'text') this.#text += event.text
+    else if (event.type === 'end') this.#end = event.error === null ? 'done' : 'failed'
   }
 
   asReply(wasStopped: boolean): Partial<Reply> {
     const parts = { text: this.#text, reasoning: this.#reasoning }
-    if (this.end === null) return { ...parts, status: 'streaming', problem: null }
-    if (this.end === 'failed') return { ...parts, status: 'error', problem: WORDS.replyFailed }
+    if (this.#end === null) return { ...parts, status: 'streaming', problem: null }
+    if (this.#end === 'failed') return { ...parts, status: 'error', problem: WORDS.replyFailed }
     return { ...parts, status: wasStopped ? 'stopped' : 'complete', problem: null }
   }
 }

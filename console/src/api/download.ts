@@ -1,4 +1,5 @@
-import { addressOf, authorizedFetch, errorOf } from './call.ts'
+import { addressOf } from '@parley/client'
+import { api } from './client.ts'
 
 interface DownloadOptions {
   query?: object
@@ -12,18 +13,17 @@ interface DownloadOptions {
 
 /**
  * Has the browser save what an operation answers. It is received whole first (a browser puts what is large on its disk),
- * so what was cut off is an error, and no file that looks complete; a link could not carry who asks. Throws an ApiError,
+ * so what was cut off is an error, and no file that looks complete; a link could not carry who asks. Throws a ParleyError,
  * or a TypeError where it was cut off.
  */
 export async function download(
   path: string,
   { query, accept, name, onProgress, signal }: DownloadOptions,
 ): Promise<void> {
-  const answer = await authorizedFetch(addressOf(path, query), {
+  const answer = await api.fetch(addressOf(path, query), {
     ...(accept && { headers: { accept } }),
     ...(signal && { signal }),
   })
-  if (!answer.ok) throw await errorOf(answer)
   const blob = await new Response(answer.body?.pipeThrough(counted(onProgress))).blob()
   const address = URL.createObjectURL(blob)
   const link = document.createElement('a')

@@ -1,59 +1,20 @@
+import { type LiveEvent, listenForEvents } from '@parley/client'
+import type { Chat, ChatPage } from '@parley/client/schemas'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { Chat, ChatPage, IngestionStatus } from './operations.ts'
 import { outdate } from './queries.ts'
-import { accessToken } from './session.ts'
-
-/** What happens while somebody looks on (docs/live-events.md): a hint; the API has the truth. */
-export type LiveEvent =
-  | { type: 'chat.title_updated'; organization_id: string; data: { chat_id: string; title: string } }
-  | {
-      type: 'kb.ingestion'
-      organization_id: string
-      data: { kb_id: string; status: IngestionStatus['status']; progress: number }
-    }
-  | {
-      type: 'deployment.status'
-      organization_id: string
-      data: { deployment_id: string; status: 'active' | 'paused' }
-    }
-
-const WAIT_MIN_MS = 1_000
-const WAIT_MAX_MS = 30_000
+import { session } from './session.ts'
 
 /** Keeps what is shown up with what happens, for as long as the component is there. */
 export function useLiveUpdates(): void {
   const client = useQueryClient()
   useEffect(() => {
     const leaving = new AbortController()
-    void listen(client, leaving.signal)
+    const onEvent = (event: LiveEvent) => take(client, event)
+    const onGap = () => void outdate(client, 'GET /api/chat/list', 'GET /api/kb/list')
+    void listenForEvents('/api/ws', session, { onEvent, onGap }, leaving.signal)
     return () => leaving.abort()
   }, [client])
-}
-
-async function listen(client: QueryClient, signal: AbortSignal): Promise<void> {
-  for (let wait = WAIT_MIN_MS; !signal.aborted; wait = Math.min(wait * 2, WAIT_MAX_MS)) {
-    const begun = Date.now()
-    await connect(client, signal).catch(() => {})
-    if (Date.now() - begun > WAIT_MAX_MS) wait = WAIT_MIN_MS
-    await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random())))
-    // Something may have been missed.
-    if (!signal.aborted) void outdate(client, 'GET /api/chat/list', 'GET /api/kb/list')
-  }
-}
-
-async function connect(client: QueryClient, signal: AbortSignal): Promise<void> {
-  const token = await accessToken()
-  if (token === null || signal.aborted) return
-  const socket = new WebSocket('/api/ws')
-  const { promise: closed, resolve } = Promise.withResolvers<void>()
-  const leave = () => socket.close()
-  signal.addEventListener('abort', leave, { once: true })
-  socket.onopen = () => socket.send(JSON.stringify({ type: 'auth', token }))
-  socket.onclose = () => resolve()
-  socket.onmessage = ({ data }) => take(client, JSON.parse(String(data)) as LiveEvent)
-  await closed
-  signal.removeEventListener('abort', leave)
 }
 
 function take(client: QueryClient, event: LiveEvent): void {

@@ -1,3 +1,5 @@
+import { ParleyError } from '@parley/client'
+import type { PasskeyAssertion, PasskeyOptions, PasskeyRegistration } from '@parley/client/schemas'
 import {
   browserSupportsWebAuthn,
   type PublicKeyCredentialCreationOptionsJSON,
@@ -6,26 +8,25 @@ import {
   startRegistration,
   WebAuthnError,
 } from '@simplewebauthn/browser'
-import { ApiError } from './call.ts'
-import type { PasskeyOptions } from './operations.ts'
 
 /** Whether this browser has passkeys. */
 export const hasPasskeys = browserSupportsWebAuthn
 
 type Options = PasskeyOptions['options']
 
-/** Has the browser make a passkey. Throws an ApiError that says why there is none. */
-export const createPasskey = (options: Options) =>
-  // The server describes these options as an object; the standard says what is in it.
+// The API describes what WebAuthn exchanges as plain objects. The types of the standard say what is in them.
+
+/** Has the browser make a passkey. Throws a ParleyError that says why there is none. */
+export const createPasskey = (options: Options): Promise<PasskeyRegistration> =>
   startRegistration({ optionsJSON: options as unknown as PublicKeyCredentialCreationOptionsJSON }).catch(
     refuse,
-  )
+  ) as Promise<unknown> as Promise<PasskeyRegistration>
 
-/** Has the browser sign with a passkey. Throws an ApiError that says why it has not. */
-export const signWithPasskey = (options: Options) =>
+/** Has the browser sign with a passkey. Throws a ParleyError that says why it has not. */
+export const signWithPasskey = (options: Options): Promise<PasskeyAssertion> =>
   startAuthentication({ optionsJSON: options as unknown as PublicKeyCredentialRequestOptionsJSON }).catch(
     refuse,
-  )
+  ) as Promise<unknown> as Promise<PasskeyAssertion>
 
 const SENTENCES: Partial<Record<WebAuthnError['code'], string>> = {
   ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED: 'This device has a passkey for your account.',
@@ -35,5 +36,5 @@ const SENTENCES: Partial<Record<WebAuthnError['code'], string>> = {
 
 function refuse(error: unknown): never {
   const known = error instanceof WebAuthnError ? SENTENCES[error.code] : undefined
-  throw new ApiError(known ?? 'No passkey was used. Try again.', 0, 'passkey')
+  throw new ParleyError(known ?? 'No passkey was used. Try again.', { status: 0, code: 'passkey' })
 }

@@ -1,4 +1,12 @@
 import {
+  type Body,
+  type Input,
+  type OperationName,
+  ParleyError,
+  type Query,
+  type Reply,
+} from '@parley/client'
+import {
   infiniteQueryOptions,
   QueryClient,
   type QueryKey,
@@ -6,7 +14,7 @@ import {
   useMutation,
   useQueryClient,
 } from '@tanstack/react-query'
-import { ApiError, type Body, call, type Input, type OperationName, type Query, type Reply } from './call.ts'
+import { api } from './client.ts'
 
 const TRIES_MAX = 3
 const WAIT_MAX_MS = 30_000
@@ -18,18 +26,14 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: FRESH_MS,
-      retry: (tries, error) => tries < TRIES_MAX && isPassing(error),
+      retry: (tries, error) => tries < TRIES_MAX && error instanceof ParleyError && error.isRetryable,
       retryDelay: (tries, error) => waitAfter(tries, error),
     },
   },
 })
 
-/** Whether it may go by itself: no network, too many requests, a server that starts. */
-const isPassing = (error: Error): boolean =>
-  error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 502)
-
 function waitAfter(tries: number, error: Error): number {
-  const asked = error instanceof ApiError ? error.retryAfterMs : null
+  const asked = error instanceof ParleyError ? error.retryAfterMs : null
   return Math.min(asked ?? 500 * 2 ** tries, WAIT_MAX_MS)
 }
 
@@ -37,7 +41,7 @@ function waitAfter(tries: number, error: Error): number {
 export const read = <O extends OperationName>(operation: O, query: Query<O>) =>
   queryOptions({
     queryKey: [operation, query] as QueryKey,
-    queryFn: ({ signal }) => call(operation, { query, signal } as unknown as Input<O>),
+    queryFn: ({ signal }) => api.request(operation, { query, signal } as unknown as Input<O>),
   })
 
 type Page = { data: unknown[]; pagination: { next_cursor: string | null } }
@@ -49,7 +53,7 @@ export const readPages = <O extends PagedOperation>(operation: O, query: Query<O
   infiniteQueryOptions({
     queryKey: [operation, query, 'pages'] as QueryKey,
     queryFn: ({ signal, pageParam }) =>
-      call(operation, { query: { ...query, cursor: pageParam }, signal } as unknown as Input<O>),
+      api.request(operation, { query: { ...query, cursor: pageParam }, signal } as unknown as Input<O>),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page: Reply<O>) => (page as unknown as Page).pagination.next_cursor ?? undefined,
     select: ({ pages }) => pages.flatMap((page) => (page as unknown as Page).data as Item<O>[]),
@@ -67,7 +71,7 @@ type ChangeInput<O extends OperationName> = Omit<Input<O>, 'signal'>
 export function useChange<O extends OperationName>(operation: O, { outdates = [], onDone }: Change<O> = {}) {
   const client = useQueryClient()
   return useMutation<Reply<O>, Error, ChangeInput<O>>({
-    mutationFn: (input) => call(operation, input as Input<O>),
+    mutationFn: (input) => api.request(operation, input as Input<O>),
     onSuccess: (reply, input) => {
       onDone?.(reply, input)
       return outdate(client, ...outdates)

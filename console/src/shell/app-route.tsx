@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, Outlet, redirect, retainSearchParams } from '@tanstack/react-router'
-import { isSignedIn } from '../api/session.ts'
+import { session } from '../api/session.ts'
 import { NotFound, ScreenFailed } from './not-found.tsx'
 import { Shell } from './shell.tsx'
 
@@ -22,7 +22,7 @@ export const appRoute = createRoute({
     typeof org_id === 'string' ? { org_id } : {},
   search: { middlewares: [retainSearchParams(['org_id'])] },
   beforeLoad: ({ location }) => {
-    if (!isSignedIn()) throw redirect({ to: '/sign_in', search: { next: location.href } })
+    if (!session.isSignedIn()) throw redirect({ to: '/sign_in', search: { next: location.href } })
   },
   component: Shell,
 })

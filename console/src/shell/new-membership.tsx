@@ -1,6 +1,6 @@
+import type { Organization } from '@parley/client/schemas'
 import { useNavigate } from '@tanstack/react-router'
 import { UserPlus } from 'lucide-react'
-import type { Organization } from '../api/operations.ts'
 import { useChange } from '../api/queries.ts'
 import { Button } from '../ui/button.tsx'
 import { Empty, Failure } from '../ui/states.tsx'

@@ -1,5 +1,5 @@
+import type { Organization, User } from '@parley/client/schemas'
 import { createContext, use } from 'react'
-import type { Organization, User } from '../api/operations.ts'
 
 /** Who looks on, and at which organization. */
 export interface Here {

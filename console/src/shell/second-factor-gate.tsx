@@ -3,7 +3,7 @@ import { Link, useLocation } from '@tanstack/react-router'
 import { ShieldCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { queryClient, read } from '../api/queries.ts'
-import { signOut } from '../api/session.ts'
+import { session } from '../api/session.ts'
 import { Button, buttonLook } from '../ui/button.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, SkeletonList } from '../ui/states.tsx'
@@ -28,7 +28,7 @@ export function SecondFactorGate({ children }: { children: ReactNode }) {
 
 function Required({ hasFactor }: { hasFactor: boolean }) {
   const signInAgain = () => {
-    signOut()
+    session.signOut()
     queryClient.clear()
   }
   return (

@@ -1,12 +1,12 @@
+import type { Organization } from '@parley/client/schemas'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Outlet, useNavigate, useSearch } from '@tanstack/react-router'
 import { Menu as MenuIcon } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { covers } from '../api/covers.ts'
 import { useLiveUpdates } from '../api/live.ts'
-import type { Organization } from '../api/operations.ts'
 import { read, readPages } from '../api/queries.ts'
-import { signOut, useIsSignedIn } from '../api/session.ts'
+import { session, useIsSignedIn } from '../api/session.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Drawer } from '../ui/dialog.tsx'
 import { Empty, Failure, Skeleton } from '../ui/states.tsx'
@@ -44,7 +44,7 @@ export function Shell() {
     return (
       <Alone>
         <Failure error={error} onRetry={() => void Promise.all([user.refetch(), organizations.refetch()])} />
-        <Button onClick={signOut}>Sign out</Button>
+        <Button onClick={() => session.signOut()}>Sign out</Button>
       </Alone>
     )
   if (!user.data || !organizations.data) return <ShellSkeleton />

@@ -12,7 +12,7 @@ import {
   User,
   UserCog,
 } from 'lucide-react'
-import { signOut } from '../api/session.ts'
+import { session } from '../api/session.ts'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu.tsx'
 import { chooseTheme, type Theme, useTheme } from '../ui/theme.ts'
 import { openCommandPalette } from './command-palette.tsx'
@@ -152,7 +152,7 @@ function Account({ onChosen }: { onChosen: (() => void) | undefined }) {
         </ThemeItem>
       ))}
       <MenuLine />
-      <MenuItem icon={LogOut} onSelect={signOut}>
+      <MenuItem icon={LogOut} onSelect={() => session.signOut()}>
         Sign out
       </MenuItem>
     </Menu>

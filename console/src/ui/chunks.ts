@@ -1,6 +1,6 @@
+import { waitForRetry } from '@parley/client'
 import { useSyncExternalStore } from 'react'
 import { askForBuild, type BuildState } from '../api/build.ts'
-import { waitForRetry } from '../api/wait-for-retry.ts'
 
 /**
  * Why a chunk that the page waits for is missing:

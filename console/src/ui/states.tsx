@@ -1,7 +1,7 @@
+import { ParleyError } from '@parley/client'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { CircleAlert, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { ApiError } from '../api/call.ts'
 import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
 
@@ -42,14 +42,14 @@ export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
 
 /** What went wrong, in the server's words, and what can be done. */
 export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void }) {
-  const requestId = error instanceof ApiError ? error.requestId : null
+  const requestId = error instanceof ParleyError ? error.requestId : null
   return (
     <div role="alert" className="flex flex-col items-start gap-3 rounded-2xl bg-danger-soft px-5 py-4">
       <p className="flex items-start gap-2.5 text-danger">
         <CircleAlert aria-hidden size={18} className="mt-0.5 shrink-0" />
         <span className="min-w-0 break-words">{error.message}</span>
       </p>
-      {requestId && error instanceof ApiError && error.status >= 500 && (
+      {requestId && error instanceof ParleyError && error.status >= 500 && (
         <p className="text-sm text-muted">Request {requestId}</p>
       )}
       {onRetry && (

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { encode } from 'uqr'
-import { call } from '../../api/call.ts'
+import { api } from '../../api/client.ts'
 import { CopyButton } from '../../ui/copy.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
@@ -17,10 +17,10 @@ export function AuthenticatorDialog({ onClose, onDone }: DialogProps) {
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
   const begin = useMutation({
-    mutationFn: () => call('POST /api/auth/totp/begin', { body: { proof: { password } } }),
+    mutationFn: () => api.request('POST /api/auth/totp/begin', { body: { proof: { password } } }),
   })
   const confirm = useMutation({
-    mutationFn: () => call('POST /api/auth/totp/confirm', { body: { code } }),
+    mutationFn: () => api.request('POST /api/auth/totp/confirm', { body: { code } }),
     onSuccess: ({ recovery_codes }) => onDone(recovery_codes),
     onError: () => setCode(''),
   })

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { queryClient, useChange } from '../../api/queries.ts'
-import { signOut } from '../../api/session.ts'
+import { session } from '../../api/session.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -32,7 +32,7 @@ function Deletion({ onClose }: { onClose: () => void }) {
   const remove = useChange('DELETE /api/users/me', {
     onDone: () => {
       notify('Your account is deleted')
-      signOut()
+      session.signOut()
       queryClient.clear()
       void navigate({ to: '/sign_in' })
     },

@@ -1,6 +1,6 @@
+import { ParleyError } from '@parley/client'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { ApiError } from '../../api/call.ts'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -76,4 +76,4 @@ export function Password() {
 }
 
 export const isWrongPassword = (error: Error | null): boolean =>
-  error instanceof ApiError && error.code === 'user.wrong_password'
+  error instanceof ParleyError && error.code === 'user.wrong_password'

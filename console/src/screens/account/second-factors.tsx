@@ -1,8 +1,8 @@
+import type { SecondFactors as Factors, SecondFactor } from '@parley/client/schemas'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { KeyRound, Smartphone } from 'lucide-react'
 import { useState } from 'react'
-import { call } from '../../api/call.ts'
-import type { SecondFactors as Factors, SecondFactor } from '../../api/operations.ts'
+import { api } from '../../api/client.ts'
 import { createPasskey, hasPasskeys } from '../../api/passkeys.ts'
 import { outdate, queryClient, read } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
@@ -123,9 +123,9 @@ function PasskeyDialog({ onClose, onDone }: DialogProps) {
   const add = useMutation({
     mutationFn: async () => {
       const body = { proof: proofOf(password) }
-      const { challenge, options } = await call('POST /api/auth/passkeys/options', { body })
+      const { challenge, options } = await api.request('POST /api/auth/passkeys/options', { body })
       const response = await createPasskey(options)
-      return call('POST /api/auth/passkeys/register', { body: { challenge, name, response } })
+      return api.request('POST /api/auth/passkeys/register', { body: { challenge, name, response } })
     },
     onSuccess: ({ recovery_codes }) => onDone(recovery_codes),
   })
@@ -156,7 +156,7 @@ function PasskeyDialog({ onClose, onDone }: DialogProps) {
 function RenewDialog({ onClose, onDone }: DialogProps) {
   const [password, setPassword] = useState('')
   const renew = useMutation({
-    mutationFn: () => call('POST /api/auth/recovery_codes', { body: { proof: proofOf(password) } }),
+    mutationFn: () => api.request('POST /api/auth/recovery_codes', { body: { proof: proofOf(password) } }),
     onSuccess: ({ recovery_codes }) => onDone(recovery_codes),
   })
   return (
@@ -187,7 +187,9 @@ function RemoveDialog({
   const [password, setPassword] = useState('')
   const remove = useMutation({
     mutationFn: () =>
-      call('POST /api/auth/factors/remove', { body: { factor_id: factor.id, proof: proofOf(password) } }),
+      api.request('POST /api/auth/factors/remove', {
+        body: { factor_id: factor.id, proof: proofOf(password) },
+      }),
     onSuccess: onDone,
   })
   return (

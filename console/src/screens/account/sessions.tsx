@@ -1,6 +1,6 @@
+import type { Session } from '@parley/client/schemas'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Monitor, Smartphone } from 'lucide-react'
-import type { Session } from '../../api/operations.ts'
 import { readPages, useChange } from '../../api/queries.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'

@@ -1,4 +1,4 @@
-import type { Agent } from '../../api/operations.ts'
+import type { Agent } from '@parley/client/schemas'
 import { type Body, useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import type { Edits } from '../../ui/edits.ts'

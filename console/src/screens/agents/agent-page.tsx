@@ -1,7 +1,7 @@
+import type { Agent } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Bot, Ellipsis, Rocket, Trash2 } from 'lucide-react'
-import type { Agent } from '../../api/operations.ts'
 import { read, useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Back } from '../../ui/back.tsx'

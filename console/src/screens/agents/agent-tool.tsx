@@ -1,7 +1,7 @@
+import type { Agent, Tool } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { X } from 'lucide-react'
-import type { Agent, Tool } from '../../api/operations.ts'
 import { read } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'

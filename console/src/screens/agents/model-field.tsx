@@ -1,6 +1,6 @@
+import type { LanguageModel } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { LanguageModel } from '../../api/operations.ts'
 import { read } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { SelectField } from '../../ui/field.tsx'

@@ -1,6 +1,6 @@
+import type { Agent } from '@parley/client/schemas'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { Agent } from '../../api/operations.ts'
 import { readPages } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Section } from '../../ui/page.tsx'

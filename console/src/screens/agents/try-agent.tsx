@@ -1,5 +1,5 @@
+import type { Agent } from '@parley/client/schemas'
 import { RotateCcw } from 'lucide-react'
-import type { Agent } from '../../api/operations.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Composer } from '../../ui/composer.tsx'

@@ -1,10 +1,8 @@
+import type { AcceptedEvent, FollowedEvent } from '@parley/client'
+import type { Agent, Citation, ToolCall } from '@parley/client/schemas'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { ApiError, authorizedFetch, call } from '../../api/call.ts'
-import type { Agent } from '../../api/operations.ts'
-import { randomKey } from '../../api/random-key.ts'
-import { type FollowedEvent, type Send, sendAndFollow } from '../../streams/follow-reply.ts'
-import type { Citation, ToolCall } from '../../streams/reply-event.ts'
-import { useBufferedText } from '../../streams/use-buffered-text.ts'
+import { api } from '../../api/client.ts'
+import { useBufferedText } from '../../ui/use-buffered-text.ts'
 
 /** A question and what the agent answers. */
 export interface Turn {
@@ -42,7 +40,7 @@ export function useTrial(agent: Agent, organizationId: string) {
     abort?.abort()
     // Where this fails, the chat stays among the others under its title.
     if (chatId)
-      void call('DELETE /api/chat/delete_session', { query: { session_id: chatId } }).catch(() => {})
+      void api.request('DELETE /api/chat/delete_session', { query: { session_id: chatId } }).catch(() => {})
   }, [])
   useEffect(() => end, [end])
 
@@ -59,25 +57,24 @@ export function useTrial(agent: Agent, organizationId: string) {
     setTurns((all) => [...all, { ...NEW_TURN, question }])
     let said = ''
     let messageId = ''
-    const take = async (event: FollowedEvent) => {
-      if (event.kind === 'accepted') messageId = event.messageId
-      if (event.kind === 'connection') setLost(event.isLost)
-      if (event.kind === 'text') {
+    const take = async (event: AcceptedEvent | FollowedEvent) => {
+      if (event.type === 'accepted') messageId = event.messageId
+      if (event.type === 'connection') setLost(event.isLost)
+      if (event.type === 'text') {
         said += event.text
         buffer.add(event.text)
       }
-      if (event.kind === 'read again') said = await storedText(organizationId, mine.chatId ?? '', messageId)
+      if (event.type === 'reload') said = await storedText(organizationId, mine.chatId ?? '', messageId)
       change((turn) => changeBy(turn, event))
     }
     try {
       mine.chatId ??= await makeChat(organizationId, agent.name)
-      const request = {
-        operation: 'send_message' as const,
+      const events = api.follow('POST /api/chat/send_message', {
         query: { org_id: organizationId, agent_id: agent.id, chat_id: mine.chatId },
         body: { content: question },
-        idempotencyKey: randomKey(),
-      }
-      for await (const event of sendAndFollow(sendAuthorized, request, abort.signal)) await take(event)
+        signal: abort.signal,
+      })
+      for await (const event of events) await take(event)
     } catch (error) {
       if (!abort.signal.aborted) change(() => ({ error: error as Error }))
     }
@@ -95,9 +92,9 @@ export function useTrial(agent: Agent, organizationId: string) {
     stop() {
       const { chatId } = trial.current
       if (chatId)
-        void call('POST /api/chat/stop', { query: { org_id: organizationId, chat_id: chatId } }).catch(
-          () => {},
-        )
+        void api
+          .request('POST /api/chat/stop', { query: { org_id: organizationId, chat_id: chatId } })
+          .catch(() => {})
     },
     startOver() {
       end()
@@ -106,12 +103,12 @@ export function useTrial(agent: Agent, organizationId: string) {
   }
 }
 
-function changeBy(turn: Turn, event: FollowedEvent): Partial<Turn> {
-  switch (event.kind) {
+function changeBy(turn: Turn, event: AcceptedEvent | FollowedEvent): Partial<Turn> {
+  switch (event.type) {
     case 'reasoning':
       return { reasoning: turn.reasoning + event.text }
-    case 'tool begun':
-    case 'tool ended': {
+    case 'tool_started':
+    case 'tool_finished': {
       const isKnown = turn.calls.some(({ id }) => id === event.call.id)
       return {
         calls: isKnown
@@ -129,15 +126,14 @@ function changeBy(turn: Turn, event: FollowedEvent): Partial<Turn> {
 }
 
 const makeChat = async (org_id: string, name: string): Promise<string> =>
-  (await call('POST /api/chat', { query: { org_id }, body: { title: `Trying ${name}`.slice(0, 200) } })).id
+  (
+    await api.request('POST /api/chat', {
+      query: { org_id },
+      body: { title: `Trying ${name}`.slice(0, 200) },
+    })
+  ).id
 
 async function storedText(org_id: string, chat_id: string, messageId: string): Promise<string> {
-  const { messages } = await call('GET /api/chat', { query: { org_id, chat_id } })
+  const { messages } = await api.request('GET /api/chat', { query: { org_id, chat_id } })
   return messages.find(({ id }) => id === messageId)?.content ?? ''
 }
-
-/** No answer at all is a TypeError, as of `fetch` itself. */
-const sendAuthorized: Send = (path, init) =>
-  authorizedFetch(path, init).catch((error: unknown) => {
-    throw error instanceof ApiError && error.status === 0 ? new TypeError(error.message) : error
-  })

@@ -1,5 +1,5 @@
+import type { ChatMessage } from '@parley/client/schemas'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
-import type { ChatMessage } from '../../api/operations.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { useActions } from './conversation-context.ts'
 

@@ -1,5 +1,5 @@
+import type { ChatMessage } from '@parley/client/schemas'
 import { expect, test } from 'vitest'
-import type { ChatMessage } from '../../api/operations.ts'
 import { branchOf, newestLeafBelow, siblingsOf } from './branch.ts'
 
 const message = (id: string, parent: string | null) =>

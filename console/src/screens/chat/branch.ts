@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../api/operations.ts'
+import type { ChatMessage } from '@parley/client/schemas'
 
 /** What is shown of a chat: one way through its messages, and what else there is at each fork. */
 export interface Branch {

@@ -1,6 +1,6 @@
+import type { Chat, ChatMessage, ChatWithMessages } from '@parley/client/schemas'
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
-import { call } from '../../api/call.ts'
-import type { Chat, ChatMessage, ChatWithMessages } from '../../api/operations.ts'
+import { api } from '../../api/client.ts'
 
 /** A chat and what is loaded of its messages: of all branches, the newest ones without a gap. */
 export interface ChatData {
@@ -23,7 +23,7 @@ export const readChat = (place: ChatPlace) =>
   queryOptions({
     queryKey: keyOf(place),
     queryFn: async ({ signal, client }): Promise<ChatData> => {
-      const page = await call('GET /api/chat', { query: { ...place, branches: 'all' }, signal })
+      const page = await api.request('GET /api/chat', { query: { ...place, branches: 'all' }, signal })
       return withNewest(client.getQueryData<ChatData>(keyOf(place)), page)
     },
   })
@@ -32,7 +32,9 @@ export const readChat = (place: ChatPlace) =>
 export async function loadOlder(client: QueryClient, place: ChatPlace): Promise<void> {
   const before = client.getQueryData<ChatData>(keyOf(place))
   if (!before?.older) return
-  const page = await call('GET /api/chat', { query: { ...place, branches: 'all', cursor: before.older } })
+  const page = await api.request('GET /api/chat', {
+    query: { ...place, branches: 'all', cursor: before.older },
+  })
   client.setQueryData<ChatData>(keyOf(place), (now) => {
     if (!now || now.older !== before.older) return now
     return { ...now, messages: [...page.messages, ...now.messages], older: page.pagination.next_cursor }

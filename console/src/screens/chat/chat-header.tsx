@@ -1,6 +1,6 @@
+import type { Chat } from '@parley/client/schemas'
 import { Link } from '@tanstack/react-router'
 import { Ellipsis, Folder, PanelLeft, SquarePen } from 'lucide-react'
-import type { Chat } from '../../api/operations.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { formatCredits, formatNumber } from '../../ui/format.ts'
 import { ChatMenu } from './chat-menu.tsx'

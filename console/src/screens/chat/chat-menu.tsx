@@ -1,3 +1,4 @@
+import type { Chat } from '@parley/client/schemas'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import {
@@ -13,7 +14,6 @@ import {
 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { download } from '../../api/download.ts'
-import type { Chat } from '../../api/operations.ts'
 import { type Body, useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'

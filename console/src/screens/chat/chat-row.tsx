@@ -1,6 +1,6 @@
+import type { Chat } from '@parley/client/schemas'
 import { Link } from '@tanstack/react-router'
 import { Ellipsis, Pin } from 'lucide-react'
-import type { Chat } from '../../api/operations.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { formatAgo } from '../../ui/format.ts'

@@ -1,5 +1,5 @@
+import type { Chat } from '@parley/client/schemas'
 import { useMemo, useSyncExternalStore } from 'react'
-import type { Chat } from '../../api/operations.ts'
 
 /** Who answers in a chat, and how. */
 export interface Choices {

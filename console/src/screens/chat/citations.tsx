@@ -1,6 +1,6 @@
+import type { Citation } from '@parley/client/schemas'
 import { Link } from '@tanstack/react-router'
 import { FileText } from 'lucide-react'
-import type { Citation } from '../../api/operations.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 

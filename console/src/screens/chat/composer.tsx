@@ -1,6 +1,6 @@
+import type { Chat } from '@parley/client/schemas'
 import { ArrowUp, type LucideIcon, Paperclip, Square } from 'lucide-react'
 import { type ComponentProps, type KeyboardEvent, memo, useEffect, useRef } from 'react'
-import type { Chat } from '../../api/operations.ts'
 import { prepareReplyText } from '../../markdown/reply-text.tsx'
 import { useHere } from '../../shell/organization.tsx'
 import { buttonLook, IconButton } from '../../ui/button.tsx'

@@ -1,5 +1,5 @@
+import type { Agent, ChatMessage, LanguageModel } from '@parley/client/schemas'
 import { createContext, use } from 'react'
-import type { Agent, ChatMessage, LanguageModel } from '../../api/operations.ts'
 import type { Choices } from './choices.ts'
 
 /** What can be done in the chat that is shown. It stays the same object while messages come and choices change. */

@@ -1,8 +1,7 @@
+import { randomKey } from '@parley/client'
+import type { Upload } from '@parley/client/schemas'
 import { useSyncExternalStore } from 'react'
-import { call } from '../../api/call.ts'
-import type { Upload } from '../../api/operations.ts'
-import { randomKey } from '../../api/random-key.ts'
-import { upload } from '../../api/upload.ts'
+import { api, upload } from '../../api/client.ts'
 
 /** A file that comes with the message to be sent. */
 export interface Attachment {
@@ -114,9 +113,11 @@ export function detach(
   changeDraft(place, { attachments: draftOf(place).attachments.filter((one) => one.key !== key) })
   // A file that stays behind does no harm.
   if (done)
-    void call('DELETE /api/chat/delete_upload', {
-      query: { org_id: organizationId, upload_id: done.id },
-    }).catch(() => {})
+    void api
+      .request('DELETE /api/chat/delete_upload', {
+        query: { org_id: organizationId, upload_id: done.id },
+      })
+      .catch(() => {})
 }
 
 function changeAttachment(place: string, key: string, change: Partial<Attachment>): void {

@@ -1,5 +1,5 @@
+import type { Upload } from '@parley/client/schemas'
 import { FileText } from 'lucide-react'
-import type { Upload } from '../../api/operations.ts'
 import { formatBytes } from '../../ui/format.ts'
 
 /** What came with a message: pictures, and other files by their names. */

@@ -1,7 +1,7 @@
+import type { Instruction } from '@parley/client/schemas'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Pencil, Plus, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import type { Instruction } from '../../api/operations.ts'
 import { readPages, useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'

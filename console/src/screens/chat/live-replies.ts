@@ -1,16 +1,8 @@
+import { type AcceptedEvent, type FollowedEvent, ParleyError, randomKey } from '@parley/client'
+import type { ChatMessage } from '@parley/client/schemas'
 import { useSyncExternalStore } from 'react'
-import { ApiError, authorizedFetch } from '../../api/call.ts'
-import type { ChatMessage, Upload } from '../../api/operations.ts'
+import { api } from '../../api/client.ts'
 import { outdate, queryClient } from '../../api/queries.ts'
-import { randomKey } from '../../api/random-key.ts'
-import {
-  type FollowedEvent,
-  ReplyRefused,
-  ReplyUnreachable,
-  resumeReply,
-  type Send,
-  sendAndFollow,
-} from '../../streams/follow-reply.ts'
 import { readChat } from './chat-data.ts'
 import { LiveReply, type Question } from './live-reply.ts'
 
@@ -75,15 +67,18 @@ export function send(sending: Sending): void {
     modelId: answering.model_id,
     agentId: answering.agent_id,
   })
-  const body = {
-    content: question.content,
-    file_uploads: question.uploads.map(({ id }: Upload) => id),
-    // Otherwise it follows what is the newest when it comes.
-    ...(sending.isFork && { parent_message_id: question.parentId }),
-    ...bodyOf(answering),
-  }
-  const query = { ...queryOf(organizationId, answering), ...(chatId !== null && { chat_id: chatId }) }
-  start(live, sendAndFollow(sendOf, requestOf('send_message', query, body), live.leaving.signal), sending)
+  const events = api.follow('POST /api/chat/send_message', {
+    query: { ...queryOf(organizationId, answering), ...(chatId !== null && { chat_id: chatId }) },
+    body: {
+      content: question.content,
+      file_uploads: question.uploads.map(({ id }) => id),
+      // Otherwise it follows what is the newest when it comes.
+      ...(sending.isFork && { parent_message_id: question.parentId }),
+      ...bodyOf(answering),
+    },
+    signal: live.leaving.signal,
+  })
+  start(live, events, sending)
 }
 
 /** Has a message answered anew. */
@@ -100,9 +95,12 @@ export function regenerate(
     modelId: answering.model_id,
     agentId: answering.agent_id,
   })
-  const query = { ...queryOf(organizationId, answering), chat_id: chatId, message_id: userMessageId }
-  const request = requestOf('regenerate', query, bodyOf(answering))
-  start(live, sendAndFollow(sendOf, request, live.leaving.signal), { onRefused, onAccepted() {} })
+  const events = api.follow('POST /api/chat/regenerate', {
+    query: { ...queryOf(organizationId, answering), chat_id: chatId, message_id: userMessageId },
+    body: bodyOf(answering),
+    signal: live.leaving.signal,
+  })
+  start(live, events, { onRefused, onAccepted() {} })
 }
 
 /** Follows a reply that is under way, as after a reload of the page. */
@@ -118,7 +116,7 @@ export function resume(organizationId: string, message: ChatMessage): void {
     agentId: message.agent_id,
   })
   const reply = { organizationId, chatId: message.chat_id, messageId: message.id }
-  start(live, resumeReply(sendOf, reply, live.leaving.signal), { onRefused() {}, onAccepted() {} })
+  start(live, api.resume(reply, { signal: live.leaving.signal }), { onRefused() {}, onAccepted() {} })
 }
 
 /** Lets go of replies in other chats: they go on without us. A browser has few connections. */
@@ -134,7 +132,7 @@ export function leaveOthers(organizationId: string, chatId: string | null): void
 
 function start(
   live: LiveReply,
-  events: AsyncGenerator<FollowedEvent, void>,
+  events: AsyncGenerator<AcceptedEvent | FollowedEvent, void>,
   told: Pick<Sending, 'onRefused' | 'onAccepted'>,
 ): void {
   lives.set(placeOf(live.organizationId, live.chatId), live)
@@ -144,13 +142,13 @@ function start(
 
 async function follow(
   live: LiveReply,
-  events: AsyncGenerator<FollowedEvent, void>,
+  events: AsyncGenerator<AcceptedEvent | FollowedEvent, void>,
   { onRefused, onAccepted }: Pick<Sending, 'onRefused' | 'onAccepted'>,
 ): Promise<void> {
   try {
     for await (const event of events) {
-      if (event.kind === 'accepted') accept(live, event, onAccepted)
-      else if (event.kind === 'meta') name(live, event.userMessageId)
+      if (event.type === 'accepted') accept(live, event, onAccepted)
+      else if (event.type === 'meta') name(live, event.userMessageId)
       else live.take(event)
     }
     if (!live.leaving.signal.aborted) await settle(live)
@@ -160,9 +158,7 @@ async function follow(
       return onRefused(shownError(error))
     }
     // It was taken, and can't be followed: what is stored tells.
-    live.end(
-      error instanceof ReplyUnreachable ? 'The connection was lost. Reload the page to see the rest.' : null,
-    )
+    live.end(isUnreachable(error) ? 'The connection was lost. Reload the page to see the rest.' : null)
     await settle(live)
   }
 }
@@ -212,26 +208,9 @@ function remove(live: LiveReply): void {
   tell()
 }
 
-/** As `follow-reply` wants it: what did not get through is a TypeError. */
-const sendOf: Send = async (path, init) => {
-  try {
-    return await authorizedFetch(path, init)
-  } catch (error) {
-    throw error instanceof ApiError && error.status === 0 ? new TypeError(error.message) : error
-  }
-}
-
-const requestOf = (
-  operation: 'send_message' | 'regenerate',
-  query: Record<string, string>,
-  body: object,
-) => ({ operation, query, body, idempotencyKey: randomKey() })
-
-function queryOf(organizationId: string, answering: Answering): Record<string, string> {
+const queryOf = (org_id: string, answering: Answering) => {
   const { model_id, agent_id, instruction_id, temperature, max_tokens } = answering
-  const given = { org_id: organizationId, model_id, agent_id, instruction_id, temperature, max_tokens }
-  const entries = Object.entries(given).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries.map(([key, value]) => [key, String(value)]))
+  return { org_id, model_id, agent_id, instruction_id, temperature, max_tokens }
 }
 
 const bodyOf = ({ thinking, knowledge_base_ids }: Answering) => ({
@@ -239,17 +218,17 @@ const bodyOf = ({ thinking, knowledge_base_ids }: Answering) => ({
   ...(knowledge_base_ids && knowledge_base_ids.length > 0 && { knowledge_base_ids }),
 })
 
-/** A refusal as the rest of the console knows refusals. */
+const isUnreachable = (error: unknown): boolean => error instanceof ParleyError && error.status === 0
+
+/** The sentence for a message that was not taken. */
 function shownError(error: unknown): Error {
-  if (error instanceof ReplyRefused) {
-    const seconds = error.retryAfterSeconds
-    const wait = error.status === 429 && seconds ? ` Try again in ${seconds} seconds.` : ''
-    const detail = error.message.includes('Try again in') ? error.message : error.message + wait
-    return new ApiError(detail, error.status, error.code ?? 'unknown')
-  }
-  if (error instanceof ReplyUnreachable)
-    return new ApiError('The server cannot be reached. The message was not sent.', 0, 'network')
-  return error instanceof Error ? error : new Error(String(error))
+  if (!(error instanceof ParleyError)) return error instanceof Error ? error : new Error(String(error))
+  const { status, code, retryAfterMs, message } = error
+  if (isUnreachable(error))
+    return new ParleyError('The server cannot be reached. The message was not sent.', { status, code })
+  if (status !== 429 || retryAfterMs === null || message.includes('Try again in')) return error
+  const detail = `${message} Try again in ${retryAfterMs / 1000} seconds.`
+  return new ParleyError(detail, { status, code, cause: error })
 }
 
 function subscribe(listener: () => void): () => void {

@@ -1,7 +1,5 @@
-import type { ChatMessage, Citation, ToolCall, Upload } from '../../api/operations.ts'
-import type { FollowedEvent } from '../../streams/follow-reply.ts'
-import type { Media } from '../../streams/reply-event.ts'
-import { TextBuffer } from '../../streams/text-buffer.ts'
+import { type FollowedEvent, type ReplyMedia, TextBuffer } from '@parley/client'
+import type { ChatMessage, Citation, ToolCall, Upload } from '@parley/client/schemas'
 
 /** What a reply is so far. */
 export interface ReplyState {
@@ -11,7 +9,7 @@ export interface ReplyState {
   thoughtMs: number | null
   citations: Citation[]
   toolCalls: ToolCall[]
-  media: Media | null
+  media: ReplyMedia | null
   usage: ChatMessage['usage']
   /** A sentence for people. */
   error: string | null
@@ -93,7 +91,7 @@ export class LiveReply {
   }
 
   take(event: FollowedEvent): void {
-    switch (event.kind) {
+    switch (event.type) {
       case 'text':
         this.#endThinking()
         return this.#text.add(event.text)
@@ -102,9 +100,9 @@ export class LiveReply {
         return this.#reasoning.add(event.text)
       case 'citations':
         return this.#change({ citations: event.citations })
-      case 'tool begun':
-      case 'tool ended':
-        return this.#change({ toolCalls: withCall(this.#state.toolCalls, event.call as ToolCall) })
+      case 'tool_started':
+      case 'tool_finished':
+        return this.#change({ toolCalls: withCall(this.#state.toolCalls, event.call) })
       case 'media':
         return this.#change({ media: event.media })
       case 'usage':

@@ -1,15 +1,9 @@
-import type { Media } from '../../api/operations.ts'
-import type { Media as MediaOnItsWay } from '../../streams/reply-event.ts'
+import type { ReplyMedia } from '@parley/client'
+import type { Media } from '@parley/client/schemas'
 import { Bar } from '../../ui/chart.tsx'
 
 /** The images and videos of a reply, or how far one is. */
-export const MediaMade = ({
-  media,
-  progress,
-}: {
-  media: readonly Media[]
-  progress: MediaOnItsWay | null
-}) => (
+export const MediaMade = ({ media, progress }: { media: readonly Media[]; progress: ReplyMedia | null }) => (
   <>
     {progress?.status === 'generating' && (
       <div

@@ -1,5 +1,5 @@
+import type { ChatMessage } from '@parley/client/schemas'
 import { memo } from 'react'
-import type { ChatMessage } from '../../api/operations.ts'
 import type { LiveReply } from './live-reply.ts'
 import { Reply } from './reply.tsx'
 import { UserMessage } from './user-message.tsx'

@@ -1,7 +1,7 @@
+import type { Chat } from '@parley/client/schemas'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Folder, FolderX } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import type { Chat } from '../../api/operations.ts'
 import { read, useChange } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../api/operations.ts'
+import type { ChatMessage } from '@parley/client/schemas'
 import type { ChatData } from './chat-data.ts'
 import type { LiveReply } from './live-reply.ts'
 

@@ -1,7 +1,7 @@
+import { ParleyError } from '@parley/client'
 import { Link } from '@tanstack/react-router'
 import { CircleAlert, X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { ApiError } from '../../api/call.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { IconButton } from '../../ui/button.tsx'
 
@@ -18,7 +18,7 @@ export const Refusal = ({ error, onClose }: { error: Error; onClose: () => void 
 
 function Advice({ error }: { error: Error }): ReactNode {
   const { may } = useHere()
-  const status = error instanceof ApiError ? error.status : null
+  const status = error instanceof ParleyError ? error.status : null
   if (status === 402)
     return may('organization:read') ? (
       <>
@@ -30,7 +30,7 @@ function Advice({ error }: { error: Error }): ReactNode {
     ) : (
       'Ask an administrator of the organization for more.'
     )
-  if (error instanceof ApiError && error.code === 'chat.not_found')
+  if (error instanceof ParleyError && error.code === 'chat.not_found')
     return (
       <>
         It may have been deleted.{' '}

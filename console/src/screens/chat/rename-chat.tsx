@@ -1,6 +1,6 @@
+import type { Chat } from '@parley/client/schemas'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Chat } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'

@@ -1,5 +1,5 @@
+import type { ChatMessage } from '@parley/client/schemas'
 import { RefreshCw, Shuffle } from 'lucide-react'
-import type { ChatMessage } from '../../api/operations.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { formatCredits, formatNumber } from '../../ui/format.ts'

@@ -1,5 +1,5 @@
+import type { ChatMessage, Media } from '@parley/client/schemas'
 import { useState, useSyncExternalStore } from 'react'
-import type { ChatMessage, Media } from '../../api/operations.ts'
 import { ReplyText } from '../../markdown/reply-text.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'

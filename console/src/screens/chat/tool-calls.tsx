@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../api/operations.ts'
+import type { ToolCall } from '@parley/client/schemas'
 import { CallLine } from '../../ui/call-line.tsx'
 
 /** What a reply has called, in the order of their beginning. */

@@ -1,8 +1,9 @@
+import { ParleyError } from '@parley/client'
+import type { Chat, ChatMessage } from '@parley/client/schemas'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useRef } from 'react'
-import { ApiError, call } from '../../api/call.ts'
-import type { Chat, ChatMessage } from '../../api/operations.ts'
+import { api } from '../../api/client.ts'
 import { outdate, readPages } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { useNotify } from '../../ui/toast.tsx'
@@ -84,7 +85,9 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
         if (chatId === null || !('temperature' in change || 'maxTokens' in change)) return
         const settings = settingsOf({ ...choices, ...change }, chat)
         changeChat(client, { org_id, chat_id: chatId }, { settings })
-        call('PUT /api/chat', { query: { org_id, chat_id: chatId }, body: { settings } }).catch(refused)
+        api
+          .request('PUT /api/chat', { query: { org_id, chat_id: chatId }, body: { settings } })
+          .catch(refused)
       },
       send() {
         const draft = draftOf(place)
@@ -111,20 +114,22 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
         if (chatId === null || leaf === null || !mayBegin()) return
         const before = latest.current.chat?.active_message_id ?? null
         changeChat(client, { org_id, chat_id: chatId }, { active_message_id: leaf })
-        call('PUT /api/chat', {
-          query: { org_id, chat_id: chatId },
-          body: { active_message_id: leaf },
-        }).catch((error) => {
-          changeChat(client, { org_id, chat_id: chatId }, { active_message_id: before })
-          refused(error)
-        })
+        api
+          .request('PUT /api/chat', {
+            query: { org_id, chat_id: chatId },
+            body: { active_message_id: leaf },
+          })
+          .catch((error) => {
+            changeChat(client, { org_id, chat_id: chatId }, { active_message_id: before })
+            refused(error)
+          })
       },
       stop() {
         const id = latest.current.live?.chatId
         if (!id) return
-        call('POST /api/chat/stop', { query: { org_id, chat_id: id } }).catch((error) => {
+        api.request('POST /api/chat/stop', { query: { org_id, chat_id: id } }).catch((error) => {
           // It has ended by itself.
-          if (error instanceof ApiError && error.code === 'chat.not_streaming')
+          if (error instanceof ParleyError && error.code === 'chat.not_streaming')
             void outdate(client, 'GET /api/chat')
           else refused(error)
         })

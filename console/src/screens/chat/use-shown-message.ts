@@ -1,7 +1,7 @@
+import type { ChatMessage } from '@parley/client/schemas'
 import { useSearch } from '@tanstack/react-router'
 import type { Virtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
-import type { ChatMessage } from '../../api/operations.ts'
 import type { Branch } from './branch.ts'
 import { useActions, useConversationState } from './conversation-context.ts'
 

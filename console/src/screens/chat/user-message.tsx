@@ -1,6 +1,6 @@
+import type { ChatMessage } from '@parley/client/schemas'
 import { Pencil } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
-import type { ChatMessage } from '../../api/operations.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { BranchArrows } from './branch-arrows.tsx'

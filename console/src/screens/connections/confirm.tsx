@@ -1,11 +1,12 @@
+import { ParleyError } from '@parley/client'
+import type { McpPendingConnection } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLoaderData, useNavigate } from '@tanstack/react-router'
 import { CircleCheck, Unplug, UserRoundX } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { ApiError, call } from '../../api/call.ts'
-import type { McpPendingConnection } from '../../api/operations.ts'
+import { api } from '../../api/client.ts'
 import { queryClient, read, useChange } from '../../api/queries.ts'
-import { signOut, useIsSignedIn } from '../../api/session.ts'
+import { session, useIsSignedIn } from '../../api/session.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
 import { Outcome, Outside } from '../identity/outside.tsx'
@@ -29,12 +30,12 @@ export function Confirm() {
 function Waiting({ ticket }: { ticket: string }) {
   const pending = useQuery({
     queryKey: ['the connection that waits for confirmation', ticket],
-    queryFn: () => call('POST /api/mcp/pending_connection', { body: { ticket } }),
+    queryFn: () => api.request('POST /api/mcp/pending_connection', { body: { ticket } }),
     // Confirmed, it is gone, which must not replace what came of it.
     staleTime: Number.POSITIVE_INFINITY,
   })
   const user = useQuery(read('GET /api/users/me', {}))
-  if (pending.error instanceof ApiError && pending.error.status === 404) return <Gone />
+  if (pending.error instanceof ParleyError && pending.error.status === 404) return <Gone />
   const error = pending.error ?? user.error
   if (error)
     return (
@@ -117,7 +118,7 @@ function Yours({ pending: { server_name }, email, ticket }: PendingProps & { tic
 /** Only the user who started a connection can finish it, so whoever forwarded the link gains nothing. */
 function NotYours({ pending: { server_name, started_by }, email }: PendingProps) {
   const changeUser = () => {
-    signOut()
+    session.signOut()
     queryClient.clear()
   }
   return (

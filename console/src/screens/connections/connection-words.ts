@@ -1,4 +1,4 @@
-import type { McpInstance } from '../../api/operations.ts'
+import type { McpInstance } from '@parley/client/schemas'
 import type { Tone } from '../../ui/badge.tsx'
 import type { AuthType } from './use-connect.ts'
 

@@ -1,4 +1,4 @@
-import type { McpInstance } from '../../api/operations.ts'
+import type { McpInstance } from '@parley/client/schemas'
 import { useChange } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { Snippet } from '../../ui/copy.tsx'

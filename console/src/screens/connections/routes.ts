@@ -1,5 +1,5 @@
 import { createRoute, redirect } from '@tanstack/react-router'
-import { isSignedIn } from '../../api/session.ts'
+import { session } from '../../api/session.ts'
 import { appRoute, rootRoute } from '../../shell/app-route.tsx'
 import { lateScreen } from '../../shell/late-screen.ts'
 import { keepTicket, readTicket } from './ticket.ts'
@@ -52,7 +52,7 @@ const confirm = createRoute({
       keepTicket(hash)
       throw redirect({ to: '/connections/confirm', hash: '', replace: true })
     }
-    if (!isSignedIn()) throw redirect({ to: '/sign_in', search: { next: '/connections/confirm' } })
+    if (!session.isSignedIn()) throw redirect({ to: '/sign_in', search: { next: '/connections/confirm' } })
   },
   loader: readTicket,
   component: lateScreen(() => import('./confirm.tsx'), 'Confirm'),

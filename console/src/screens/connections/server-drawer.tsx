@@ -1,9 +1,9 @@
+import type { McpServerWithTools, McpTool } from '@parley/client/schemas'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Pencil, RefreshCw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { call } from '../../api/call.ts'
-import type { McpServerWithTools, McpTool } from '../../api/operations.ts'
+import { api } from '../../api/client.ts'
 import { read, useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'
@@ -110,7 +110,9 @@ function useRefresh(serverId: string) {
   const run = async () => {
     setBusy(true)
     try {
-      const fresh = await call('GET /api/mcp/server_with_tools', { query: { ...query, refresh: true } })
+      const fresh = await api.request('GET /api/mcp/server_with_tools', {
+        query: { ...query, refresh: true },
+      })
       client.setQueryData(read('GET /api/mcp/server_with_tools', query).queryKey, fresh)
     } catch (error) {
       notify(error as Error)

@@ -1,4 +1,4 @@
-import type { McpServerRecord, NewMcpAuthConfig, NewMcpServer } from '../../api/operations.ts'
+import type { McpServerRecord, NewMcpAuthConfig, NewMcpServer } from '@parley/client/schemas'
 
 /** A server of the catalogue as a form has it. */
 export interface ServerEdits {

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { call } from '../../api/call.ts'
+import { api } from '../../api/client.ts'
 import { type Body, useChange } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -29,7 +29,7 @@ export const ServerForm = ({ serverId, onClose }: { serverId?: string; onClose: 
 const readRecord = (server_id: string) =>
   queryOptions({
     queryKey: ['PUT /api/mcp/servers', { server_id }],
-    queryFn: ({ signal }) => call('PUT /api/mcp/servers', { query: { server_id }, body: {}, signal }),
+    queryFn: ({ signal }) => api.request('PUT /api/mcp/servers', { query: { server_id }, body: {}, signal }),
     gcTime: 0,
   })
 

@@ -1,6 +1,6 @@
+import type { McpInstance } from '@parley/client/schemas'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { McpInstance } from '../../api/operations.ts'
 import { readPages, useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { CheckField, TextField } from '../../ui/field.tsx'

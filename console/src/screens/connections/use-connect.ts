@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { authorizedFetch, call } from '../../api/call.ts'
+import { api } from '../../api/client.ts'
 import { outdate } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { type Attempt, forgetAttempt, keepAttempt, onOutcome } from './attempts.ts'
@@ -60,7 +60,7 @@ export function useConnect({ server, instanceId }: Target, onConnected?: (instan
     if (own) own.opener = null
     setConnecting({ state: 'working' })
     try {
-      const asked = await call('POST /api/mcp/connect_account', {
+      const asked = await api.request('POST /api/mcp/connect_account', {
         query: { org_id: organization.id },
         body: {
           server_id: server.id,
@@ -120,7 +120,7 @@ function webAddress(text: string): URL {
 
 /** Where there is no provider, the way back is followed here. Answers why it failed; null: it is connected. */
 async function finishHere(address: URL): Promise<string | null> {
-  const answer = await authorizedFetch(address.pathname + address.search, {
+  const answer = await api.fetch(address.pathname + address.search, {
     headers: { accept: 'text/html' },
   })
   const back = new URL(answer.url)

@@ -1,6 +1,6 @@
+import type { Conversation } from '@parley/client/schemas'
 import { Archive, ArchiveRestore, Ellipsis, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import type { Conversation } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { IconButton } from '../../ui/button.tsx'

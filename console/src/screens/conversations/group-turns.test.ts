@@ -1,5 +1,5 @@
+import type { ConversationMessage } from '@parley/client/schemas'
 import { expect, test } from 'vitest'
-import type { ConversationMessage } from '../../api/operations.ts'
 import { turnsOf } from './group-turns.ts'
 
 /** A reply follows the message before it, unless told otherwise. */

@@ -1,4 +1,4 @@
-import type { ConversationMessage } from '../../api/operations.ts'
+import type { ConversationMessage } from '@parley/client/schemas'
 
 /** A question, and the replies of the models that were asked it together. */
 export interface Turn {

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions } from '@tanstack/react-query'
-import { call } from '../../api/call.ts'
+import { api } from '../../api/client.ts'
 
 const PAGE = 100
 /** How often a reply is looked at that is written without us: after a reload, or a lost connection. */
@@ -10,7 +10,7 @@ export const messagePages = (org_id: string, conversation_id: string) =>
   infiniteQueryOptions({
     queryKey: ['GET /api/conversation/messages', { org_id, conversation_id }],
     queryFn: ({ signal, pageParam }) =>
-      call('GET /api/conversation/messages', {
+      api.request('GET /api/conversation/messages', {
         query: { org_id, conversation_id, limit: PAGE, offset: pageParam },
         signal,
       }),

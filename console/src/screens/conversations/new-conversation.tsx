@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { call } from '../../api/call.ts'
+import { api } from '../../api/client.ts'
 import { outdate } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -57,12 +57,14 @@ function useCreate() {
   const query = { org_id: organization.id }
   return useMutation({
     mutationFn: async ({ title, models }: { title: string; models: string[] }) => {
-      const { id } = await call('POST /api/conversation/create', { query, body: { title } })
+      const { id } = await api.request('POST /api/conversation/create', { query, body: { title } })
       for (const model_id of models)
-        await call('POST /api/conversation/create_session', {
-          query,
-          body: { conversation_id: id, model_id },
-        }).catch((error: Error) => notify(error))
+        await api
+          .request('POST /api/conversation/create_session', {
+            query,
+            body: { conversation_id: id, model_id },
+          })
+          .catch((error: Error) => notify(error))
       return id
     },
     onSuccess: (id) => {

@@ -1,6 +1,6 @@
+import type { ConversationSession, ConversationWithSessions } from '@parley/client/schemas'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import type { ConversationSession, ConversationWithSessions } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { classNames } from '../../ui/class-names.ts'

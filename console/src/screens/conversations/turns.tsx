@@ -1,6 +1,6 @@
+import type { ConversationMessage } from '@parley/client/schemas'
 import { MessagesSquare } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { ConversationMessage } from '../../api/operations.ts'
 import { ReplyText } from '../../markdown/reply-text.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { classNames } from '../../ui/class-names.ts'

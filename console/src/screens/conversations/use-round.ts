@@ -1,10 +1,9 @@
+import { ParleyError, TextBuffer } from '@parley/client'
+import type { ConversationSession } from '@parley/client/schemas'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { ApiError } from '../../api/call.ts'
-import type { ConversationSession } from '../../api/operations.ts'
+import { api } from '../../api/client.ts'
 import { outdate } from '../../api/queries.ts'
-import { TextBuffer } from '../../streams/text-buffer.ts'
-import { streamReply } from './stream-reply.ts'
 
 export interface LiveReply {
   sessionId: string
@@ -65,12 +64,18 @@ export function useRound(organizationId: string) {
       change(id, { state: 'streaming' })
       const buffer = new TextBuffer((text) => change(id, { text }))
       try {
-        const pieces = streamReply({ organizationId, sessionId: id, message: question }, signal)
-        for await (const piece of pieces) buffer.add(piece)
+        const events = api.stream('POST /api/conversation/stream_chat', {
+          query: { org_id: organizationId },
+          body: { chat_session_id: id, message: question },
+          signal,
+        })
+        for await (const event of events) if ('content' in event) buffer.add(event.content)
         buffer.flush()
       } catch (error) {
         buffer.close()
-        if (error instanceof ApiError && !signal.aborted) refused.push({ modelId: model_id, error })
+        // A reply whose stream was cut is written to its end, and the stored message has it.
+        if (error instanceof ParleyError && error.code !== 'stream.lost' && !signal.aborted)
+          refused.push({ modelId: model_id, error })
       }
       change(id, { state: 'ended' })
     }

@@ -1,4 +1,4 @@
-import type { Deployment } from '../../api/operations.ts'
+import type { Deployment } from '@parley/client/schemas'
 
 /** The chat as visitors have it, and as it was last saved. */
 export function ChatPreview({ deployment: { id, status, updated_at } }: { deployment: Deployment }) {

@@ -1,4 +1,4 @@
-import type { Deployment, DeploymentConfig } from '../../api/operations.ts'
+import type { Deployment, DeploymentConfig } from '@parley/client/schemas'
 
 /** A config as a form has it: each field with a text. */
 export interface LookEdits {

@@ -1,7 +1,7 @@
+import type { Deployment } from '@parley/client/schemas'
 import { useNavigate } from '@tanstack/react-router'
 import { Ellipsis, Pause, Pencil, Play, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import type { Deployment } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'

@@ -1,6 +1,6 @@
+import type { Deployment } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import type { Deployment } from '../../api/operations.ts'
 import { read, useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Back } from '../../ui/back.tsx'

@@ -1,5 +1,5 @@
+import type { Deployment } from '@parley/client/schemas'
 import { Code, Frame, type LucideIcon, MessageCircle } from 'lucide-react'
-import type { Deployment } from '../../api/operations.ts'
 import type { Tone } from '../../ui/badge.tsx'
 
 type Type = Deployment['deployment_type']

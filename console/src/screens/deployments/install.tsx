@@ -1,5 +1,5 @@
+import type { Deployment } from '@parley/client/schemas'
 import type { ReactNode } from 'react'
-import type { Deployment } from '../../api/operations.ts'
 import { Snippet } from '../../ui/copy.tsx'
 import { Section } from '../../ui/page.tsx'
 import { curl, frameTag, KEY_PLACE, policyOf, python, scriptTag, typescript } from './snippets.ts'

@@ -1,6 +1,6 @@
+import type { Deployment } from '@parley/client/schemas'
 import { RefreshCw } from 'lucide-react'
 import { useState } from 'react'
-import type { Deployment } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'

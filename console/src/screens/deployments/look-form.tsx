@@ -1,4 +1,4 @@
-import type { Deployment } from '../../api/operations.ts'
+import type { Deployment } from '@parley/client/schemas'
 import { classNames } from '../../ui/class-names.ts'
 import type { Edits } from '../../ui/edits.ts'
 import { SelectField, TextAreaField, TextField } from '../../ui/field.tsx'

@@ -1,6 +1,6 @@
+import type { Deployment, DeploymentWithKey } from '@parley/client/schemas'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import type { Deployment, DeploymentWithKey } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'

@@ -1,6 +1,6 @@
+import type { Deployment, DeploymentUsage } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import type { Deployment, DeploymentUsage } from '../../api/operations.ts'
 import { read } from '../../api/queries.ts'
 import { buttonLook } from '../../ui/button.tsx'
 import { BarChart } from '../../ui/chart.tsx'

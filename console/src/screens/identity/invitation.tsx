@@ -1,8 +1,8 @@
+import { ParleyError } from '@parley/client'
+import type { User, ValidInvitation } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { ApiError } from '../../api/call.ts'
-import type { User, ValidInvitation } from '../../api/operations.ts'
 import { read } from '../../api/queries.ts'
 import { useIsSignedIn } from '../../api/session.ts'
 import { formatDate } from '../../ui/format.ts'
@@ -77,7 +77,7 @@ function Offer({ invitation, me }: { invitation: ValidInvitation; me: User | und
 
 /** Of the server, and for good. */
 const isAnswer = (error: Error): boolean =>
-  error instanceof ApiError && (error.status === 404 || error.status === 410)
+  error instanceof ParleyError && (error.status === 404 || error.status === 410)
 
 const Refused = ({
   error,

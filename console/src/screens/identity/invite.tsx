@@ -1,6 +1,6 @@
+import type { ValidInvitation } from '@parley/client/schemas'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import type { ValidInvitation } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'

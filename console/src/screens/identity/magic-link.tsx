@@ -1,5 +1,5 @@
+import type { ValidInvitation } from '@parley/client/schemas'
 import { type FormEvent, useState } from 'react'
-import type { ValidInvitation } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { Failure } from '../../ui/states.tsx'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { call } from '../../api/call.ts'
+import { api } from '../../api/client.ts'
 import { buttonLook } from '../../ui/button.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
 import { useMailedToken } from './mailed-token.tsx'
@@ -21,7 +21,7 @@ function Exchange({ code }: { code: string }) {
   const exchanged = useQuery({
     queryKey: ['signed in with the OpenID provider', code],
     queryFn: async () => {
-      enter(await call('POST /api/auth/oidc/exchange', { body: { code, session: 'cookie' } }))
+      enter(await api.request('POST /api/auth/oidc/exchange', { body: { code, session: 'cookie' } }))
       return true
     },
     staleTime: Number.POSITIVE_INFINITY,

@@ -1,5 +1,5 @@
 import { createRoute, redirect } from '@tanstack/react-router'
-import { isSignedIn } from '../../api/session.ts'
+import { session } from '../../api/session.ts'
 import { rootRoute } from '../../shell/app-route.tsx'
 import { lateScreen } from '../../shell/late-screen.ts'
 
@@ -32,7 +32,7 @@ const signIn = createRoute({
   path: '/sign_in',
   validateSearch: nextOf,
   beforeLoad: () => {
-    if (isSignedIn()) throw redirect({ to: '/' })
+    if (session.isSignedIn()) throw redirect({ to: '/' })
   },
   component: lateScreen(() => import('./sign-in.tsx'), 'SignIn'),
 })

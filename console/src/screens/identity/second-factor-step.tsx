@@ -1,19 +1,30 @@
+import { ParleyError } from '@parley/client'
+import type { PasskeyOptions, SignedIn } from '@parley/client/schemas'
 import { useMutation } from '@tanstack/react-query'
 import { KeyRound } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { ApiError } from '../../api/call.ts'
-import type { SignedIn } from '../../api/operations.ts'
 import { hasPasskeys, signWithPasskey } from '../../api/passkeys.ts'
 import { useChange } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
 
+/** How the second step of a sign-in can be done. */
+interface SecondFactorDemand {
+  challenge: string
+  methods: ('totp' | 'passkey' | 'recovery_code')[]
+  passkey_options: PasskeyOptions['options'] | undefined
+}
+
 /** What the server wants beside the password; null: it has refused for another reason, or not at all. */
-export const demandOf = (error: Error | null) => (error instanceof ApiError ? error.secondFactor : null)
+export function demandOf(error: Error | null): SecondFactorDemand | null {
+  if (!(error instanceof ParleyError)) return null
+  const { challenge, methods, passkey_options } = error.body as Partial<SecondFactorDemand>
+  return challenge && methods ? { challenge, methods, passkey_options } : null
+}
 
 interface SecondFactorStepProps {
-  demand: NonNullable<ReturnType<typeof demandOf>>
+  demand: SecondFactorDemand
   onDone: (tokens: SignedIn) => void
   /** Goes back to the password. */
   onBack: () => void
@@ -41,7 +52,7 @@ export function SecondFactorStep({ demand, onDone, onBack }: SecondFactorStepPro
   const error = sign.error ?? send.error
   // A used challenge takes nothing more: the password comes first again.
   const isOver =
-    error instanceof ApiError && ['auth.challenge_gone', 'auth.wrong_passkey'].includes(error.code)
+    error instanceof ParleyError && ['auth.challenge_gone', 'auth.wrong_passkey'].includes(error.code)
   return (
     <div className="flex flex-col gap-4">
       {mayUsePasskey && !isRecovery && !isOver && (

@@ -1,12 +1,12 @@
+import type { SignedIn } from '@parley/client/schemas'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { KeyRound } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { call } from '../../api/call.ts'
-import type { SignedIn } from '../../api/operations.ts'
+import { api } from '../../api/client.ts'
 import { hasPasskeys, signWithPasskey } from '../../api/passkeys.ts'
 import { queryClient, read, useChange } from '../../api/queries.ts'
-import { signIn } from '../../api/session.ts'
+import { session } from '../../api/session.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
@@ -89,9 +89,11 @@ export function SignIn() {
 function PasskeyButton({ onDone }: { onDone: (tokens: SignedIn) => void }) {
   const sign = useMutation({
     mutationFn: async () => {
-      const { challenge, options } = await call('POST /api/auth/passkey/options', {})
+      const { challenge, options } = await api.request('POST /api/auth/passkey/options', {})
       const response = await signWithPasskey(options)
-      return call('POST /api/auth/passkey/sign_in', { body: { challenge, response, session: 'cookie' } })
+      return api.request('POST /api/auth/passkey/sign_in', {
+        body: { challenge, response, session: 'cookie' },
+      })
     },
     onSuccess: onDone,
   })
@@ -112,8 +114,8 @@ function PasskeyButton({ onDone }: { onDone: (tokens: SignedIn) => void }) {
 export function useEnter(wanted: string | undefined | (() => string | undefined), token?: string) {
   const navigate = useNavigate()
   const router = useRouter()
-  return (tokens: Parameters<typeof signIn>[0]) => {
-    signIn(tokens)
+  return (tokens: Parameters<typeof session.signIn>[0]) => {
+    session.signIn(tokens)
     queryClient.clear()
     const next = typeof wanted === 'function' ? wanted() : wanted
     if (next?.startsWith('/') && !next.startsWith('//') && !next.includes('\\'))

@@ -1,7 +1,7 @@
+import type { Chunk } from '@parley/client/schemas'
 import { Pencil } from 'lucide-react'
 import { Switch } from 'radix-ui'
 import { type FormEvent, useState } from 'react'
-import type { Chunk } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'

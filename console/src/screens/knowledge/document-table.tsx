@@ -1,6 +1,6 @@
+import type { KnowledgeBaseDocument } from '@parley/client/schemas'
 import { Link } from '@tanstack/react-router'
 import { Ellipsis, RotateCcw, Trash2 } from 'lucide-react'
-import type { KnowledgeBaseDocument } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { IconButton } from '../../ui/button.tsx'

@@ -1,7 +1,7 @@
+import type { DocumentWithChunks } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { ExternalLink } from 'lucide-react'
-import type { DocumentWithChunks } from '../../api/operations.ts'
 import { read } from '../../api/queries.ts'
 import { Back } from '../../ui/back.tsx'
 import { formatBytes, formatNumber } from '../../ui/format.ts'

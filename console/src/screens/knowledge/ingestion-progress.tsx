@@ -1,5 +1,5 @@
+import type { IngestionStatus } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
-import type { IngestionStatus } from '../../api/operations.ts'
 import { read } from '../../api/queries.ts'
 import { Bar } from '../../ui/chart.tsx'
 import { formatNumber } from '../../ui/format.ts'

@@ -1,5 +1,5 @@
+import type { KnowledgeBase } from '@parley/client/schemas'
 import { createContext, use } from 'react'
-import type { KnowledgeBase } from '../../api/operations.ts'
 import type { Uploads } from './use-uploads.ts'
 
 interface OpenKnowledgeBase {

@@ -1,6 +1,6 @@
+import type { KnowledgeBase } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router'
-import type { KnowledgeBase } from '../../api/operations.ts'
 import { read } from '../../api/queries.ts'
 import { Back } from '../../ui/back.tsx'
 import { Page } from '../../ui/page.tsx'

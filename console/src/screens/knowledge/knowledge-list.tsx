@@ -1,7 +1,7 @@
+import type { KnowledgeBase } from '@parley/client/schemas'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { BookOpen, Plus } from 'lucide-react'
-import type { KnowledgeBase } from '../../api/operations.ts'
 import { readPages } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'

@@ -1,4 +1,4 @@
-import type { EvaluationQuestion } from '../../api/operations.ts'
+import type { EvaluationQuestion } from '@parley/client/schemas'
 
 /** What was read, or what is wrong with the text, in words. */
 export type ParsedQuestions = { questions: EvaluationQuestion[] } | { problem: string }

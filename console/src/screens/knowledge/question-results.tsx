@@ -1,7 +1,7 @@
+import type { EvaluationQuestion, EvaluationResult } from '@parley/client/schemas'
 import { Link } from '@tanstack/react-router'
 import { Check } from 'lucide-react'
 import { useState } from 'react'
-import type { EvaluationQuestion, EvaluationResult } from '../../api/operations.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { CheckField } from '../../ui/field.tsx'

@@ -1,5 +1,5 @@
+import type { SearchResult } from '@parley/client/schemas'
 import { useState } from 'react'
-import type { SearchResult } from '../../api/operations.ts'
 import { classNames } from '../../ui/class-names.ts'
 
 /** Lines of more results are no picture any more. */

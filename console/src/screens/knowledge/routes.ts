@@ -14,8 +14,10 @@ const wordsOf = (value: unknown): string | undefined =>
 const countOf = (value: unknown): number | undefined =>
   Number.isInteger(value) && (value as number) > 0 ? (value as number) : undefined
 
-const objectOf = (value: unknown): object | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+const objectOf = (value: unknown): Record<string, unknown> | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined
 
 const list = createRoute({
   getParentRoute: () => appRoute,
@@ -62,7 +64,7 @@ export interface SearchParams {
   /** Leaves out what scores less. */
   least?: number
   /** What the metadata of documents has to say (server: kb, search-schemas). */
-  filter?: object
+  filter?: Record<string, unknown>
   /** The id of a model. */
   rerank?: string
   /** The id of the model that answers. */

@@ -1,6 +1,6 @@
+import type { EvaluationRun } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import type { EvaluationRun } from '../../api/operations.ts'
 import { read } from '../../api/queries.ts'
 import { SelectField } from '../../ui/field.tsx'
 import { formatNumber } from '../../ui/format.ts'

@@ -1,4 +1,4 @@
-import type { EvaluationMetrics, EvaluationRunSettings } from '../../api/operations.ts'
+import type { EvaluationMetrics, EvaluationRunSettings } from '@parley/client/schemas'
 import { formatNumber } from '../../ui/format.ts'
 import { percentOf } from './run-table.tsx'
 

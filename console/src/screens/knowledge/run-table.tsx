@@ -1,5 +1,5 @@
+import type { EvaluationMetrics, EvaluationRun } from '@parley/client/schemas'
 import { Link } from '@tanstack/react-router'
-import type { EvaluationMetrics, EvaluationRun } from '../../api/operations.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { formatTime } from '../../ui/format.ts'
 import { Table } from '../../ui/table.tsx'

@@ -111,7 +111,7 @@ const paramsOf = ({ q, limit, least, filter, rerank, model }: ReturnType<typeof 
   q: q.trim(),
   limit: limit === '' ? undefined : Number(limit),
   least: least === '' ? undefined : Number(least),
-  filter: filter.trim() === '' ? undefined : (JSON.parse(filter) as object),
+  filter: filter.trim() === '' ? undefined : (JSON.parse(filter) as Record<string, unknown>),
   rerank: rerank || undefined,
   model: model || undefined,
 })

@@ -1,6 +1,6 @@
+import type { SearchReceipt, SearchResult } from '@parley/client/schemas'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { SearchReceipt, SearchResult } from '../../api/operations.ts'
 import { Bar } from '../../ui/chart.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { markHits, type Sought } from './highlight.ts'

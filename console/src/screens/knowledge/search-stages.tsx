@@ -1,5 +1,5 @@
+import type { SearchReceipt, SearchResult } from '@parley/client/schemas'
 import type { ReactNode } from 'react'
-import type { SearchReceipt, SearchResult } from '../../api/operations.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { LOCAL } from './models.tsx'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { SearchX } from 'lucide-react'
-import { call } from '../../api/call.ts'
+import { api } from '../../api/client.ts'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Ask } from './ask.tsx'
@@ -51,7 +51,7 @@ function Find({ params, onFind }: { params: SearchParams; onFind: (search: Searc
   }
   const found = useQuery({
     queryKey: ['POST /api/kb/search', base.id, body],
-    queryFn: ({ signal }) => call('POST /api/kb/search', { query: { kb_id: base.id }, body, signal }),
+    queryFn: ({ signal }) => api.request('POST /api/kb/search', { query: { kb_id: base.id }, body, signal }),
     enabled: q !== undefined,
     placeholderData: (before) => before,
     // A model that ranks or embeds is paid: it is asked when somebody wants it.

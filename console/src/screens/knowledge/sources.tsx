@@ -1,3 +1,4 @@
+import type { KnowledgeBaseSource } from '@parley/client/schemas'
 import {
   Database,
   Ellipsis,
@@ -10,7 +11,6 @@ import {
   Trash2,
 } from 'lucide-react'
 import { useState } from 'react'
-import type { KnowledgeBaseSource } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'

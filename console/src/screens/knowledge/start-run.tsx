@@ -41,7 +41,7 @@ export function StartRun({ evaluationId, open, onClose }: StartRunProps) {
       body: {
         limit: Number(limit),
         ...(least !== '' && { score_threshold: Number(least) }),
-        ...(filter.trim() !== '' && { filter: JSON.parse(filter) as object }),
+        ...(filter.trim() !== '' && { filter: JSON.parse(filter) as Record<string, unknown> }),
         ...(rerank !== '' && { rerank }),
       },
     })

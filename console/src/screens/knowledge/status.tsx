@@ -1,4 +1,4 @@
-import type { KnowledgeBase } from '../../api/operations.ts'
+import type { KnowledgeBase } from '@parley/client/schemas'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 
 export type Status = KnowledgeBase['status']

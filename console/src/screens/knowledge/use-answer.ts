@@ -1,9 +1,8 @@
+import type { Body } from '@parley/client'
+import type { QueryEvent } from '@parley/client/schemas'
 import { useEffect, useRef, useState } from 'react'
-import { addressOf, authorizedFetch, type Body, errorOf } from '../../api/call.ts'
-import type { QueryEvent } from '../../api/operations.ts'
-import { randomKey } from '../../api/random-key.ts'
-import { readEvents } from '../../streams/read-events.ts'
-import { useBufferedText } from '../../streams/use-buffered-text.ts'
+import { api } from '../../api/client.ts'
+import { useBufferedText } from '../../ui/use-buffered-text.ts'
 
 type Sources = Extract<QueryEvent, { sources: unknown }>['sources']
 type Ended = Extract<QueryEvent, { citations: unknown }>
@@ -34,29 +33,13 @@ export function useAnswer(kbId: string): Answer {
   useEffect(() => () => reading.current?.abort(), [])
 
   async function read(body: Body<'POST /api/kb/query'>, signal: AbortSignal): Promise<void> {
-    const response = await authorizedFetch(addressOf('/api/kb/query', { kb_id: kbId }), {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'text/event-stream',
-        'idempotency-key': randomKey(),
-      },
-      body: JSON.stringify(body),
-      signal,
-    })
-    if (!response.ok) throw await errorOf(response)
-    let isWhole = false
-    for await (const { data } of readEvents(response, signal)) {
-      const event = JSON.parse(data) as QueryEvent
+    const events = api.stream('POST /api/kb/query', { query: { kb_id: kbId }, body, signal })
+    for await (const event of events) {
       if ('error' in event) throw new Error(event.error)
       if ('content' in event) buffer.add(event.content)
       else if ('sources' in event) setState((before) => ({ ...before, sources: event.sources }))
-      else {
-        isWhole = true
-        setState((before) => ({ ...before, ended: event }))
-      }
+      else setState((before) => ({ ...before, ended: event }))
     }
-    if (!isWhole && !signal.aborted) throw new Error('The connection was lost before the answer was whole.')
   }
 
   return {

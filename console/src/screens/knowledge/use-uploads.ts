@@ -1,9 +1,8 @@
+import type { Upload } from '@parley/client/schemas'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { call } from '../../api/call.ts'
-import type { Upload } from '../../api/operations.ts'
+import { api, upload } from '../../api/client.ts'
 import { outdate } from '../../api/queries.ts'
-import { upload } from '../../api/upload.ts'
 import { CONTENT } from './status.tsx'
 
 export interface OutgoingFile {
@@ -85,7 +84,10 @@ export function useUploads(kbId: string): Uploads {
   async function keep(sent: Sending[]): Promise<void> {
     const config = { upload_ids: sent.map(({ uploadId }) => uploadId) }
     try {
-      await call('POST /api/kb/add_source', { query: { kb_id: kbId }, body: { type: 'file', config } })
+      await api.request('POST /api/kb/add_source', {
+        query: { kb_id: kbId },
+        body: { type: 'file', config },
+      })
       for (const { key } of sent) known.current.delete(key)
     } catch (error) {
       for (const one of sent) one.error = error as Error

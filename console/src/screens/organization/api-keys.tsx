@@ -1,7 +1,7 @@
+import type { ApiKey } from '@parley/client/schemas'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { KeyRound, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import type { ApiKey } from '../../api/operations.ts'
 import { readPages, useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'

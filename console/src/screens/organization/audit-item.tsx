@@ -1,5 +1,5 @@
+import type { AuditEntry } from '@parley/client/schemas'
 import { useState } from 'react'
-import type { AuditEntry } from '../../api/operations.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatTime } from '../../ui/format.ts'

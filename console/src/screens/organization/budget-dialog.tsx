@@ -1,5 +1,5 @@
+import type { Budget } from '@parley/client/schemas'
 import { useState } from 'react'
-import type { Budget } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'

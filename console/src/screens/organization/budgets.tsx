@@ -1,7 +1,7 @@
+import type { Budget } from '@parley/client/schemas'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Plus, Trash2, Wallet } from 'lucide-react'
 import { useState } from 'react'
-import type { Budget } from '../../api/operations.ts'
 import { readPages, useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'

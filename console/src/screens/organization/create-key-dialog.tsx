@@ -1,6 +1,6 @@
+import type { CreatedApiKey } from '@parley/client/schemas'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { CreatedApiKey } from '../../api/operations.ts'
 import { readPages, useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'

@@ -1,7 +1,7 @@
+import type { Webhook } from '@parley/client/schemas'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Inbox } from 'lucide-react'
-import type { Webhook } from '../../api/operations.ts'
 import { readPages } from '../../api/queries.ts'
 import { SelectField } from '../../ui/field.tsx'
 import { Empty, Loaded, More } from '../../ui/states.tsx'

@@ -1,5 +1,5 @@
+import type { WebhookDelivery } from '@parley/client/schemas'
 import { ChevronRight, RotateCw } from 'lucide-react'
-import type { WebhookDelivery } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'

@@ -1,4 +1,4 @@
-import type { Webhook } from '../../api/operations.ts'
+import type { Webhook } from '@parley/client/schemas'
 
 export type EventType = Webhook['event_types'][number]
 

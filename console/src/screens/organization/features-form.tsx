@@ -1,6 +1,6 @@
+import type { Body } from '@parley/client'
+import type { Features } from '@parley/client/schemas'
 import { type FormEvent, useState } from 'react'
-import type { Body } from '../../api/call.ts'
-import type { Features } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'

@@ -1,5 +1,5 @@
+import type { FeaturesInUse } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
-import type { FeaturesInUse } from '../../api/operations.ts'
 import { read } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Bar } from '../../ui/chart.tsx'

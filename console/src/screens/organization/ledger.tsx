@@ -1,7 +1,7 @@
+import type { LedgerEntry } from '@parley/client/schemas'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { ReceiptText } from 'lucide-react'
-import type { LedgerEntry } from '../../api/operations.ts'
 import { readPages } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge, type Tone } from '../../ui/badge.tsx'

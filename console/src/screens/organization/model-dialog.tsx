@@ -1,5 +1,5 @@
+import type { LanguageModel } from '@parley/client/schemas'
 import { useState } from 'react'
-import type { LanguageModel } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'

@@ -1,5 +1,5 @@
-import type { Body } from '../../api/call.ts'
-import type { LanguageModel } from '../../api/operations.ts'
+import type { Body } from '@parley/client'
+import type { LanguageModel } from '@parley/client/schemas'
 
 export type Provider = Body<'POST /api/llm/add'>['provider']
 export type Capability = NonNullable<LanguageModel['config']['capabilities']>[number]

@@ -1,4 +1,4 @@
-import type { LanguageModel } from '../../api/operations.ts'
+import type { LanguageModel } from '@parley/client/schemas'
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx'
 import {
   CAPABILITIES,

@@ -1,5 +1,5 @@
+import type { LanguageModel, ModelTest } from '@parley/client/schemas'
 import { Ellipsis, Pencil, Power, Trash2 } from 'lucide-react'
-import type { LanguageModel, ModelTest } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'

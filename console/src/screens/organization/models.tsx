@@ -1,7 +1,7 @@
+import type { LanguageModel } from '@parley/client/schemas'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Cpu, Plus } from 'lucide-react'
-import type { LanguageModel } from '../../api/operations.ts'
 import { readPages } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'

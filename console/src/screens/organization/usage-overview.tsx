@@ -1,7 +1,7 @@
+import type { Usage } from '@parley/client/schemas'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { ChartNoAxesColumn } from 'lucide-react'
-import type { Usage } from '../../api/operations.ts'
 import { read } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { BarChart } from '../../ui/chart.tsx'

@@ -1,7 +1,7 @@
+import type { Webhook, WebhookDelivery, WebhookWithSecret } from '@parley/client/schemas'
 import { useNavigate } from '@tanstack/react-router'
 import { Ellipsis, KeyRound, Pencil, Power, Send, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import type { Webhook, WebhookDelivery, WebhookWithSecret } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'

@@ -1,5 +1,5 @@
+import type { Webhook, WebhookWithSecret } from '@parley/client/schemas'
 import { useState } from 'react'
-import type { Webhook, WebhookWithSecret } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'

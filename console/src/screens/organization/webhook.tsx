@@ -1,7 +1,7 @@
+import type { Webhook } from '@parley/client/schemas'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { Webhook as WebhookIcon } from 'lucide-react'
-import type { Webhook } from '../../api/operations.ts'
 import { readPages } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Back } from '../../ui/back.tsx'

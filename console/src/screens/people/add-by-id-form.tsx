@@ -1,6 +1,6 @@
+import type { Role } from '@parley/client/schemas'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { call } from '../../api/call.ts'
-import type { Role } from '../../api/operations.ts'
+import { api } from '../../api/client.ts'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -80,4 +80,4 @@ export function AddByIdForm({ roles, isOff, onDone, children }: AddByIdFormProps
 }
 
 const findId = async (org_id: string, email: string): Promise<string> =>
-  (await call('GET /api/users/find', { query: { org_id, email } })).id
+  (await api.request('GET /api/users/find', { query: { org_id, email } })).id

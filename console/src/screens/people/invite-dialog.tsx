@@ -1,6 +1,6 @@
+import type { BulkInvitations, Role } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { BulkInvitations, Role } from '../../api/operations.ts'
 import { read } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'

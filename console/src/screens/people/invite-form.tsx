@@ -1,5 +1,5 @@
+import type { BulkInvitations, Role } from '@parley/client/schemas'
 import type { FormEvent, ReactNode } from 'react'
-import type { BulkInvitations, Role } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'

@@ -1,5 +1,5 @@
+import type { BulkInvitations } from '@parley/client/schemas'
 import { Check, CircleAlert } from 'lucide-react'
-import type { BulkInvitations } from '../../api/operations.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { LinkLine } from './invitation-link.tsx'

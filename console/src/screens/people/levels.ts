@@ -1,4 +1,4 @@
-import type { Role } from '../../api/operations.ts'
+import type { Role } from '@parley/client/schemas'
 import { useHere } from '../../shell/organization.tsx'
 
 const OWNER = 'owner'

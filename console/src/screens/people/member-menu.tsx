@@ -1,6 +1,6 @@
+import type { ListedUser } from '@parley/client/schemas'
 import { Crown, Ellipsis, RotateCcw, Send, UserMinus, UserX, XCircle } from 'lucide-react'
 import { useState } from 'react'
-import type { ListedUser } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { IconButton } from '../../ui/button.tsx'

@@ -1,6 +1,6 @@
+import type { UserList } from '@parley/client/schemas'
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { call } from '../../api/call.ts'
-import type { UserList } from '../../api/operations.ts'
+import { api } from '../../api/client.ts'
 import { useHere } from '../../shell/organization.tsx'
 
 const PAGE = 100
@@ -38,7 +38,7 @@ const readAll = (org_id: string, status: Status) =>
       const members: UserList['users'] = []
       for (;;) {
         const query = { org_id, status, limit: PAGE, offset: members.length }
-        const { users, total } = await call('GET /api/users/list', { query, signal })
+        const { users, total } = await api.request('GET /api/users/list', { query, signal })
         members.push(...users)
         if (users.length === 0 || members.length >= Math.min(total, LISTED_MAX)) return members
       }

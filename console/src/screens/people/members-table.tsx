@@ -1,4 +1,4 @@
-import type { ListedUser, Role } from '../../api/operations.ts'
+import type { ListedUser, Role } from '@parley/client/schemas'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Table } from '../../ui/table.tsx'

@@ -1,6 +1,6 @@
+import type { Permission } from '@parley/client/schemas'
 import { Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import type { Permission } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'

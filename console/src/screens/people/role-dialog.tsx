@@ -1,6 +1,6 @@
+import type { Permission, Role } from '@parley/client/schemas'
 import { Trash2 } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
-import type { Permission, Role } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'

@@ -1,4 +1,4 @@
-import type { ListedUser, Role } from '../../api/operations.ts'
+import type { ListedUser, Role } from '@parley/client/schemas'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { useNotify } from '../../ui/toast.tsx'

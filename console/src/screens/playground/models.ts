@@ -1,5 +1,5 @@
+import type { LanguageModel } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
-import type { LanguageModel } from '../../api/operations.ts'
 import { read } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import type { Choice } from '../../ui/picker.tsx'

@@ -1,4 +1,4 @@
-import type { PlaygroundMemoryEntry } from '../../api/operations.ts'
+import type { PlaygroundMemoryEntry } from '@parley/client/schemas'
 import { ReplyText } from '../../markdown/reply-text.tsx'
 
 /** What was said before, as the next reply is told it. */

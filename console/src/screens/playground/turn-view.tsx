@@ -1,6 +1,6 @@
+import type { McpServer } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { Plug, Plus, RotateCw } from 'lucide-react'
-import type { McpServer } from '../../api/operations.ts'
 import { read } from '../../api/queries.ts'
 import { ReplyText } from '../../markdown/reply-text.tsx'
 import { useHere } from '../../shell/organization.tsx'

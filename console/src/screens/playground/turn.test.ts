@@ -1,5 +1,5 @@
+import type { PlaygroundEvent } from '@parley/client/schemas'
 import { expect, test } from 'vitest'
-import type { PlaygroundEvent } from '../../api/operations.ts'
 import { NEW_REPLY, replyAfter } from './turn.ts'
 
 const after = (...events: PlaygroundEvent[]) => events.reduce(replyAfter, NEW_REPLY)

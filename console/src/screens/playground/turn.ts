@@ -1,4 +1,4 @@
-import type { PlaygroundEvent } from '../../api/operations.ts'
+import type { PlaygroundEvent } from '@parley/client/schemas'
 
 export interface Call {
   id: string

@@ -1,7 +1,7 @@
+import { ParleyError, Throttle } from '@parley/client'
+import type { PlaygroundEvent } from '@parley/client/schemas'
 import { useEffect, useRef, useState } from 'react'
-import { addressOf, authorizedFetch, errorOf } from '../../api/call.ts'
-import type { PlaygroundEvent } from '../../api/operations.ts'
-import { readEvents } from '../../streams/read-events.ts'
+import { api } from '../../api/client.ts'
 import { NEW_REPLY, type Reply, replyAfter } from './turn.ts'
 
 /** What was asked, and what comes of it. */
@@ -20,8 +20,6 @@ interface Question {
   model: string | undefined
 }
 
-/** How often what has come is drawn. */
-const DRAW_MS = 50
 const CUT =
   'The connection was lost before the reply was complete. Replies of the playground are not kept: ask again.'
 
@@ -43,28 +41,22 @@ export function usePlayground(organizationId: string) {
     const draw = drawer((reply) => change({ reply }))
     const body = {
       content: question,
-      ...(instanceIds.length > 0 && { mcp_instance_ids: instanceIds }),
+      ...(instanceIds.length > 0 && { mcp_instance_ids: [...instanceIds] }),
       ...(model !== undefined && { model }),
     }
     try {
-      const answer = await authorizedFetch(
-        addressOf('/api/mcp_playground/chat', { org_id: organizationId }),
-        {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(body),
-          signal: leaving.signal,
-        },
-      )
-      if (!answer.ok) throw await errorOf(answer)
-      for await (const { data } of readEvents(answer, leaving.signal))
-        draw.add(JSON.parse(data) as PlaygroundEvent)
-      const isCut = !draw.reply().isOver && !leaving.signal.aborted
+      const events = api.stream('POST /api/mcp_playground/chat', {
+        query: { org_id: organizationId },
+        body,
+        signal: leaving.signal,
+        // With a key the server would write the reply to its end, though nobody reads it.
+        idempotencyKey: null,
+      })
+      for await (const event of events) draw.add(event)
       draw.end()
-      if (isCut) change({ failure: new Error(CUT) })
     } catch (error) {
       draw.end()
-      if (!leaving.signal.aborted) change({ failure: error as Error })
+      if (!leaving.signal.aborted) change({ failure: isCut(error) ? new Error(CUT) : (error as Error) })
     }
     if (running.current === leaving) setWriting(false)
   }
@@ -81,25 +73,22 @@ export function usePlayground(organizationId: string) {
   }
 }
 
+const isCut = (error: unknown): boolean => error instanceof ParleyError && error.code === 'stream.lost'
+
 /** Collects events, and hands on what they come to every 50 ms at most. */
 function drawer(onReply: (reply: Reply) => void) {
   let reply = NEW_REPLY
-  let clock: ReturnType<typeof setTimeout> | undefined
-  const draw = () => {
-    clock = undefined
-    onReply(reply)
-  }
+  const throttle = new Throttle(() => onReply(reply))
   return {
-    reply: () => reply,
     add(event: PlaygroundEvent): void {
       reply = replyAfter(reply, event)
-      clock ??= setTimeout(draw, DRAW_MS)
+      throttle.schedule()
     },
     /** What has not ended by itself has been stopped, or was cut. */
     end(): void {
-      clearTimeout(clock)
+      throttle.cancel()
       reply = { ...reply, isOver: true }
-      draw()
+      onReply(reply)
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Tool } from '../../api/operations.ts'
+import type { Tool } from '@parley/client/schemas'
 import type { ValueDescriptor } from '../../ui/value-field.tsx'
 
 type ToolFunction = Tool['functions'][number]

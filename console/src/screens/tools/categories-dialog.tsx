@@ -1,6 +1,6 @@
+import type { ToolCategory } from '@parley/client/schemas'
 import { Pencil, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import type { ToolCategory } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'

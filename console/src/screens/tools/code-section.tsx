@@ -1,5 +1,5 @@
+import { ParleyError } from '@parley/client'
 import { lazy, Suspense, useState } from 'react'
-import { ApiError } from '../../api/call.ts'
 import { loadChunk } from '../../ui/chunks.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
@@ -22,7 +22,7 @@ export function CodeSection({ tool, edit, error, isReadOnly }: CodeSectionProps)
   const { settings } = tool
   const { function_info: info } = settings
   const code = info.code ?? ''
-  const refusal = error instanceof ApiError && error.code === 'tool.code_invalid' ? error : null
+  const refusal = error instanceof ParleyError && error.code === 'tool.code_invalid' ? error : null
   const setInfo = (part: Partial<typeof info>) =>
     edit({ settings: { ...settings, function_info: { ...info, ...part } } })
   return (

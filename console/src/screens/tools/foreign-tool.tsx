@@ -1,4 +1,4 @@
-import type { Tool } from '../../api/operations.ts'
+import type { Tool } from '@parley/client/schemas'
 import { Section } from '../../ui/page.tsx'
 import { Table } from '../../ui/table.tsx'
 import { LANGUAGE_NAMES, languageOf } from './languages.ts'

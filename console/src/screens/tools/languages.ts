@@ -1,4 +1,4 @@
-import type { Tool } from '../../api/operations.ts'
+import type { Tool } from '@parley/client/schemas'
 
 /** What a tool's code is written in, as `settings.deployment.framework` says it. */
 export type Language = 'javascript' | 'typescript' | 'python'

@@ -1,4 +1,4 @@
-import type { Tool } from '../../api/operations.ts'
+import type { Tool } from '@parley/client/schemas'
 import { Snippet } from '../../ui/copy.tsx'
 import { Section } from '../../ui/page.tsx'
 

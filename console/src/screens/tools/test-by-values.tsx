@@ -1,6 +1,6 @@
+import type { Tool } from '@parley/client/schemas'
 import { Play } from 'lucide-react'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import type { Tool } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField } from '../../ui/field.tsx'

@@ -1,6 +1,6 @@
+import type { Tool } from '@parley/client/schemas'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
-import type { Tool } from '../../api/operations.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { loadChunk } from '../../ui/chunks.ts'
 import { Skeleton } from '../../ui/states.tsx'

@@ -1,4 +1,4 @@
-import type { ToolTestResult } from '../../api/operations.ts'
+import type { ToolTestResult } from '@parley/client/schemas'
 import { CallLine } from '../../ui/call-line.tsx'
 
 /** What the tool was called with, and what came of it. */

@@ -1,5 +1,5 @@
+import type { Tool } from '@parley/client/schemas'
 import { expect, test } from 'vitest'
-import type { Tool } from '../../api/operations.ts'
 import { fileOf, parseToolFile } from './tool-file.ts'
 
 const TOOL = {

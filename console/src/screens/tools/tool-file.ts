@@ -1,4 +1,4 @@
-import type { Tool } from '../../api/operations.ts'
+import type { Tool } from '@parley/client/schemas'
 import type { Body } from '../../api/queries.ts'
 
 /** A tool as a file, to take along to another organization or installation: all but its category. */

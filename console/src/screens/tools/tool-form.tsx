@@ -1,4 +1,4 @@
-import type { Tool } from '../../api/operations.ts'
+import type { Tool } from '@parley/client/schemas'
 import { type Body, useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import type { Edits } from '../../ui/edits.ts'

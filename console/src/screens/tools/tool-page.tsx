@@ -1,7 +1,7 @@
+import type { Tool } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Ellipsis, FileDown, Trash2 } from 'lucide-react'
-import type { Tool } from '../../api/operations.ts'
 import { read, useChange } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Back } from '../../ui/back.tsx'

@@ -1,5 +1,5 @@
+import type { Tool } from '@parley/client/schemas'
 import { Link } from '@tanstack/react-router'
-import type { Tool } from '../../api/operations.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Table } from '../../ui/table.tsx'

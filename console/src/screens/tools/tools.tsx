@@ -1,7 +1,7 @@
+import type { Tool } from '@parley/client/schemas'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Ellipsis, FileUp, Plus, Tags, Wrench } from 'lucide-react'
 import { type ChangeEvent, type RefObject, useRef, useState } from 'react'
-import type { Tool } from '../../api/operations.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'

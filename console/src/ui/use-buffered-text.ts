@@ -1,5 +1,5 @@
+import { TextBuffer } from '@parley/client'
 import { useEffect, useState } from 'react'
-import { TextBuffer } from './text-buffer.ts'
 
 /** A text that grows by `buffer.add`, drawn again every 50 ms at most. `buffer` stays the same object. */
 export function useBufferedText(): { text: string; buffer: TextBuffer } {

@@ -1,0 +1,2 @@
+export { BrowserSession } from './session.ts'
+export { upload } from './upload.ts'

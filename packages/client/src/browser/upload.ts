@@ -1,0 +1,43 @@
+import { errorOf, networkError } from '../error.ts'
+import { randomKey } from '../random-key.ts'
+import type { TokenSource } from '../transport.ts'
+
+interface UploadOptions {
+  auth: TokenSource
+  file: File
+  /** From 0 to 1. */
+  onProgress?: ((share: number) => void) | undefined
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Sends a file to an operation that takes one, and returns the answer. Uses XMLHttpRequest, since `fetch` does not say
+ * how much has been sent. Throws a ParleyError, or the reason of the signal.
+ */
+export async function upload<Answer>(
+  address: string,
+  { auth, file, onProgress, signal }: UploadOptions,
+): Promise<Answer> {
+  const token = await auth.token()
+  signal?.throwIfAborted()
+  const request = new XMLHttpRequest()
+  const form = new FormData()
+  form.append('file', file)
+  request.open('POST', address)
+  request.setRequestHeader('idempotency-key', randomKey())
+  if (token !== null) request.setRequestHeader('authorization', `Bearer ${token}`)
+  request.responseType = 'json'
+  request.upload.onprogress = ({ loaded, total }) => onProgress?.(total === 0 ? 0 : loaded / total)
+  return new Promise((resolve, reject) => {
+    request.onload = () => {
+      const answer: unknown = request.response
+      if (request.status < 300 && answer) return resolve(answer as Answer)
+      reject(errorOf(request.status, answer, (name) => request.getResponseHeader(name)))
+    }
+    request.onerror = () =>
+      reject(networkError(undefined, 'The connection was lost while the file was sent.'))
+    request.onabort = () => reject(signal?.reason ?? new DOMException('Aborted', 'AbortError'))
+    signal?.addEventListener('abort', () => request.abort(), { once: true })
+    request.send(form)
+  })
+}

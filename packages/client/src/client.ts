@@ -1,0 +1,125 @@
+import { type FollowedEvent, followReply, openReply } from './follow-reply.ts'
+import type {
+  CallOptions,
+  Input,
+  OperationName,
+  Query,
+  Reply,
+  StreamEvent,
+  StreamName,
+} from './operations.ts'
+import { readEvents, streamLost } from './read-events.ts'
+import { parseReplyEvent } from './reply-event.ts'
+import { addressOf, requestOf, sendSafely } from './request.ts'
+import { createTransport, type Transport, type TransportOptions } from './transport.ts'
+
+/** The operations whose replies go on when the connection is cut, and can be followed again. */
+export type ReplyName = 'POST /api/chat/send_message' | 'POST /api/chat/regenerate'
+
+/** The message is stored. Its reply has these ids. */
+export interface AcceptedEvent {
+  type: 'accepted'
+  chatId: string
+  messageId: string
+}
+
+/** A reply that is being written or has ended. */
+export interface KnownReply {
+  organizationId: string
+  chatId: string
+  messageId: string
+  /** The last event that was read; absent: none. */
+  lastEventId?: string
+}
+
+export interface Client {
+  /**
+   * Calls an operation and returns its answer. Sends it once more if no answer came and a repeat is safe.
+   * Throws a ParleyError, or the reason of the signal.
+   */
+  request<O extends OperationName>(operation: O, input: Input<O>): Promise<Reply<O>>
+  /**
+   * Calls an operation and yields the events of its stream. The stream belongs to this one connection. Ends silently
+   * when the signal aborts. Throws a ParleyError, `stream.lost` if the stream is cut before its last event.
+   */
+  stream<O extends StreamName>(operation: O, input: Input<O>): AsyncGenerator<StreamEvent<O>, void>
+  /**
+   * Sends a message or regenerates a reply, and follows the reply to its end over as many connections as it takes.
+   * No event is lost or repeated, and the message is sent once. Ends silently when the signal aborts; the server goes
+   * on writing. Throws a ParleyError.
+   */
+  follow<O extends ReplyName>(
+    operation: O,
+    input: Input<O>,
+  ): AsyncGenerator<AcceptedEvent | FollowedEvent, void>
+  /** Follows a reply that was accepted before, from its beginning or after `lastEventId`. */
+  resume(reply: KnownReply, options?: Pick<CallOptions, 'signal'>): AsyncGenerator<FollowedEvent, void>
+  /** Sends any request with the client's token, for answers that are files. Throws as `request` does. */
+  fetch: Transport
+}
+
+const never = new AbortController().signal
+
+export const createClient = (options: TransportOptions): Client => clientOf(createTransport(options))
+
+/** Returns a client that sends its requests with `transport`. */
+export function clientOf(transport: Transport): Client {
+  return {
+    fetch: transport,
+    async request(operation, input) {
+      const answer = await sendSafely(transport, ...requestOf(operation, input))
+      return (await answer.json()) as Reply<typeof operation>
+    },
+    async *stream(operation, input) {
+      const [path, init] = requestOf(operation, input)
+      const headers = { ...init.headers, accept: 'text/event-stream' }
+      const answer = await sendSafely(transport, path, { ...init, headers })
+      let isWhole = false
+      for await (const { data } of readEvents(answer, input.signal)) {
+        const event = JSON.parse(data) as StreamEvent<typeof operation>
+        isWhole = isLast(event)
+        yield event
+      }
+      if (!isWhole && !input.signal?.aborted) throw streamLost()
+    },
+    async *follow(operation, input) {
+      const query: Record<string, unknown> = { ...input.query, events: 'all' }
+      const signal = input.signal ?? never
+      const request = requestOf(operation, { ...input, query })
+      const first = yield* openReply(() => transport(...request), signal)
+      if (first === null) return
+      const chatId = first.headers.get('x-chat-id') ?? ''
+      const messageId = first.headers.get('x-message-id') ?? ''
+      yield { type: 'accepted', chatId, messageId }
+      const organizationId = String(query['org_id'] ?? '')
+      yield* followOver(transport, { organizationId, chatId, messageId }, first, signal)
+    },
+    resume: (reply, { signal } = {}) => followOver(transport, reply, null, signal ?? never),
+  }
+}
+
+function followOver(
+  transport: Transport,
+  { organizationId, chatId, messageId, lastEventId: position }: KnownReply,
+  first: Response | null,
+  signal: AbortSignal,
+): AsyncGenerator<FollowedEvent, void> {
+  const query: Query<'GET /api/chat/stream'> & { events: string } = {
+    org_id: organizationId,
+    chat_id: chatId,
+    message_id: messageId,
+    events: 'all',
+  }
+  const resume = (lastEventId: string | undefined): Promise<Response> =>
+    transport(addressOf('/api/chat/stream', query), {
+      ...(lastEventId !== undefined && { headers: { 'last-event-id': lastEventId } }),
+      signal,
+    })
+  return followReply({ parse: parseReplyEvent, first, resume, lastEventId: position }, signal)
+}
+
+/** Whether a stream ends with this event: of a question to a knowledge base, a conversation, a prompt, the playground. */
+function isLast(event: object): boolean {
+  if ('error' in event || 'citations' in event || 'finish_reason' in event) return true
+  return ('content' in event && event.content === 'DONE') || ('message' in event && event.message === 'DONE')
+}

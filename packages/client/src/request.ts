@@ -1,0 +1,59 @@
+import { Backoff } from './backoff.ts'
+import { ParleyError } from './error.ts'
+import type { CallOptions } from './operations.ts'
+import { randomKey } from './random-key.ts'
+import type { Transport } from './transport.ts'
+
+/** A request that got no answer is sent once more. */
+const RETRIES_MAX = 1
+
+interface UntypedInput extends CallOptions {
+  query?: object | undefined
+  body?: unknown
+}
+
+/** Returns the address of an operation with its query. Leaves out undefined and null. */
+export function addressOf(path: string, query: object = {}): string {
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
+  const text = new URLSearchParams(
+    entries.map(([name, value]) => [name, String(value)] as [string, string]),
+  ).toString()
+  return text === '' ? path : `${path}?${text}`
+}
+
+/** Returns path and options of an operation, with an idempotency key if it is a POST. */
+export function requestOf(
+  operation: string,
+  { query, body, signal, idempotencyKey = randomKey() }: UntypedInput,
+): [path: string, init: RequestInit] {
+  const [method = '', path = ''] = operation.split(' ')
+  const headers = {
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(method === 'POST' && idempotencyKey !== null && { 'idempotency-key': idempotencyKey }),
+  }
+  const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
+  return [addressOf(path, query), signal ? { ...init, signal } : init]
+}
+
+/**
+ * Sends a request, and sends it once more if no answer came and a repeat is safe: GET, DELETE, and POST with an
+ * idempotency key. A PUT is not repeated: it could undo what somebody else has changed in between.
+ */
+export async function sendSafely(transport: Transport, path: string, init: RequestInit): Promise<Response> {
+  const backoff = new Backoff(RETRIES_MAX)
+  for (let isRetry = false; ; isRetry = true)
+    try {
+      return await transport(path, init)
+    } catch (error) {
+      if (!(error instanceof ParleyError)) throw error
+      // The first request has deleted it, and its answer was lost.
+      if (isRetry && init.method === 'DELETE' && error.status === 404) return deleted()
+      if (error.status !== 0 || !isRepeatable(init) || !(await backoff.wait(init.signal))) throw error
+    }
+}
+
+const isRepeatable = ({ method = 'GET', headers }: RequestInit): boolean =>
+  method === 'GET' || method === 'DELETE' || new Headers(headers).has('idempotency-key')
+
+/** What every DELETE of the API answers. */
+const deleted = (): Response => Response.json({ message: 'Deleted' })

@@ -1,0 +1,2 @@
+/** The schemas of the API, by their names in openapi.json. */
+export type * from './generated.ts'
