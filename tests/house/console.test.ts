@@ -97,3 +97,22 @@ test('no screen is loaded by something that reloads the page when its chunk is m
   )
   expect(reloading).toEqual([])
 })
+
+test('nothing that runs in browsers imports in a circle, types included', () => {
+  const graph = new Map(
+    CLIENT_SIDE.map((file) => [
+      file,
+      namesIn(file).flatMap((name) => (name.startsWith('.') ? join(dirname(file), name) : [])),
+    ]),
+  )
+  const circles: string[] = []
+  const done = new Set<string>()
+  const visit = (file: string, path: string[]): void => {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' > '))
+    else if (!done.has(file)) for (const next of graph.get(file) ?? []) visit(next, [...path, file])
+    done.add(file)
+  }
+  for (const file of graph.keys()) visit(file, [])
+  expect(circles).toEqual([])
+  expect(graph.size).toBeGreaterThan(350)
+})

@@ -5,15 +5,11 @@ import type { Edits } from '../../ui/edits.ts'
 import { SwitchField, TextAreaField, TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { SavedForm } from '../../ui/unsaved.tsx'
+import type { AgentPart } from './agent-part.ts'
 import { ConnectionsSection } from './connections-section.tsx'
 import { KnowledgeSection } from './knowledge-section.tsx'
 import { ModelSection } from './model-section.tsx'
 import { ToolsSection } from './tools-section.tsx'
-
-export interface AgentPart {
-  agent: Agent
-  edit: (part: Partial<Agent>) => void
-}
 
 /** All that an agent is made of, saved as one. */
 export function AgentForm({ agent: saved, edits }: { agent: Agent; edits: Edits<Agent> }) {

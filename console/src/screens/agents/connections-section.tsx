@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { CheckField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
-import type { AgentPart } from './agent-form.tsx'
+import type { AgentPart } from './agent-part.ts'
 
 /** Accounts at MCP servers whose owners lend them to the agent. */
 export function ConnectionsSection({ agent, edit }: AgentPart) {

@@ -9,7 +9,7 @@ import { formatNumber } from '../../ui/format.ts'
 import { Section } from '../../ui/page.tsx'
 import { Picker } from '../../ui/picker.tsx'
 import { Failure } from '../../ui/states.tsx'
-import type { AgentPart } from './agent-form.tsx'
+import type { AgentPart } from './agent-part.ts'
 
 /** The knowledge bases that are searched for each message. */
 export function KnowledgeSection({ agent, edit }: AgentPart) {

@@ -1,7 +1,7 @@
 import { TextAreaField, TextField } from '../../ui/field.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { Section } from '../../ui/page.tsx'
-import type { AgentPart } from './agent-form.tsx'
+import type { AgentPart } from './agent-part.ts'
 import { ModelField } from './model-field.tsx'
 
 const PROMPT_CHARACTERS_MAX = 100_000

@@ -6,7 +6,7 @@ import { useHere } from '../../shell/organization.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Picker } from '../../ui/picker.tsx'
 import { Failure } from '../../ui/states.tsx'
-import type { AgentPart } from './agent-form.tsx'
+import type { AgentPart } from './agent-part.ts'
 import { AgentTool } from './agent-tool.tsx'
 
 /** The tools of an agent, each with what it is configured with. */

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react'
 import { read } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { IconButton } from '../../ui/button.tsx'
-import type { ChatSearch } from './routes.ts'
+import type { ChatSearch } from './search-params.ts'
 
 const TYPING_MS = 250
 const ARCHIVE = ' archive'

@@ -1,15 +1,7 @@
-import type { ChatMessage } from '@parley/client/schemas'
 import { memo } from 'react'
-import type { LiveReply } from './live-reply.ts'
+import type { MessageRowProps } from './message-row-props.ts'
 import { Reply } from './reply.tsx'
 import { UserMessage } from './user-message.tsx'
-
-export interface MessageRowProps {
-  message: ChatMessage
-  /** What stands in its place on other branches, and itself. */
-  beside: readonly ChatMessage[]
-  live: LiveReply | null
-}
 
 /** A message, drawn again only when it has changed. */
 export const MessageRow = memo(

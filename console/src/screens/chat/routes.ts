@@ -1,17 +1,7 @@
 import { createRoute, retainSearchParams } from '@tanstack/react-router'
 import { appRoute } from '../../shell/app-route.tsx'
 import { lateScreen } from '../../shell/late-screen.ts'
-
-/** What is shown of the list, which stays from chat to chat; and of a chat. */
-export interface ChatSearch {
-  q?: string
-  folder?: string
-  archived?: true
-  /** Is sent once, in a new chat. */
-  prompt?: string
-  /** The message to be shown. */
-  message?: string
-}
+import type { ChatSearch } from './search-params.ts'
 
 const wordsOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined

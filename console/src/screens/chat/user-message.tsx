@@ -6,7 +6,7 @@ import { CopyButton } from '../../ui/copy.tsx'
 import { BranchArrows } from './branch-arrows.tsx'
 import { useActions, useConversationState } from './conversation-context.ts'
 import { Files } from './files.tsx'
-import type { MessageRowProps } from './message-row.tsx'
+import type { MessageRowProps } from './message-row-props.ts'
 
 /** Longer texts are folded. */
 const SHOWN_CHARACTERS_MAX = 1_500

@@ -10,7 +10,7 @@ import { formatCompact, formatCredits, formatDate, formatDay, formatNumber } fro
 import { Section } from '../../ui/page.tsx'
 import { Loaded, Skeleton } from '../../ui/states.tsx'
 import { ChatPreview } from './chat-preview.tsx'
-import type { Period } from './routes.ts'
+import type { Period } from './search-params.ts'
 
 const DAY_MS = 86_400_000
 

@@ -1,23 +1,12 @@
 import { createRoute } from '@tanstack/react-router'
 import { appRoute } from '../../shell/app-route.tsx'
 import { lateScreen } from '../../shell/late-screen.ts'
-
-const TABS = ['overview', 'look', 'install', 'key'] as const
-export type DeploymentTab = (typeof TABS)[number]
-
-const PERIODS = [7, 30, 90] as const
-/** In days. */
-export type Period = (typeof PERIODS)[number]
-
-interface ListSearch {
-  /** A new deployment of this agent is being made. */
-  agent_id?: string
-}
-
-interface DeploymentSearch {
-  tab?: DeploymentTab
-  days?: Period
-}
+import {
+  DEPLOYMENT_PERIODS,
+  DEPLOYMENT_TABS,
+  type DeploymentSearch,
+  type ListSearch,
+} from './search-params.ts'
 
 const deployments = createRoute({
   getParentRoute: () => appRoute,
@@ -31,8 +20,8 @@ const deployment = createRoute({
   getParentRoute: () => appRoute,
   path: '/deployments/$deploymentId',
   validateSearch: (search: Record<string, unknown>): DeploymentSearch => {
-    const tab = TABS.find((name) => name === search['tab'])
-    const days = PERIODS.find((period) => period === search['days'])
+    const tab = DEPLOYMENT_TABS.find((name) => name === search['tab'])
+    const days = DEPLOYMENT_PERIODS.find((period) => period === search['days'])
     return { ...(tab && { tab }), ...(days && { days }) }
   },
   component: lateScreen(() => import('./deployment-page.tsx'), 'DeploymentPage'),

@@ -1,6 +1,7 @@
 import { createRoute, redirect } from '@tanstack/react-router'
 import { appRoute } from '../../shell/app-route.tsx'
 import { lateScreen } from '../../shell/late-screen.ts'
+import type { SearchParams } from './search-params.ts'
 
 type Given = Record<string, unknown>
 
@@ -55,21 +56,6 @@ const sources = createRoute({
   path: '/sources',
   component: lateScreen(() => import('./sources.tsx'), 'Sources'),
 })
-
-/** What a search is asked with; nothing is what the server takes then. */
-export interface SearchParams {
-  mode?: 'ask'
-  q?: string
-  limit?: number
-  /** Leaves out what scores less. */
-  least?: number
-  /** What the metadata of documents has to say (server: kb, search-schemas). */
-  filter?: Record<string, unknown>
-  /** The id of a model. */
-  rerank?: string
-  /** The id of the model that answers. */
-  model?: string
-}
 
 const search = createRoute({
   getParentRoute: () => knowledgeBase,

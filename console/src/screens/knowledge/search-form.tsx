@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { filterProblem } from './filter-problem.ts'
 import { TextModelField, useModels } from './models.tsx'
-import type { SearchParams } from './routes.ts'
+import type { SearchParams } from './search-params.ts'
 
 interface SearchFormProps {
   params: SearchParams

@@ -2,9 +2,8 @@ import { X } from 'lucide-react'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { useMemberNames } from '../people/member-names.ts'
-import type { ShowAudit } from './audit.tsx'
 import { ACTIONS, RECORD_TYPES, recordText } from './audit-words.ts'
-import type { AuditSearch } from './routes.ts'
+import type { AuditSearch, ShowAudit } from './search-params.ts'
 
 interface AuditFiltersProps {
   search: AuditSearch

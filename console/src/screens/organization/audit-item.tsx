@@ -4,10 +4,10 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatTime } from '../../ui/format.ts'
 import { useMemberNames } from '../people/member-names.ts'
-import type { ShowAudit } from './audit.tsx'
 import { actionText } from './audit-words.ts'
 import { type Difference, differencesOf } from './difference.ts'
 import { useKeyNames } from './key-names.ts'
+import type { ShowAudit } from './search-params.ts'
 
 /** Who did what, when, and what is different since. */
 export function AuditItem({ entry, show }: { entry: AuditEntry; show: ShowAudit }) {

@@ -8,9 +8,7 @@ import { Empty, Loaded, More } from '../../ui/states.tsx'
 import { AuditFilters } from './audit-filters.tsx'
 import { AuditItem } from './audit-item.tsx'
 import { NotAllowed } from './not-allowed.tsx'
-import type { AuditSearch } from './routes.ts'
-
-export type ShowAudit = (change: AuditSearch) => void
+import type { ShowAudit } from './search-params.ts'
 
 export function Audit() {
   const { may } = useHere()

@@ -6,8 +6,8 @@ import { SelectField, TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { useMemberNames } from '../people/member-names.ts'
-import { useSubjectName } from './budgets.tsx'
 import { useKeyNames } from './key-names.ts'
+import { useSubjectName } from './subject-name.ts'
 
 /** Sets what somebody, or a key, may spend. With a budget its subject stands. */
 export function BudgetDialog({ budget, onClose }: { budget: Budget | null; onClose: () => void }) {

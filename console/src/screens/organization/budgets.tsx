@@ -10,9 +10,8 @@ import { useConfirm } from '../../ui/confirm.tsx'
 import { formatCredits, formatDate } from '../../ui/format.ts'
 import { Empty, Loaded, More } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
-import { useMemberNames } from '../people/member-names.ts'
 import { BudgetDialog } from './budget-dialog.tsx'
-import { useKeyNames } from './key-names.ts'
+import { useSubjectName } from './subject-name.ts'
 
 /** What a member or an API key may spend in a month. */
 export function Budgets() {
@@ -105,12 +104,4 @@ function BudgetItem({ budget, onEdit }: { budget: Budget; onEdit: () => void }) 
       )}
     </li>
   )
-}
-
-/** Whose a budget is. */
-export function useSubjectName(): (budget: Pick<Budget, 'user_id' | 'api_key_id'>) => string {
-  const { nameOf } = useMemberNames()
-  const { keyNameOf } = useKeyNames()
-  return ({ user_id, api_key_id }) =>
-    user_id !== null ? (nameOf(user_id) ?? 'A member') : `API key ${keyNameOf(api_key_id ?? '') ?? ''}`.trim()
 }

@@ -7,7 +7,7 @@ import { SelectField } from '../../ui/field.tsx'
 import { Empty, Loaded, More } from '../../ui/states.tsx'
 import { DeliveryItem } from './delivery-item.tsx'
 import { EVENT_TYPES, TEST_EVENT } from './event-types.ts'
-import { DELIVERY_STATUSES, type DeliveriesSearch } from './routes.ts'
+import { DELIVERY_STATUSES, type DeliveriesSearch } from './search-params.ts'
 
 const STATUS_TEXTS = { pending: 'Waiting', delivered: 'Delivered', failed: 'Failed' }
 const TYPES = [...EVENT_TYPES.map(([type]) => type), TEST_EVENT] as const

@@ -10,8 +10,8 @@ import { formatCredits, formatNumber, formatTime } from '../../ui/format.ts'
 import { Empty, Loaded, More } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { useMemberNames } from '../people/member-names.ts'
-import { LEDGER_KINDS } from './routes.ts'
-import type { ShowUsage } from './usage.tsx'
+import type { ShowUsage } from './search-params.ts'
+import { LEDGER_KINDS } from './search-params.ts'
 
 const KINDS: Record<LedgerEntry['kind'], [text: string, tone: Tone]> = {
   DEBIT: ['Paid', 'neutral'],

@@ -1,6 +1,18 @@
 import { createRoute } from '@tanstack/react-router'
 import { appRoute } from '../../shell/app-route.tsx'
 import { lateScreen } from '../../shell/late-screen.ts'
+import {
+  type AdminSearch,
+  type AuditSearch,
+  DELIVERY_STATUSES,
+  type DeliveriesSearch,
+  LEDGER_KINDS,
+  type ModelsSearch,
+  USAGE_DAYS,
+  USAGE_GROUPS,
+  USAGE_TABS,
+  type UsageSearch,
+} from './search-params.ts'
 
 type Raw = Record<string, unknown>
 
@@ -9,29 +21,12 @@ const text = (value: unknown): string | undefined =>
 const oneOf = <Word extends string | number>(words: readonly Word[], value: unknown): Word | undefined =>
   words.find((word) => word === value)
 
-export interface ModelsSearch {
-  /** The one that is open; `new`: one to be added. */
-  model_id?: string
-}
-
 const models = createRoute({
   getParentRoute: () => appRoute,
   path: '/models',
   validateSearch: ({ model_id }: Raw): ModelsSearch => ({ model_id: text(model_id) }),
   component: lateScreen(() => import('./models.tsx'), 'Models'),
 })
-
-export const USAGE_TABS = ['overview', 'ledger', 'budgets'] as const
-export const USAGE_DAYS = [7, 30, 90] as const
-export const USAGE_GROUPS = ['model', 'user', 'agent', 'deployment', 'api_key'] as const
-export const LEDGER_KINDS = ['DEBIT', 'CREDIT', 'HOLD', 'RELEASE'] as const
-
-export interface UsageSearch {
-  tab?: (typeof USAGE_TABS)[number]
-  days?: (typeof USAGE_DAYS)[number]
-  by?: (typeof USAGE_GROUPS)[number]
-  kind?: (typeof LEDGER_KINDS)[number]
-}
 
 const usage = createRoute({
   getParentRoute: () => appRoute,
@@ -57,13 +52,6 @@ const webhooks = createRoute({
   component: lateScreen(() => import('./webhooks.tsx'), 'Webhooks'),
 })
 
-export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
-
-export interface DeliveriesSearch {
-  status?: (typeof DELIVERY_STATUSES)[number]
-  event_type?: string
-}
-
 const webhook = createRoute({
   getParentRoute: () => appRoute,
   path: '/webhooks/$webhookId',
@@ -73,16 +61,6 @@ const webhook = createRoute({
   }),
   component: lateScreen(() => import('./webhook.tsx'), 'WebhookScreen'),
 })
-
-export interface AuditSearch {
-  actor_id?: string
-  action?: string
-  record_type?: string
-  record_id?: string
-  /** Days, as 2026-01-31, both included. */
-  from?: string
-  to?: string
-}
 
 const day = (value: unknown): string | undefined =>
   typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) ? value : undefined
@@ -106,11 +84,6 @@ const settings = createRoute({
   path: '/settings',
   component: lateScreen(() => import('./settings.tsx'), 'Settings'),
 })
-
-export interface AdminSearch {
-  /** The organization that is administered. Default: the one that is shown. */
-  organization?: string
-}
 
 const admin = createRoute({
   getParentRoute: () => appRoute,

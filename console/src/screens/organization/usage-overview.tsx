@@ -11,8 +11,8 @@ import { formatCredits, formatDay, formatNumber } from '../../ui/format.ts'
 import { Section } from '../../ui/page.tsx'
 import { Empty, Loaded, Skeleton } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
-import { USAGE_DAYS, USAGE_GROUPS } from './routes.ts'
-import type { ShowUsage } from './usage.tsx'
+import type { ShowUsage } from './search-params.ts'
+import { USAGE_DAYS, USAGE_GROUPS } from './search-params.ts'
 import { everyDay, periodOf } from './usage-period.ts'
 
 type Group = (typeof USAGE_GROUPS)[number]

@@ -4,10 +4,8 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { Budgets } from './budgets.tsx'
 import { CreditsLine } from './credits-line.tsx'
 import { Ledger } from './ledger.tsx'
-import type { UsageSearch } from './routes.ts'
+import type { ShowUsage } from './search-params.ts'
 import { UsageOverview } from './usage-overview.tsx'
-
-export type ShowUsage = (change: UsageSearch) => void
 
 export function UsageScreen() {
   const { tab = 'overview' } = useSearch({ from: '/app/usage' })

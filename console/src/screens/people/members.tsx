@@ -13,8 +13,8 @@ import { InviteDialog } from './invite-dialog.tsx'
 import { useLevel } from './levels.ts'
 import { MembersTable } from './members-table.tsx'
 import { Pager } from './pager.tsx'
-import { MEMBER_STATUSES, type MembersSearch } from './routes.ts'
 import { SearchField } from './search-field.tsx'
+import { MEMBER_STATUSES, type MembersSearch } from './search-params.ts'
 
 const ON_PAGE = 25
 

@@ -13,7 +13,7 @@ import { Table } from '../../ui/table.tsx'
 import { byLevel } from './levels.ts'
 import { PermissionsDialog } from './permissions-dialog.tsx'
 import { RoleDialog } from './role-dialog.tsx'
-import type { RolesSearch } from './routes.ts'
+import type { RolesSearch } from './search-params.ts'
 
 export const NEW = 'new'
 

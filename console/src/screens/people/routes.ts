@@ -1,15 +1,7 @@
 import { createRoute } from '@tanstack/react-router'
 import { appRoute } from '../../shell/app-route.tsx'
 import { lateScreen } from '../../shell/late-screen.ts'
-
-export const MEMBER_STATUSES = ['active', 'pending', 'expired', 'suspended'] as const
-
-export interface MembersSearch {
-  q?: string
-  status?: (typeof MEMBER_STATUSES)[number]
-  /** From 1. */
-  page?: number
-}
+import { MEMBER_STATUSES, type MembersSearch, type RolesSearch } from './search-params.ts'
 
 const members = createRoute({
   getParentRoute: () => appRoute,
@@ -24,12 +16,6 @@ const members = createRoute({
   },
   component: lateScreen(() => import('./members.tsx'), 'Members'),
 })
-
-export interface RolesSearch {
-  /** The one that is open; `new`: one to be made. */
-  role_id?: string
-  permissions?: boolean
-}
 
 const roles = createRoute({
   getParentRoute: () => appRoute,

@@ -1,16 +1,7 @@
 import { createRoute } from '@tanstack/react-router'
 import { appRoute } from '../../shell/app-route.tsx'
 import { lateScreen } from '../../shell/late-screen.ts'
-
-interface PlaygroundSearch {
-  /** Ids of the connections whose tools the model has. None: it finds servers. */
-  with?: string[]
-  /** What the model is called. Default: the server chooses. */
-  model?: string
-}
-
-/** As many as a message may come with. */
-export const CONNECTIONS_MAX = 20
+import { CONNECTIONS_MAX, type PlaygroundSearch } from './search-params.ts'
 
 const playground = createRoute({
   getParentRoute: () => appRoute,

@@ -6,7 +6,7 @@ import { Picker } from '../../ui/picker.tsx'
 import { nameOf } from '../connections/connection-words.ts'
 import { readActive } from './active-connections.ts'
 import { useModelChoices } from './models.ts'
-import { CONNECTIONS_MAX } from './routes.ts'
+import { CONNECTIONS_MAX } from './search-params.ts'
 
 interface SetupProps {
   chosen: readonly string[]

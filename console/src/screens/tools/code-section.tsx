@@ -6,7 +6,7 @@ import { Section } from '../../ui/page.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
 import { lineOf } from './error-line.ts'
 import { EXAMPLES, isExample, LANGUAGE_NAMES, type Language, languageOf } from './languages.ts'
-import type { ToolPart } from './tool-form.tsx'
+import type { ToolPart } from './tool-part.ts'
 
 /** It is as large as the rest of the console. */
 const CodeEditor = lazy(() => loadChunk(() => import('./code-editor.tsx')))

@@ -2,7 +2,7 @@ import { Plus, X } from 'lucide-react'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
-import type { ToolPart } from './tool-form.tsx'
+import type { ToolPart } from './tool-part.ts'
 
 const HOSTS_MAX = 20
 

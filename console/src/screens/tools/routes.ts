@@ -1,18 +1,7 @@
 import { createRoute } from '@tanstack/react-router'
 import { appRoute } from '../../shell/app-route.tsx'
 import { lateScreen } from '../../shell/late-screen.ts'
-
-/** What a tool's page shows where there is no room for both. */
-export type ToolTab = 'edit' | 'test'
-/** Whose tools are listed. */
-export type ToolOwner = 'own' | 'public'
-
-interface ToolsSearch {
-  q?: string
-  /** Of the organization's categories. */
-  category_id?: string
-  from?: ToolOwner
-}
+import type { ToolsSearch, ToolTab } from './search-params.ts'
 
 const tools = createRoute({
   getParentRoute: () => appRoute,

@@ -9,12 +9,8 @@ import { CodeSection } from './code-section.tsx'
 import { DescriptorsSection } from './descriptors-section.tsx'
 import { NetworkSection } from './network-section.tsx'
 import { SeenByModels } from './seen-by-models.tsx'
+import type { ToolPart } from './tool-part.ts'
 import { useCategories } from './use-tools.ts'
-
-export interface ToolPart {
-  tool: Tool
-  edit: (part: Partial<Tool>) => void
-}
 
 /** All of a tool, saved as one: the server loads the code, and says what is wrong with it. */
 export function ToolForm({ tool: saved, edits }: { tool: Tool; edits: Edits<Tool> }) {

@@ -1,0 +1,18 @@
+export const DEPLOYMENT_TABS = ['overview', 'look', 'install', 'key'] as const
+
+export type DeploymentTab = (typeof DEPLOYMENT_TABS)[number]
+
+export const DEPLOYMENT_PERIODS = [7, 30, 90] as const
+
+/** In days. */
+export type Period = (typeof DEPLOYMENT_PERIODS)[number]
+
+export interface ListSearch {
+  /** A new deployment of this agent is being made. */
+  agent_id?: string
+}
+
+export interface DeploymentSearch {
+  tab?: DeploymentTab
+  days?: Period
+}

@@ -1,0 +1,14 @@
+export const MEMBER_STATUSES = ['active', 'pending', 'expired', 'suspended'] as const
+
+export interface MembersSearch {
+  q?: string
+  status?: (typeof MEMBER_STATUSES)[number]
+  /** From 1. */
+  page?: number
+}
+
+export interface RolesSearch {
+  /** The one that is open; `new`: one to be made. */
+  role_id?: string
+  permissions?: boolean
+}
