@@ -24,7 +24,7 @@ export interface WidgetFiles {
 const BUILD_PROGRAM = fileURLToPath(new URL('../../../widget/build.ts', import.meta.url))
 /** It takes half a second. */
 const BUILD_MS_MAX = 30_000
-const COMPLAINT_CHARACTERS_MAX = 4_000
+const OUTPUT_CHARACTERS_MAX = 4_000
 /** Of the hash, in a name. */
 const HASH_CHARACTERS = 16
 
@@ -59,14 +59,14 @@ function build(): Promise<BuiltWidget> {
       timeout: BUILD_MS_MAX,
       killSignal: 'SIGKILL',
     })
-    let complaint = ''
+    let output = ''
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      complaint = (complaint + text).slice(-COMPLAINT_CHARACTERS_MAX)
+      output = (output + text).slice(-OUTPUT_CHARACTERS_MAX)
     })
     child.once('message', (built) => resolve(built as BuiltWidget))
     child.once('error', reject)
     child.once('close', (code, signal) =>
-      reject(new Error(`The widget was not built (${signal ?? code}): ${complaint}`)),
+      reject(new Error(`The widget was not built (${signal ?? code}): ${output}`)),
     )
   })
 }

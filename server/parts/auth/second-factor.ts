@@ -54,7 +54,7 @@ export async function completeSignIn(
   return sql.begin(async (tx) => {
     await keepPasswordMark(tx, tried)
     await accept(tx)
-    await doPending(services, tx, tried, client)
+    await completePending(services, tx, tried, client)
     return signedIn(services, tx, user.id, client, 'second factor')
   })
 }
@@ -109,7 +109,7 @@ async function keepPasswordMark(tx: TransactionSql, { userId, passwordMark }: Ch
   if (!user || !isSame) throw fail('auth.challenge_gone')
 }
 
-async function doPending(
+async function completePending(
   services: Services,
   tx: TransactionSql,
   { pending: sealed, tokenHash, userId }: Challenge,

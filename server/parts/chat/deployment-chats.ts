@@ -20,7 +20,7 @@ export interface DeploymentChats {
   /** The newest messages of a session, oldest first. */
   session(deployment: OpenDeployment, sessionId: string): Promise<MessageRow[]>
   /** The newest reply, from after the event that was delivered last. Null where all of it was delivered. */
-  stream(deployment: OpenDeployment, resumed: Resumed): Promise<EventStream | null>
+  stream(deployment: OpenDeployment, query: ResumeQuery): Promise<EventStream | null>
   /** Throws chat.not_streaming. */
   stop(deployment: OpenDeployment, sessionId: string): Promise<void>
   /** Has every reply of a deployment stopped, soon, whichever process writes it. */
@@ -35,7 +35,7 @@ export interface SessionMessage {
   idempotencyKey: string | undefined
 }
 
-interface Resumed {
+interface ResumeQuery {
   sessionId: string
   lastEventId: string | undefined
   /** As in a message. */

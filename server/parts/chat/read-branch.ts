@@ -9,7 +9,7 @@ const PAGE_BYTES = 2_000_000
 
 /** Ids from one down, with it or without it. */
 type Range = { upTo: string } | { below: string }
-type Enough = (message: MessageRow) => boolean
+type StopCondition = (message: MessageRow) => boolean
 
 /** The messages from `from` back along their parents, newest first: a branch of the chat; ends as walkBranch does. */
 export const readBranch = (
@@ -17,18 +17,18 @@ export const readBranch = (
   chatId: string,
   from: string | null,
   count: number,
-  enough?: Enough,
-): Promise<MessageRow[]> => walkBranch((upTo) => readDown(scope, chatId, { upTo }), from, count, enough)
+  shouldStop?: StopCondition,
+): Promise<MessageRow[]> => walkBranch((upTo) => readDown(scope, chatId, { upTo }), from, count, shouldStop)
 
 /**
  * A branch out of pages of all branches, which `readPage` reads from an id down. Ends at `count` messages, at the root,
- * or after the message for which `enough` says so.
+ * or after the message for which `shouldStop` says so.
  */
 export async function walkBranch<Message extends Pick<MessageRow, 'id' | 'parentMessageId'>>(
   readPage: (upTo: string) => Promise<Message[]>,
   from: string | null,
   count: number,
-  enough: (message: Message) => boolean = () => false,
+  shouldStop: (message: Message) => boolean = () => false,
 ): Promise<Message[]> {
   const branch: Message[] = []
   let next = from
@@ -37,7 +37,7 @@ export async function walkBranch<Message extends Pick<MessageRow, 'id' | 'parent
     for (const message of await readPage(next)) {
       if (message.id !== next || branch.length === count) continue
       branch.push(message)
-      next = enough(message) ? null : message.parentMessageId
+      next = shouldStop(message) ? null : message.parentMessageId
     }
     if (branch.length === found) break
   }
@@ -50,7 +50,7 @@ export async function readAllBranches(
   chatId: string,
   from: string | null,
   count: number,
-  enough: Enough = () => false,
+  shouldStop: StopCondition = () => false,
 ): Promise<MessageRow[]> {
   const messages: MessageRow[] = []
   let range: Range = { upTo: from ?? HIGHEST_ID }
@@ -58,7 +58,7 @@ export async function readAllBranches(
     const page = await readDown(scope, chatId, range)
     for (const message of page) {
       messages.push(message)
-      if (messages.length === count || enough(message)) return messages
+      if (messages.length === count || shouldStop(message)) return messages
     }
     const last = page.at(-1)
     if (!last) return messages

@@ -31,7 +31,7 @@ const INSTRUCTION =
 export const DEFAULT_TITLE = 'New Chat'
 
 /** A chat that has its first reply. */
-interface Untitled {
+interface UntitledChat {
   chatId: string
   question: string
   reply: Reply
@@ -76,7 +76,7 @@ export class Titles {
    * Gives a chat its title once its reply is complete. After a failed or stopped reply the chat stays untitled until the
    * next one. Never throws, and nothing waits for it.
    */
-  giveAfter(ended: Promise<ReplyEnd['status']>, scope: ChatWriter, untitled: Untitled): void {
+  giveAfter(ended: Promise<ReplyEnd['status']>, scope: ChatWriter, untitled: UntitledChat): void {
     const giving = ended
       .then((status) => (status === 'complete' ? this.#give(scope, untitled) : undefined))
       .catch((error: unknown) =>
@@ -93,9 +93,9 @@ export class Titles {
     await Promise.all(this.#giving)
   }
 
-  async #give(scope: ChatWriter, untitled: Untitled): Promise<void> {
+  async #give(scope: ChatWriter, untitled: UntitledChat): Promise<void> {
     const { chatId, question } = untitled
-    const written = await this.#inTurn(() => this.#write(scope, untitled))
+    const written = await this.#enqueue(() => this.#write(scope, untitled))
     const title = written ?? cutTitle(question)
     if (title === undefined) return
     const isUntitled = and(eq(chats.id, chatId), eq(chats.title, DEFAULT_TITLE))
@@ -110,7 +110,7 @@ export class Titles {
   /** Has a model write a title; undefined where it fails or writes none. Throws what admits the call. */
   async #write(
     { organizationId, userId, apiKeyId }: ChatWriter,
-    { chatId, question, reply, model, agent }: Untitled,
+    { chatId, question, reply, model, agent }: UntitledChat,
   ): Promise<string | undefined> {
     const { finder, calls } = this.#deps
     this.#shutdown.signal.throwIfAborted()
@@ -151,7 +151,7 @@ export class Titles {
   }
 
   /** Works when there is room. Undefined where there is none, or the work fails. */
-  async #inTurn(work: () => Promise<string | undefined>): Promise<string | undefined> {
+  async #enqueue(work: () => Promise<string | undefined>): Promise<string | undefined> {
     if (this.#waiting.length >= WAITING_MAX) return undefined
     if (this.#running < AT_ONCE_MAX) this.#running += 1
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))

@@ -15,17 +15,17 @@ export class BuildError extends Error {
   override readonly name = 'BuildError'
   readonly reason: string
 
-  constructor(complaint: string, reason: string) {
-    super(complaint)
+  constructor(output: string, reason: string) {
+    super(output)
     this.reason = reason
   }
 }
 
 /** It takes seconds; a busy machine may need minutes, since everything else goes first. */
 const BUILD_MS_MAX = 600_000
-const COMPLAINT_CHARACTERS_MAX = 8_000
+const OUTPUT_CHARACTERS_MAX = 8_000
 const REASON_CHARACTERS_MAX = 300
-const SILENT = 'Its build failed and did not say why.'
+const NO_OUTPUT = 'Its build failed and did not say why.'
 const KILLED = `Its build was ended: it took longer than ${BUILD_MS_MAX / 60_000} minutes, or had too little memory.`
 
 /** Builds the console in a process of its own, which gets what time the server and others leave. */
@@ -38,16 +38,16 @@ export function startBuild({ folder, program }: ConsoleSource): Build {
     killSignal: 'SIGKILL',
   })
   yieldToOthers(child.pid)
-  let complaint = ''
+  let output = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    complaint = (complaint + text).slice(-COMPLAINT_CHARACTERS_MAX)
+    output = (output + text).slice(-OUTPUT_CHARACTERS_MAX)
   })
   const ended = new Promise<void>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code, signal) => {
       if (code === 0) return resolve()
-      const reason = signal === null ? (reasonOf(complaint, folder) ?? SILENT) : KILLED
-      reject(new BuildError(`The build ended with ${signal ?? code}: ${complaint}`, reason))
+      const reason = signal === null ? (reasonOf(output, folder) ?? NO_OUTPUT) : KILLED
+      reject(new BuildError(`The build ended with ${signal ?? code}: ${output}`, reason))
     })
   })
   return { ended, stop: () => child.kill('SIGKILL') }
@@ -63,8 +63,8 @@ function yieldToOthers(pid: number | undefined): void {
 }
 
 /** The first line that says something, without where on this machine the project lies. */
-function reasonOf(complaint: string, folder: string): string | undefined {
-  return complaint
+function reasonOf(output: string, folder: string): string | undefined {
+  return output
     .replaceAll(dirname(folder), '.')
     .split('\n')
     .map((line) => line.trim())

@@ -30,21 +30,21 @@ export interface Console {
 const FOLDER = fileURLToPath(new URL('../../../console', import.meta.url))
 const SOURCE: ConsoleSource = { folder: FOLDER, program: join(FOLDER, 'build.ts') }
 /** While there is nothing to serve, requests have the folder looked at, so often at most. */
-const LOOK_AGAIN_MS = 1_000
+const RECHECK_MS = 1_000
 const NOT_BUILT = 'It has not been built.'
 
 /** What is served is read once and kept in memory, so that a build of another process changes nothing under way. */
 export function createConsole({ config, log }: Pick<Services, 'config' | 'log'>, source = SOURCE): Console {
   const dist = join(source.folder, BUILT_FOLDER)
   let state: ConsoleState = { is: 'missing', reason: NOT_BUILT }
-  let looking: Promise<void> | undefined
-  let lookedAt = Number.NEGATIVE_INFINITY
+  let checking: Promise<void> | undefined
+  let checkedAt = Number.NEGATIVE_INFINITY
   let build: Build | undefined
   let isStopped = false
 
   /** Who does not build serves what he was given. */
-  async function look(): Promise<void> {
-    lookedAt = performance.now()
+  async function check(): Promise<void> {
+    checkedAt = performance.now()
     try {
       if (config.consoleBuild && !(await isBuilt(source.folder))) return
       state = { is: 'ready', files: await readConsoleFiles(dist) }
@@ -52,13 +52,13 @@ export function createConsole({ config, log }: Pick<Services, 'config' | 'log'>,
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
         state = { is: 'missing', reason: (error as Error).message }
     } finally {
-      looking = undefined
+      checking = undefined
     }
   }
 
   async function current(): Promise<ConsoleState> {
-    if (state.is === 'missing' && performance.now() - lookedAt > LOOK_AGAIN_MS) looking ??= look()
-    await looking
+    if (state.is === 'missing' && performance.now() - checkedAt > RECHECK_MS) checking ??= check()
+    await checking
     return state
   }
 

@@ -66,7 +66,7 @@ async function store(
   services: Services,
   { imports, eraser }: ImportDependencies,
   caller: Caller,
-  { name, ...what }: Omit<Filling, 'organizationId'> & { name: string },
+  { name, ...what }: Omit<ImportInput, 'organizationId'> & { name: string },
 ): Promise<ImportView> {
   const { sql } = services.database
   const organizationId = await beforeAnswer(() => begin(services, imports, caller, name))
@@ -115,7 +115,7 @@ const begin = (
     })
     .catch(onUniqueViolation('org.name_taken'))
 
-interface Filling {
+interface ImportInput {
   organizationId: string
   archive: Archive
   checked: CheckedArchive
@@ -124,7 +124,7 @@ interface Filling {
 async function fill(
   services: Services,
   { userId }: Caller,
-  { organizationId, archive, checked: { manifest, formerUserId } }: Filling,
+  { organizationId, archive, checked: { manifest, formerUserId } }: ImportInput,
 ): Promise<Importing> {
   const { sql } = services.database
   const importing = new Importing(services, {

@@ -48,7 +48,7 @@ export function writeExport(deps: ExportDependencies, subject: ExportSubject): R
   return output
 }
 
-interface Writing {
+interface ExportWriter {
   zip: ZipFile
   signal: AbortSignal
 }
@@ -56,7 +56,7 @@ interface Writing {
 async function writeEntries(
   deps: ExportDependencies,
   subject: ExportSubject,
-  writing: Writing,
+  writer: ExportWriter,
 ): Promise<void> {
   const counts: Record<string, number> = {}
   for (const concept of CONCEPTS) {
@@ -71,10 +71,10 @@ async function writeEntries(
         }
     }
     // One page ahead, and not the sixteen that a stream of objects would read.
-    await addEntry(writing, `${name}.jsonl`, Readable.from(lines(), { highWaterMark: 1 }))
+    await addEntry(writer, `${name}.jsonl`, Readable.from(lines(), { highWaterMark: 1 }))
   }
   const missing: string[] = []
-  for (const owner of subject.owners) missing.push(...(await writeFiles(deps, owner, writing)))
+  for (const owner of subject.owners) missing.push(...(await writeFiles(deps, owner, writer)))
   const manifest = {
     format: EXPORT_FORMAT,
     version: EXPORT_VERSION,
@@ -83,15 +83,15 @@ async function writeEntries(
     counts,
     missing_files: missing.slice(0, MISSING_MAX),
   }
-  writing.zip.addBuffer(Buffer.from(JSON.stringify(manifest, null, 2)), 'manifest.json')
-  writing.zip.end()
+  writer.zip.addBuffer(Buffer.from(JSON.stringify(manifest, null, 2)), 'manifest.json')
+  writer.zip.end()
 }
 
 /** Answers the ids of the files that the storage does not have. */
 async function writeFiles(
   { sql, storage }: ExportDependencies,
   owner: RowOwner,
-  writing: Writing,
+  writer: ExportWriter,
 ): Promise<string[]> {
   const missing: string[] = []
   const concept = { name: 'files', table: 'uploads', columns: 'id storage_key', where: `status = 'stored'` }
@@ -99,15 +99,15 @@ async function writeFiles(
     for (const line of page) {
       const { id, storage_key: key } = JSON.parse(line) as { id: string; storage_key: string }
       const content = await storage.open(key).catch(() => null)
-      if (content) await addEntry(writing, `files/${id}`, content)
+      if (content) await addEntry(writer, `files/${id}`, content)
       else missing.push(id)
-      writing.signal.throwIfAborted()
+      writer.signal.throwIfAborted()
     }
   return missing
 }
 
 /** Adds an entry and waits until its content was read, which is when all before it are written. */
-async function addEntry({ zip, signal }: Writing, name: string, content: Readable): Promise<void> {
+async function addEntry({ zip, signal }: ExportWriter, name: string, content: Readable): Promise<void> {
   addAbortSignal(signal, content)
   zip.addReadStream(content, name)
   await finished(content)

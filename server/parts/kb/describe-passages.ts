@@ -7,7 +7,7 @@ export const PASSAGES_MAX = 10
 /** A quarter of the prompt of a message may be passages. */
 export const PASSAGES_SHARE = 0.25
 
-interface Shown {
+interface DescribedPassage {
   document_name: string
   headings: readonly string[]
   content: string
@@ -17,7 +17,7 @@ interface Shown {
  * Passages as a part of the prompt, as many as fit into so many bytes, the best first. They are data: a passage that
  * gives orders is told apart from whoever asks. The number that each has there is its place in `used`, from 1 on.
  */
-export function describePassages<Passage extends Shown>(
+export function describePassages<Passage extends DescribedPassage>(
   passages: readonly Passage[],
   bytesMax: number,
 ): { text: string; used: Passage[] } {

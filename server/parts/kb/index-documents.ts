@@ -39,7 +39,7 @@ export async function indexDocuments(deps: IngestionDependencies, ref: KbRef): P
       const claimed = await deps.claims.claim(ref)
       if (claimed.length === 0) break
       const groups = groupsOf(claimed)
-      const ahead: Preparing[] = []
+      const ahead: PreparationTask[] = []
       for (;;) {
         while (ahead.length < AHEAD && groups.length > 0 && !isOver())
           ahead.push(begin(deps, ref, groups.shift() as ClaimedDocument[]))
@@ -62,12 +62,12 @@ export async function indexDocuments(deps: IngestionDependencies, ref: KbRef): P
   deps.announce(ref)
 }
 
-interface Preparing {
+interface PreparationTask {
   ids: string[]
   prepared: Promise<Prepared | undefined>
 }
 
-function begin(deps: IngestionDependencies, ref: KbRef, group: ClaimedDocument[]): Preparing {
+function begin(deps: IngestionDependencies, ref: KbRef, group: ClaimedDocument[]): PreparationTask {
   const ids = idsOf(group)
   return { ids, prepared: settle(deps, ref, ids, () => prepare(deps, ref, group)) }
 }

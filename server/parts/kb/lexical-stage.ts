@@ -9,7 +9,7 @@ import { type SearchedKb, STAGE_MAX, type StageHit } from './searched-kbs.ts'
 
 /** Where chunks are gone or filtered out, it is looked so much further each time. */
 const FURTHER = 8
-const LOOKED_AT_MAX = 50_000
+const SCORED_CHUNKS_MAX = 50_000
 /** A prefix stands for so many terms at most. */
 const EXPANSIONS_MAX = 100
 /** What endings a stem may have lost: of `configuration`, `configur` is what the index has. */
@@ -40,7 +40,8 @@ export async function lexicalStage(
       filter,
     )
     const alive = best.filter(({ number }) => found.has(number)).slice(0, STAGE_MAX)
-    if (alive.length === STAGE_MAX || best.length < count || count >= LOOKED_AT_MAX) return alive.map(toHit)
+    if (alive.length === STAGE_MAX || best.length < count || count >= SCORED_CHUNKS_MAX)
+      return alive.map(toHit)
   }
 }
 

@@ -77,7 +77,7 @@ interface Call {
   count: number
 }
 
-interface Ended {
+interface QueryOutcome {
   error: string | null
   citations: number[]
   usage: QueryAnswer['usage']
@@ -87,7 +87,7 @@ interface Ended {
 async function ask(
   { deps, payer, model, request, count }: Call,
   take: (text: string) => void,
-): Promise<{ ended: Promise<Ended> }> {
+): Promise<{ ended: Promise<QueryOutcome> }> {
   if (count === 0) {
     take(NOTHING_FOUND)
     const usage = { input_tokens: 0, output_tokens: 0 }

@@ -12,19 +12,19 @@ export interface Segment {
 }
 
 /** A transaction, and of which kind of database. */
-export interface Writing {
+export interface SegmentTarget {
   database: Pick<Database, 'embedded'>
   tx: TransactionSql
 }
 
 export async function insertSegment(
-  writing: Writing,
+  target: SegmentTarget,
   ref: KbRef,
   segment: Segment,
   entries: SegmentEntry[],
 ): Promise<void> {
-  await insertPostings(writing, ref.kbId, segment.segment, entries)
-  await noteSegment(writing.tx, ref, segment)
+  await insertPostings(target, ref.kbId, segment.segment, entries)
+  await noteSegment(target.tx, ref, segment)
 }
 
 export async function noteSegment(
@@ -38,7 +38,7 @@ export async function noteSegment(
 }
 
 export async function insertPostings(
-  { database, tx }: Writing,
+  { database, tx }: SegmentTarget,
   kbId: string,
   segment: number,
   entries: SegmentEntry[],

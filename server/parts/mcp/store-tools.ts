@@ -16,7 +16,7 @@ interface Difference {
 }
 
 /** So many names of a kind are told in the audit. */
-const NAMES_TOLD_MAX = 100
+const NAMES_LISTED_MAX = 100
 
 /**
  * Keeps the tools that a server has just told. Where others were known, it is noted when that was found, and for a
@@ -69,4 +69,4 @@ export async function storeTools(
   })
 }
 
-const named = (names: string[]): string[] => names.slice(0, NAMES_TOLD_MAX)
+const named = (names: string[]): string[] => names.slice(0, NAMES_LISTED_MAX)

@@ -53,8 +53,9 @@ function describeFunction(
 ): ToolFunction[] {
   const { name } = settings.function_info
   if (!found) throw invalid(`The code has no function ${quote(name)}.`)
-  const untaken = inputs.find((input) => !takes(found, input.name))
-  if (untaken) throw invalid(`${quote(name)} does not take ${quote(untaken.name)}, which inputs describes.`)
+  const unaccepted = inputs.find((input) => !takes(found, input.name))
+  if (unaccepted)
+    throw invalid(`${quote(name)} does not take ${quote(unaccepted.name)}, which inputs describes.`)
   for (const parameter of found.parameters) {
     const input = inputs.find((one) => one.name === parameter.name)
     if (parameter.required && !input)
@@ -72,8 +73,9 @@ function describeClass({ inputs }: CodeParts, found: FoundFunction[]): ToolFunct
   if (found.length === 0) throw invalid('The class has no public methods.')
   if (found.length > FUNCTIONS_MAX)
     throw invalid(`The class has ${found.length} public methods; a tool has at most ${FUNCTIONS_MAX}.`)
-  const untaken = inputs.find((input) => !found.some((method) => takes(method, input.name)))
-  if (untaken) throw invalid(`No method of the class takes ${quote(untaken.name)}, which inputs describes.`)
+  const unaccepted = inputs.find((input) => !found.some((method) => takes(method, input.name)))
+  if (unaccepted)
+    throw invalid(`No method of the class takes ${quote(unaccepted.name)}, which inputs describes.`)
   return found.map((method) => {
     checkName(method.name)
     for (const parameter of method.parameters) {

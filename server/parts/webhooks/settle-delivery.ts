@@ -13,7 +13,7 @@ type Dependencies = Pick<Services, 'config' | 'database' | 'mail'>
 
 const ATTEMPTS_KEPT = 20
 const PENDING_FAILED_AT_ONCE = 10_000
-const OWNERS_TOLD_MAX = 20
+const OWNERS_NOTIFIED_MAX = 20
 const GONE = 'The endpoint answered with 410 Gone.'
 const DISABLED = 'The webhook was disabled before this was delivered.'
 
@@ -102,7 +102,7 @@ async function disable(
       join roles r on r.id = m.role_id and r.name = 'owner' and r.is_system_role
       join users u on u.id = m.user_id join organizations o on o.id = m.organization_id
       where m.organization_id = ${organizationId} and m.status = 'active'
-      order by u.id limit ${OWNERS_TOLD_MAX}`
+      order by u.id limit ${OWNERS_NOTIFIED_MAX}`
     const { host } = new URL(url)
     const link = `${config.frontendUrl}/webhooks?org_id=${organizationId}`
     for (const { email, organization } of owners)

@@ -7,7 +7,7 @@ export interface Range {
 /** So many lines are looked at between two moments at which the caller can pause. */
 const LINES_A_STEP = 200
 /** As much of a line tells what it is. */
-const LOOKED_AT_MAX = 2_000
+const SCANNED_CHARACTERS_MAX = 2_000
 
 /** Goes over a text line by line, each with its \n. */
 export class Lines {
@@ -40,12 +40,12 @@ export class Lines {
 
   /** As much of the line as tells what it is; whole, unless it is very long. */
   get beginning(): string {
-    return this.#text.slice(this.start, Math.min(this.end, this.start + LOOKED_AT_MAX))
+    return this.#text.slice(this.start, Math.min(this.end, this.start + SCANNED_CHARACTERS_MAX))
   }
 
   get following(): string {
     const end = this.#endOf(this.end)
-    return this.#text.slice(this.end, Math.min(end, this.end + LOOKED_AT_MAX))
+    return this.#text.slice(this.end, Math.min(end, this.end + SCANNED_CHARACTERS_MAX))
   }
 
   get isBlank(): boolean {

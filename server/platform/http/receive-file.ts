@@ -15,7 +15,7 @@ export interface ReceivedFile extends LocalFile {
   contentType: string
 }
 
-export interface Receiving {
+export interface ReceiveOptions {
   dataDir: string
   maxBytes: number
   /** Whether the body may also be the file itself, without a form around it. */
@@ -33,8 +33,8 @@ const FORM_BYTES_MAX = 64 * 1024
  * (multipart/form-data, RFC 7578), or the body itself. Throws request.invalid, request.file_too_large,
  * request.form_needed, server.unavailable. What the client goes on sending after that is read and dropped, so that it sees why.
  */
-export async function receiveFile(request: IncomingMessage, receiving: Receiving): Promise<ReceivedFile> {
-  const { dataDir, maxBytes, takesRaw, stallMs } = receiving
+export async function receiveFile(request: IncomingMessage, options: ReceiveOptions): Promise<ReceivedFile> {
+  const { dataDir, maxBytes, takesRaw, stallMs } = options
   const contentType = request.headers['content-type'] ?? ''
   const isForm = /^multipart\/form-data\b/i.test(contentType)
   if (!isForm && !takesRaw) throw fail('request.form_needed')

@@ -69,7 +69,7 @@ export function createLedger({ sql, db }: Database, instanceId: string): Ledger 
     GROUP_MAX,
   )
   const close = grouped(
-    (closings: Closing[]) => retryStale(closings, (some) => closeAll(sql, some)),
+    (closings: HoldClosing[]) => retryStale(closings, (some) => closeAll(sql, some)),
     GROUP_MAX,
   )
   return {
@@ -150,7 +150,7 @@ interface Hold {
   output_ratio: number
 }
 
-interface Closing {
+interface HoldClosing {
   hold_id: string
   entry_id: string
   input_tokens: number | null
@@ -176,7 +176,10 @@ async function openAll(
   return holds.map((_, ordinal) => byOrdinal.get(ordinal) as HoldRefusal | typeof STALE | null)
 }
 
-async function closeAll(sql: Database['sql'], closings: Closing[]): Promise<(typeof STALE | undefined)[]> {
+async function closeAll(
+  sql: Database['sql'],
+  closings: HoldClosing[],
+): Promise<(typeof STALE | undefined)[]> {
   const [row] = await sql<{ missed: number[] }[]>`
     with closing as (
       select * from json_to_recordset(${toRows(closings)}::text::json) as r (ordinal int, hold_id uuid, entry_id uuid,

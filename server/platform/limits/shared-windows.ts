@@ -11,7 +11,7 @@ import type { WindowCount } from './local-windows.ts'
 const WAIT_STEP_MS = 45
 const WAIT_STEPS = 5
 /** While Redis is away it is asked this often, beside the requests, whether it counts again. */
-const LOOK_AGAIN_MS = 1_000
+const RETRY_MS = 1_000
 const PROBE_WINDOW_MS = 1_000
 
 /** Counts and begins a window in one step, so that however many come at once, each has a number of its own. */
@@ -30,7 +30,7 @@ export class SharedWindows {
   readonly #redis: Redis
   readonly #log: Logger
   #isAway = false
-  #lookAgainAt = 0
+  #retryAt = 0
 
   constructor(redis: Redis, log: Logger) {
     this.#redis = redis
@@ -48,19 +48,19 @@ export class SharedWindows {
     } catch (error) {
       if (!this.#isAway) this.#log.warn({ err: error }, 'rate limits are counted by each process for itself')
       this.#isAway = true
-      this.#lookAgainAt = performance.now() + LOOK_AGAIN_MS
+      this.#retryAt = performance.now() + RETRY_MS
       return null
     }
   }
 
   #ask(key: string, windowMs: number): Promise<WindowCount> {
-    return inTime(this.#redis.run((client) => runScript(client, `parley:rate:${key}`, windowMs)))
+    return withTimeout(this.#redis.run((client) => runScript(client, `parley:rate:${key}`, windowMs)))
   }
 
   #lookAgain(): void {
     const now = performance.now()
-    if (now < this.#lookAgainAt) return
-    this.#lookAgainAt = now + LOOK_AGAIN_MS
+    if (now < this.#retryAt) return
+    this.#retryAt = now + RETRY_MS
     this.#ask('probe', PROBE_WINDOW_MS).then(
       () => {
         this.#isAway = false
@@ -82,7 +82,7 @@ async function runScript(client: RedisClient, key: string, windowMs: number): Pr
   return { count, leftMs }
 }
 
-async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+async function withTimeout<Answer>(answer: Promise<Answer>): Promise<Answer> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   let steps = 0
   const timer = setInterval(() => {

@@ -20,20 +20,20 @@ export async function streamAnthropic(
   reply: ReplyText,
   signal: AbortSignal,
 ): Promise<ModelResult> {
-  const reading = new Reading(target, reply)
+  const reader = new StreamReader(target, reply)
   await streamEvents(transport, {
     target,
     path: '/messages',
     headers: anthropicHeaders(target),
     body: anthropicBody(target, request),
     signal,
-    onEvent: ({ data }) => reading.take(data),
+    onEvent: ({ data }) => reader.take(data),
   })
-  return reading.finish()
+  return reader.finish()
 }
 
 /** What has been read of a reply. */
-class Reading {
+class StreamReader {
   readonly #target: ModelTarget
   readonly #reply: ReplyText
   readonly #template = new TextTemplate()

@@ -31,21 +31,21 @@ export async function streamGoogle(
   reply: ReplyText,
   signal: AbortSignal,
 ): Promise<ModelResult> {
-  const reading = new Reading(target, reply)
+  const reader = new StreamReader(target, reply)
   await streamEvents(transport, {
     target,
     path: `/models/${encodeURIComponent(bareName(target.model))}:streamGenerateContent?alt=sse`,
     headers: googleHeaders(target),
     body: requestBody(target, request),
     signal,
-    isComplete: () => reading.isComplete,
-    onEvent: ({ data }) => reading.take(data),
+    isComplete: () => reader.isComplete,
+    onEvent: ({ data }) => reader.take(data),
   })
-  return reading.result
+  return reader.result
 }
 
 /** What has been read of a reply. */
-class Reading {
+class StreamReader {
   readonly #target: ModelTarget
   readonly #reply: ReplyText
   readonly #template = new TextTemplate()

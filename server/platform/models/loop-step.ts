@@ -2,7 +2,7 @@ import { payableUsage } from './payable-usage.ts'
 import type { ModelRequest, ModelResult, ModelSink, ModelUsage, ToolCall } from './types.ts'
 
 /** What a step has written. */
-interface Written {
+interface StepOutput {
   content: string
   reasoning: string
   toolCalls: ToolCall[]
@@ -11,7 +11,7 @@ interface Written {
 /** One time that a model is asked: what is asked, what it has written so far, and what that costs. */
 export class LoopStep {
   readonly request: ModelRequest
-  readonly written: Written = { content: '', reasoning: '', toolCalls: [] }
+  readonly written: StepOutput = { content: '', reasoning: '', toolCalls: [] }
   result: ModelResult | undefined
 
   constructor(request: ModelRequest) {

@@ -17,9 +17,9 @@ const VIDEOS: readonly (readonly [RegExp, string])[] = [
   [/^1a45dfa3/, 'video/webm'],
 ]
 
-const LOOKED_AT_BYTES = 16
+const SIGNATURE_BYTES = 16
 
 function typeOf(data: Uint8Array, types: typeof IMAGES): string | undefined {
-  const beginning = Buffer.from(data.subarray(0, LOOKED_AT_BYTES)).toString('hex')
-  return types.find(([pattern]) => pattern.test(beginning))?.[1]
+  const signature = Buffer.from(data.subarray(0, SIGNATURE_BYTES)).toString('hex')
+  return types.find(([pattern]) => pattern.test(signature))?.[1]
 }

@@ -34,20 +34,20 @@ export async function streamOpenAi(
 ): Promise<ModelResult> {
   const dialect = DIALECTS[target.provider]
   if (!dialect) throw new ModelError(`${target.provider} does not speak the format of OpenAI`)
-  const reading = new Reading(target, reply, dialect)
+  const reader = new StreamReader(target, reply, dialect)
   await streamEvents(transport, {
     target,
     path: '/chat/completions',
     headers: authorization(target),
     body: requestBody(target, request, dialect),
     signal,
-    onEvent: ({ data }) => reading.take(data),
+    onEvent: ({ data }) => reader.take(data),
   })
-  return reading.finish()
+  return reader.finish()
 }
 
 /** What has been read of a reply. */
-class Reading {
+class StreamReader {
   readonly #target: ModelTarget
   readonly #reply: ReplyText
   readonly #dialect: Dialect

@@ -10,7 +10,7 @@ const TIMEOUT_MS_MAX = 15 * 60_000
 const OUTPUT_CHARACTERS_MAX = 1024 * 1024
 const ERROR_CHARACTERS_MAX = 2_000
 /** Names that a model is told when it has called a tool that there is not. */
-const NAMES_TOLD_MAX = 50
+const NAMES_LISTED_MAX = 50
 
 /** How many characters outputs may still have, all of them together. */
 export interface OutputBudget {
@@ -87,8 +87,8 @@ async function runTool(
 }
 
 function unknownTool(name: string, names: string[]): string {
-  const others = names.length > NAMES_TOLD_MAX ? ', …' : ''
-  return `There is no tool with the name ${JSON.stringify(name.slice(0, 100))}. There are: ${names.slice(0, NAMES_TOLD_MAX).join(', ')}${others}`
+  const others = names.length > NAMES_LISTED_MAX ? ', …' : ''
+  return `There is no tool with the name ${JSON.stringify(name.slice(0, 100))}. There are: ${names.slice(0, NAMES_LISTED_MAX).join(', ')}${others}`
 }
 
 /** An outcome as it can be kept: its output is JSON, or the beginning of its text where that is too long. */

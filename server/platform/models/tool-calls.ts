@@ -16,7 +16,7 @@ export interface ToolCallPiece {
   argumentsText: string
 }
 
-interface Assembling {
+interface PartialCall {
   index: unknown
   id: string
   name: string
@@ -25,7 +25,7 @@ interface Assembling {
 
 /** Puts tool calls together whose arguments come in pieces. */
 export class ToolCallAssembly {
-  readonly #calls: Assembling[] = []
+  readonly #calls: PartialCall[] = []
   #characters = 0
 
   add({ index, id, name, argumentsText }: ToolCallPiece): void {
@@ -50,7 +50,7 @@ export class ToolCallAssembly {
     })
   }
 
-  #find(index: unknown, id: unknown): Assembling {
+  #find(index: unknown, id: unknown): PartialCall {
     const last = this.#calls.at(-1)
     const isLast = last && (index === undefined ? !id || id === last.id : index === last.index)
     const known = isLast ? last : this.#calls.find((call) => index !== undefined && call.index === index)

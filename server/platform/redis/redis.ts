@@ -47,26 +47,26 @@ export async function connectRedis(redisUrl: string, log: Logger): Promise<Redis
   }
   const others = new Set<RedisClient>()
   const client = prepareClient()
-  let isSilent = false
+  let isUnresponsive = false
   client.on('ready', () => {
-    isSilent = false
+    isUnresponsive = false
   })
   await client.connect()
 
   const run: Redis['run'] = async (command) => {
-    if (isSilent) throw unavailable(new Silence())
+    if (isUnresponsive) throw unavailable(new CommandTimeout())
     const answer = command(client)
     // Also an answer that comes too late says that Redis is back.
     answer.then(
       () => {
-        isSilent = false
+        isUnresponsive = false
       },
       () => {},
     )
     try {
-      return await inTime(answer, COMMAND_TIMEOUT_MS)
+      return await withTimeout(answer, COMMAND_TIMEOUT_MS)
     } catch (cause) {
-      if (cause instanceof Silence) isSilent = true
+      if (cause instanceof CommandTimeout) isUnresponsive = true
       throw unavailable(cause)
     }
   }
@@ -78,7 +78,7 @@ export async function connectRedis(redisUrl: string, log: Logger): Promise<Redis
       others.add(connection)
       connection.on('end', () => others.delete(connection))
       try {
-        await inTime(connection.connect(), CONNECT_TIMEOUT_MS)
+        await withTimeout(connection.connect(), CONNECT_TIMEOUT_MS)
         return connection
       } catch (cause) {
         connection.destroy()
@@ -90,7 +90,7 @@ export async function connectRedis(redisUrl: string, log: Logger): Promise<Redis
     },
     async close() {
       for (const connection of others) connection.destroy()
-      await inTime(client.close(), CLOSE_MS).catch(() => client.destroy())
+      await withTimeout(client.close(), CLOSE_MS).catch(() => client.destroy())
     },
   }
 }
@@ -113,18 +113,18 @@ const optionsOf = (url: string): RedisClientOptions => ({
   commandOptions: { timeout: COMMAND_TIMEOUT_MS },
 })
 
-class Silence extends Error {
-  override readonly name = 'Silence'
+class CommandTimeout extends Error {
+  override readonly name = 'CommandTimeout'
   override readonly message = 'Redis has not answered in time'
 }
 
 const unavailable = (cause: unknown) =>
   fail('server.unavailable', { reason: 'Redis does not answer' }, { cause })
 
-async function inTime<Answer>(answer: Promise<Answer>, milliseconds: number): Promise<Answer> {
+async function withTimeout<Answer>(answer: Promise<Answer>, milliseconds: number): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Silence()), milliseconds)
+    timer = setTimeout(() => reject(new CommandTimeout()), milliseconds)
   })
   try {
     return await Promise.race([answer, late])
