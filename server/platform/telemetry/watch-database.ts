@@ -12,12 +12,8 @@ const UNSEEN: WatchedStatement = { within: (work) => work(), end() {} }
 export function traceStatements(tracing: Tracing): StatementWatch {
   const described = new Map<string, { summary: string; attributes: Attributes }>()
   const describe = (text: string) => {
-    const bare = withoutLiterals(text)
-    const summary = summaryOf(bare)
-    const attributes = {
-      [NAMES.statement]: bare.slice(0, TEXT_CHARACTERS_MAX),
-      [NAMES.statementSummary]: summary,
-    }
+    const summary = summaryOf(withoutLiterals(text))
+    const attributes = { [NAMES.statement]: textInSpan(text), [NAMES.statementSummary]: summary }
     if (described.size < DESCRIBED_MAX) described.set(text, { summary, attributes })
     return { summary, attributes }
   }
@@ -40,6 +36,9 @@ export function traceStatements(tracing: Tracing): StatementWatch {
     },
   }
 }
+
+/** The text of a statement as its span has it. */
+export const textInSpan = (text: string): string => withoutLiterals(text).slice(0, TEXT_CHARACTERS_MAX)
 
 /** Our own statements have no values between quotes; those of libraries may. */
 const withoutLiterals = (text: string): string =>

@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
+import { NAMES } from '#platform/telemetry/names.ts'
+import { textInSpan } from '#platform/telemetry/watch-database.ts'
+import { type Person, parseEvents } from './client.ts'
+import { type ReceivedSpan, startCollector } from './collector.ts'
+import { type LiveSocket, openReady } from './live-socket.ts'
+import { startProvider } from './provider/index.ts'
+import { createDatabase, startTestServer, type TestServer } from './server.ts'
+import { startWireProxy } from './wire-proxy.ts'
+
+/** What one message costs, each as a mean over the messages that were counted. */
+export interface MessageCosts {
+  /** Statements by their summaries: `INSERT open_holds`. A transaction counts as one around its statements. */
+  statements: Record<string, number>
+  /** Rows inserted, updated and deleted, by table, with those that triggers and cascades write. */
+  rows: Record<string, number>
+  /** Events of the reply's stream, by name. */
+  streamEvents: Record<string, number>
+  /** Events on the live socket of the sender, by type. */
+  liveEvents: Record<string, number>
+  /** Bytes of parameters to PostgreSQL. */
+  parameterBytes: number
+  /** Bytes of the reply's stream. */
+  streamBytes: number
+}
+
+export interface CountedCosts {
+  costs: MessageCosts
+  /** The texts of the statements by their summaries. */
+  texts: Map<string, Set<string>>
+}
+
+/** How a message is sent: with these parameters, in this chat. */
+export interface MessagePath {
+  person: Person
+  query: Record<string, string>
+  body: Record<string, unknown>
+  /** The live event that ends the work after the reply, if there is any. */
+  lastEvent?: string
+}
+
+interface Window {
+  traceIds: string[]
+  sent: ReturnType<Awaited<ReturnType<typeof startWireProxy>>['take']>
+  rows: { table: string; query: string }[]
+  streams: { events: (string | undefined)[]; bytes: number }[]
+  live: string[]
+}
+
+const MESSAGES = 10
+const WARM_UPS = 2
+const POLL_MS = 20
+
+/**
+ * Counts what messages cost on a server of its own. Statements belong to a message by its trace, so whatever runs in the
+ * background is not counted; rows and bytes belong to it by the texts of these statements.
+ */
+export async function openCounter() {
+  const [collector, provider, database] = await Promise.all([
+    startCollector(),
+    startProvider(),
+    createDatabase(),
+  ])
+  if (!database) throw new Error('costs are counted on PostgreSQL')
+  const proxy = await startWireProxy(database.url)
+  const sql = postgres(database.url, { max: 1, onnotice: () => {} })
+  await logRows(sql)
+  const server = await startTestServer({
+    DATABASE_URL: proxy.url,
+    SECRET: 's'.repeat(32),
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+  })
+  const windows = new Map<string, Window>()
+
+  async function sendOne({ person, query, body, lastEvent }: MessagePath, live: LiveSocket, traceId: string) {
+    const traceparent = `00-${traceId}-${randomBytes(8).toString('hex')}-01`
+    const { events, bytes } = await readStream(server, person, { query, body }, traceparent)
+    if (lastEvent) await live.until(lastEvent)
+    while ((await sql`select 1 from open_holds`).length > 0) await sleep(POLL_MS)
+    return { events, bytes }
+  }
+
+  return {
+    server,
+    provider,
+    /** Sends messages one after the other and counts all but the first ones. */
+    async count(name: string, path: MessagePath): Promise<void> {
+      const live = await openReady(server.url, path.person.token)
+      const send = (traceId: string) => sendOne(path, live, traceId)
+      for (let sent = 0; sent < WARM_UPS; sent++) await send(newTraceId())
+      // The time of the last use of a session is written once a minute.
+      await sql`update sessions set last_used_at = now() + interval '1 hour'`
+      proxy.take()
+      await sql`truncate row_log`
+      live.received.length = 0
+      const traceIds = Array.from({ length: MESSAGES }, newTraceId)
+      const streams: Window['streams'] = []
+      for (const traceId of traceIds) streams.push(await send(traceId))
+      windows.set(name, {
+        traceIds,
+        streams,
+        sent: proxy.take(),
+        rows: await sql<Window['rows']>`select "table", query from row_log`,
+        live: live.received.map(({ type }) => type),
+      })
+      live.socket.terminate()
+    },
+    /** Stops everything. Returns what was counted, by the names of the paths. */
+    async close(): Promise<Map<string, CountedCosts>> {
+      // A server that stops sends its last spans.
+      await server.stop()
+      const counted = new Map<string, CountedCosts>()
+      for (const [name, window] of windows) {
+        const spans = collector.spans.filter(
+          ({ traceId, attributes }) => window.traceIds.includes(traceId) && attributes[NAMES.databaseSystem],
+        )
+        counted.set(name, { costs: costsOf(window, spans), texts: textsOf(spans) })
+      }
+      await sql.end()
+      await Promise.all([proxy.close(), provider.close(), collector.close()])
+      await database.drop()
+      return counted
+    },
+  }
+}
+
+const textsOf = (spans: readonly ReceivedSpan[]): CountedCosts['texts'] =>
+  new Map(
+    [...Map.groupBy(spans, ({ name }) => name)].map(([name, all]) => [
+      name,
+      new Set(all.map(({ attributes }) => String(attributes[NAMES.statement]))),
+    ]),
+  )
+
+const newTraceId = (): string => randomBytes(16).toString('hex')
+
+function costsOf({ sent, rows, streams, live }: Window, spans: ReceivedSpan[]): MessageCosts {
+  const texts = new Set(spans.map(({ attributes }) => attributes[NAMES.statement]))
+  const isOfMessage = (text: string): boolean => texts.has(textInSpan(text))
+  const bytes = sent.filter(({ text }) => isOfMessage(text)).map(({ parameterBytes }) => parameterBytes)
+  return {
+    statements: meansOf(spans.map(({ name }) => name)),
+    rows: meansOf(rows.filter(({ query }) => isOfMessage(query)).map(({ table }) => table)),
+    streamEvents: meansOf(streams.flatMap(({ events }) => events.map((event) => event ?? 'message'))),
+    liveEvents: meansOf(live),
+    parameterBytes: sum(bytes) / MESSAGES,
+    streamBytes: sum(streams.map((stream) => stream.bytes)) / MESSAGES,
+  }
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)
+
+/** How many there are of each, per message. */
+const meansOf = (names: readonly string[]): Record<string, number> =>
+  Object.fromEntries(
+    [...Map.groupBy(names.toSorted(), (name) => name)].map(([name, all]) => [name, all.length / MESSAGES]),
+  )
+
+/** Has each row that any statement writes leave a line with the text of that statement. */
+async function logRows(sql: postgres.Sql): Promise<void> {
+  await sql
+    .unsafe(`
+    create table row_log ("table" text not null, query text not null);
+    create function log_row() returns trigger language plpgsql as $$
+    begin
+      insert into row_log values (tg_table_name, current_query());
+      return null;
+    end $$;
+    do $$
+    declare one record;
+    begin
+      for one in select tablename from pg_tables where schemaname = 'public' and tablename <> 'row_log' loop
+        execute format('create trigger log_row after insert or update or delete on %I
+          for each row execute function log_row()', one.tablename);
+      end loop;
+    end $$`)
+    .simple()
+}
+
+/** Sends a message and reads all of its stream, with the named events. */
+async function readStream(
+  server: TestServer,
+  person: Person,
+  { query, body }: Pick<MessagePath, 'query' | 'body'>,
+  traceparent: string,
+): Promise<{ events: (string | undefined)[]; bytes: number }> {
+  const parameters = new URLSearchParams({ org_id: person.organizationId, events: 'all', ...query })
+  const { status, text } = await server.call('POST', `/api/chat/send_message?${parameters}`, {
+    token: person.token,
+    body,
+    headers: { traceparent },
+  })
+  if (status !== 200) throw new Error(text)
+  return { events: parseEvents(text).map(({ event }) => event), bytes: Buffer.byteLength(text) }
+}

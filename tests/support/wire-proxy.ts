@@ -1,0 +1,113 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** A statement as a client of PostgreSQL sent it. */
+export interface SentStatement {
+  text: string
+  /** Bytes of its parameters. Texts are not counted: they go over once per connection. */
+  parameterBytes: number
+}
+
+export interface WireProxy {
+  /** The database, by way of the proxy. */
+  url: string
+  /** Returns what was sent since the last call. */
+  take(): SentStatement[]
+  close(): Promise<void>
+}
+
+/** Passes connections on to PostgreSQL and reads the statements in them (PostgreSQL documentation, chapter 54). */
+export async function startWireProxy(databaseUrl: string): Promise<WireProxy> {
+  const target = new URL(databaseUrl)
+  const sockets = new Set<Socket>()
+  let sent: SentStatement[] = []
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname)
+    const reader = new FrontendReader((statement) => sent.push(statement))
+    client.on('data', (chunk: Buffer) => reader.read(chunk))
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.setNoDelay(true)
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        sockets.delete(socket)
+        client.destroy()
+        upstream.destroy()
+      })
+    }
+    client.pipe(upstream).pipe(client)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = new URL(databaseUrl)
+  url.port = String((server.address() as AddressInfo).port)
+  return {
+    url: url.href,
+    take() {
+      const taken = sent
+      sent = []
+      return taken
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** Reads the messages of one client: a start without a type, then a type and a length before each. */
+class FrontendReader {
+  readonly #found: (statement: SentStatement) => void
+  readonly #prepared = new Map<string, string>()
+  #rest: Buffer = Buffer.alloc(0)
+  #hasStarted = false
+
+  constructor(found: (statement: SentStatement) => void) {
+    this.#found = found
+  }
+
+  read(chunk: Buffer): void {
+    this.#rest = Buffer.concat([this.#rest, chunk])
+    for (;;) {
+      const head = this.#hasStarted ? 1 : 0
+      if (this.#rest.length < head + 4) return
+      const end = head + this.#rest.readUInt32BE(head)
+      if (this.#rest.length < end) return
+      if (this.#hasStarted)
+        this.#readMessage(this.#rest.toString('latin1', 0, 1), this.#rest.subarray(5, end))
+      this.#hasStarted = true
+      this.#rest = this.#rest.subarray(end)
+    }
+  }
+
+  #readMessage(type: string, body: Buffer): void {
+    if (type === 'Q') this.#found({ text: stringAt(body, 0), parameterBytes: 0 })
+    if (type === 'P') {
+      const name = stringAt(body, 0)
+      this.#prepared.set(name, stringAt(body, Buffer.byteLength(name) + 1))
+    }
+    if (type === 'B') {
+      const portal = stringAt(body, 0)
+      const name = stringAt(body, portal.length + 1)
+      const afterNames = portal.length + name.length + 2
+      const text = this.#prepared.get(name) ?? ''
+      this.#found({ text, parameterBytes: bytesOfParameters(body, afterNames) })
+    }
+  }
+}
+
+const stringAt = (body: Buffer, start: number): string => body.toString('utf8', start, body.indexOf(0, start))
+
+const NULL_LENGTH = -1
+
+/** After the names: a count of formats, two bytes for each, a count of values, and a length before each value. */
+function bytesOfParameters(body: Buffer, start: number): number {
+  let at = start + 2 + 2 * body.readUInt16BE(start)
+  let left = body.readUInt16BE(at)
+  at += 2
+  let bytes = 0
+  for (; left > 0; left--) {
+    const length = body.readInt32BE(at)
+    at += 4 + Math.max(0, length)
+    if (length !== NULL_LENGTH) bytes += length
+  }
+  return bytes
+}
