@@ -24,7 +24,7 @@ class Savepoint {
       this.tx?.savepoint((inner) => {
         const savepoint = new Savepoint(this.transaction)
         savepoint.tx = inner
-        return savepoints.run(savepoint, () => work(inner) as Promise<unknown>)
+        return contexts.run({ savepoint, only: null }, () => work(inner) as Promise<unknown>)
       }),
     )
     this.#turn = begun.catch(() => {})
@@ -32,14 +32,60 @@ class Savepoint {
   }
 }
 
-const savepoints = new AsyncLocalStorage<Savepoint | null>()
+/** A section that may wait for nothing but the database. It may lie within another one. */
+interface DatabaseOnly {
+  hasEnded: boolean
+  outer: DatabaseOnly | null
+}
+
+interface Context {
+  savepoint: Savepoint | null
+  only: DatabaseOnly | null
+}
+
+const contexts = new AsyncLocalStorage<Context | null>()
 
 /** Null also in what a request has left behind that goes on after its transaction. */
 function currentSavepoint(): (Savepoint & { tx: TransactionSql }) | null {
-  const savepoint = savepoints.getStore() ?? null
+  const savepoint = contexts.getStore()?.savepoint ?? null
   return savepoint?.tx && !savepoint.transaction.hasEnded
     ? (savepoint as Savepoint & { tx: TransactionSql })
     : null
+}
+
+/**
+ * Runs work that may wait for nothing but the database: until it settles, assertOutsideTransaction throws in it. Every
+ * transaction is such work, and so is a handler whose route declares that all of its effects are in the database.
+ */
+export async function onlyInDatabase<Result>(
+  work: () => Result | Promise<Result>,
+  from = contexts.getStore(),
+): Promise<Result> {
+  const { savepoint = null, only: outer = null } = from ?? {}
+  const only = { hasEnded: false, outer }
+  try {
+    return await contexts.run({ savepoint, only }, work)
+  } finally {
+    only.hasEnded = true
+  }
+}
+
+/**
+ * Throws where a transaction is open, or a handler said that it stays in the database. Call it first in everything that
+ * waits for something else: a transaction would hold its connection and its locks meanwhile, and could not take back
+ * what was done elsewhere. Costs one read of an AsyncLocalStorage.
+ */
+export function assertOutsideTransaction(what: string): void {
+  const context = contexts.getStore()
+  if (!context) return
+  let { only } = context
+  while (only?.hasEnded) only = only.outer
+  if (only === null && currentSavepoint() === null) return
+  throw new Error(
+    `${what} was called inside a database transaction, or by a route that declares effects: 'database'. ` +
+      "Call it before the transaction begins or after it has committed, and declare effects: 'outside' on the route " +
+      '(docs/idempotency.md).',
+  )
 }
 
 /** The same connections, but within an ambient transaction its own: there `begin` is a savepoint. */
@@ -48,11 +94,21 @@ export function ambientSql(plain: Sql): Sql {
     apply: (target, self, values) => Reflect.apply(currentSavepoint()?.tx ?? target, self, values),
     get(target, name) {
       const savepoint = currentSavepoint()
-      if (savepoint === null) return Reflect.get(target, name)
-      if (name === 'begin') return (...values: unknown[]) => savepoint.begin(values.at(-1) as never)
-      return Reflect.get(name in savepoint.tx ? savepoint.tx : target, name)
+      if (name === 'begin')
+        return savepoint
+          ? (...values: unknown[]) => savepoint.begin(values.at(-1) as never)
+          : (...values: unknown[]) => beginOnly(target, values)
+      return Reflect.get(savepoint && name in savepoint.tx ? savepoint.tx : target, name)
     },
   })
+}
+
+/** A transaction of its own, in which statements are sent by its `tx` as ever. */
+function beginOnly(sql: Sql, values: unknown[]): Promise<unknown> {
+  const work = values.at(-1) as (tx: TransactionSql) => unknown
+  const begin = sql.begin as (...values: unknown[]) => Promise<unknown>
+  const from = contexts.getStore()
+  return begin(...values.slice(0, -1), (tx: TransactionSql) => onlyInDatabase(() => work(tx), from))
 }
 
 /** A transaction that may be opened late: what is run by it before then goes its usual way. */
@@ -74,7 +130,7 @@ export class AmbientTransaction {
   }
 
   run<Result>(work: () => Result): Result {
-    return savepoints.run(this.#savepoint, work)
+    return contexts.run({ savepoint: this.#savepoint, only: contexts.getStore()?.only ?? null }, work)
   }
 
   /** From now on what `run` has begun is in the transaction. Opened again it stays as it is. */
@@ -141,7 +197,7 @@ export async function inTransaction<Result>(sql: Sql, work: () => Promise<Result
 export const isInTransaction = (): boolean => currentSavepoint() !== null
 
 /** For what serves other requests too, or outlives this one: a loop, a timer, a group. */
-export const outsideTransaction = <Result>(work: () => Result): Result => savepoints.run(null, work)
+export const outsideTransaction = <Result>(work: () => Result): Result => contexts.run(null, work)
 
 /** Does what must not be seen before its cause is: after the commit, or at once where there is no transaction. */
 export async function afterCommit(work: Work): Promise<void> {
@@ -150,8 +206,8 @@ export async function afterCommit(work: Work): Promise<void> {
   else savepoint.transaction.remember(work, 'commit')
 }
 
-/** Does what has to stay done though the request is refused: after the rollback, or at once without a transaction. */
-export async function despiteRefusal(work: Work): Promise<void> {
+/** Does what must stay done although the request fails: after the rollback, or at once where there is no transaction. */
+export async function afterRollback(work: Work): Promise<void> {
   const savepoint = currentSavepoint()
   if (savepoint === null) await work()
   else savepoint.transaction.remember(work, 'rollback')

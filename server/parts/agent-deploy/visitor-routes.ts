@@ -33,6 +33,7 @@ export const visitorRoutes = ({ services, chats, findPublicDeployment }: Depende
     query: Type.Object({ deployment_id: Uuid }),
     body: VisitorKey,
     example: { visitor_key: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' },
+    effects: 'database',
     reply: [200, VisitorPass],
     errors: ['deployment.not_found', 'deployment.paused', 'deployment.origin_not_allowed'],
     handler: ({ query, body, headers }) =>

@@ -49,6 +49,7 @@ export const agentRoutes = (deps: AgentDependencies): Route[] => [
       model_id: '01890a5d-ac96-774b-bcce-b302099a8057',
       params: { system_prompt: 'You are the concierge of a small hotel.', temperature: 0.3, max_tokens: 800 },
     },
+    effects: 'database',
     reply: [201, AgentView],
     errors: ['org.not_found', ...REFUSED],
     handler: ({ scope, body }) => createAgent(deps, scope, body),
@@ -86,6 +87,7 @@ export const agentRoutes = (deps: AgentDependencies): Route[] => [
     query: OneAgent,
     body: AgentChange,
     example: { params: { system_prompt: 'You are the concierge. Be brief.' }, is_active: false },
+    effects: 'database',
     reply: [200, AgentView],
     errors: ['agent.not_found', 'agent.changing', ...REFUSED],
     handler: ({ scope, query, body }) => updateAgent(deps, scope, query.agent_id, body),
@@ -97,6 +99,7 @@ export const agentRoutes = (deps: AgentDependencies): Route[] => [
     description: 'Chats with it stay, and can go on with another agent or a model.',
     access: { permission: 'agent:delete', orgOf: ofAgent },
     query: OneAgent,
+    effects: 'database',
     reply: [200, Message],
     errors: ['agent.not_found', 'agent.in_use'],
     async handler({ scope, query }) {

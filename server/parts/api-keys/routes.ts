@@ -16,6 +16,7 @@ export const apiKeyRoutes: Route[] = [
     query: Type.Object({ org_id: Type.Optional(Uuid) }),
     body: NewApiKey,
     example: { name: 'Nightly report', permissions: ['chats:*', 'organization:read'] },
+    effects: 'database',
     reply: [201, CreatedApiKey],
     errors: ['org.not_found', 'access.session_needed', 'role.permission_not_held', 'api_key.expiry_past'],
     handler: ({ scope, body }) => createApiKey(scope, body),
@@ -37,6 +38,7 @@ export const apiKeyRoutes: Route[] = [
     description: 'It stops working at once.',
     access: { permission: 'organization:admin', orgOf: { apiKey: 'api_key_id' } },
     query: Type.Object({ api_key_id: Uuid }),
+    effects: 'database',
     reply: [200, Message],
     errors: ['api_key.not_found'],
     async handler({ scope, query }) {

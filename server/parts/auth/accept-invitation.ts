@@ -2,7 +2,7 @@ import type { TransactionSql } from 'postgres'
 import { fail } from '#errors'
 import { slowDownAttempt } from '#platform/access/attempts.ts'
 import type { Client } from '#platform/access/scope.ts'
-import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
+import { commitWithAnswer } from '#platform/idempotency/pending-answer.ts'
 import type { Services } from '#platform/services.ts'
 import { joinByInvitation, redeemToken, validateToken } from '../invitations/index.ts'
 import { createUser } from '../users/index.ts'
@@ -38,17 +38,18 @@ export async function signUpInvited(
     if (demand) throw demand
   }
   const passwordHash = known?.registered ? null : await services.passwords.hash(input.password)
-  await joinAnswer()
-  return sql.begin(async (tx) => {
-    const invitation = await redeemToken(tx, input.token, { byMagicLink: false })
-    if (known?.registered) {
-      await keepPassword(tx, known)
-      await endOlderAccess(tx, client, known.id)
-    }
-    const user = known?.registered ? known : await register(services, tx, { ...input, email, passwordHash })
-    await joinByInvitation(tx, invitation, { userId: user.id, client })
-    return signedIn(services, tx, user.id, client, 'one factor')
-  })
+  return commitWithAnswer(() =>
+    sql.begin(async (tx) => {
+      const invitation = await redeemToken(tx, input.token, { byMagicLink: false })
+      if (known?.registered) {
+        await keepPassword(tx, known)
+        await endOlderAccess(tx, client, known.id)
+      }
+      const user = known?.registered ? known : await register(services, tx, { ...input, email, passwordHash })
+      await joinByInvitation(tx, invitation, { userId: user.id, client })
+      return signedIn(services, tx, user.id, client, 'one factor')
+    }),
+  )
 }
 
 /**
@@ -64,16 +65,17 @@ export async function acceptMagicLink(
   const passwordHash = input.password === undefined ? null : await services.passwords.hash(input.password)
   const demand = await demandForLink(services, input.token, passwordHash)
   if (demand) throw demand
-  await joinAnswer()
-  return sql.begin(async (tx) => {
-    const invitation = await redeemToken(tx, input.token, { byMagicLink: true })
-    const account = await findAccount(tx, invitation.email)
-    if (!account) throw fail('invitation.not_found')
-    if (account.registered) await proveAddress(services, tx, client, account.id, passwordHash)
-    else await registerProven(services, tx, account, passwordHash)
-    await joinByInvitation(tx, invitation, { userId: account.id, client })
-    return signedIn(services, tx, account.id, client, 'one factor')
-  })
+  return commitWithAnswer(() =>
+    sql.begin(async (tx) => {
+      const invitation = await redeemToken(tx, input.token, { byMagicLink: true })
+      const account = await findAccount(tx, invitation.email)
+      if (!account) throw fail('invitation.not_found')
+      if (account.registered) await proveAddress(services, tx, client, account.id, passwordHash)
+      else await registerProven(services, tx, account, passwordHash)
+      await joinByInvitation(tx, invitation, { userId: account.id, client })
+      return signedIn(services, tx, account.id, client, 'one factor')
+    }),
+  )
 }
 
 /** An account with factors is not let in by the link alone: the invitation waits for the factor. */

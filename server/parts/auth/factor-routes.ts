@@ -124,6 +124,7 @@ const ownRoutes = (services: Services): Route[] => [
     query: Type.Object({ factor_id: Uuid }),
     body: FactorChange,
     example: { name: 'Phone' },
+    effects: 'database',
     reply: [200, FactorView],
     errors: ['auth.factor_not_found'],
     handler: ({ caller, query, body }) => renameFactor(services, caller, query.factor_id, body.name),

@@ -1,7 +1,7 @@
 import type { ISql, TransactionSql } from 'postgres'
 import { fail } from '#errors'
 import type { Caller, Client } from '#platform/access/scope.ts'
-import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
+import { commitWithAnswer } from '#platform/idempotency/pending-answer.ts'
 import type { Queue } from '#platform/jobs/jobs.ts'
 import { grantStartingCredits } from '#platform/ledger/starting-credits.ts'
 import { normalizeEmail } from '#platform/mail/address.ts'
@@ -128,9 +128,10 @@ export async function resetPassword(
   input: { token: string; password: string },
 ): Promise<void> {
   const passwordHash = await services.passwords.hash(input.password)
-  await joinAnswer()
-  await services.database.sql.begin(async (tx) => {
-    const userId = await redeemOneTimeToken(tx, input.token, 'reset_password')
-    await proveAddress(services, tx, client, userId, passwordHash)
-  })
+  await commitWithAnswer(() =>
+    services.database.sql.begin(async (tx) => {
+      const userId = await redeemOneTimeToken(tx, input.token, 'reset_password')
+      await proveAddress(services, tx, client, userId, passwordHash)
+    }),
+  )
 }

@@ -5,7 +5,7 @@ import { fail } from '#errors'
 import { forgetGuesses } from '#platform/access/limit-guesses.ts'
 import type { Caller } from '#platform/access/scope.ts'
 import { recordEvents } from '#platform/audit/audit.ts'
-import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
+import { commitWithAnswer } from '#platform/idempotency/pending-answer.ts'
 import type { SecondFactorEvent } from '#platform/mail/templates.ts'
 import type { Services } from '#platform/services.ts'
 import { issueChallenge, takeChallenge } from './challenges.ts'
@@ -31,8 +31,7 @@ export async function listFactors({ database: { sql } }: Services, caller: Calle
 export async function beginAuthenticator(services: Services, caller: Caller, proof: Proof) {
   const user = await checkProof(services, caller, proof)
   await refuseUnverified(services, caller)
-  await joinAnswer()
-  return beginTotp(services.secrets, services.database.sql, user)
+  return commitWithAnswer(() => beginTotp(services.secrets, services.database.sql, user))
 }
 
 /** Throws auth.totp_not_begun, auth.totp_wrong_code, auth.too_many_codes. */
@@ -46,12 +45,13 @@ export async function confirmAuthenticator(
     select id, email from users where id = ${caller.userId}`
   if (!user) throw fail('auth.invalid_token')
   await admitGuess(services, user)
-  await joinAnswer()
-  return addFactor(services, caller, 'totp added', async (tx) => {
-    const id = await confirmTotp(secrets, tx, caller.userId, input)
-    await forgetGuesses(tx, caller.userId)
-    return id
-  })
+  return commitWithAnswer(() =>
+    addFactor(services, caller, 'totp added', async (tx) => {
+      const id = await confirmTotp(secrets, tx, caller.userId, input)
+      await forgetGuesses(tx, caller.userId)
+      return id
+    }),
+  )
 }
 
 /** Throws what checkProof does, auth.factor_unverified, auth.passkeys_max. */
@@ -59,18 +59,19 @@ export async function beginPasskey(services: Services, caller: Caller, proof: Pr
   const { database, config } = services
   const user = await checkProof(services, caller, proof)
   await refuseUnverified(services, caller)
-  await joinAnswer()
-  const known = await readPasskeys(services, caller.userId)
-  if (known.length >= PASSKEYS_MAX) throw fail('auth.passkeys_max', { max: PASSKEYS_MAX })
-  const { token, webauthnChallenge } = await issueChallenge(database.sql, {
-    purpose: 'register_passkey',
-    ...ownerOf(caller),
+  return commitWithAnswer(async () => {
+    const known = await readPasskeys(services, caller.userId)
+    if (known.length >= PASSKEYS_MAX) throw fail('auth.passkeys_max', { max: PASSKEYS_MAX })
+    const { token, webauthnChallenge } = await issueChallenge(database.sql, {
+      purpose: 'register_passkey',
+      ...ownerOf(caller),
+    })
+    const person = { ...user, name: user.email }
+    return {
+      challenge: token,
+      options: await registrationOptions(config, person, webauthnChallenge, known),
+    }
   })
-  const person = { ...user, name: user.email }
-  return {
-    challenge: token,
-    options: await registrationOptions(config, person, webauthnChallenge, known),
-  }
 }
 
 /** Throws auth.factor_challenge_gone, auth.passkey_invalid, auth.passkey_exists, auth.passkeys_max. */
@@ -84,17 +85,18 @@ export async function addPasskey(
   const challenge = await takeChallenge(database.sql, input.challenge, expected)
   if (!challenge) throw fail('auth.factor_challenge_gone')
   const passkey = await verifyRegistration(config, challenge.webauthnChallenge, input.response)
-  await joinAnswer()
-  return addFactor(services, caller, 'passkey added', async (tx) => {
-    const id = newId()
-    const made = await tx`
+  return commitWithAnswer(() =>
+    addFactor(services, caller, 'passkey added', async (tx) => {
+      const id = newId()
+      const made = await tx`
       insert into passkeys (id, user_id, name, credential_id, public_key, counter, transports, is_synced)
       select ${id}, ${caller.userId}, ${input.name.trim()}, ${passkey.credentialId}, ${passkey.publicKey},
         ${passkey.counter}, ${passkey.transports}, ${passkey.isSynced}
       where (select count(*) from passkeys where user_id = ${caller.userId}) < ${PASSKEYS_MAX}`
-    if (made.count === 0) throw fail('auth.passkeys_max', { max: PASSKEYS_MAX })
-    return id
-  }).catch(onUniqueViolation('auth.passkey_exists'))
+      if (made.count === 0) throw fail('auth.passkeys_max', { max: PASSKEYS_MAX })
+      return id
+    }),
+  ).catch(onUniqueViolation('auth.passkey_exists'))
 }
 
 /** A challenge that a passkey of the caller signs as a proof. */
@@ -134,14 +136,15 @@ export async function removeFactor(
   const { sql } = services.database
   findFactor(await readFactors(sql, userId), factorId)
   await checkProof(services, caller, proof)
-  await joinAnswer()
-  await sql.begin(async (tx) => {
-    await lockUser(tx, userId)
-    const { type } = findFactor(await readFactors(tx, userId), factorId)
-    await tx`delete from ${tx(type === 'totp' ? 'totp_factors' : 'passkeys')} where id = ${factorId}`
-    if ((await readFactors(tx, userId)).length === 0) await endFactors(tx, userId)
-    await noteChange(services, tx, caller, `${type} removed`)
-  })
+  await commitWithAnswer(() =>
+    sql.begin(async (tx) => {
+      await lockUser(tx, userId)
+      const { type } = findFactor(await readFactors(tx, userId), factorId)
+      await tx`delete from ${tx(type === 'totp' ? 'totp_factors' : 'passkeys')} where id = ${factorId}`
+      if ((await readFactors(tx, userId)).length === 0) await endFactors(tx, userId)
+      await noteChange(services, tx, caller, `${type} removed`)
+    }),
+  )
 }
 
 /** Throws auth.no_factor, and what checkProof does. */
@@ -152,13 +155,14 @@ export async function renewRecoveryCodes(
 ): Promise<string[]> {
   const { sql } = services.database
   await checkProof(services, caller, proof)
-  await joinAnswer()
-  return sql.begin(async (tx) => {
-    await lockUser(tx, caller.userId)
-    if ((await readFactors(tx, caller.userId)).length === 0) throw fail('auth.no_factor')
-    await noteChange(services, tx, caller, 'recovery codes replaced')
-    return replaceRecoveryCodes(tx, caller.userId)
-  })
+  return commitWithAnswer(() =>
+    sql.begin(async (tx) => {
+      await lockUser(tx, caller.userId)
+      if ((await readFactors(tx, caller.userId)).length === 0) throw fail('auth.no_factor')
+      await noteChange(services, tx, caller, 'recovery codes replaced')
+      return replaceRecoveryCodes(tx, caller.userId)
+    }),
+  )
 }
 
 /** What an account without a factor has no use for: recovery codes, and what its sessions have shown. */

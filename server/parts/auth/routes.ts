@@ -84,6 +84,7 @@ export const authRoutes = (services: Services, cookie = new SessionCookie(servic
     access: 'public',
     body: RefreshToken,
     example: { refresh_token: 'rt_…' },
+    effects: 'database',
     reply: [200, TokenPairView],
     errors: ['auth.invalid_refresh_token', 'auth.cookie_origin'],
     cookie: cookie.name,
@@ -103,6 +104,7 @@ export const authRoutes = (services: Services, cookie = new SessionCookie(servic
     access: 'public',
     body: RefreshToken,
     example: { refresh_token: 'rt_…' },
+    effects: 'database',
     reply: [200, Message],
     errors: ['auth.cookie_origin'],
     cookie: cookie.name,
@@ -133,6 +135,7 @@ export const authRoutes = (services: Services, cookie = new SessionCookie(servic
     description: 'Ends the session of that id, or without an id all but the one that asks.',
     access: 'session',
     query: Type.Object({ session_id: Type.Optional(Uuid) }),
+    effects: 'database',
     reply: [200, Message],
     errors: ['auth.session_not_found'],
     async handler({ caller, query }) {
@@ -187,6 +190,7 @@ export const authRoutes = (services: Services, cookie = new SessionCookie(servic
     access: 'session',
     body: OneTimeToken,
     example: { token: 'ot_…' },
+    effects: 'database',
     reply: [200, Message],
     errors: ['auth.link_gone', 'auth.link_of_another'],
     async handler({ caller, body }) {
@@ -199,6 +203,7 @@ export const authRoutes = (services: Services, cookie = new SessionCookie(servic
     url: '/api/auth/resend_verification',
     summary: 'Have the mail that confirms your address sent again',
     access: 'session',
+    effects: 'database',
     reply: [200, Message],
     errors: [],
     async handler({ caller }) {
@@ -214,6 +219,7 @@ export const authRoutes = (services: Services, cookie = new SessionCookie(servic
     access: 'public',
     body: ForgottenPassword,
     example: { email: 'ada@example.com' },
+    effects: 'database',
     reply: [200, Message],
     errors: [],
     async handler({ client, body }) {
@@ -284,6 +290,7 @@ function oidcRoutes(services: Services, cookie: SessionCookie): Route[] {
       access: 'public',
       body: OidcCode,
       example: { code: 'ot_…' },
+      effects: 'database',
       reply: [200, SignedIn],
       errors: ['auth.link_gone'],
       cookie: oidc.cookie.name,

@@ -2,7 +2,7 @@ import type { ISql, TransactionSql } from 'postgres'
 import { fail } from '#errors'
 import { forgetGuesses } from '#platform/access/limit-guesses.ts'
 import type { Client } from '#platform/access/scope.ts'
-import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
+import { commitWithAnswer } from '#platform/idempotency/pending-answer.ts'
 import { hashToken } from '#platform/secrets/secrets.ts'
 import type { Services } from '#platform/services.ts'
 import { joinByInvitation, redeemToken } from '../invitations/index.ts'
@@ -50,13 +50,14 @@ export async function completeSignIn(
       await acceptTyped(services, tx, user, input)
     }
   }
-  await joinAnswer()
-  return sql.begin(async (tx) => {
-    await keepPasswordMark(tx, tried)
-    await accept(tx)
-    await completePending(services, tx, tried, client)
-    return signedIn(services, tx, user.id, client, 'second factor')
-  })
+  return commitWithAnswer(() =>
+    sql.begin(async (tx) => {
+      await keepPasswordMark(tx, tried)
+      await accept(tx)
+      await completePending(services, tx, tried, client)
+      return signedIn(services, tx, user.id, client, 'second factor')
+    }),
+  )
 }
 
 /** Signs in with a passkey alone: it proves possession, and its device has verified the user. */
@@ -79,11 +80,12 @@ export async function signInByPasskey(
   const challenge = await takeChallenge(sql, token, expected)
   if (!challenge) throw fail('auth.challenge_gone')
   const use = await checkPasskey(services, challenge.webauthnChallenge, response, null)
-  await joinAnswer()
-  return sql.begin(async (tx) => {
-    await use.store(tx)
-    return signedIn(services, tx, use.userId, client, 'second factor')
-  })
+  return commitWithAnswer(() =>
+    sql.begin(async (tx) => {
+      await use.store(tx)
+      return signedIn(services, tx, use.userId, client, 'second factor')
+    }),
+  )
 }
 
 async function acceptTyped(

@@ -1,5 +1,5 @@
 import type { ISql, Sql } from 'postgres'
-import { despiteRefusal } from '#database/ambient.ts'
+import { afterRollback } from '#database/ambient.ts'
 import { olderThan } from '#database/keyset.ts'
 import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
@@ -88,7 +88,7 @@ export async function refreshSession(
   })
   if (answer && 'stolenFrom' in answer) {
     const { stolenFrom } = answer
-    await despiteRefusal(() => sql`update sessions set revoked_at = now() where id = ${stolenFrom}`)
+    await afterRollback(() => sql`update sessions set revoked_at = now() where id = ${stolenFrom}`)
   }
   if (!answer || 'stolenFrom' in answer) throw fail('auth.invalid_refresh_token')
   return answer

@@ -2,7 +2,7 @@ import type { TransactionSql } from 'postgres'
 import { fail } from '#errors'
 import { forgetAttempts, slowDownAttempt } from '#platform/access/attempts.ts'
 import type { Client } from '#platform/access/scope.ts'
-import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
+import { commitWithAnswer } from '#platform/idempotency/pending-answer.ts'
 import { normalizeEmail } from '#platform/mail/address.ts'
 import type { Services } from '#platform/services.ts'
 import { createUser, type NewAccount, readUser } from '../users/index.ts'
@@ -15,11 +15,12 @@ import { type Assurance, startSession } from './sessions.ts'
 export async function signUp(services: Services, client: Client, input: NewUser): Promise<SignedIn> {
   if (services.config.signup !== 'open') throw fail('auth.signup_closed')
   const passwordHash = await services.passwords.hash(input.password)
-  await joinAnswer()
-  return services.database.sql.begin(async (tx) => {
-    const user = await register(services, tx, { ...input, passwordHash })
-    return signedIn(services, tx, user.id, client, 'one factor')
-  })
+  return commitWithAnswer(() =>
+    services.database.sql.begin(async (tx) => {
+      const user = await register(services, tx, { ...input, passwordHash })
+      return signedIn(services, tx, user.id, client, 'one factor')
+    }),
+  )
 }
 
 /** Makes a user whose address nobody has proved yet, and asks its owner. Throws auth.email_taken. */
@@ -60,11 +61,12 @@ export async function logIn(services: Services, client: Client, input: Credentia
   await forgetAttempts(sql, attempt)
   const demand = await demandFactor(services, { id: user.id, checkedHash: user.password_hash })
   if (demand) throw demand
-  await joinAnswer()
-  return sql.begin(async (tx) => {
-    await keepPassword(tx, user)
-    return signedIn(services, tx, user.id, client, 'one factor')
-  })
+  return commitWithAnswer(() =>
+    sql.begin(async (tx) => {
+      await keepPassword(tx, user)
+      return signedIn(services, tx, user.id, client, 'one factor')
+    }),
+  )
 }
 
 /**

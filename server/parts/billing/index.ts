@@ -83,6 +83,7 @@ const creditRoutes = ({ ledger, database: { sql } }: Services): Route[] => [
     query: InOrganization,
     body: Settings,
     example: { credits_low_threshold: 50_000 },
+    effects: 'database',
     reply: [200, Balance],
     errors: ['org.not_found'],
     async handler({ scope, body }) {
@@ -104,6 +105,7 @@ const creditRoutes = ({ ledger, database: { sql } }: Services): Route[] => [
       to_org: '019a0000-0000-7000-8000-000000000002',
       amount: 50_000,
     },
+    effects: 'database',
     reply: [201, TransferView],
     errors: ['org.not_found', 'org.owner_needed', 'billing.transfer_too_large'],
     handler: ({ caller, body }) => transferCredits(sql, caller, body),
@@ -119,6 +121,7 @@ const creditRoutes = ({ ledger, database: { sql } }: Services): Route[] => [
       amount: 50_000,
       reason: 'Order 1042',
     },
+    effects: 'database',
     reply: [201, EntryView],
     errors: ['org.not_found'],
     handler: async ({ body }) =>
@@ -148,6 +151,7 @@ const budgetRoutes = ({ database: { sql } }: Services): Route[] => [
     query: InOrganization,
     body: NewBudget,
     example: { user_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e61', credits_per_month: 200_000 },
+    effects: 'database',
     reply: [200, BudgetView],
     errors: ['org.not_found', 'user.not_found', 'api_key.not_found'],
     handler: ({ scope, body }) => setBudget(sql, scope, body),
@@ -158,6 +162,7 @@ const budgetRoutes = ({ database: { sql } }: Services): Route[] => [
     summary: 'Remove a budget',
     access: { permission: 'organization:admin', orgOf: 'query' },
     query: Type.Object({ org_id: Uuid, budget_id: Uuid }),
+    effects: 'database',
     reply: [200, Message],
     errors: ['org.not_found', 'billing.budget_not_found'],
     async handler({ scope, query }) {

@@ -43,6 +43,7 @@ export const fileRoutes = (deps: ChatDependencies): Route[] => [
     description: 'Messages that it came with stay, without it.',
     access: { permission: 'chats:write', orgOf: 'query' },
     query: Type.Object({ org_id: Uuid, upload_id: Uuid }),
+    effects: 'database',
     reply: [200, Message],
     errors: ['org.not_found', 'upload.not_found'],
     async handler({ scope, query }) {

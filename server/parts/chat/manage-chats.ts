@@ -5,7 +5,7 @@ import { chatWords } from '#database/schema/chat-words.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
-import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
+import { commitWithAnswer } from '#platform/idempotency/pending-answer.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 import type { LiveReplies } from './live-replies.ts'
 import { bytesOf, readAllBranches, readBranch } from './read-branch.ts'
@@ -179,10 +179,11 @@ export async function deleteChatsInAll(
   chatIds: string[],
 ): Promise<Set<string>> {
   for (const scope of scopes) await stopReplies(replies, scope, chatIds, 'chat')
-  await joinAnswer()
-  const deleted = new Set<string>()
-  for (const scope of scopes) for (const id of await removeChats(scope, chatIds, 'chat')) deleted.add(id)
-  return deleted
+  return commitWithAnswer(async () => {
+    const deleted = new Set<string>()
+    for (const scope of scopes) for (const id of await removeChats(scope, chatIds, 'chat')) deleted.add(id)
+    return deleted
+  })
 }
 
 type Deleter = Scope<'chats:delete'> | Scope<'conversation:delete'>

@@ -60,6 +60,7 @@ export const chatRoutes = (deps: ChatDependencies, sql: Sql): Route[] => [
     query: Type.Object({ org_id: Uuid }),
     body: schemas.ChatInput,
     example: { title: 'Holiday plans', settings: { temperature: 0.4 } },
+    effects: 'database',
     reply: [201, schemas.ChatView],
     errors: ['org.not_found'],
     handler: ({ scope, body }) => createChat(scope, body),
@@ -128,6 +129,7 @@ export const chatRoutes = (deps: ChatDependencies, sql: Sql): Route[] => [
     query: OneChat,
     body: schemas.ChatChange,
     example: { status: 'ARCHIVED' },
+    effects: 'database',
     reply: [200, schemas.ChatView],
     errors: ['org.not_found', 'chat.not_found', 'chat.message_not_found', 'chat.parent_not_reply'],
     handler: ({ scope, query, body }) => updateChat(scope, query.chat_id, body),
@@ -152,6 +154,7 @@ export const chatRoutes = (deps: ChatDependencies, sql: Sql): Route[] => [
     summary: 'Delete a chat and its messages, for good',
     access: { permission: 'chats:delete', orgOf: { chat: 'session_id' } },
     query: Type.Object({ session_id: Uuid }),
+    effects: 'outside',
     reply: [200, Message],
     errors: ['chat.not_found'],
     async handler({ scope, query }) {

@@ -20,7 +20,8 @@ export async function uploadFile(
 ): Promise<UploadView> {
   if (chatId !== undefined) await findChat(scope, chatId)
   const { organizationId, userId } = scope
-  const id = await storeReceivedFile(deps, { organizationId, userId, chatId: chatId ?? null }, file)
+  const owner = { organizationId, userId, chatId: chatId ?? null }
+  const id = await storeReceivedFile(deps, owner, file, { commitsWithAnswer: true })
   const [row] = await scope.select(uploads, { where: eq(uploads.id, id) })
   if (!row) throw fail('chat.not_found')
   return viewUpload(deps.storage, row)

@@ -30,6 +30,7 @@ export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
     query: InOrganization,
     body: schemas.NewConversation,
     example: { title: 'Engines' },
+    effects: 'database',
     reply: [201, schemas.ConversationView],
     errors: ['org.not_found'],
     handler: ({ scope, body }) => createConversation(deps, scope, body),
@@ -43,6 +44,7 @@ export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
     query: InOrganization,
     body: schemas.NewSession,
     example: { conversation_id: EXAMPLE_ID, model_id: EXAMPLE_ID },
+    effects: 'database',
     reply: [201, schemas.SessionView],
     errors: [
       'org.not_found',
@@ -138,6 +140,7 @@ export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
     query: OneConversation,
     body: schemas.ConversationChange,
     example: { is_archived: true },
+    effects: 'database',
     reply: [200, schemas.ConversationView],
     errors: ['org.not_found', 'conversation.not_found'],
     handler: ({ scope, query, body }) => updateConversation(scope, query.conversation_id, body),
@@ -148,6 +151,7 @@ export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
     summary: 'Delete a conversation with its sessions and messages, for good',
     access: { permission: 'conversation:delete', orgOf: 'query' },
     query: OneConversation,
+    effects: 'outside',
     reply: [200, Message],
     errors: ['org.not_found', 'conversation.not_found'],
     async handler({ scope, query }) {

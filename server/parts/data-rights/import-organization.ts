@@ -1,11 +1,11 @@
 import type { Sql } from 'postgres'
-import { despiteRefusal, isInTransaction } from '#database/ambient.ts'
+import { afterRollback, isInTransaction } from '#database/ambient.ts'
 import { onUniqueViolation, sqlStateOf } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
 import type { Caller } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
-import { beforeAnswer, joinAnswer } from '#platform/idempotency/answer-under-way.ts'
+import { commitWithAnswer } from '#platform/idempotency/pending-answer.ts'
 import type { Services } from '#platform/services.ts'
 import { createOrganization, readOrganization } from '../org/index.ts'
 import { type CheckedArchive, checkArchive, readLine } from './check-archive.ts'
@@ -69,18 +69,19 @@ async function store(
   { name, ...what }: Omit<ImportInput, 'organizationId'> & { name: string },
 ): Promise<ImportView> {
   const { sql } = services.database
-  const organizationId = await beforeAnswer(() => begin(services, imports, caller, name))
+  const organizationId = await begin(services, imports, caller, name)
   const undo = async (): Promise<void> => {
     await imports.close(organizationId)
     await eraser.erase({ organizationId })
   }
   try {
-    const importing = await beforeAnswer(() => fill(services, caller, { organizationId, ...what }))
-    await joinAnswer()
-    if (isInTransaction()) await despiteRefusal(undo)
-    await finish(sql, caller, importing, name)
-    const organization = await readOrganization(sql, caller.userId, organizationId)
-    return { organization, imported: importing.imported, left_out: importing.leftOut }
+    const importing = await fill(services, caller, { organizationId, ...what })
+    return await commitWithAnswer(async () => {
+      if (isInTransaction()) await afterRollback(undo)
+      await finish(sql, caller, importing, name)
+      const organization = await readOrganization(sql, caller.userId, organizationId)
+      return { organization, imported: importing.imported, left_out: importing.leftOut }
+    })
   } catch (error) {
     // What the database is too far away for now is done by a sweep.
     if (!isInTransaction()) await undo().catch(() => {})

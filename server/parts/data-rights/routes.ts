@@ -23,6 +23,7 @@ export const deletionRoutes = (services: Services, eraser: Eraser): Route[] => [
       'MCP servers is ended there. A large one may take minutes after the answer. A personal organization stays.',
     access: { permission: 'organization:delete', orgOf: 'query' },
     query: Type.Object({ org_id: Uuid }),
+    effects: 'outside',
     reply: [200, Message],
     errors: ['org.not_found', 'org.personal', 'access.session_needed'],
     async handler({ scope }) {
@@ -43,6 +44,7 @@ export const deletionRoutes = (services: Services, eraser: Eraser): Route[] => [
     access: 'session',
     body: Confirmation,
     example: { current_password: 'correct horse battery' },
+    effects: 'outside',
     reply: [200, Message],
     errors: [
       'user.wrong_password',

@@ -28,6 +28,7 @@ export const instructionRoutes: Route[] = [
     query: InOrganization,
     body: NewInstruction,
     example: { name: 'Plain words', content: 'Answer in short, plain sentences.' },
+    effects: 'database',
     reply: [201, InstructionView],
     errors: ['org.not_found', 'instruction.name_taken'],
     handler: ({ scope, body }) => createInstruction(scope, body),
@@ -60,6 +61,7 @@ export const instructionRoutes: Route[] = [
     query: OneInstruction,
     body: InstructionChange,
     example: { name: 'Plainer words' },
+    effects: 'database',
     reply: [200, InstructionView],
     errors: ['instruction.not_found', 'instruction.name_taken'],
     handler: ({ scope, query, body }) => updateInstruction(scope, query.instruction_id, body),
@@ -70,6 +72,7 @@ export const instructionRoutes: Route[] = [
     summary: 'Delete an instruction',
     access: { permission: 'chats:delete', orgOf: ofInstruction },
     query: OneInstruction,
+    effects: 'database',
     reply: [200, Message],
     errors: ['instruction.not_found'],
     async handler({ scope, query }) {

@@ -38,6 +38,7 @@ export const invitationRoutes = (services: Services): Route[] => [
     query: Type.Object({ org_id: Uuid }),
     body: NewInvitation,
     example: { ...EXAMPLE, message: 'Welcome!' },
+    effects: 'database',
     reply: [201, SentInvitation],
     errors: [
       'org.not_found',
@@ -60,6 +61,7 @@ export const invitationRoutes = (services: Services): Route[] => [
     query: Type.Object({ org_id: Uuid }),
     body: NewInvitations,
     example: { invitations: [EXAMPLE] },
+    effects: 'database',
     reply: [201, BulkResult],
     errors: ['org.not_found', 'invitation.level'],
     handler: ({ scope, body }) => createInvitations(services, scope, body),
@@ -109,6 +111,7 @@ export const invitationRoutes = (services: Services): Route[] => [
     description: `The link before stops working. ${ONLY_ADMINS}`,
     access: { permission: 'users:write', orgOf: { invitation: 'invitation_id' } },
     query: OneInvitation,
+    effects: 'database',
     reply: [200, SentInvitation],
     errors: [
       'invitation.not_found',
@@ -127,6 +130,7 @@ export const invitationRoutes = (services: Services): Route[] => [
     description: ONLY_ADMINS,
     access: { permission: 'users:write', orgOf: { invitation: 'invitation_id' } },
     query: OneInvitation,
+    effects: 'database',
     reply: [200, Message],
     errors: ['invitation.not_found', 'invitation.not_pending', 'invitation.level'],
     async handler({ scope, query }) {

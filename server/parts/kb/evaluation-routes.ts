@@ -33,6 +33,7 @@ export const evaluationRoutes = (deps: KbDependencies, runs: EvaluationRuns): Ro
       name: 'What customers ask',
       questions: [{ question: 'When does the shop open?', document_names: ['Opening hours'] }],
     },
+    effects: 'database',
     reply: [201, schemas.EvaluationView],
     errors: ['kb.not_found', 'kb.documents_unknown', 'kb.too_many_evaluations'],
     handler: ({ scope, query, body }) => createEvaluation(deps, scope, query.kb_id, body),
@@ -63,6 +64,7 @@ export const evaluationRoutes = (deps: KbDependencies, runs: EvaluationRuns): Ro
     summary: 'Delete an evaluation with its runs',
     access: { permission: 'kb:delete', orgOf: ofKb },
     query: OneEvaluation,
+    effects: 'database',
     reply: [200, Message],
     errors: ['kb.not_found', 'kb.evaluation_not_found'],
     async handler({ scope, query }) {
@@ -81,6 +83,7 @@ export const evaluationRoutes = (deps: KbDependencies, runs: EvaluationRuns): Ro
     query: OneEvaluation,
     body: schemas.NewRun,
     example: { limit: 10, score_threshold: 0.2 },
+    effects: 'database',
     reply: [201, schemas.RunView],
     errors: [
       'kb.not_found',

@@ -42,6 +42,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
           { type: 'web', config: { url: 'https://example.com/handbook', max_pages: 50, max_depth: 2 } },
         ],
       },
+      effects: 'database',
       reply: [201, schemas.KnowledgeBaseView],
       errors: [
         'org.not_found',
@@ -84,6 +85,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       query: OneKb,
       body: schemas.KnowledgeBaseChange,
       example: { description: 'How we work, and why' },
+      effects: 'database',
       reply: [200, schemas.KnowledgeBaseView],
       errors: ['kb.not_found', 'kb.name_taken'],
       handler: ({ scope, query, body }) => updateKnowledgeBase(scope, query.kb_id, body),
@@ -95,6 +97,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       description: 'Agents that search in it go on without it.',
       access: { permission: 'kb:delete', orgOf: ofKb },
       query: OneKb,
+      effects: 'database',
       reply: [200, Message],
       errors: ['kb.not_found'],
       async handler({ scope, query }) {
@@ -110,6 +113,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       query: OneKb,
       body: NewSource,
       example: { type: 'text', config: { name: 'Opening hours', content: 'We open at nine.' } },
+      effects: 'database',
       reply: [201, schemas.SourceView],
       errors: ['kb.not_found', 'kb.source_invalid', 'kb.too_many_sources', 'upload.not_found'],
       handler: ({ scope, query, body }) => addSource(deps, scope, query.kb_id, body),
@@ -120,6 +124,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       summary: 'Delete a source with its documents',
       access: { permission: 'kb:delete', orgOf: ofKb },
       query: Type.Object({ ...OneKb.properties, source_id: Uuid }),
+      effects: 'database',
       reply: [200, Message],
       errors: ['kb.not_found', 'kb.source_not_found'],
       async handler({ scope, query }) {
@@ -188,6 +193,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       description: 'A website or bucket that still has it brings it back when it is read again.',
       access: { permission: 'kb:delete', orgOf: ofKb },
       query: Type.Object({ ...OneKb.properties, document_id: Uuid }),
+      effects: 'database',
       reply: [200, Message],
       errors: ['kb.not_found', 'kb.document_not_found'],
       async handler({ scope, query }) {
@@ -205,6 +211,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       query: Type.Object({ ...OneKb.properties, chunk_id: Uuid }),
       body: schemas.ChunkChange,
       example: { is_enabled: false },
+      effects: 'database',
       reply: [200, schemas.ChunkView],
       errors: [
         'kb.not_found',
@@ -231,6 +238,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       query: OneKb,
       body: schemas.Reindexing,
       example: { chunking: { max_tokens: 200 } },
+      effects: 'database',
       reply: [200, schemas.KnowledgeBaseView],
       errors: [
         'kb.not_found',

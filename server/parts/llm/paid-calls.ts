@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, fail } from '#errors'
-import { whenAnswered } from '#platform/idempotency/answer-under-way.ts'
+import { deferToAnswer } from '#platform/idempotency/pending-answer.ts'
 import type { Payer } from '#platform/ledger/ledger.ts'
 import { countTokens, type RunnableTool, ToolLoop, type ToolSink } from '#platform/models/index.ts'
 import {
@@ -268,7 +268,7 @@ export class PaidCalls {
    */
   async #settle(...closing: Parameters<Services['ledger']['settle']>): Promise<void> {
     const { ledger, log } = this.#services
-    const settled = whenAnswered(() => ledger.settle(...closing))
+    const settled = deferToAnswer(() => ledger.settle(...closing))
     if (settled) {
       const call = settled.then(() => this.#countPaid(closing[1]))
       call.catch(() => {})

@@ -65,6 +65,7 @@ export function playgroundRoutes(deps: PlaygroundDependencies): Route[] {
       summary: 'Forget what the playground remembers',
       access,
       query,
+      effects: 'outside',
       reply: [200, Message],
       errors: ['org.not_found', 'server.unavailable'],
       async handler({ scope }) {

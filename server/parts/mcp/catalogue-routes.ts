@@ -58,6 +58,7 @@ export const catalogueRoutes = (deps: McpDependencies, reader: ToolReader): Rout
       url: 'https://weather.example.com/mcp',
       auth_config: { type: 'oauth', client_id: 'parley', client_secret: 'secret', scopes: 'forecasts' },
     },
+    effects: 'database',
     reply: [201, ServerRecord],
     errors: ['mcp.server_invalid', 'mcp.server_taken', 'mcp.too_many_servers'],
     handler: ({ body }) => addServer(deps, body),
@@ -75,6 +76,7 @@ export const catalogueRoutes = (deps: McpDependencies, reader: ToolReader): Rout
     query: ServerQuery,
     body: ServerChange,
     example: { description: 'Forecasts of the weather' },
+    effects: 'database',
     reply: [200, ServerRecord],
     errors: ['mcp.server_not_found', 'mcp.server_invalid', 'mcp.server_taken', 'mcp.secret_needed'],
     handler: ({ caller, query, body }) => updateServer(deps, caller, query.server_id, body),
@@ -85,6 +87,7 @@ export const catalogueRoutes = (deps: McpDependencies, reader: ToolReader): Rout
     summary: 'Delete an MCP server that nobody is connected to',
     access: 'system',
     query: ServerQuery,
+    effects: 'database',
     reply: [200, Message],
     errors: ['mcp.server_not_found', 'mcp.server_in_use'],
     async handler({ query }) {

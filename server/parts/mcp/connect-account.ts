@@ -4,7 +4,7 @@ import { fail } from '#errors'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
-import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
+import { commitWithAnswer } from '#platform/idempotency/pending-answer.ts'
 import { countMcpSessions, readFeatures } from '#platform/limits/features.ts'
 import type { PendingAuthorization } from '#platform/mcp/authorization.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
@@ -65,21 +65,22 @@ export async function connectAccount(
   const payload = deps.secrets.encrypt(JSON.stringify(started.payload), attempt.id)
   const { sessionId } = scope
   const cookie = sessionId === null ? null : makeAttemptCookie(deps.config, state, ATTEMPT_SECONDS)
-  await joinAnswer()
-  const instanceId = await sql.begin(async (tx) => {
-    // One at a time in an organization, so that no two take its last connection.
-    await lockOrganization(tx, scope.organizationId, 'members')
-    const id = (await findInstance(tx, scope, input)) ?? (await insertInstance(tx, scope, server))
-    await tx`delete from mcp_attempts where instance_id = ${id}`
-    // Asked for once: where the provider gives it to nobody, the next attempt is as the first one was.
-    await tx`update mcp_instances set needed_scope = null where id = ${id} and needed_scope is not null`
-    await tx`
+  const instanceId = await commitWithAnswer(() =>
+    sql.begin(async (tx) => {
+      // One at a time in an organization, so that no two take its last connection.
+      await lockOrganization(tx, scope.organizationId, 'members')
+      const id = (await findInstance(tx, scope, input)) ?? (await insertInstance(tx, scope, server))
+      await tx`delete from mcp_attempts where instance_id = ${id}`
+      // Asked for once: where the provider gives it to nobody, the next attempt is as the first one was.
+      await tx`update mcp_instances set needed_scope = null where id = ${id} and needed_scope is not null`
+      await tx`
       insert into mcp_attempts
         (id, organization_id, user_id, instance_id, state_hash, flow_type, payload, session_id, cookie_hash, expires_at)
       values (${attempt.id}, ${scope.organizationId}, ${scope.userId}, ${id}, ${attempt.stateHash},
         ${attempt.flowType}, ${payload}, ${sessionId}, ${cookie?.hash ?? null}, now() + ${ATTEMPT_SECONDS} * interval '1 second')`
-    return id
-  })
+      return id
+    }),
+  )
   return {
     id: started.accountId ?? instanceId,
     status: 'pending',

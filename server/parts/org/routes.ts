@@ -44,6 +44,7 @@ export const orgRoutes = (services: Services, { sql } = services.database): Rout
       'with `credits`, that many move to it from the personal organization of the caller.',
     access: 'session',
     query: NewOrganization,
+    effects: 'database',
     reply: [201, OrganizationView],
     errors: ['org.name_taken', 'billing.transfer_too_large'],
     handler: ({ caller, query }) => addOrganization(sql, caller, query),
@@ -59,6 +60,7 @@ export const orgRoutes = (services: Services, { sql } = services.database): Rout
     query: InOrganization,
     body: OrganizationChange,
     example: { name: 'Analytical Engines' },
+    effects: 'database',
     reply: [200, OrganizationView],
     errors: [
       'org.not_found',
@@ -82,6 +84,7 @@ export const orgRoutes = (services: Services, { sql } = services.database): Rout
       user_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e61',
       role_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e62',
     },
+    effects: 'database',
     reply: [201, Message],
     errors: ['org.not_found', 'org.feature_off', ...ASSIGN_ERRORS, 'user.not_found', 'user.is_member'],
     async handler({ scope, body }) {
@@ -95,6 +98,7 @@ export const orgRoutes = (services: Services, { sql } = services.database): Rout
     summary: 'Leave an organization',
     access: 'session',
     query: InOrganization,
+    effects: 'database',
     reply: [200, Message],
     errors: ['org.not_found', 'org.personal', 'org.last_owner'],
     async handler({ caller, query }) {
@@ -119,6 +123,7 @@ export const orgRoutes = (services: Services, { sql } = services.database): Rout
     access: 'public',
     body: LeaveLink,
     example: { token: 'ot_…' },
+    effects: 'database',
     reply: [200, Message],
     errors: ['auth.link_gone', 'org.not_found', 'org.last_owner', 'org.personal'],
     async handler({ client, body }) {
@@ -135,6 +140,7 @@ export const orgRoutes = (services: Services, { sql } = services.database): Rout
     query: InOrganization,
     body: NewOwner,
     example: { user_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e61' },
+    effects: 'database',
     reply: [200, Message],
     errors: [
       'org.not_found',
@@ -168,6 +174,7 @@ export const orgRoutes = (services: Services, { sql } = services.database): Rout
     query: InOrganization,
     body: FeaturesChange,
     example: { daily_chat_limit: 1000 },
+    effects: 'database',
     reply: [200, FeaturesView],
     errors: ['org.not_found'],
     handler: ({ caller, query, body }) => changeFeatures(sql, caller, query.org_id, body),

@@ -4,7 +4,7 @@ import { toolCategories, tools } from '#database/schema/tools.ts'
 import { isForeignKeyViolation, isUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
-import { joinAnswer } from '#platform/idempotency/answer-under-way.ts'
+import { commitWithAnswer } from '#platform/idempotency/pending-answer.ts'
 import type { Services } from '#platform/services.ts'
 import { checkConfiguration, checkInputs, checkSettings, isSameCode } from './check-tool.ts'
 import { inspectTool } from './inspect-tool.ts'
@@ -27,17 +27,16 @@ export async function createTool(
 ): Promise<ToolView> {
   await checkCategory(scope, input.category_id)
   const checked = await checkTool(deps, scope.organizationId, input)
-  await joinAnswer()
-  const row = await scope
-    .insert(tools, {
+  const row = await commitWithAnswer(() =>
+    scope.insert(tools, {
       ...checked,
       id: newId(),
       createdBy: scope.userId,
       categoryId: input.category_id,
       isActive: input.is_active ?? true,
       isPublic: input.is_public ?? false,
-    })
-    .catch(explain)
+    }),
+  ).catch(explain)
   return viewTool(row, false)
 }
 

@@ -48,6 +48,7 @@ export const userRoutes = (services: Services): Route[] => {
       access: 'session',
       body: ProfileChange,
       example: { first_name: 'Ada' },
+      effects: 'outside',
       reply: [200, UserView],
       errors: ['user.wrong_password', 'auth.too_many_attempts'],
       handler: ({ caller, body }) => changeProfile(services, caller, body),
@@ -83,6 +84,7 @@ export const userRoutes = (services: Services): Route[] => {
       query: Type.Object({ org_id: Uuid }),
       body: NewInvitee,
       example: { email: 'grace@example.com', first_name: 'Grace', last_name: 'Hopper', role: EXAMPLE_ROLE },
+      effects: 'database',
       reply: [201, InvitedUser],
       errors: [
         'org.not_found',
@@ -105,6 +107,7 @@ export const userRoutes = (services: Services): Route[] => {
       query: OneMember,
       body: RoleChoice,
       example: { role_id: EXAMPLE_ROLE },
+      effects: 'database',
       reply: [200, MemberView],
       errors: [
         'org.not_found',
@@ -129,6 +132,7 @@ export const userRoutes = (services: Services): Route[] => {
       query: OneMember,
       body: StatusChange,
       example: { status: 'suspended' },
+      effects: 'database',
       reply: [200, MemberView],
       errors: [
         'org.not_found',
@@ -151,6 +155,7 @@ export const userRoutes = (services: Services): Route[] => {
         'With its API keys, and with an invitation that was not accepted yet. What the member made stays.',
       access: { permission: 'users:admin', orgOf: 'query' },
       query: OneMember,
+      effects: 'database',
       reply: [200, Message],
       errors: ['org.not_found', 'org.last_owner', 'role.too_high', 'user.not_found', 'user.self'],
       async handler({ scope, query }) {

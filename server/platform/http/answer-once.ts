@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { onlyInDatabase } from '#database/ambient.ts'
 import { fail } from '#errors'
 import type { Credential } from '#platform/access/credentials.ts'
 import type { Caller } from '#platform/access/scope.ts'
-import type { Idempotency } from '#platform/idempotency/idempotency.ts'
+import type { Effects, Idempotency } from '#platform/idempotency/idempotency.ts'
 import { networkOf } from '#platform/net/addresses.ts'
 import { prefersEvents } from './accept.ts'
 import type { Route, RouteInput } from './define-route.ts'
@@ -33,7 +34,8 @@ export async function answerOnce(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  if (!isKeyed(route, request)) return route.handler(input)
+  const handle = () => route.handler(input)
+  if (!isKeyed(route, request)) return route.effects === 'database' ? onlyInDatabase(handle) : handle()
   const [hash, formerHash] = idempotency.hashes(JSON.stringify(repeatIdentity(route, input)))
   const owner = ownerOf(input, request.credential)
   const keyed = {
@@ -47,10 +49,7 @@ export async function answerOnce(
     }),
     userId: personOf(input)?.userId ?? null,
   }
-  const effects = route.effects === 'reply' ? undefined : route.effects
-  const { value, isReplayed } = await idempotency.once(keyed, effects ?? 'database', () =>
-    route.handler(input),
-  )
+  const { value, isReplayed } = await idempotency.once(keyed, route.effects as Effects, handle)
   if (isReplayed) reply.header(IDEMPOTENT_REPLAYED, 'true')
   return value
 }

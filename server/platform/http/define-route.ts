@@ -4,8 +4,8 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { ErrorCode } from '#errors'
 import type { Permission } from '#platform/access/permissions.ts'
 import type { Access, Caller, Client, OpenDeployment, Scope } from '#platform/access/scope.ts'
-import type { Effects } from '#platform/idempotency/replay.ts'
-import type { EventLog } from '#platform/streams/event-log.ts'
+import type { Effects } from '#platform/idempotency/idempotency.ts'
+import { EventLog } from '#platform/streams/event-log.ts'
 import type { BodyLimits } from './body-limits.ts'
 import type { ReceivedFile } from './receive-file.ts'
 
@@ -37,6 +37,9 @@ export interface EventStream {
   /** Aborted when the client leaves before the end: for what nobody can come back to. */
   abandoned?: AbortController
 }
+
+export const isEventStream = (value: unknown): value is EventStream =>
+  (value as Partial<EventStream> | null)?.log instanceof EventLog
 
 /** Sends a browser elsewhere: 302, or 303 where the route declares `seeOther`. */
 export interface Redirect {
@@ -108,14 +111,31 @@ export interface UploadAdmission {
   end(bytes: number): void
 }
 
-export interface RouteSpec<
+/**
+ * Where a handler has its effects (docs/idempotency.md). Mandatory where the method changes something, and checked when
+ * the handler runs: models, net, storage, sandbox and mail throw where the declaration says `database`.
+ *
+ * - `database`: all in the database. With an Idempotency-Key the handler and its answer are one transaction.
+ * - `outside`: elsewhere too. It stores its last effects with its answer (commitWithAnswer); after a crash a repeat does
+ *   the work again.
+ * - `outside once`: as `outside`, but must not be done twice: after a crash a repeat is refused.
+ * - `reply`: the handler recognizes repeats by itself.
+ */
+export type RouteEffects = Effects | 'reply'
+
+/** Only a POST takes an Idempotency-Key, so only a POST has a repeat to declare. */
+type Method =
+  | { method: 'GET'; effects?: never }
+  | { method: 'POST'; effects: RouteEffects }
+  | { method: 'PUT' | 'DELETE'; effects: 'database' | 'outside' }
+
+export type RouteSpec<
   A extends Access = Access,
   Q extends TObject | undefined = TObject | undefined,
   B extends TSchema | undefined = TSchema | undefined,
   R extends Reply = Reply,
   U extends Upload | undefined = Upload | undefined,
-> {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+> = Method & {
   url: `/${string}`
   summary: string
   description?: string
@@ -125,14 +145,6 @@ export interface RouteSpec<
   /** An example of the body, for the documentation; a test sees to it that it is valid. */
   example?: Values<B>
   headers?: Record<string, string>
-  /**
-   * Where a POST has its effects, and so how it is kept that a repeat with its Idempotency-Key has none
-   * (docs/idempotency.md). Left out: all in the database, and the handler runs in one transaction with its answer, so it
-   * may wait for nothing else. `outside`: it works elsewhere too, and stores its last effects with its answer
-   * (joinAnswer, whenAnswered): until then nothing counts, and after a crash a repeat does it anew. `outside once`: what it
-   * does elsewhere may not be done twice, and after a crash a repeat is refused. `reply`: it knows its repeats itself.
-   */
-  effects?: Exclude<Effects, 'database'> | 'reply'
   /** The name of the cookie that the handler gets as `cookie`. A repeat must bring the same one. */
   cookie?: string
   /** Adds headers to a JSON answer, and takes out of it what they carry. It does so for a repeated answer too. */
@@ -169,7 +181,7 @@ export interface Route {
   body?: TSchema
   example?: unknown
   headers?: Record<string, string>
-  effects?: Exclude<Effects, 'database'> | 'reply'
+  effects?: RouteEffects
   cookie?: string
   present?: (answer: unknown, input: { body: unknown }) => Presented<unknown>
   upload?: Upload

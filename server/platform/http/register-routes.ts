@@ -9,21 +9,21 @@ import type { AccessTokens } from '#platform/access/access-tokens.ts'
 import { type Credential, readCredential } from '#platform/access/credentials.ts'
 import type { Client } from '#platform/access/scope.ts'
 import type { Idempotency } from '#platform/idempotency/idempotency.ts'
-import { isEventStream } from '#platform/idempotency/kept-answer.ts'
 import { contentDisposition } from '#platform/storage/addresses.ts'
 import type { Metrics } from '#platform/telemetry/metrics.ts'
 import { answerOnce, isKeyed } from './answer-once.ts'
 import { bodyLimitsOf, bodyOptions } from './body-limits.ts'
 import { readCookie } from './cookies.ts'
-import type {
-  EventStream,
-  File,
-  FileStream,
-  Redirect,
-  Route,
-  RouteInput,
-  Upload,
-  UploadAdmission,
+import {
+  type EventStream,
+  type File,
+  type FileStream,
+  isEventStream,
+  type Redirect,
+  type Route,
+  type RouteInput,
+  type Upload,
+  type UploadAdmission,
 } from './define-route.ts'
 import { disconnectSignal } from './disconnect-signal.ts'
 import { enveloped } from './envelope.ts'

@@ -3,36 +3,60 @@ import type { Logger } from 'pino'
 import { inTransaction } from '#database/ambient.ts'
 import type { Database } from '#database/connect.ts'
 import { sqlStateOf } from '#database/sql-state.ts'
+import { AppError, fail } from '#errors'
 import type { Secrets } from '#platform/secrets/secrets.ts'
+import { EventLog, startOfLog } from '#platform/streams/event-log.ts'
+import { keepTrying } from '#platform/sweeps/keep-trying.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
-import { keepValue } from './kept-answer.ts'
-import { OutsideRequests } from './outside-requests.ts'
-import { type Answered, ATTEMPTS_MAX, type Effects, inProgress, replay } from './replay.ts'
-import { createSerialQueue } from './serial-queue.ts'
-import { type KeyedRequest, nameOf, StoredRequests } from './stored-requests.ts'
+import { type EventStream, isEventStream } from '../http/define-route.ts'
+import { PendingAnswer } from './pending-answer.ts'
+import {
+  ANSWER_BYTES_MAX,
+  decodeAnswer,
+  encodeStream,
+  encodeValue,
+  type KeyedRequest,
+  nameOf,
+  type StoredRequest,
+  StoredRequests,
+} from './stored-requests.ts'
 
-/** Requests that come with an Idempotency-Key: each is done once, however often it is sent (contract, 5). */
+/** Where the effects of a request with a key are, as its route declares it (http/define-route.ts). */
+export type Effects = 'database' | 'outside' | 'outside once'
+
+/** Requests that come with an Idempotency-Key: each is done once, however often it is sent (docs/idempotency.md). */
 export interface Idempotency {
   /**
-   * Has a request worked on, or answers what was answered before. Throws request.idempotency_reused,
+   * Does the work of a request, or returns what was answered before. Throws request.idempotency_reused,
    * request.in_progress, request.interrupted, request.answer_not_kept, and what the work throws.
    */
   once(request: KeyedRequest, effects: Effects, work: () => Promise<unknown>): Promise<Answered>
   /** An HMAC of what a request says, under each secret: a body may hold a password. */
   hashes(text: string): [current: string, ...previous: string[]]
-  /** Begins to forget what is older than a day. Answers how to end that. */
+  /** Starts to delete what is older than a day. Returns how to stop that. */
   startSweep(): () => void
   /** Waits a moment for the answers that are being stored. */
   close(): Promise<void>
 }
 
+interface Answered {
+  /** What the handler has answered, now or the first time. */
+  value: unknown
+  isReplayed: boolean
+}
+
 const SWEEP_MS = 600_000
 /** How long answers may take to be stored when the process stops. */
 const CLOSE_MS = 2_000
+const RETRY_SECONDS = 1
+/** Rows come and go between a look and a step; a deadlock with another request is retried. */
+const ATTEMPTS_MAX = 5
+/** A database that is away for a moment must not cost the answer. */
+const STORE_ATTEMPTS = 4
 const DEADLOCK = '40P01'
 /** A statement that has waited too long. */
 const CANCELED = '57014'
-const LATE = Symbol('somebody else was faster')
+const LATE = Symbol('another request was faster')
 
 interface Dependencies {
   database: Database
@@ -45,6 +69,7 @@ export function createIdempotency({ database, secrets, instance, log }: Dependen
   const { sql } = database
   const stored = new StoredRequests(database, secrets, instance.id)
   const queue = createSerialQueue()
+  const outside = new OutsideRequests({ sql, stored, instance, log, queue })
 
   /** The row, the effects and the answer in one transaction. */
   async function inDatabase(request: KeyedRequest, work: () => Promise<unknown>): Promise<Answered> {
@@ -56,7 +81,7 @@ export function createIdempotency({ database, secrets, instance, log }: Dependen
         const value = await inTransaction(sql, async () => {
           if (!(await stored.insert(request, { isReserved: false }).catch(whenWaitedLong))) return LATE
           const value = await work()
-          await stored.store(request, keepValue(value), { isReserved: false })
+          await stored.store(request, encodeValue(value), { isReserved: false })
           return value
         })
         if (value !== LATE) return { value, isReplayed: false }
@@ -77,7 +102,6 @@ export function createIdempotency({ database, secrets, instance, log }: Dependen
     return known?.request_hash === former.hash ? before : null
   }
 
-  const outside = new OutsideRequests({ sql, stored, instance, log, queue })
   return {
     async once(request, effects, work) {
       const known = request.former && (await asBefore(request, request.former))
@@ -89,11 +113,191 @@ export function createIdempotency({ database, secrets, instance, log }: Dependen
     hashes: (text) => secrets.signatures(text, 'idempotent requests'),
     startSweep: () =>
       repeat(SWEEP_MS, () => stored.sweep(), { log, message: 'the sweep of repeated requests failed' }),
-    close: () => Promise.race([outside.allStored(), sleep(CLOSE_MS, undefined, { ref: false })]),
+    close: () => Promise.race([outside.allSettled(), sleep(CLOSE_MS, undefined, { ref: false })]),
   }
 }
+
+/**
+ * Returns what was answered before; null: nothing, and nobody works on it. Throws request.idempotency_reused,
+ * request.in_progress, request.answer_not_kept.
+ */
+function replay(
+  stored: StoredRequests,
+  request: KeyedRequest,
+  known: StoredRequest,
+  isUnderWay: boolean,
+): Answered | null {
+  if (known.request_hash !== request.hash) throw fail('request.idempotency_reused')
+  if (known.answer !== null)
+    return { value: decodeAnswer(stored.open(request, known.answer)), isReplayed: true }
+  if (known.is_answered) throw fail('request.answer_not_kept')
+  if (isUnderWay) throw inProgress()
+  return null
+}
+
+const inProgress = () => fail('request.in_progress', {}, { retryAfter: RETRY_SECONDS })
 
 /** The same request is under way in another process, and takes longer than a statement may wait. */
 function whenWaitedLong(error: unknown): never {
   throw sqlStateOf(error) === CANCELED ? inProgress() : error
+}
+
+/**
+ * Requests that work outside of the database: each is reserved for this process, worked on, and its answer is stored
+ * with its last effects in the database.
+ */
+class OutsideRequests {
+  readonly #deps: OutsideDependencies
+  /** The requests that this process works on. */
+  readonly #underWay = new Map<string, Promise<void>>()
+
+  constructor(deps: OutsideDependencies) {
+    this.#deps = deps
+  }
+
+  /** Throws what Idempotency.once throws. */
+  async answer(request: KeyedRequest, effects: Effects, work: () => Promise<unknown>): Promise<Answered> {
+    const answer = new PendingAnswer(this.#deps.sql)
+    const before = await this.#deps.queue(nameOf(request), async () => {
+      const found = await this.#reserve(request, effects)
+      if (found === null) this.#underWay.set(nameOf(request), answer.settled)
+      return found
+    })
+    if (before) return before
+    try {
+      const value = await answer.run(work)
+      if (isEventStream(value)) return { value: this.#relay(request, answer, value), isReplayed: false }
+      await this.#store(request, answer, encodeValue(value))
+      this.#end(request, answer)
+      return { value, isReplayed: false }
+    } catch (error) {
+      await this.#release(request, answer, isFinal(effects, error))
+      throw error
+    }
+  }
+
+  async allSettled(): Promise<void> {
+    await Promise.all(this.#underWay.values())
+  }
+
+  /** Takes the row for this process, or returns what was answered. */
+  async #reserve(request: KeyedRequest, effects: Effects): Promise<Answered | null> {
+    const { stored } = this.#deps
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+      const known = await stored.find(request)
+      const before = known && replay(stored, request, known, this.#isUnderWay(request, known))
+      if (before) return before
+      if (known && effects === 'outside once') throw fail('request.interrupted')
+      const isMine = known
+        ? await stored.takeOver(request, known.instance_id)
+        : await stored.insert(request, { isReserved: true })
+      if (isMine) return null
+    }
+    throw inProgress()
+  }
+
+  #isUnderWay(request: KeyedRequest, known: StoredRequest): boolean {
+    const isMine = known.instance_id === this.#deps.instance.id
+    return isMine ? this.#underWay.has(nameOf(request)) : known.is_alive
+  }
+
+  /** The stream for its client, which ends when it is stored. */
+  #relay(request: KeyedRequest, answer: PendingAnswer, stream: EventStream): EventStream {
+    return relayStream(stream, async (events) => {
+      try {
+        await this.#store(request, answer, encodeStream(events, stream))
+        this.#end(request, answer)
+      } catch (error) {
+        this.#deps.log.error({ err: error, route: request.route }, 'the answer of a stream was not stored')
+        await this.#release(request, answer, false)
+      }
+    })
+  }
+
+  /**
+   * Stores the answer with all that was deferred to it. Where the row was taken meanwhile, the handler's last
+   * transaction is rolled back; where it has gone, with its user, there is nothing to store.
+   */
+  async #store(request: KeyedRequest, answer: PendingAnswer, text: string): Promise<void> {
+    const { stored } = this.#deps
+    const commit = async (): Promise<true> => {
+      await answer.commit(async () => {
+        if (await stored.store(request, text, { isReserved: true })) return
+        if (answer.isInTransaction && (await stored.find(request))) throw inProgress()
+      })
+      return true
+    }
+    let failure: unknown
+    const attempts = answer.isInTransaction ? 1 : STORE_ATTEMPTS
+    const isStored = await keepTrying(attempts, commit, (error) => {
+      failure = error
+    })
+    if (!isStored) throw failure
+  }
+
+  /** Frees the key of a request that failed, unless it may have done what can't be undone. */
+  async #release(request: KeyedRequest, answer: PendingAnswer, forGood: boolean): Promise<void> {
+    const failed = (error: unknown): void =>
+      this.#deps.log.error({ err: error, route: request.route }, 'a request that failed was not let go')
+    await keepTrying(STORE_ATTEMPTS, () => answer.abandon(), failed)
+    await keepTrying(STORE_ATTEMPTS, () => this.#deps.stored.release(request, forGood), failed)
+    this.#end(request, answer)
+  }
+
+  #end(request: KeyedRequest, answer: PendingAnswer): void {
+    this.#underWay.delete(nameOf(request))
+    answer.settle()
+  }
+}
+
+interface OutsideDependencies extends Pick<Dependencies, 'instance' | 'log'> {
+  sql: Database['sql']
+  stored: StoredRequests
+  queue: SerialQueue
+}
+
+/** A refusal comes before anything is done; what fails later may have done it. */
+const isFinal = (effects: Effects, error: unknown): boolean =>
+  effects === 'outside once' && !(error instanceof AppError && error.status < 500)
+
+/**
+ * The same stream for its client. Its end waits until `ended` has done its work with all the events. The client's
+ * leaving ends nothing, because a repeat can come back for it.
+ */
+function relayStream(stream: EventStream, ended: (events: string) => Promise<void>): EventStream {
+  const { log: from, named, headers } = stream
+  const log = new EventLog()
+  const position = startOfLog()
+  let events = ''
+  let hasEnded = false
+  const pump = (): void => {
+    for (let piece = from.read(position, true); piece !== undefined; piece = from.read(position, true)) {
+      log.appendEvents(piece)
+      if (events.length <= ANSWER_BYTES_MAX) events += piece
+    }
+    if (!from.ended || hasEnded) return
+    hasEnded = true
+    leave()
+    void ended(events).finally(() => log.end())
+  }
+  const leave = from.follow(pump)
+  pump()
+  return { log, named, ...(headers && { headers }) }
+}
+
+type SerialQueue = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>
+
+/** Runs work of the same name one at a time, so that 1,000 identical requests use one database connection. */
+function createSerialQueue(): SerialQueue {
+  const last = new Map<string, Promise<unknown>>()
+  return async (name, work) => {
+    const before = last.get(name)
+    const mine = before ? before.then(work, work) : work()
+    last.set(name, mine)
+    try {
+      return await mine
+    } finally {
+      if (last.get(name) === mine) last.delete(name)
+    }
+  }
 }

@@ -1,6 +1,8 @@
 import type { Database } from '#database/connect.ts'
 import { fail } from '#errors'
 import type { Secrets } from '#platform/secrets/secrets.ts'
+import { EventLog } from '#platform/streams/event-log.ts'
+import type { EventStream } from '../http/define-route.ts'
 
 /** How long a repeat is recognized (contract, 5). */
 const KEPT_HOURS = 24
@@ -171,3 +173,36 @@ export class StoredRequests {
 export const nameOf = ({ owner, route, key }: KeyedRequest): string => `${owner}\n${route}\n${key}`
 
 const contextOf = (request: KeyedRequest): string => `answer of ${nameOf(request)}`
+
+/** The largest answer that is kept, in bytes; of a larger one only that it was given. */
+export const ANSWER_BYTES_MAX = 1024 * 1024
+
+/** An answer as it is stored: a value, the events of a stream, or only that it was too large. */
+type StoredAnswer =
+  | { value: unknown }
+  | { events: string; named: boolean; headers: Record<string, string> }
+  | { isTooLarge: true }
+
+export const encodeValue = (value: unknown): string => bounded({ value })
+
+/** Encodes a stream that has ended. */
+export const encodeStream = (events: string, { named, headers = {} }: EventStream): string =>
+  bounded({ events, named, headers })
+
+/** Returns what a repeat is answered. Throws request.answer_not_kept. */
+export function decodeAnswer(text: string): unknown {
+  const answer = JSON.parse(text) as StoredAnswer
+  if ('value' in answer) return answer.value
+  if ('isTooLarge' in answer) throw fail('request.answer_not_kept')
+  const log = new EventLog()
+  if (answer.events !== '') log.appendEvents(answer.events)
+  log.end()
+  return { log, named: answer.named, headers: answer.headers } satisfies EventStream
+}
+
+function bounded(answer: StoredAnswer): string {
+  const text = JSON.stringify(answer)
+  return Buffer.byteLength(text) > ANSWER_BYTES_MAX
+    ? JSON.stringify({ isTooLarge: true } satisfies StoredAnswer)
+    : text
+}

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { ISql } from 'postgres'
 import type { Config } from '#config'
+import { assertOutsideTransaction } from '#database/ambient.ts'
 import { newId } from '#database/new-id.ts'
 import type { Jobs, Queue } from '#platform/jobs/jobs.ts'
 import type { Secrets } from '#platform/secrets/secrets.ts'
@@ -68,6 +69,7 @@ export function createMail({ config, jobs, secrets, log }: Dependencies): Mail {
     timeoutSeconds: TRY_TIMEOUT_SECONDS,
     concurrency: CONCURRENCY,
     async run({ id, sealed, about = [] }, { isLastTry }) {
+      assertOutsideTransaction('mail (delivery)')
       const { to, letter: email } = JSON.parse(secrets.decrypt(sealed, id)) as { to: string; letter: Email }
       try {
         // What writes and sends letters takes a while to load, and most processes never send one.
@@ -91,6 +93,7 @@ export function createMail({ config, jobs, secrets, log }: Dependencies): Mail {
       await jobs.add(tx, queue, { id, sealed, about: [...marksOf(to).slice(0, 1), ...about] })
     },
     async deleteSaved(about) {
+      assertOutsideTransaction('mail.deleteSaved')
       if (config.smtpUrl === null)
         await (await import('./saved-mail.ts')).deleteSavedMail(config.dataDir, about)
     },

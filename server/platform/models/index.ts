@@ -1,3 +1,4 @@
+import { assertOutsideTransaction } from '#database/ambient.ts'
 import type { Net } from '../net/index.ts'
 import { type ModelCall, type ModelWatch, UNWATCHED } from '../telemetry/watch-models.ts'
 import { streamAnthropic } from './anthropic.ts'
@@ -108,9 +109,13 @@ export function createModels({
 }): Models {
   const transport: Transport = { net, timeouts }
   const media: MediaTransport = { net, timeouts: { ...MEDIA_TIMEOUTS, ...mediaTimeouts } }
+  const callModel: ModelWatch['call'] = async (operation, target, work) => {
+    assertOutsideTransaction(`models (${operation})`)
+    return watch.call(operation, target, work)
+  }
   return {
     stream: (target, request, sink, signal) =>
-      watch.call('chat', target, async (call) => {
+      callModel('chat', target, async (call) => {
         const takesOneCall = request.parallelToolCalls === false
         const reply = new ReplyText(sink, { takesOneCall, onBegin: () => call.hasBegun() })
         const result = await write(transport, target, request, reply, signal)
@@ -118,19 +123,22 @@ export function createModels({
         call.ended(result)
         return result
       }),
-    listModels: (target) => listModels(transport, target),
+    async listModels(target) {
+      assertOutsideTransaction('models (list)')
+      return listModels(transport, target)
+    },
     generateImage: (target, request, signal) =>
-      watch.call('image', target, (call) => recordUsage(call, generateImage(media, target, request, signal))),
+      callModel('image', target, (call) => recordUsage(call, generateImage(media, target, request, signal))),
     generateVideo: (target, request, onProgress, signal) =>
-      watch.call('video', target, (call) =>
+      callModel('video', target, (call) =>
         recordUsage(call, generateVideo(media, target, request, onProgress, signal)),
       ),
     transcribe: (target, recording, options, signal) =>
-      watch.call('transcription', target, (call) =>
+      callModel('transcription', target, (call) =>
         recordUsage(call, transcribe(media, target, recording, { ...options, durationOf }, signal)),
       ),
     embed: (target, texts, purpose, signal, sending) =>
-      watch.call('embeddings', target, (call) =>
+      callModel('embeddings', target, (call) =>
         recordUsage(call, embed(media, target, texts, purpose, signal, sending)),
       ),
     ...(watch.tool && { watchTool: watch.tool }),

@@ -1,6 +1,7 @@
 import { lookup as lookupInDns } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
+import { assertOutsideTransaction } from '#database/ambient.ts'
 import { quote } from '#errors'
 import { createBlockList, isCloudService, isPublic, singleAddresses } from './addresses.ts'
 
@@ -65,8 +66,15 @@ export function createNet(options: {
   }
 }
 
+class GuardedAgent extends Agent {
+  override dispatch(options: Agent.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    assertOutsideTransaction('net.dispatch')
+    return super.dispatch(options, handler)
+  }
+}
+
 const createAgent = (connect: buildConnector.connector): Agent =>
-  new Agent({
+  new GuardedAgent({
     connect,
     connections: CONNECTIONS_PER_ORIGIN_MAX,
     pipelining: 1,

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
+import { assertOutsideTransaction } from '#database/ambient.ts'
 import type { Net } from '../net/index.ts'
 import { createConcurrencyLimiter } from './concurrency-limiter.ts'
 import { CLOCK_MS, converse } from './converse.ts'
@@ -108,6 +109,7 @@ export function createSandbox(
   let pools: Pools | undefined
 
   const hold = async (organizationId: string, call: SandboxCall, kind: Task['kind'], signal: AbortSignal) => {
+    assertOutsideTransaction(`sandbox.${kind}`)
     const { language, code, name, isClass, requirements } = call.code
     const { method, input, config } = call
     const found = await wheels.find(language, requirements)
@@ -141,6 +143,7 @@ export function createSandbox(
       return outcome.ok ? readFunctions(outcome.output) : { error: outcome.error }
     },
     async checkRequirements(language, requirements) {
+      assertOutsideTransaction('sandbox.checkRequirements')
       const found = await wheels.find(language, requirements)
       return 'error' in found ? found.error : null
     },

@@ -1,5 +1,6 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
+import { assertOutsideTransaction } from '#database/ambient.ts'
 
 const derive = promisify(argon2) as (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>
 
@@ -34,6 +35,7 @@ export function createPasswords(cost: PasswordCost = OWASP): Passwords {
   }
 
   async function hash(password: string): Promise<string> {
+    assertOutsideTransaction('passwords.hash')
     const nonce = randomBytes(16)
     const parameters = { ...cost, tagLength: TAG_LENGTH, message: Buffer.from(password), nonce }
     const tag = await derive('argon2id', parameters)
@@ -44,6 +46,7 @@ export function createPasswords(cost: PasswordCost = OWASP): Passwords {
   return {
     hash,
     async verify(password, known) {
+      assertOutsideTransaction('passwords.verify')
       const [, , , made = '', nonce = '', tag = ''] = (known ?? (await dummyHash())).split('$')
       const [memory = 0, passes = 0, parallelism = 0] = (made.match(/\d+/g) ?? []).map(Number)
       const expected = Buffer.from(tag, 'base64')

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Config } from '#config'
+import { assertOutsideTransaction } from '#database/ambient.ts'
 import type { Net } from '../net/index.ts'
 import type { SecretPair } from '../secrets/secrets.ts'
 import { createLocalFiles } from './local-files.ts'
@@ -51,4 +52,25 @@ export interface SignedFiles {
 }
 
 export const createStorage = (config: Config, secrets: SecretPair, net: Net): Storage =>
-  config.s3 ? createS3Files(config.s3, net) : createLocalFiles(config, secrets)
+  guardTransactions(config.s3 ? createS3Files(config.s3, net) : createLocalFiles(config, secrets))
+
+/** Addresses are signed without asking anybody, so `urlOf` may be called in a transaction. */
+function guardTransactions(storage: Storage): Storage {
+  const guard =
+    <Values extends unknown[], Result>(
+      name: string,
+      work: (...values: Values) => Promise<Result>,
+    ): ((...values: Values) => Promise<Result>) =>
+    async (...values) => {
+      assertOutsideTransaction(`storage.${name}`)
+      return work(...values)
+    }
+  return {
+    ...storage,
+    put: guard('put', storage.put),
+    read: guard('read', storage.read),
+    open: guard('open', storage.open),
+    delete: guard('delete', storage.delete),
+    check: guard('check', storage.check),
+  }
+}

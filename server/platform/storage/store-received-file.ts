@@ -10,6 +10,10 @@ interface StoreFileDependencies {
   uploads: Uploads
 }
 
+interface StoreFileOptions extends Partial<Pick<NewUpload, 'source' | 'commitsWithAnswer'>> {
+  needsText?: boolean
+}
+
 /**
  * Keeps a file that somebody has sent, with the text that is in it; one whose text can't be read is kept without it.
  * Answers its id. Throws upload.empty, upload.type, upload.no_text for a kind that holds no text where one is needed,
@@ -19,7 +23,7 @@ export async function storeReceivedFile(
   { documents, uploads }: StoreFileDependencies,
   owner: Pick<NewUpload, 'id' | 'organizationId' | 'userId' | 'chatId'>,
   file: ReceivedFile,
-  { needsText = false, source = 'user' }: { needsText?: boolean; source?: NewUpload['source'] } = {},
+  { needsText = false, source = 'user', commitsWithAnswer = false }: StoreFileOptions = {},
 ): Promise<string> {
   if (file.size === 0) throw fail('upload.empty')
   const contentType = await detectType(file.path, file.name)
@@ -27,7 +31,7 @@ export async function storeReceivedFile(
   if (!type) throw fail('upload.type')
   if (needsText && !type.hasText) throw fail('upload.no_text')
   const text = await textOf(documents, file.path, type)
-  const upload = { ...owner, source, name: file.name, contentType: type.contentType, text }
+  const upload = { ...owner, source, name: file.name, contentType: type.contentType, text, commitsWithAnswer }
   return (await uploads.keep(upload, file)).id
 }
 

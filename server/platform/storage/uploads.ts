@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
 import type { TransactionSql } from 'postgres'
-import { despiteRefusal } from '#database/ambient.ts'
+import { afterRollback } from '#database/ambient.ts'
 import type { Database } from '#database/connect.ts'
 import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
 import { lockOrganization } from '../access/organization-lock.ts'
-import { joinAnswer } from '../idempotency/answer-under-way.ts'
+import { commitWithAnswer } from '../idempotency/pending-answer.ts'
 import { readFeatures } from '../limits/features.ts'
 import { repeat } from '../sweeps/repeat.ts'
 import { safeFilename, uniqueFilename } from './filenames.ts'
@@ -27,6 +27,8 @@ export interface NewUpload {
   contentType: string
   /** What it says, where that is known; `isCut`: it says more. */
   text: { text: string; isCut: boolean } | null
+  /** Its arrival is the last effect of a handler, and is stored with the answer. */
+  commitsWithAnswer?: boolean
 }
 
 /**
@@ -91,11 +93,11 @@ export function createUploads({ sql }: Database, storage: Storage, dataDir: stri
       const reserved = await sql.begin((tx) => reserve(tx, upload, content.size))
       try {
         await storage.put({ key: reserved.key, contentType: upload.contentType }, content)
-        await joinAnswer()
-        await sql.begin((tx) => noteArrival(tx, reserved.id, upload))
+        const arrive = () => sql.begin((tx) => noteArrival(tx, reserved.id, upload))
+        await (upload.commitsWithAnswer ? commitWithAnswer(arrive) : arrive())
         return reserved
       } catch (error) {
-        await despiteRefusal(() => forget(sql, reserved))
+        await afterRollback(() => forget(sql, reserved))
         throw error
       }
     },

@@ -1,0 +1,196 @@
+import Type from 'typebox'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  afterCommit,
+  assertOutsideTransaction,
+  inTransaction,
+  onlyInDatabase,
+  outsideTransaction,
+} from '#database/ambient.ts'
+import { scopeDatabase } from '#platform/access/scoped-database.ts'
+import { answerOnce } from '#platform/http/answer-once.ts'
+import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { commitWithAnswer } from '#platform/idempotency/pending-answer.ts'
+import type { Services } from '#platform/services.ts'
+import type { Person } from '#tests/support/client.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+
+/* Nothing waits for anything but the database in a transaction, or in a handler that says so (docs/idempotency.md). */
+
+let server: TestServer
+let services: Services
+let person: Person
+beforeAll(async () => {
+  server = await startTestServer()
+  services = server.server.services
+  person = await server.signUp()
+})
+afterAll(() => server.stop())
+
+type Work = () => Promise<unknown>
+
+const { signal } = new AbortController()
+const target = { provider: 'demo', version: 'demo', baseUrl: '', apiKey: null, guarded: true } as never
+const request = { messages: [] } as never
+const code = { language: 'python', code: '', name: 'f', isClass: false, requirements: [] } as const
+const call = { code, method: null, input: {}, config: {}, network: [] }
+const file = { path: '/nowhere', size: 0, sha256: '' }
+const address = { origin: 'http://127.0.0.1:1', path: '/', method: 'GET' } as const
+
+/** Each thing that waits for something else than the database, by the name under which it is refused. */
+const OUTSIDE: [name: string, work: () => Promise<unknown>][] = [
+  ['models (chat)', () => services.models.stream(target, request, {} as never, signal)],
+  ['models (image)', () => services.models.generateImage(target, {} as never, signal)],
+  ['models (video)', () => services.models.generateVideo(target, {} as never, () => {}, signal)],
+  ['models (transcription)', () => services.models.transcribe(target, {} as never, { language: '' }, signal)],
+  ['models (embeddings)', () => services.models.embed(target, ['a'], 'query' as never, signal)],
+  ['models (list)', () => services.models.listModels(target)],
+  ['net.dispatch', () => services.net.open.request(address)],
+  ['net.dispatch', () => services.net.guarded.request(address)],
+  ['storage.put', () => services.storage.put({ key: 'a/b/c', contentType: 'text/plain' }, file)],
+  ['storage.read', () => services.storage.read('a/b/c')],
+  ['storage.open', () => services.storage.open('a/b/c')],
+  ['storage.delete', () => services.storage.delete('a/b/c')],
+  ['storage.check', () => services.storage.check()],
+  ['sandbox.run', () => services.sandbox.run(person.organizationId, call, signal)],
+  ['sandbox.inspect', () => services.sandbox.inspect(person.organizationId, code)],
+  ['sandbox.checkRequirements', () => services.sandbox.checkRequirements('python', [])],
+  ['mail (delivery)', () => services.mail.queue.run({} as never, { id: '', isLastTry: false })],
+  ['mail.deleteSaved', () => services.mail.deleteSaved([])],
+  ['passwords.hash', () => services.passwords.hash('a')],
+  ['passwords.verify', () => services.passwords.verify('a', null)],
+]
+
+const owner = () => ({ organizationId: person.organizationId, userId: person.userId }) as never
+
+/** Each way to be in a transaction, or to have said that one stays in the database. */
+const SECTIONS: [name: string, within: (work: Work) => Promise<unknown>][] = [
+  ['sql.begin', (work) => services.database.sql.begin(work)],
+  ['a savepoint', (work) => services.database.sql.begin((tx) => tx.savepoint(work))],
+  ['a transaction of Drizzle', (work) => services.database.db.transaction(work)],
+  ['scope.transaction', (work) => scopeDatabase(services.database.db, owner()).transaction(work)],
+  ['the transaction of a request', (work) => inTransaction(services.database.sql, work)],
+  [
+    'a transaction in that of a request',
+    (work) =>
+      inTransaction(services.database.sql, () => services.database.sql.begin(work)) as Promise<unknown>,
+  ],
+  ['the last step of a handler', (work) => commitWithAnswer(work)],
+  ['the handler of a route that says so', (work) => handle('database', work)],
+]
+
+/** Has a handler run as it is without an Idempotency-Key. */
+const handle = (effects: 'database' | 'outside', handler: Work): Promise<unknown> =>
+  answerOnce(
+    services,
+    { ...ROUTE, effects, handler } as Route,
+    {} as never,
+    { headers: {} } as never,
+    {} as never,
+  )
+
+const ROUTE = defineRoute({
+  method: 'POST',
+  url: '/api/nothing',
+  summary: 'Do nothing',
+  access: 'public',
+  effects: 'database',
+  reply: [200, Type.Object({})],
+  errors: [],
+  handler: async () => ({}),
+})
+
+describe.each(SECTIONS)('in %s', (_section, within) => {
+  test.each(OUTSIDE)('%s is refused at once', async (name, work) => {
+    const refused = within(() => work())
+    await expect(refused).rejects.toThrow(`${name} was called inside a database transaction`)
+    await expect(refused).rejects.toThrow("declare effects: 'outside'")
+  })
+
+  test('a letter is queued, and addresses are signed', async () => {
+    const result = within(async () => {
+      const letter = { kind: 'reset password', link: 'http://parley.test' } as const
+      await services.mail.send(services.database.sql, 'a@example.com', letter)
+      return services.storage.urlOf({ key: 'a/b/c', contentType: 'text/plain' })
+    })
+    await expect(result).resolves.toContain('/files/a/b/c')
+  })
+})
+
+describe('what is not in a transaction', () => {
+  const free = (): void => assertOutsideTransaction('anything')
+
+  test.each<[string, Work]>([
+    ['code without one', async () => free()],
+    ['the handler of a route with effects outside', () => handle('outside', async () => free())],
+    [
+      'what leaves the transaction',
+      () => services.database.sql.begin(async () => outsideTransaction(() => free())),
+    ],
+    [
+      'what waits for the commit',
+      () => inTransaction(services.database.sql, () => afterCommit(() => free())),
+    ],
+  ])('%s', async (_what, work) => {
+    await expect(work()).resolves.not.toThrow()
+  })
+
+  test.each(SECTIONS)('what goes on after %s', async (_section, within) => {
+    const ended = Promise.withResolvers<void>()
+    let later: Promise<void> | undefined
+    await within(async () => {
+      later = ended.promise.then(free)
+    })
+    ended.resolve()
+    await expect(later).resolves.toBeUndefined()
+  })
+
+  test('but what goes on after a part of a section is still in it', async () => {
+    const result = onlyInDatabase(async () => {
+      let later: Promise<void> | undefined
+      const part = Promise.withResolvers<void>()
+      await onlyInDatabase(async () => {
+        later = part.promise.then(free)
+      })
+      part.resolve()
+      await later
+    })
+    await expect(result).rejects.toThrow('anything was called inside a database transaction')
+  })
+})
+
+/* Checked by `npm run types`: each of these is a mistake. */
+const shared = {
+  url: '/api/nothing',
+  summary: 'Do nothing',
+  access: 'public',
+  reply: [200, Type.Object({})],
+  errors: [],
+  handler: async () => ({}),
+} as const
+
+test('a route that changes something does not compile without its effects', () => {
+  const routes = [
+    // @ts-expect-error effects is missing
+    defineRoute({ ...shared, method: 'POST' }),
+    // @ts-expect-error effects is missing
+    defineRoute({ ...shared, method: 'PUT' }),
+    // @ts-expect-error effects is missing
+    defineRoute({ ...shared, method: 'DELETE' }),
+    // @ts-expect-error only a POST is repeated with a key
+    defineRoute({ ...shared, method: 'PUT', effects: 'outside once' }),
+    // @ts-expect-error a GET has no effects
+    defineRoute({ ...shared, method: 'GET', effects: 'database' }),
+    defineRoute({ ...shared, method: 'GET' }),
+    defineRoute({ ...shared, method: 'DELETE', effects: 'outside' }),
+  ]
+  expect(routes.map(({ effects }) => effects)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    'outside once',
+    'database',
+    undefined,
+    'outside',
+  ])
+})
