@@ -211,7 +211,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       query: Type.Object({ ...OneKb.properties, chunk_id: Uuid }),
       body: schemas.ChunkChange,
       example: { is_enabled: false },
-      effects: 'database',
+      effects: 'outside',
       reply: [200, schemas.ChunkView],
       errors: [
         'kb.not_found',

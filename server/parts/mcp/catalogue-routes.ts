@@ -76,7 +76,7 @@ export const catalogueRoutes = (deps: McpDependencies, reader: ToolReader): Rout
     query: ServerQuery,
     body: ServerChange,
     example: { description: 'Forecasts of the weather' },
-    effects: 'database',
+    effects: 'outside',
     reply: [200, ServerRecord],
     errors: ['mcp.server_not_found', 'mcp.server_invalid', 'mcp.server_taken', 'mcp.secret_needed'],
     handler: ({ caller, query, body }) => updateServer(deps, caller, query.server_id, body),
