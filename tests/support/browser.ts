@@ -5,7 +5,8 @@ import { describe } from 'vitest'
 /** Where Debian puts it. */
 const PROGRAM = '/usr/bin/chromium'
 /** A browser takes its time where other tests are under way. */
-const TEST_MS_MAX = 90_000
+const TEST_MS_MAX = 180_000
+const WAIT_MS_MAX = 60_000
 const isMissing = !existsSync(PROGRAM)
 const FLAGS = [
   '--no-sandbox',
@@ -58,6 +59,7 @@ export async function borrowBrowser(): Promise<BorrowedBrowser> {
     browser,
     async newContext(options) {
       const context = await browser.newContext(options)
+      context.setDefaultTimeout(WAIT_MS_MAX)
       contexts.push(context)
       return context
     },

@@ -1,12 +1,33 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 
-/** A port of 127.0.0.1 that was free a moment ago, for programs that cannot choose one themselves. */
+/** Below the ports that systems give to outgoing connections, so that none of these takes one between look and use. */
+const FIRST = 12_000
+const PER_WORKER = 1_000
+const WORKERS_MAX = 16
+
+/** Each test worker has ports of its own: another worker's server on the same port would answer in place of this one. */
+const worker = Number(process.env['VITEST_POOL_ID'] ?? 0) % WORKERS_MAX
+let offset = Math.floor(Math.random() * PER_WORKER)
+
+/** A port of 127.0.0.1 that nothing listens on, for programs that cannot choose one themselves. */
 export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  for (let tries = 0; tries < PER_WORKER; tries++) {
+    offset = (offset + 1) % PER_WORKER
+    const port = FIRST + worker * PER_WORKER + offset
+    if (await isFree(port)) return port
+  }
+  throw new Error('this worker has no free port')
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch {
+    return false
+  }
   server.close()
   await once(server, 'close')
-  return port
+  return true
 }
