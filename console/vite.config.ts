@@ -5,6 +5,10 @@ import { defineConfig } from 'vite'
 /** Where `vite` finds the server while the console is worked on. */
 const SERVER = process.env['PARLEY_URL'] ?? 'http://localhost:3000'
 
+/** The paths that the server answers; the console's page has all others. */
+const SERVED =
+  '^/(?:api|v1|openai|docs|files|embed|oauth|\\.well-known|openapi\\.json|widget\\.js|readyz|healthz|metrics|mcp(?!/callback))(?:[/?]|$)'
+
 /** What so many screens use comes in one piece with them, and not in fifty. */
 const SHARED_FROM = 6
 
@@ -22,11 +26,6 @@ export default defineConfig({
     },
   },
   server: {
-    proxy: {
-      '/api': { target: SERVER, ws: true },
-      '/files': SERVER,
-      '/embed': SERVER,
-      '/widget.js': SERVER,
-    },
+    proxy: { [SERVED]: { target: SERVER, ws: true } },
   },
 })

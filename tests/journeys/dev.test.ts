@@ -1,0 +1,68 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { startProcess } from '#tests/support/process.ts'
+import { createDatabase } from '#tests/support/server.ts'
+
+const SCRIPT = join(import.meta.dirname, '../../scripts/dev.ts')
+
+test('npm run dev has the server, the console and a model at one address, and ends them together', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'parley-dev-'))
+  const database = await createDatabase()
+  onTestFinished(async () => {
+    await database?.drop()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+  const dev = await startProcess(
+    { DATA_DIR: dataDir, ...(database && { DATABASE_URL: database.url, SECRET: 's'.repeat(32) }) },
+    [SCRIPT],
+  )
+  onTestFinished(async () => {
+    await dev.stop()
+  })
+  const port = new URL(dev.url).port
+  await expect.poll(() => dev.output()).toContain(`Parley is at http://localhost:${port} `)
+
+  const page = await dev.call('GET', '/', { headers: { accept: 'text/html' } })
+  expect([page.status, page.text]).toEqual([200, expect.stringContaining('src="/@vite/client"')])
+  const source = /src="(\/src\/main\.tsx[^"]*)"/.exec(page.text)?.[1] ?? ''
+  expect((await dev.call('GET', source)).text).toContain('createRoot')
+
+  const credentials = { email: 'admin@localhost', password: 'administrator' }
+  const { body } = await dev.call('POST', '/api/auth/login', { body: credentials })
+  const person = { token: body.access_token, organizationId: body.user.organizations[0].id }
+  const models = await dev.call('GET', `/api/llm/list?org_id=${person.organizationId}`, {
+    token: person.token,
+  })
+  const model = models.body.data.find(({ version }: { version: string }) => version === 'emu-n5')
+  const said = await dev.say(
+    person as Parameters<typeof dev.say>[0],
+    { model_id: model.id },
+    { content: 'Hello' },
+  )
+  expect(said.text).toBe('the quick brown fox jumps')
+
+  const processes = descendantsOf(dev.pid)
+  // The watcher, and the server that it runs.
+  expect(processes.length).toBeGreaterThanOrEqual(2)
+  expect(await dev.stop()).toBe(0)
+  expect(processes.filter(isAlive)).toEqual([])
+  await expect(dev.call('GET', '/')).rejects.toThrow('fetch failed')
+})
+
+function descendantsOf(pid: number): number[] {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1').split(' ').filter(Boolean).map(Number),
+  )
+  return children.flatMap((child) => [child, ...descendantsOf(child)])
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
