@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { agentKeeper } from '#tests/support/agents.ts'
 import { titledChat } from '#tests/support/chats.ts'
 import { librarian, textSource } from '#tests/support/knowledge.ts'
+import { openReady } from '#tests/support/live-socket.ts'
 import { type CountedCosts, type MessageCosts, openCounter } from '#tests/support/message-costs.ts'
 import { toolsmith } from '#tests/support/toolsmith.ts'
 
@@ -30,11 +31,14 @@ describe.runIf(inject('postgres') !== null)('a message costs no more than its bu
       version: 'emu-n20',
       config: { base_url: `${provider.url}/v1`, capabilities: ['text', 'tools'] },
     })
+    const live = await openReady(server.url, person.token)
     const library = librarian(server, person)
     const kbId = await library.create({
       sources: [textSource('Tides', 'High tide is at noon.'), textSource('Gulls', 'Gulls nest in May.')],
     })
-    await library.settle(kbId)
+    // The last event of the ingestion is none of a message.
+    while ((await live.until('kb.ingestion')).at(-1).data.status !== 'ready');
+    live.socket.terminate()
     const toolId = await toolsmith(server, person).make()
     const withTool = await make({ model_id, tools: [{ tool_id: toolId }] })
     const withKnowledge = await make({ model_id, knowledge_base_ids: [kbId] })
