@@ -13,6 +13,7 @@ const ALONE = [
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
+    setupFiles: ['tests/support/fail-unproven.ts'],
     pool: 'forks',
     // Tests wait for a third of their time, so three workers keep two cores busy.
     maxWorkers: 3,
@@ -29,7 +30,7 @@ export default defineConfig({
           name: 'together',
           include: [
             'server/**/*.test.ts',
-            'tests/{attacks,client,contract,faults,house,journeys,widget}/**/*.test.ts',
+            'tests/{attacks,client,contract,faults,house,journeys,tenancy,widget}/**/*.test.ts',
             'packages/*/src/**/*.test.ts',
             JOURNEYS,
             'console/src/**/*.test.{ts,tsx}',

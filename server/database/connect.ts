@@ -5,12 +5,14 @@ import { drizzle, migrate, type PostgresJsDatabase } from './drizzle.ts'
 import { type EmbeddedDatabase, startEmbedded } from './embedded.ts'
 import { type StatementsOpen, type StatementWatch, watchStatements } from './watched.ts'
 
-/** The two ways to speak to the one database. Parts get neither: they are handed a Scope (platform/access). */
+declare const ofSystem: unique symbol
+
+/** Statements over all tenants. Parts open them in files named `*-system.ts` only (system-sql.ts). */
+export type SystemSql = postgres.Sql & { readonly [ofSystem]?: true }
+export type SystemTransaction = postgres.TransactionSql
+
+/** The database as parts hold it: statements go through a Scope's `sql`, or through system-sql.ts. */
 export interface Database {
-  /** Statements by hand, for what is grouped or on the token path. Within an ambient transaction (ambient.ts) its own. */
-  sql: postgres.Sql
-  /** Statements built with Drizzle. */
-  db: PostgresJsDatabase
   /** True: one connection, in a folder that belongs to this process alone. */
   embedded: boolean
   /** The statements that have begun and not ended. */
@@ -18,6 +20,14 @@ export interface Database {
   /** Says that this process is about to close the database: a new one on the same data folder waits for that. */
   announceClose(): void
   close(): Promise<void>
+}
+
+/** The same for the platform. */
+export interface OpenDatabase extends Database {
+  /** Statements written by hand. Inside an ambient transaction (ambient.ts) they join it. */
+  sql: SystemSql
+  /** Statements built with Drizzle. */
+  db: PostgresJsDatabase
 }
 
 const CONNECTIONS_MAX = 10
@@ -38,7 +48,7 @@ export async function connectDatabase(options: {
   starting?: Promise<EmbeddedDatabase> | undefined
   /** Who is told of each statement; nobody without it. */
   watch?: StatementWatch | null
-}): Promise<Database> {
+}): Promise<OpenDatabase> {
   const embedded =
     options.databaseUrl === null ? await (options.starting ?? startEmbedded(options.dataDir)) : null
   const open = (max: number) =>

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { copyEmbedded } from '#tests/support/embedded.ts'
 import { createDatabase } from '#tests/support/server.ts'
-import { connectDatabase, type Database } from './connect.ts'
+import { connectDatabase, type OpenDatabase } from './connect.ts'
 import { type Column, insertRows } from './insert-rows.ts'
 import { newId } from './new-id.ts'
 
@@ -28,7 +28,7 @@ const COLUMNS: Column<Row>[] = [
 
 describe.each(['the database of the tests', 'the embedded database'])('rows in %s', (which) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-rows-'))
-  let database: Database
+  let database: OpenDatabase
   let made: Awaited<ReturnType<typeof createDatabase>> = null
   beforeAll(async () => {
     made = which === 'the embedded database' ? null : await createDatabase()

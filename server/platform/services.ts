@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from '#config'
-import type { Database } from '#database/connect.ts'
+import type { OpenDatabase } from '#database/connect.ts'
 import type { AccessDependencies } from './access/access.ts'
 import type { AccessTokens } from './access/access-tokens.ts'
 import type { Documents } from './documents/documents.ts'
@@ -28,7 +28,7 @@ export interface Services {
   config: Config
   log: Logger
   /** For the few that are on the written list (ARCHITECTURE.md, "Who may use the bare database"). */
-  database: Database
+  database: OpenDatabase
   instance: Instance
   tokens: AccessTokens
   access: AccessDependencies

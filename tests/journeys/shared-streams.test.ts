@@ -89,7 +89,7 @@ test.skipIf(!isPossible)('a reply is stopped through another process', async () 
 test.skipIf(!isPossible)(
   'without Redis the other process says so, and has the reply when it is complete',
   async () => {
-    const { person, modelId } = await personWithModel('emu-n10-gap40')
+    const { person, modelId } = await personWithModel('emu-n10-gap300')
     const stream = await openMessage(writer.url, person, { model_id: modelId }, { content: 'Hi' })
     await stream.take(1)
     expect((await resumeMessage(unshared.url, person, idsOf(stream))).status).toBe(409)

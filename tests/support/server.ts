@@ -8,6 +8,7 @@ import type { Overrides } from '#app'
 import { readConfig } from '#config'
 import { createPasswords } from '#platform/secrets/passwords.ts'
 import { type Server, startServer } from '../../server/main.ts'
+import { startProving } from '../tenancy/prover.ts'
 import { type Client, createClient } from './client.ts'
 import { copyEmbedded } from './embedded.ts'
 import { UNBUILT, UNLIMITED } from './process.ts'
@@ -49,6 +50,7 @@ export async function startTestServer(
     passwords: QUICK_PASSWORDS,
     ...overrides,
   })
+  await startProving(server.services.database.sql)
   return {
     ...createClient(server.address),
     server,

@@ -2,7 +2,7 @@ import { and, asc, eq, inArray } from '#database/drizzle.ts'
 import { agentKnowledgeBases, agents, agentTools } from '#database/schema/agents.ts'
 import { agentMcpInstances } from '#database/schema/mcp.ts'
 import { onForeignKeyViolation } from '#database/sql-state.ts'
-import type { ScopedDatabase } from '#platform/access/scoped-database.ts'
+import type { ScopedStatements } from '#platform/access/scoped-database.ts'
 import type { StoredAgentTool } from '../tools/index.ts'
 import type { AgentRow } from './schemas.ts'
 
@@ -20,7 +20,7 @@ export interface SharedInstance {
   ownerId: string
 }
 
-type Database = Omit<ScopedDatabase, 'transaction'>
+type Database = ScopedStatements
 
 /** One of the organization's own; with `lock`, in a transaction, nobody else changes it before that ends. */
 export async function readStoredAgent(

@@ -1,5 +1,5 @@
 import type { Config } from '#config'
-import type { Database } from '#database/connect.ts'
+import type { OpenDatabase } from '#database/connect.ts'
 import { normalizeEmail } from '#platform/mail/address.ts'
 import type { Mail } from '#platform/mail/mail.ts'
 import { notifyUser } from './check-factor.ts'
@@ -10,7 +10,7 @@ import { endAllSessions } from './sessions.ts'
  * The password stays. False: there is no such user.
  */
 export async function resetFactors(
-  { database: { sql }, mail, config }: { database: Database; mail: Mail; config: Config },
+  { database: { sql }, mail, config }: { database: OpenDatabase; mail: Mail; config: Config },
   email: string,
 ): Promise<boolean> {
   return sql.begin(async (tx) => {

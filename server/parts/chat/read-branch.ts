@@ -69,7 +69,7 @@ export async function readAllBranches(
 /** One page of messages whose ids are in a range, newest first; at least one message, where there is any. */
 const readDown = (scope: ChatReader, chatId: string, range: Range): Promise<MessageRow[]> =>
   scope.select(chatMessages, {
-    where: and(eq(chatMessages.chatId, chatId), isAmongNewest(chatId, range)),
+    where: and(eq(chatMessages.chatId, chatId), isAmongNewest(scope, chatId, range)),
     orderBy: [desc(chatMessages.id)],
     limit: PAGE,
   })
@@ -80,6 +80,7 @@ const readDown = (scope: ChatReader, chatId: string, range: Range): Promise<Mess
  * nothing below is touched: for an equal chat_id PostgreSQL may think the chat short, and read and sort all of it.
  */
 export const isAmongNewest = (
+  { organizationId, userId }: Pick<ChatReader, 'organizationId' | 'userId'>,
   chatId: string,
   range: Range = { upTo: HIGHEST_ID },
 ): SQL => sql`${chatMessages.id} = any(array(
@@ -88,6 +89,7 @@ export const isAmongNewest = (
       select chat_id, id, octet_length(content) + coalesce(octet_length(reasoning), 0)
         + coalesce(octet_length(tool_calls::text), 0) as bytes from ${chatMessages}
       where ${'upTo' in range ? sql`(chat_id, id) <= (${chatId}, ${range.upTo})` : sql`(chat_id, id) < (${chatId}, ${range.below})`}
+        and chat_id >= ${chatId} and organization_id = ${organizationId} and user_id = ${userId}
       order by chat_id desc, id desc limit ${PAGE}
     ) newest
   ) measured where chat_id = ${chatId} and bytes_before < ${PAGE_BYTES}))`

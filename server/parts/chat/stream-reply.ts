@@ -43,7 +43,7 @@ async function findReply(scope: ChatReader, { chatId, messageId }: ReplyStreamQu
     where: and(
       eq(chatMessages.chatId, chatId),
       eq(chatMessages.role, 'assistant'),
-      messageId === undefined ? isAmongNewest(chatId) : eq(chatMessages.id, messageId),
+      messageId === undefined ? isAmongNewest(scope, chatId) : eq(chatMessages.id, messageId),
     ),
     orderBy: [desc(chatMessages.id)],
     limit: 1,

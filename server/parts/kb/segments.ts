@@ -1,5 +1,5 @@
 import type { TransactionSql } from 'postgres'
-import type { Database } from '#database/connect.ts'
+import type { OpenDatabase } from '#database/connect.ts'
 import { insertRows } from '#database/insert-rows.ts'
 import type { SegmentEntry } from '#platform/retrieval/postings.ts'
 import type { KbRef } from './ingestion.ts'
@@ -13,7 +13,7 @@ export interface Segment {
 
 /** A transaction, and of which kind of database. */
 export interface SegmentTarget {
-  database: Pick<Database, 'embedded'>
+  database: Pick<OpenDatabase, 'embedded'>
   tx: TransactionSql
 }
 

@@ -3,7 +3,7 @@ import { agents } from '#database/schema/agents.ts'
 import { agentMcpInstances, mcpInstances } from '#database/schema/mcp.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
-import type { ScopedDatabase } from '#platform/access/scoped-database.ts'
+import type { ScopedStatements } from '#platform/access/scoped-database.ts'
 import type { McpDependencies } from './dependencies.ts'
 import { type InstanceChange, type InstanceRow, type InstanceView, viewInstance } from './schemas.ts'
 
@@ -73,9 +73,7 @@ export async function updateInstance(
   return instance
 }
 
-type Statements = Omit<ScopedDatabase, 'transaction'>
-
-const sharedWith = async (database: Statements, instanceId: string): Promise<string[]> =>
+const sharedWith = async (database: ScopedStatements, instanceId: string): Promise<string[]> =>
   (
     await database.select(agentMcpInstances, {
       where: eq(agentMcpInstances.instanceId, instanceId),
@@ -84,7 +82,7 @@ const sharedWith = async (database: Statements, instanceId: string): Promise<str
   ).map(({ agentId }) => agentId)
 
 /** Those that are there, in the order of their ids, so that none waits for another, and each gets no more than it may have. */
-const lockAgents = async (database: Statements, agentIds: string[]): Promise<string[]> =>
+const lockAgents = async (database: ScopedStatements, agentIds: string[]): Promise<string[]> =>
   agentIds.length === 0
     ? []
     : (
@@ -96,7 +94,7 @@ const lockAgents = async (database: Statements, agentIds: string[]): Promise<str
       ).map(({ id }) => id)
 
 async function share(
-  database: Statements,
+  database: ScopedStatements,
   ownerId: string,
   instanceId: string,
   agentId: string,

@@ -1,6 +1,5 @@
 import { and, desc, eq, inArray, lt, or, sql } from '#database/drizzle.ts'
 import { HIGHEST_ID } from '#database/new-id.ts'
-import { agentTools } from '#database/schema/agents.ts'
 import { toolCategories, tools } from '#database/schema/tools.ts'
 import { fail } from '#errors'
 import { type Page, readPage } from '#platform/http/pagination.ts'
@@ -120,7 +119,7 @@ export async function readTools(
 }
 
 /** A condition on a tool: no agent uses it, of whatever organization. */
-export const isUnused = sql`not exists (select from ${agentTools} where ${agentTools.toolId} = ${tools.id})`
+export const isUnused = sql`is_tool_unused(${tools.id})`
 
 /** Who uses a tool, in words: the organization's agents by name, the others only as a number. */
 export async function describeUsers(

@@ -41,7 +41,8 @@ export const listDeliveries = (scope: Administrator, query: DeliveryQuery): Prom
           below === undefined
             ? undefined
             : sql`${sequence} < (select last.sequence from ${webhookDeliveries} as last
-                where last.id = ${below} and last.endpoint_id = ${query.webhook_id})`,
+                where last.id = ${below} and last.endpoint_id = ${query.webhook_id}
+                  and last.organization_id = ${scope.organizationId})`,
         ),
         orderBy: [desc(sequence)],
         limit: count,

@@ -1,5 +1,5 @@
 import type { Sql } from 'postgres'
-import type { Database } from '#database/connect.ts'
+import type { OpenDatabase } from '#database/connect.ts'
 import { grouped } from '#database/grouped.ts'
 import { UUID } from '#database/new-id.ts'
 import { type ErrorCode, fail } from '#errors'
@@ -62,7 +62,7 @@ export interface AccessDependencies {
 /** The most requests whose access is looked up in one statement. */
 const GROUP_MAX = 100
 
-export function createAccess(database: Database): AccessDependencies {
+export function createAccess(database: OpenDatabase): AccessDependencies {
   const lookups = createLookups(database.sql)
 
   const openByCredential = createDeploymentAccess(database)
@@ -258,7 +258,11 @@ function callerOf(
   }
 }
 
-function scopeOf<P extends Permission>(database: Database, caller: Caller, membership: Membership): Scope<P> {
+function scopeOf<P extends Permission>(
+  database: OpenDatabase,
+  caller: Caller,
+  membership: Membership,
+): Scope<P> {
   const { userId, sessionId, apiKeyId, client } = caller
   const { organization_id: organizationId, permissions, key_permissions: ofKey } = membership
   const owner = { organizationId, userId, apiKeyId, client }
@@ -268,7 +272,7 @@ function scopeOf<P extends Permission>(database: Database, caller: Caller, membe
     role: { id: membership.role_id, name: membership.role_name, level: membership.role_level },
     holds: (permission: string) =>
       covers(permissions, permission) && (ofKey === null || covers(ofKey, permission)),
-    ...scopeDatabase(database.db, owner),
+    ...scopeDatabase(database, owner),
   } as unknown as Scope<P>
 }
 

@@ -1,4 +1,4 @@
-import type { Database } from '#database/connect.ts'
+import type { OpenDatabase } from '#database/connect.ts'
 import { liveKey, liveSession } from './credentials.ts'
 import { coverings, type Permission } from './permissions.ts'
 
@@ -26,7 +26,7 @@ export type FindAudiences = (
   requested: readonly Audience[],
 ) => Promise<FoundAudiences>
 
-export function createAudiences({ sql }: Database): FindAudiences {
+export function createAudiences({ sql }: OpenDatabase): FindAudiences {
   return async (credentialIds, requested) => {
     const rows = await sql<{ ordinal: number | null; ids: string[] }[]>`
       with given as materialized (select unnest(${credentialIds}::uuid[]) as id),

@@ -1,4 +1,4 @@
-import type { Database } from '#database/connect.ts'
+import type { OpenDatabase } from '#database/connect.ts'
 import { grouped } from '#database/grouped.ts'
 import type { DeploymentConfig } from '#database/schema/agent-deploy.ts'
 import { fail } from '#errors'
@@ -26,7 +26,7 @@ interface FoundDeployment {
  * Opens deployments by what is shown for them. Read at every request, so that a new key, a pause and a deletion hold
  * from the next one on, on every instance. Throws auth.invalid_token, deployment.paused.
  */
-export function createDeploymentAccess({ sql, db }: Database) {
+export function createDeploymentAccess({ sql, db }: OpenDatabase) {
   const lookUp = grouped<DeploymentCredential, FoundDeployment | null>(async (group) => {
     const rows = await sql<(FoundDeployment & { ordinal: number })[]>`
       select requested.ordinal, d.id, d.organization_id as "organizationId", d.agent_id as "agentId",
@@ -52,7 +52,7 @@ export function createDeploymentAccess({ sql, db }: Database) {
       role: { id, name: 'deployment', level: 0 },
       holds: (permission: string) => PERMISSIONS.includes(permission),
       sessionId: null,
-      ...scopeDatabase(db, owner),
+      ...scopeDatabase({ sql, db }, owner),
     } as unknown as Scope<'chats:write'>
     return { id, organizationId, agentId, type, config, visitorId, scope }
   }

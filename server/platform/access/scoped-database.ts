@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { OpenDatabase } from '#database/connect.ts'
 import type { PgColumn, PgTable, PostgresJsDatabase } from '#database/drizzle.ts'
 import {
   and,
+  drizzle,
   eq,
   getTableColumns,
   getTableName,
@@ -13,6 +15,7 @@ import {
   sql,
 } from '#database/drizzle.ts'
 import { organizations } from '#database/schema/org.ts'
+import { areTenantsWatched, openTenantSql, type TenantSql } from '#database/tenant-sql.ts'
 import { fail } from '#errors'
 import { eventOf, isRecorded, recordChange } from '#platform/audit/audit.ts'
 import { eventsAsJson, type WebhookEvent } from '#platform/events/outbox.ts'
@@ -55,6 +58,8 @@ interface AuditDetails {
  * belong to a user the user, whatever the caller asks for. What changes a recorded table is in the audit with it.
  */
 export interface ScopedDatabase {
+  /** Statements written by hand, which name the organization and the user themselves (docs/security.md). */
+  readonly sql: TenantSql
   select<T extends TenantTable>(table: T, options?: SelectOptions): Promise<InferSelectModel<T>[]>
   insert<T extends TenantTable>(
     table: T,
@@ -79,9 +84,10 @@ export interface ScopedDatabase {
   transaction<R>(work: (database: TransactionStatements) => Promise<R>): Promise<R>
 }
 
-type Statements = Omit<ScopedDatabase, 'transaction'>
+/** What a Scope and its transactions have in common. */
+export type ScopedStatements = Omit<ScopedDatabase, 'sql' | 'transaction'>
 
-interface TransactionStatements extends Statements {
+interface TransactionStatements extends ScopedStatements {
   /** Tells the organization's webhooks, with the transaction's last statement (platform/events/outbox.ts). */
   announce(events: readonly WebhookEvent[]): Promise<void>
 }
@@ -93,7 +99,10 @@ interface Owner extends Actor {
   organizationId: string
 }
 
-export function scopeDatabase(db: PostgresJsDatabase, owner: Owner): ScopedDatabase {
+export function scopeDatabase(database: Pick<OpenDatabase, 'sql' | 'db'>, owner: Owner): ScopedDatabase {
+  const tenantSql = openTenantSql(database.sql, owner)
+  // Drizzle's statements are proven too: they have conditions that callers wrote.
+  const db = areTenantsWatched() ? drizzle(tenantSql as unknown as OpenDatabase['sql']) : database.db
   const transaction: ScopedDatabase['transaction'] = (work) =>
     db.transaction((tx) =>
       insideTransaction.run(true, async () => {
@@ -113,9 +122,10 @@ export function scopeDatabase(db: PostgresJsDatabase, owner: Owner): ScopedDatab
       throw new Error('a statement inside a transaction must use the transaction')
   })
   /** A recorded change and its entry in the audit are one. */
-  const change = <R>(table: TenantTable, work: (database: Statements) => Promise<R>): Promise<R> =>
+  const change = <R>(table: TenantTable, work: (database: ScopedStatements) => Promise<R>): Promise<R> =>
     isRecorded(getTableName(table)) ? transaction(work) : work(outside)
   return {
+    sql: tenantSql,
     select: outside.select,
     insert: (table, row, auditDetails) =>
       change(table, (database) => database.insert(table, row, auditDetails)),
@@ -142,7 +152,7 @@ function statements(
   db: Pick<PostgresJsDatabase, 'select' | 'insert' | 'update' | 'delete' | 'execute'>,
   owner: Owner,
   check: () => void,
-): Statements {
+): ScopedStatements {
   const own = (table: TenantTable, where?: SQL): SQL | undefined =>
     and(eq(table.organizationId, owner.organizationId), table.userId && eq(table.userId, owner.userId), where)
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { inTransaction } from '#database/ambient.ts'
-import type { Database } from '#database/connect.ts'
+import type { OpenDatabase } from '#database/connect.ts'
 import { sqlStateOf } from '#database/sql-state.ts'
 import { AppError, fail } from '#errors'
 import type { Secrets } from '#platform/secrets/secrets.ts'
@@ -59,7 +59,7 @@ const CANCELED = '57014'
 const LATE = Symbol('another request was faster')
 
 interface Dependencies {
-  database: Database
+  database: OpenDatabase
   secrets: Secrets
   instance: { id: string }
   log: Logger
@@ -251,7 +251,7 @@ class OutsideRequests {
 }
 
 interface OutsideDependencies extends Pick<Dependencies, 'instance' | 'log'> {
-  sql: Database['sql']
+  sql: OpenDatabase['sql']
   stored: StoredRequests
   queue: SerialQueue
 }

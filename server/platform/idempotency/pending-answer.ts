@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { AmbientTransaction, inTransaction, onlyInDatabase } from '#database/ambient.ts'
-import type { Database } from '#database/connect.ts'
+import type { OpenDatabase } from '#database/connect.ts'
 
 type Work = () => Promise<unknown>
 
@@ -9,14 +9,14 @@ const answers = new AsyncLocalStorage<PendingAnswer>()
 
 /** The answer of a request with a key whose effects are outside of the database too, until it is stored. */
 export class PendingAnswer {
-  readonly #sql: Database['sql']
+  readonly #sql: OpenDatabase['sql']
   readonly #transaction: AmbientTransaction
   readonly #deferred: Work[] = []
   readonly #settled = Promise.withResolvers<void>()
   #hasEnded = false
   #wasTried = false
 
-  constructor(sql: Database['sql']) {
+  constructor(sql: OpenDatabase['sql']) {
     this.#sql = sql
     this.#transaction = new AmbientTransaction(sql)
   }

@@ -1,4 +1,4 @@
-import type { Database } from '#database/connect.ts'
+import type { OpenDatabase } from '#database/connect.ts'
 import { fail } from '#errors'
 import type { Secrets } from '#platform/secrets/secrets.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
@@ -46,11 +46,11 @@ export interface StoredRequest {
 
 /** The table of requests that came with a key. */
 export class StoredRequests {
-  readonly #sql: Database['sql']
+  readonly #sql: OpenDatabase['sql']
   readonly #secrets: Secrets
   readonly #instanceId: string
 
-  constructor({ sql }: Database, secrets: Secrets, instanceId: string) {
+  constructor({ sql }: OpenDatabase, secrets: Secrets, instanceId: string) {
     this.#sql = sql
     this.#secrets = secrets
     this.#instanceId = instanceId

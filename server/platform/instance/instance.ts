@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Database } from '#database/connect.ts'
+import type { OpenDatabase } from '#database/connect.ts'
 import { newId } from '#database/new-id.ts'
 import { repeat } from '../sweeps/repeat.ts'
 
@@ -18,7 +18,7 @@ export interface Instance {
  * Registers this process, keeps its lease alive, and forgets those that are long dead. In embedded mode every earlier
  * process is known to be dead. What is marked with a process that is not known any more is settled like a dead one's.
  */
-export async function startInstance({ sql, embedded }: Database, log: Logger): Promise<Instance> {
+export async function startInstance({ sql, embedded }: OpenDatabase, log: Logger): Promise<Instance> {
   const id = newId()
   const renew = () => sql`
     insert into server_instances (id, lease_until) values (${id}, now() + ${LEASE_SECONDS} * interval '1 second')

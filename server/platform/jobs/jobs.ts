@@ -1,7 +1,7 @@
 import { type Db as BossDatabase, type JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { ISql, ReservedSql, Sql } from 'postgres'
-import type { Database } from '#database/connect.ts'
+import type { OpenDatabase } from '#database/connect.ts'
 import { isUniqueViolation } from '#database/sql-state.ts'
 import { NAMES } from '#platform/telemetry/names.ts'
 import type { Tracing } from '#platform/telemetry/tracing.ts'
@@ -56,7 +56,7 @@ const KEEP_FINISHED_SECONDS = 7 * 86_400
 /** How long jobs under way may go on when the process stops; after that they are tried again elsewhere. */
 const STOP_MS = 4_000
 
-export function createJobs({ sql }: Database, log: Logger, tracing: Tracing | null = null): Jobs {
+export function createJobs({ sql }: OpenDatabase, log: Logger, tracing: Tracing | null = null): Jobs {
   const names: string[] = []
   const boss = new PgBoss({
     db: executor(sql),

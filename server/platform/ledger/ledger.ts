@@ -1,4 +1,4 @@
-import type { Database } from '#database/connect.ts'
+import type { OpenDatabase } from '#database/connect.ts'
 import { and, desc, eq, lt, type SQL, sql as statement } from '#database/drizzle.ts'
 import { grouped, toRows } from '#database/grouped.ts'
 import { newId } from '#database/new-id.ts'
@@ -63,7 +63,7 @@ export interface Ledger {
 /** The most holds that are opened or closed in one statement. */
 const GROUP_MAX = 100
 
-export function createLedger({ sql, db }: Database, instanceId: string): Ledger {
+export function createLedger({ sql, db }: OpenDatabase, instanceId: string): Ledger {
   const open = grouped(
     (holds: Hold[]) => retryStale(holds, (some) => openAll(sql, instanceId, some)),
     GROUP_MAX,
@@ -160,7 +160,7 @@ interface HoldClosing {
 
 /** For each hold why there is none; null: it is open. */
 async function openAll(
-  sql: Database['sql'],
+  sql: OpenDatabase['sql'],
   instanceId: string,
   holds: Hold[],
 ): Promise<(HoldRefusal | typeof STALE | null)[]> {
@@ -177,7 +177,7 @@ async function openAll(
 }
 
 async function closeAll(
-  sql: Database['sql'],
+  sql: OpenDatabase['sql'],
   closings: HoldClosing[],
 ): Promise<(typeof STALE | undefined)[]> {
   const [row] = await sql<{ missed: number[] }[]>`

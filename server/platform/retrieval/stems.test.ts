@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectDatabase, type Database } from '#database/connect.ts'
+import { connectDatabase, type OpenDatabase } from '#database/connect.ts'
 import { copyEmbedded } from '#tests/support/embedded.ts'
 import { createDatabase } from '#tests/support/server.ts'
 import type { Language } from './languages.ts'
@@ -43,7 +43,7 @@ const LANGUAGES: Record<Language, true> = {
 
 describe.each(['PostgreSQL', 'embedded'])('%s', (engine) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-stems-'))
-  let database: Database
+  let database: OpenDatabase
   let made: Awaited<ReturnType<typeof createDatabase>> = null
   beforeAll(async () => {
     made = engine === 'PostgreSQL' ? await createDatabase() : null

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { TransactionSql } from 'postgres'
 import { afterRollback } from '#database/ambient.ts'
-import type { Database } from '#database/connect.ts'
+import type { OpenDatabase } from '#database/connect.ts'
 import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
 import { lockOrganization } from '../access/organization-lock.ts'
@@ -63,7 +63,7 @@ const REMOVALS_AT_ONCE = 8
 /** An upload that has not arrived by then never will: its process is gone. */
 const PENDING_HOURS_MAX = 1
 
-export function createUploads({ sql }: Database, storage: Storage, dataDir: string): Uploads {
+export function createUploads({ sql }: OpenDatabase, storage: Storage, dataDir: string): Uploads {
   async function sweep(): Promise<number> {
     await clearIncoming(dataDir)
     await sql`
@@ -138,7 +138,7 @@ export function createUploads({ sql }: Database, storage: Storage, dataDir: stri
  * Undoes a reservation. Its key is noted also where the row has gone before: then its file may have come after whoever
  * was to remove it.
  */
-async function forget(sql: Database['sql'], { id, key }: { id: string; key: string }): Promise<void> {
+async function forget(sql: OpenDatabase['sql'], { id, key }: { id: string; key: string }): Promise<void> {
   await sql`delete from uploads where id = ${id}`
   await sql`
     insert into deleted_files (storage_key)

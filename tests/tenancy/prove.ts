@@ -1,0 +1,201 @@
+import type { Catalogue, ForeignKey, Table } from './catalogue.ts'
+import { type Reading, readStatement } from './read-query.ts'
+import { type Fact, parseStatement, type Relation, type Value } from './statement.ts'
+
+/*
+ * Whether a statement can reach rows of another tenant. It cannot if every table of tenants in it, at every level, is
+ * bound to the organization (and the user, where its rows are private) by a condition that each row has to meet:
+ * directly, by a column that is, or through a foreign key or a unique key that leads to a row that is.
+ */
+
+/** Which parameters of a statement hold the organization and the user of its scope. */
+export interface OwnerParams {
+  organization: ReadonlySet<number>
+  user: ReadonlySet<number>
+}
+
+type Owner = keyof OwnerParams
+
+const OWNERS: readonly Owner[] = ['organization', 'user']
+
+/** What is wrong with a statement: a line for each table that is not bound; none where it is proven. */
+export function prove(text: string, params: OwnerParams, catalogue: Catalogue): string[] {
+  return parseStatement(text).flatMap((statement) => {
+    const reading = readStatement(statement, catalogue)
+    const proof = new Proof(reading, params, catalogue)
+    return [...reading.refusals, ...proof.unbound()]
+  })
+}
+
+class Proof {
+  readonly #reading: Reading
+  readonly #params: OwnerParams
+  readonly #catalogue: Catalogue
+  /** Columns that hold the owner's id in each row that comes out. */
+  readonly #known: Record<Owner, Map<Relation, Set<string>>> = { organization: new Map(), user: new Map() }
+  #hasChanged = true
+
+  constructor(reading: Reading, params: OwnerParams, catalogue: Catalogue) {
+    this.#reading = reading
+    this.#params = params
+    this.#catalogue = catalogue
+    while (this.#hasChanged) {
+      this.#hasChanged = false
+      for (const fact of reading.facts) for (const owner of OWNERS) this.#follow(fact, owner)
+    }
+  }
+
+  unbound(): string[] {
+    const read = this.#reading.relations.flatMap((relation) => {
+      const table = this.#catalogue.get(relation.table ?? '')
+      return OWNERS.filter((owner) => table?.[owner] && !this.#isBound(relation, owner)).map(
+        (owner) => `${relation.table} ${relation.alias} is not bound to the ${owner}`,
+      )
+    })
+    const written = this.#reading.written.flatMap(({ table: name, columns }) => {
+      const table = this.#catalogue.get(name)
+      return OWNERS.filter((owner) => {
+        const column = table?.[owner]
+        const value = column && columns.get(column)
+        return column && name !== 'organizations' && !(value && this.#holds(value, owner))
+      }).map((owner) => `a row of ${name} is written without the ${owner}`)
+    })
+    return [...read, ...written]
+  }
+
+  #isBound(relation: Relation, owner: Owner): boolean {
+    const column = this.#catalogue.get(relation.table ?? '')?.[owner]
+    return column !== null && column !== undefined && this.#isKnown(relation, column, owner)
+  }
+
+  #isKnown(relation: Relation, column: string, owner: Owner): boolean {
+    return this.#known[owner].get(relation)?.has(column) ?? false
+  }
+
+  /** Whether a value is the owner's id wherever it stands. */
+  #holds(value: Value, owner: Owner): boolean {
+    if (value.kind === 'param') return this.#params[owner].has(value.number)
+    if (value.kind === 'column') return this.#isKnown(value.relation, value.column, owner)
+    return value.kind === 'either' && value.values.every((one) => this.#holds(one, owner))
+  }
+
+  #note(relation: Relation, column: string, owner: Owner): void {
+    const columns = this.#known[owner].get(relation) ?? new Set()
+    if (columns.has(column)) return
+    this.#known[owner].set(relation, columns.add(column))
+    this.#hasChanged = true
+  }
+
+  #noteBound(relation: Relation, owner: Owner): void {
+    const column = this.#catalogue.get(relation.table ?? '')?.[owner]
+    if (column) this.#note(relation, column, owner)
+  }
+
+  #follow(fact: Fact, owner: Owner): void {
+    if (fact.kind === 'shared') return
+    if (fact.kind === 'any') {
+      for (const relation of fact.binds)
+        if (fact.alternatives.every((facts) => facts.some((one) => this.#frees(one, relation, owner))))
+          this.#noteBound(relation, owner)
+      return
+    }
+    const { left, right, binds } = fact
+    for (const [value, other] of [
+      [left, right],
+      [right, left],
+    ] as const) {
+      if (value.kind !== 'column') continue
+      if (binds.has(value.relation) && this.#holds(other, owner))
+        this.#note(value.relation, value.column, owner)
+      if (other.kind === 'column') this.#followKey(value.relation, other.relation, binds, owner)
+      if (other.kind === 'either')
+        for (const one of other.values)
+          if (one.kind === 'column' && this.#leads(value, other, owner))
+            this.#noteIf(value.relation, binds, owner)
+    }
+  }
+
+  /** Whether one way of an OR keeps a relation within the tenant: its rows are shared with all, or are the owner's. */
+  #frees(fact: Fact, relation: Relation, owner: Owner): boolean {
+    if (fact.kind === 'shared') return fact.relation === relation
+    if (fact.kind === 'any')
+      return fact.alternatives.every((facts) => facts.some((one) => this.#frees(one, relation, owner)))
+    const column = this.#catalogue.get(relation.table ?? '')?.[owner]
+    return [
+      [fact.left, fact.right],
+      [fact.right, fact.left],
+    ].some(
+      ([value, other]) =>
+        value?.kind === 'column' &&
+        value.relation === relation &&
+        value.column === column &&
+        other !== undefined &&
+        this.#holds(other, owner),
+    )
+  }
+
+  #noteIf(relation: Relation, binds: ReadonlySet<Relation>, owner: Owner): void {
+    if (binds.has(relation)) this.#noteBound(relation, owner)
+  }
+
+  /** Every row of a UNION leads to a row of the owner. */
+  #leads(value: Value & { kind: 'column' }, either: Value & { kind: 'either' }, owner: Owner): boolean {
+    return either.values.every(
+      (one) =>
+        one.kind === 'column' &&
+        this.#isBound(one.relation, owner) &&
+        this.#isKeyBetween(value.relation, one.relation, owner, [[value.column, one.column]]),
+    )
+  }
+
+  /** A row that a key ties to one of the owner is the owner's, in either direction of the key. */
+  #followKey(relation: Relation, other: Relation, binds: ReadonlySet<Relation>, owner: Owner): void {
+    if (!binds.has(relation) || this.#isBound(relation, owner) || !this.#isBound(other, owner)) return
+    const pairs = this.#reading.facts.flatMap((fact) => {
+      if (fact.kind !== 'equal') return []
+      const { left, right } = fact
+      if (left.kind !== 'column' || right.kind !== 'column') return []
+      if (left.relation === relation && right.relation === other)
+        return [[left.column, right.column] as const]
+      if (right.relation === relation && left.relation === other)
+        return [[right.column, left.column] as const]
+      return []
+    })
+    if (this.#isKeyBetween(relation, other, owner, pairs)) this.#noteBound(relation, owner)
+  }
+
+  #isKeyBetween(
+    relation: Relation,
+    other: Relation,
+    owner: Owner,
+    pairs: readonly (readonly [string, string])[],
+  ): boolean {
+    const [mine, theirs] = [relation, other].map(({ table }) => this.#catalogue.get(table ?? ''))
+    if (!mine || !theirs) return false
+    const reversed = pairs.map(([a, b]) => [b, a] as const)
+    return (
+      mine.foreignKeys.some((key) => leadsTo(key, mine, theirs, owner, pairs)) ||
+      theirs.foreignKeys.some((key) => leadsTo(key, theirs, mine, owner, reversed)) ||
+      // The same row: equal in all columns of a key, but for those that say whose it is.
+      (mine === theirs &&
+        mine.keys.some((key) => key.every((column) => pairs.some(([a, b]) => a === column && b === column))))
+    )
+  }
+}
+
+/** A foreign key that carries the owner's column, and whose other columns are compared. */
+function leadsTo(
+  { columns, target, targetColumns }: ForeignKey,
+  from: Table,
+  to: Table,
+  owner: Owner,
+  pairs: readonly (readonly [string, string])[],
+): boolean {
+  const [mine, theirs] = [from[owner], to[owner]]
+  if (target !== to.name || !mine || !theirs || targetColumns[columns.indexOf(mine)] !== theirs) return false
+  const owners = [from.organization, from.user]
+  return columns.every(
+    (column, index) =>
+      owners.includes(column) || pairs.some(([a, b]) => a === column && b === targetColumns[index]),
+  )
+}

@@ -1,0 +1,111 @@
+import { appendFileSync, mkdirSync } from 'node:fs'
+import type { ISql, Sql } from 'postgres'
+import { type Tenant, watchTenants } from '#database/tenant-sql.ts'
+import { type Catalogue, readCatalogue } from './catalogue.ts'
+import { type OwnerParams, prove } from './prove.ts'
+
+/*
+ * Proves every statement that tests run for a tenant, as it is run. A statement that is not bound to its tenant fails,
+ * and its process writes down which templates it has proven (tests/tenancy/README.md).
+ */
+
+/** A folder with a file of each test process: a template a line, as JSON. */
+export const PROVEN_FOLDER = '.cache/proven'
+
+/** What postgres.js 3.4 keeps of a statement. */
+interface Statement extends Promise<unknown> {
+  handler(statement: Statement): unknown
+  resolve(result: unknown): void
+  reject(error: unknown): void
+  string?: string
+  parameters?: unknown[]
+}
+
+/** A statement of a tenant that may reach the rows of another one. */
+export class UnprovenStatement extends Error {}
+
+const failures: string[] = []
+let catalogue: Promise<Catalogue> | undefined
+const templates = new Set<string>()
+const results = new Map<string, string[]>()
+
+/** From now on the statements of tenants in this process are proven. `sql`: of a database with the current schema. */
+export async function startProving(sql: Sql): Promise<void> {
+  catalogue ??= readCatalogue(sql)
+  const known = await catalogue
+  watchTenants((of, tenant) => watched(of, tenant, known) as Sql)
+}
+
+/** What has not been proven since this was last asked: a failed test each. */
+export const takeFailures = (): string[] => failures.splice(0)
+
+function watched<S extends ISql>(sql: S, tenant: Tenant, known: Catalogue): S {
+  const follow = (made: unknown, template: unknown): unknown => {
+    if (isTemplate(template)) note(template)
+    if (made instanceof Promise && 'handler' in made) proveWhenSent(made as Statement, tenant, known)
+    return made
+  }
+  const inside =
+    (work: (tx: ISql) => unknown) =>
+    (tx: ISql): unknown =>
+      work(watched(tx, tenant, known))
+  return new Proxy(sql, {
+    apply: (make, self, args) => follow(Reflect.apply(make as never, self, args), args[0]),
+    get(from, name) {
+      const value = Reflect.get(from as object, name)
+      if (name === 'unsafe') return (...args: unknown[]) => follow(value(...args), null)
+      if (name === 'begin' || name === 'savepoint')
+        return (...args: unknown[]) =>
+          value(...args.slice(0, -1), inside(args.at(-1) as (tx: ISql) => unknown))
+      return value
+    },
+  })
+}
+
+/** Its text and parameters are known when it has been sent; its result waits for the proof. */
+function proveWhenSent(statement: Statement, tenant: Tenant, known: Catalogue): void {
+  const { handler } = statement
+  statement.handler = (sent) => {
+    const { resolve } = sent
+    sent.resolve = (result) => {
+      const wrong = proveStatement(sent, tenant, known)
+      if (wrong === null) return resolve(result)
+      failures.push(wrong)
+      sent.reject(new UnprovenStatement(wrong))
+    }
+    return handler(sent)
+  }
+}
+
+function proveStatement(
+  { string: text, parameters }: Statement,
+  tenant: Tenant,
+  known: Catalogue,
+): string | null {
+  if (text === undefined) return null
+  const params: OwnerParams = { organization: new Set(), user: new Set() }
+  for (const [index, value] of (parameters ?? []).entries()) {
+    if (value === tenant.organizationId) (params.organization as Set<number>).add(index + 1)
+    if (tenant.userId !== null && value === tenant.userId) (params.user as Set<number>).add(index + 1)
+  }
+  const key = `${text}\0${[...params.organization]}\0${[...params.user]}`
+  let wrong = results.get(key)
+  if (!wrong) {
+    wrong = prove(text, params, known)
+    results.set(key, wrong)
+  }
+  return wrong.length === 0 ? null : `${wrong.join('; ')}:\n${text.trim()}`
+}
+
+const isTemplate = (value: unknown): value is TemplateStringsArray => Array.isArray(value) && 'raw' in value
+
+/** How a template is named where templates are compared: by its text, with a gap for each value. */
+export const nameOfTemplate = (strings: readonly string[]): string => strings.join('\0')
+
+function note(strings: TemplateStringsArray): void {
+  const name = nameOfTemplate(strings)
+  if (templates.has(name)) return
+  templates.add(name)
+  mkdirSync(PROVEN_FOLDER, { recursive: true })
+  appendFileSync(`${PROVEN_FOLDER}/${process.pid}.jsonl`, `${JSON.stringify(name)}\n`)
+}

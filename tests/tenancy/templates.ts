@@ -1,0 +1,42 @@
+import { globSync, readFileSync } from 'node:fs'
+import { parseAst } from 'rolldown/parseAst'
+import { nameOfTemplate } from './prover.ts'
+
+/** A template of SQL in the source. */
+export interface Template {
+  file: string
+  line: number
+  /** As nameOfTemplate names it. */
+  name: string
+}
+
+/** Files whose statements may be those of a tenant: parts, but for what works over all tenants. */
+const FILES = globSync('server/parts/**/*.ts').filter(
+  (file) => !file.endsWith('.test.ts') && !file.endsWith('-system.ts'),
+)
+
+/** Every template of SQL that a part runs for a tenant, fragments too. */
+export const tenantTemplates = (): Template[] =>
+  FILES.flatMap((file) => templatesIn(file, readFileSync(file, 'utf8')))
+
+export function templatesIn(file: string, text: string): Template[] {
+  // Drizzle's `sql` makes fragments of its own statements, which are proven as they run.
+  const isDrizzles = /import \{[^}]*\bsql\b[^}]*\} from '#database\/drizzle\.ts'/.test(text)
+  const found: Template[] = []
+  visit(parseAst(text, { lang: 'ts' }), (node) => {
+    if (node['type'] !== 'TaggedTemplateExpression' || (isDrizzles && node['tag'].name === 'sql')) return
+    const line = text.slice(0, node['start']).split('\n').length
+    const cooked = node['quasi'].quasis.map((quasi: TreeNode) => quasi['value'].cooked)
+    found.push({ file, line, name: nameOfTemplate(cooked) })
+  })
+  return found
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a node of ESTree, of which three fields are read
+type TreeNode = Record<string, any>
+
+function visit(node: unknown, see: (node: TreeNode) => void): void {
+  if (node === null || typeof node !== 'object') return
+  if ('type' in node) see(node)
+  for (const child of Object.values(node)) visit(child, see)
+}
