@@ -94,6 +94,8 @@ export interface Overrides {
   console?: ConsoleSource
   passwords?: Passwords
   stallMs?: number
+  /** Beside those of the parts. */
+  routes?: readonly Route[]
 }
 
 /** The application: every option and every part. It does not listen, so tests use the same one. */
@@ -139,6 +141,7 @@ export async function buildApp(services: Services, overrides: Overrides = {}): P
     ...playgroundRoutes({ services, mcp, models, calls, memory }),
     ...webhooks.routes,
     ...dataRights.routes,
+    ...(overrides.routes ?? []),
   ]
   const count = createCountRequest(services, createAddressOf(services.config.trustProxy))
   const http = createServer(services, count)
