@@ -15,6 +15,7 @@ export const bookmarkRoutes: Route[] = [
     query: InOrganization,
     body: NewBookmark,
     example: { url: 'https://example.com/tides' },
+    effects: 'database',
     reply: [201, BookmarkView],
     errors: ['org.not_found'],
     handler: ({ scope, body }) => createBookmark(scope, body),
