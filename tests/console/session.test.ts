@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
+import type { Person } from '#tests/support/client.ts'
+import { colleaguesOf } from '#tests/support/colleagues.ts'
 import { type ConsoleStage, startConsoleStage } from '#tests/support/console-stage.ts'
 
 /** How the console stays signed in: an access token that scripts see, and a refresh token that they don't. */
@@ -59,6 +61,40 @@ describeInBrowser('a session of the console', () => {
     )
     expect(refreshed).toBe(401)
     await signIn(page, person.email, person.password)
+  })
+
+  test('outlives a server that cannot refresh it just now, and says so', async () => {
+    const person = await stage.server.signUp()
+    const page = await stage.open('/sign_in')
+    await signIn(page, person.email, person.password)
+    const refresh = '**/api/auth/refresh'
+    const unavailable = { detail: 'The database is away.', code: 'server.unavailable' }
+    await page.route(refresh, (route) => route.fulfill({ status: 503, json: unavailable }))
+    await expire(page)
+    await page.reload()
+    await page.getByText('The database is away.').first().waitFor()
+    await page.unroute(refresh)
+    await page.getByRole('button', { name: 'Try again' }).first().click()
+    await atHome(page)
+  })
+
+  test('leaves its drafts to nobody else', async () => {
+    const owner = await stage.server.signUp()
+    const colleague = await colleaguesOf(stage.server, owner).join('member')
+    const page = await stage.open('/sign_in')
+    const draftOf = async ({ email, password }: Person) => {
+      await page.goto('/sign_in')
+      await signIn(page, email, password)
+      await page.goto(`/chats?org_id=${owner.organizationId}`)
+      const field = page.getByRole('textbox', { name: 'Message', exact: true })
+      await field.waitFor()
+      return field
+    }
+    await (await draftOf(owner)).fill('Between us')
+    await signOut(page)
+    expect(await (await draftOf(colleague)).inputValue()).toBe('')
+    await signOut(page)
+    expect(await (await draftOf(owner)).inputValue()).toBe('Between us')
   })
 
   test('ends on the server too when it was ended offline', async () => {

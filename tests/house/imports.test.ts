@@ -175,11 +175,9 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   '@fastify/send': ['server/platform/storage/'],
   aws4fetch: ['server/platform/storage/'],
   undici: ['server/platform/net/', 'server/platform/models/'],
-  'eventsource-parser': [
-    'server/platform/models/',
-    'server/chat-client.ts',
-    'server/parts/conversation/stream-chat.ts',
-  ],
+  'eventsource-parser': ['server/platform/models/', 'server/parts/conversation/stream-chat.ts'],
+  // The server is what it talks to; the chat in the terminal is a client.
+  '@parley/client': ['server/chat-client.ts'],
   redis: ['server/platform/redis/'],
   ws: ['server/platform/events/'],
   'drizzle-orm': ['server/database/drizzle.ts'],

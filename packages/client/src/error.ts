@@ -1,4 +1,4 @@
-/** A field of the request that the server refused, such as `{ path: '/content', message: 'is too long' }`. */
+/** A field of the request that the server refused, such as `{ path: 'name', message: 'is required' }`. */
 export interface FieldError {
   path: string
   message: string

@@ -13,7 +13,7 @@ import { Dictation } from './dictation.tsx'
 import { attach, changeDraft, draftOf, useDraft } from './drafts.ts'
 import { uploadQueryOf } from './drop-zone.tsx'
 import { Refusal } from './refusal.tsx'
-import { draftPlaceOf } from './use-conversation.ts'
+import { draftKeyOf } from './use-conversation.ts'
 
 const LINES_MAX = 12
 /** Notices stand above the composer, not over its buttons. */
@@ -21,10 +21,10 @@ const NOTICES_FROM = '8.5rem'
 
 /** Where a message is written, with what goes with it and who answers. */
 export function Composer({ chatId, chat }: { chatId: string | null; chat: Chat | null }) {
-  const { organization } = useHere()
+  const here = useHere()
   const { send, stop } = useActions()
   const { isBusy, target } = useConversationState()
-  const place = draftPlaceOf(organization.id, chatId)
+  const place = draftKeyOf(here, chatId)
   const { text, attachments, refusal } = useDraft(place)
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
@@ -96,9 +96,9 @@ export function Composer({ chatId, chat }: { chatId: string | null; chat: Chat |
 
 /** What can be chosen beside the words. It is not drawn again with each of them. */
 const Tools = memo(({ chatId }: { chatId: string | null }) => {
-  const { organization } = useHere()
+  const here = useHere()
   const add = (files: File[]) =>
-    attach(draftPlaceOf(organization.id, chatId), uploadQueryOf(organization.id, chatId), files)
+    attach(draftKeyOf(here, chatId), uploadQueryOf(here.organization.id, chatId), files)
   return (
     <>
       <FileButton onFiles={add} />

@@ -1,6 +1,7 @@
 import { randomKey } from '@parley/client'
 import type { Upload } from '@parley/client/schemas'
 import { useSyncExternalStore } from 'react'
+import { BoundedMap } from '../../api/bounded-map.ts'
 import { api, upload } from '../../api/client.ts'
 
 /** A file that comes with the message to be sent. */
@@ -26,7 +27,11 @@ export interface Draft {
 const EMPTY: Draft = { text: '', attachments: [], refusal: null }
 const KEY = 'parley.draft.'
 
-const drafts = new Map<string, Draft>()
+/** The text of an evicted draft stays in the tab's storage. Its files have to be added again. */
+const DRAFTS_MAX = 100
+
+/** Drafts that are not empty. */
+const drafts = new BoundedMap<string, Draft>(DRAFTS_MAX)
 const listeners = new Set<() => void>()
 const sendings = new Map<string, AbortController>()
 
@@ -36,14 +41,17 @@ export const useDraft = (place: string): Draft => useSyncExternalStore(subscribe
 export function draftOf(place: string): Draft {
   const known = drafts.get(place)
   if (known) return known
-  const draft = { ...EMPTY, text: sessionStorage.getItem(KEY + place) ?? '' }
+  const text = sessionStorage.getItem(KEY + place)
+  if (text === null) return EMPTY
+  const draft = { ...EMPTY, text }
   drafts.set(place, draft)
   return draft
 }
 
 export function changeDraft(place: string, change: Partial<Draft>): void {
   const draft = { ...draftOf(place), ...change }
-  drafts.set(place, draft)
+  if (draft.text === '' && draft.attachments.length === 0 && draft.refusal === null) drafts.delete(place)
+  else drafts.set(place, draft)
   if (draft.text === '') sessionStorage.removeItem(KEY + place)
   else sessionStorage.setItem(KEY + place, draft.text)
   for (const listener of listeners) listener()

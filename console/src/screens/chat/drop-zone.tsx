@@ -2,7 +2,7 @@ import { Paperclip } from 'lucide-react'
 import { type ClipboardEvent, type DragEvent, type ReactNode, useState } from 'react'
 import { useHere } from '../../shell/organization.tsx'
 import { attach } from './drafts.ts'
-import { draftPlaceOf } from './use-conversation.ts'
+import { draftKeyOf } from './use-conversation.ts'
 
 /** Files that are dropped or pasted anywhere in a chat come with its next message. */
 export function DropZone({
@@ -14,10 +14,11 @@ export function DropZone({
   className: string
   children: ReactNode
 }) {
-  const { organization, may } = useHere()
+  const here = useHere()
+  const { organization, may } = here
   const [isOver, setOver] = useState(false)
   const take = (files: FileList) =>
-    attach(draftPlaceOf(organization.id, chatId), uploadQueryOf(organization.id, chatId), files)
+    attach(draftKeyOf(here, chatId), uploadQueryOf(organization.id, chatId), files)
   const hasFiles = (event: DragEvent) => may('chats:write') && event.dataTransfer.types.includes('Files')
   const drag = (event: DragEvent) => {
     if (!hasFiles(event)) return

@@ -1,8 +1,10 @@
 import { type AcceptedEvent, type FollowedEvent, ParleyError, randomKey } from '@parley/client'
 import type { ChatMessage } from '@parley/client/schemas'
 import { useSyncExternalStore } from 'react'
+import { BoundedMap } from '../../api/bounded-map.ts'
 import { api } from '../../api/client.ts'
 import { outdate, queryClient } from '../../api/queries.ts'
+import { session } from '../../api/session.ts'
 import { readChat } from './chat-data.ts'
 import { LiveReply, type Question } from './live-reply.ts'
 
@@ -34,12 +36,22 @@ const SETTLE_MS = 2_000
 const SETTLE_TRIES_MAX = 5
 const CHANNEL = 'parley.chats'
 
+/** Far more than are followed at the same time. */
+const LIVES_MAX = 20
+/** What is remembered of messages is lost beyond this, and they are drawn once again. */
+const REMEMBERED_MAX = 1_000
+
 const lives = new Map<string, LiveReply>()
 const listeners = new Set<() => void>()
 /** Of messages and chats that were shown before they had an id: what they are known by where they are drawn. */
-const aliases = new Map<string, string>()
+const aliases = new BoundedMap<string, string>(REMEMBERED_MAX)
 /** How long each has thought: what only those know who have looked on. */
-const thoughts = new Map<string, number | null>()
+const thoughts = new BoundedMap<string, number | null>(REMEMBERED_MAX)
+
+// The next user of this browser has chats of their own.
+session.subscribe(() => {
+  if (!session.isSignedIn()) for (const live of [...lives.values()]) leave(live)
+})
 
 /** Other tabs of this browser read a chat again when a reply begins in it. */
 const channel = new BroadcastChannel(CHANNEL)
@@ -124,10 +136,15 @@ export function leaveOthers(organizationId: string, chatId: string | null): void
   const kept = placeOf(organizationId, chatId)
   for (const [place, live] of lives)
     if (place !== kept && live.messageId !== null) {
-      live.leaving.abort()
-      remove(live)
+      leave(live)
       void outdate(queryClient, 'GET /api/chat')
     }
+}
+
+/** Follows a reply no more. The server goes on writing it. */
+function leave(live: LiveReply): void {
+  live.leaving.abort()
+  remove(live)
 }
 
 function start(
@@ -136,6 +153,8 @@ function start(
   told: Pick<Sending, 'onRefused' | 'onAccepted'>,
 ): void {
   lives.set(placeOf(live.organizationId, live.chatId), live)
+  const [oldest] = lives.values()
+  if (lives.size > LIVES_MAX && oldest) leave(oldest)
   tell()
   void follow(live, events, told)
 }

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react'
 import { useHere } from '../../shell/organization.tsx'
 import { useActions } from './conversation-context.ts'
 import { changeDraft } from './drafts.ts'
-import { draftPlaceOf } from './use-conversation.ts'
+import { draftKeyOf } from './use-conversation.ts'
 
 /** Before the first message. */
 export function NewChat() {
@@ -36,7 +36,7 @@ export function NewChat() {
 
 /** `?prompt=` is sent once, as soon as it is known who answers. */
 function usePrompt(): void {
-  const { organization } = useHere()
+  const draftKey = draftKeyOf(useHere(), null)
   const { prompt } = useSearch({ from: '/app/chats' })
   const { send, isReady, mayWrite } = useActions()
   const navigate = useNavigate()
@@ -44,8 +44,8 @@ function usePrompt(): void {
   useEffect(() => {
     if (prompt === undefined || !isReady || !mayWrite || sent.current) return
     sent.current = true
-    changeDraft(draftPlaceOf(organization.id, null), { text: prompt })
+    changeDraft(draftKey, { text: prompt })
     // First, so that the address of the new chat is not the one that is left.
     void navigate({ to: '/chats', search: { prompt: undefined }, replace: true }).then(send)
-  }, [prompt, isReady, mayWrite, organization.id, send, navigate])
+  }, [prompt, isReady, mayWrite, draftKey, send, navigate])
 }

@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useRef } from 'react'
 import { api } from '../../api/client.ts'
 import { outdate, readPages } from '../../api/queries.ts'
-import { useHere } from '../../shell/organization.tsx'
+import { type Here, useHere } from '../../shell/organization.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { newestLeafBelow } from './branch.ts'
 import { changeChat } from './chat-data.ts'
@@ -22,18 +22,19 @@ interface Shown {
   live: LiveReply | null
 }
 
-/** Where a draft and the choices are kept: with the chat, or for a new one of the organization. */
-export const draftPlaceOf = (organizationId: string, chatId: string | null): string =>
-  chatId ?? `new ${organizationId}`
+/** The key of the draft of a chat, or of a new one in the organization. Others may use the same browser. */
+export const draftKeyOf = ({ user, organization }: Here, chatId: string | null): string =>
+  `${user.id} ${chatId ?? `new ${organization.id}`}`
 
 /** What can be done in a chat, and how it is. */
 export function useConversation({ chatId, chat, messages, live }: Shown): {
   actions: ConversationActions
   state: ConversationState
 } {
-  const { organization, may } = useHere()
+  const here = useHere()
+  const { organization, may } = here
   const org_id = organization.id
-  const place = draftPlaceOf(org_id, chatId)
+  const draftKey = draftKeyOf(here, chatId)
   const client = useQueryClient()
   const navigate = useNavigate()
   const notify = useNotify()
@@ -90,13 +91,15 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
           .catch(refused)
       },
       send() {
-        const draft = draftOf(place)
+        const draft = draftOf(draftKey)
         const uploads = draft.attachments.flatMap(({ upload }) => upload ?? [])
         const parentId = latest.current.chat?.active_message_id ?? null
-        emptyDraft(place)
+        emptyDraft(draftKey)
         // The field is empty at once. What else is drawn comes after it, so that no task is long.
         setTimeout(() =>
-          begin({ content: draft.text, uploads, parentId }, false, (error) => giveBack(place, draft, error)),
+          begin({ content: draft.text, uploads, parentId }, false, (error) =>
+            giveBack(draftKey, draft, error),
+          ),
         )
       },
       edit: ({ file_uploads, parent_message_id }: ChatMessage, content: string) => {
@@ -135,7 +138,7 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
         })
       },
     }
-  }, [org_id, chatId, mayWrite, models, agents, isReady, place, client, navigate, notify])
+  }, [org_id, chatId, mayWrite, models, agents, isReady, draftKey, client, navigate, notify])
   return { actions, state }
 }
 

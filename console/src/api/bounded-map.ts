@@ -1,0 +1,16 @@
+/** A map with at most so many entries. A new one evicts the one that was set the longest ago. */
+export class BoundedMap<Key, Value> extends Map<Key, Value> {
+  readonly #entriesMax: number
+
+  constructor(entriesMax: number) {
+    super()
+    this.#entriesMax = entriesMax
+  }
+
+  override set(key: Key, value: Value): this {
+    this.delete(key)
+    super.set(key, value)
+    if (this.size > this.#entriesMax) this.delete(this.keys().next().value as Key)
+    return this
+  }
+}

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { singleFlight } from './single-flight.ts'
+
+test('work that is under way is shared, and done again afterwards, also when it failed', async () => {
+  let calls = 0
+  const once = singleFlight(async () => {
+    calls += 1
+    await Promise.resolve()
+    if (calls === 1) throw new Error('away')
+    return calls
+  })
+  await expect(Promise.all([once(), once()])).rejects.toThrow('away')
+  expect(await Promise.all([once(), once(), once()])).toEqual([2, 2, 2])
+  expect(await once()).toBe(3)
+})
