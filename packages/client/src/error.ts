@@ -7,18 +7,23 @@ export interface FieldError {
 interface ErrorFields {
   status: number
   code: string
-  fieldErrors?: readonly FieldError[]
-  requestId?: string | null
   retryAfterMs?: number | null
-  body?: Record<string, unknown>
+  body?: ErrorBody
   cause?: unknown
+}
+
+/** What the server says of a refusal. Some refusals have more, such as the challenge of a second factor. */
+interface ErrorBody {
+  detail?: string
+  code?: string
+  errors?: FieldError[]
+  request_id?: string
+  [field: string]: unknown
 }
 
 /** Codes and statuses after which the same request can succeed. */
 const RETRYABLE_CODES = ['network', 'stream.lost', 'chat.elsewhere', 'request.in_progress']
 const RETRYABLE_STATUSES = [408, 429, 502, 503, 504]
-
-const NO_FIELDS = { fieldErrors: [], requestId: null, retryAfterMs: null, body: {} }
 
 /** A request that failed: the server refused it, no answer came, or a stream was cut. */
 export class ParleyError extends Error {
@@ -27,47 +32,38 @@ export class ParleyError extends Error {
   declare readonly status: number
   /** A stable code, such as `org.not_found`. `network`: no answer came. `stream.lost`: a stream was cut. */
   declare readonly code: string
-  /** What is wrong with which field, where the request was not valid. */
-  declare readonly fieldErrors: readonly FieldError[]
-  /** Quote it when you report a problem to the operator of the server. */
-  declare readonly requestId: string | null
   /** How long to wait before the next try, if the server said so. */
   declare readonly retryAfterMs: number | null
   /** Whether the same request can succeed later. */
   declare readonly isRetryable: boolean
-  /** The whole answer, if it was a JSON object. */
-  declare readonly body: Record<string, unknown>
+  /** The whole answer of the server; empty if there was none. */
+  declare readonly body: ErrorBody
 
   /** `detail` is a sentence for people, and becomes the message. */
   constructor(detail: string, { cause, ...fields }: ErrorFields) {
     super(detail, { cause })
     const isRetryable = RETRYABLE_CODES.includes(fields.code) || RETRYABLE_STATUSES.includes(fields.status)
-    Object.assign(this, NO_FIELDS, fields, { isRetryable })
+    Object.assign(this, { retryAfterMs: null, body: {} }, fields, { isRetryable })
+  }
+
+  /** What is wrong with which field, where the request was not valid. */
+  get fieldErrors(): readonly FieldError[] {
+    return this.body.errors ?? []
+  }
+
+  /** Quote it when you report a problem to the operator of the server. */
+  get requestId(): string | null {
+    return this.body.request_id ?? null
   }
 }
 
-interface ErrorBody {
-  detail?: string
-  code?: string
-  errors?: FieldError[]
-}
-
-/** Returns the error of a refused request. `body` is its parsed body, or null if that was not JSON. */
-export function errorOf(status: number, body: unknown, header: (name: string) => string | null): ParleyError {
-  const {
-    detail = `The server answered with ${status}.`,
-    code = 'unknown',
-    errors = [],
-  } = Object(body) as ErrorBody
-  const seconds = Number(header('retry-after'))
-  return new ParleyError(detail, {
-    status,
-    code,
-    fieldErrors: errors,
-    requestId: header('x-request-id'),
-    retryAfterMs: seconds > 0 ? seconds * 1000 : null,
-    body: Object(body),
-  })
+/** Returns the error of a refusal. */
+export async function errorOf(answer: Response): Promise<ParleyError> {
+  const body = Object(await answer.json().catch(() => null)) as ErrorBody
+  const { status, headers } = answer
+  const { detail = `The server answered with ${status}.`, code = 'unknown' } = body
+  const retryAfterMs = Number(headers.get('retry-after')) * 1000 || null
+  return new ParleyError(detail, { status, code, retryAfterMs, body })
 }
 
 /** Returns the error of a request that got no answer. */

@@ -101,7 +101,7 @@ export async function* followReply<Event extends { type: string }>(
 
 /** Whether a message brings the reply further than the last one did. */
 const isAfter = ({ id }: EventSourceMessage, position: string | undefined): boolean =>
-  (progressOf(id) ?? -1) > (progressOf(position) ?? -1)
+  progressOf(id) > progressOf(position)
 
 /** Limits per day also answer 429, and do not pass while somebody waits. */
 const isPassing = (error: unknown): error is ParleyError =>

@@ -44,8 +44,7 @@ export function parseReplyEvent({ event, data }: EventSourceMessage): ReplyEvent
 
 /** Parses an event of a reply that consists of text only. Returns null for unknown ones. */
 export function parseTextEvent({ data }: EventSourceMessage): TextEvent | null {
-  const fields = parseObject(data)
-  return fields && textEventOf(fields)
+  return textEventOf(JSON.parse(data) as Record<string, unknown>)
 }
 
 function textEventOf({ message, type, error }: Record<string, unknown>): TextEvent | null {
@@ -96,11 +95,10 @@ function parseObject(text: string): Record<string, unknown> | null {
 
 /**
  * Returns how far the event with this id has brought its reply: the sum of its counters (characters of reasoning and of
- * content, named events, thousandths of a picture, and the end). It grows with each event. Null if it is no such id.
+ * content, named events, thousandths of a picture), and one each for the begin of a picture and for the end. It grows
+ * with each event. -1 if it is no such id.
  */
-export function progressOf(id: string | undefined): number | null {
-  if (id === undefined || !/^\d+\.\d+\.\d+(\.\d+)?(\.end)?$/.test(id)) return null
+export function progressOf(id = ''): number {
   const parts = id.split('.')
-  // The begin of a picture counts, and so does the end.
-  return parts.reduce((sum, part) => sum + (Number(part) || 0), parts.length - 3)
+  return parts.length < 3 ? -1 : parts.reduce((sum, part) => sum + (Number(part) || 0), parts.length - 3)
 }

@@ -56,8 +56,7 @@ export function createTransport({
 
 async function accept(answer: Response): Promise<Response> {
   if (answer.ok) return answer
-  const body: unknown = await answer.json().catch(() => null)
-  throw errorOf(answer.status, body, (name) => answer.headers.get(name))
+  throw await errorOf(answer)
 }
 
 /** Gives up after `ms` without an answer. The signal still ends the body of the answer. */

@@ -32,7 +32,12 @@ export async function upload<Answer>(
     request.onload = () => {
       const answer: unknown = request.response
       if (request.status < 300 && answer) return resolve(answer as Answer)
-      reject(errorOf(request.status, answer, (name) => request.getResponseHeader(name)))
+      const retryAfter = request.getResponseHeader('retry-after')
+      const refusal = Response.json(answer, {
+        status: request.status,
+        ...(retryAfter !== null && { headers: { 'retry-after': retryAfter } }),
+      })
+      void errorOf(refusal).then(reject)
     }
     request.onerror = () =>
       reject(networkError(undefined, 'The connection was lost while the file was sent.'))
