@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -9,7 +9,7 @@ import { isAllowed, READ_BY_HAND, readLock } from '../../scripts/licenses.ts'
 import { readBom } from '../../scripts/sbom.ts'
 
 const Manifest = Type.Object({
-  allowScripts: Type.Record(Type.String(), Type.Boolean()),
+  allowScripts: Type.Optional(Type.Record(Type.String(), Type.Boolean())),
   dependencies: Type.Record(Type.String(), Type.String()),
   devDependencies: Type.Optional(Type.Record(Type.String(), Type.String())),
   optionalDependencies: Type.Optional(Type.Record(Type.String(), Type.String())),
@@ -42,16 +42,29 @@ const { linkNode }: { linkNode(root: string, version: string): string | null } =
 
 const PACKAGES = readLock('package-lock.json')
 
+const readManifest = (folder: string) =>
+  Value.Parse(Manifest, JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')))
+
+test('the packages of the project itself name exact versions', () => {
+  const folders = globSync('packages/*/package.json').map(dirname)
+  expect(folders).not.toEqual([])
+  for (const folder of folders) {
+    const { dependencies, devDependencies } = readManifest(folder)
+    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
+      expect([name, version]).toEqual([name, expect.stringMatching(/^\d/)])
+  }
+})
+
 for (const folder of ['.', 'bench']) {
   describe(`the packages of ${folder}`, () => {
     const packages = readLock(`${folder}/package-lock.json`)
-    const manifest = Value.Parse(Manifest, JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')))
+    const manifest = readManifest(folder)
 
     test('run no code while they are installed, and each that would is on the list', () => {
       expect(readFileSync(`${folder}/.npmrc`, 'utf8').split('\n')).toContain('ignore-scripts=true')
       const withScripts = packages.filter((entry) => entry.hasInstallScript).map((entry) => entry.name)
-      expect([...new Set(withScripts)].sort()).toEqual(Object.keys(manifest.allowScripts).sort())
-      expect(Object.values(manifest.allowScripts)).not.toContain(true)
+      expect([...new Set(withScripts)].sort()).toEqual(Object.keys(manifest.allowScripts ?? {}).sort())
+      expect(Object.values(manifest.allowScripts ?? {})).not.toContain(true)
     })
 
     test('are pinned, come from the registry, and are compared with a SHA-512', () => {
