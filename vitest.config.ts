@@ -15,14 +15,14 @@ export default defineConfig({
     globalSetup: ['tests/support/global-setup.ts'],
     setupFiles: ['tests/support/fail-unproven.ts'],
     pool: 'forks',
-    // Tests wait for a third of their time, so three workers keep two cores busy.
-    maxWorkers: 3,
+    // Tests wait for a third of their time, so four workers keep two cores busy.
+    maxWorkers: 4,
     // Far beyond what anything takes: a limit ends what hangs, and never a test on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000, interval: 25 } },
-    // A server with its database per file, so files share nothing but the PostgreSQL process and, for most, the modules
-    // that are loaded already: to load and warm them for each is two fifths of what a file takes.
+    // Most files share what their worker has loaded and warmed, which would else be two fifths of what a file takes, and
+    // many its server with default settings (support/server.ts). Others have a server and a database each.
     projects: [
       {
         extends: true,

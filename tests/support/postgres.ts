@@ -23,7 +23,8 @@ const TEST_SETTINGS: Settings = {
   checkpoint_timeout: '1h',
   autovacuum: 'off',
   shared_buffers: '256MB',
-  max_connections: '200',
+  // Each worker has several servers, each with ten connections.
+  max_connections: '500',
 }
 
 /** Settings of postgresql.conf by name. */
