@@ -60,10 +60,8 @@ export interface Client {
 
 const never = new AbortController().signal
 
-export const createClient = (options: TransportOptions): Client => clientOf(createTransport(options))
-
-/** Returns a client that sends its requests with `transport`. */
-export function clientOf(transport: Transport): Client {
+export function createClient(options: TransportOptions): Client {
+  const transport = createTransport(options)
   return {
     fetch: transport,
     async request(operation, input) {

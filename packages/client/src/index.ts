@@ -1,8 +1,6 @@
-export { Backoff } from './backoff.ts'
 export {
   type AcceptedEvent,
   type Client,
-  clientOf,
   createClient,
   type KnownReply,
   type ReplyName,
