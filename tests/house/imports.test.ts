@@ -47,29 +47,14 @@ const BARE_DATABASE = [
   'server/commands.ts',
   'server/main.ts',
   'server/rotate-secret.ts', // what is encrypted, of everybody
-  'server/parts/agent-deploy/index.ts', // hands it to those here
-  'server/parts/agent-deploy/manage-routes.ts', // hands it to read-usage
-  'server/parts/agent-deploy/public-deployments.ts', // for visitors, who are nobody's members
-  'server/parts/agent-deploy/read-usage.ts', // sums by day, of all people; carries the Scope's organization
-  'server/parts/agents/find-agents.ts', // grouped reads span organizations, and public agents are everybody's
-  'server/parts/agents/index.ts', // hands it to those here
   'server/parts/api-keys/client-keys.ts', // keys of apps end with their grants, whoever asks
-  'server/parts/agents/manage-agents.ts', // what all may see of public agents
   'server/parts/auth/', // users and sessions belong to no organization
+  'server/parts/agent-deploy/index.ts', // hands it to public-deployments-system.ts
   'server/parts/billing/budgets.ts', // locks a table, and counts beside it; each carries the Scope's organization
   'server/parts/billing/credits.ts', // the account's row; carries the Scope's organization
   'server/parts/billing/index.ts', // hands it to those here
   'server/parts/billing/read-usage.ts', // sums by day, of all people; carries the Scope's organization
   'server/parts/billing/transfer-credits.ts', // two organizations, both accounts locked; looks at the caller's roles in both
-  'server/parts/chat/chat-finder.ts', // grouped reads span organizations
-  'server/parts/chat/history-reader.ts', // the same
-  'server/parts/chat/index.ts', // hands it to those below
-  'server/parts/chat/index-messages.ts', // sweeps over all organizations
-  'server/parts/chat/recover-replies.ts', // sweeps over all organizations
-  'server/parts/chat/reply-writes.ts', // grouped writes span organizations
-  'server/parts/chat/routes.ts', // hands it to search
-  'server/parts/chat/list-folders.ts', // grouped; carries the Scope's organization and user
-  'server/parts/chat/search-chats.ts', // full text, in two steps; each carries the Scope's organization and user
   'server/parts/data-rights/', // what is deleted or taken away as a whole; each carries the organization or the user
   'server/parts/kb/announce.ts', // jobs act for no caller; each statement carries organization and knowledge base
   'server/parts/kb/chat-retriever.ts', // carries the Scope's organization
@@ -121,7 +106,6 @@ const BARE_DATABASE = [
   'server/parts/mcp/wider-scope.ts', // what a server wants of an instance, by its id
   'server/parts/mcp/sweep-attempts.ts', // sweeps over all organizations
   'server/parts/mcp-server/oauth-records.ts', // clients, grants and tokens belong to no organization
-  'server/parts/openai/generate.ts', // hands it to the daily limit of deployments
   'server/parts/invitations/', // tokens are found before their organization is known
   'server/parts/org/', // organizations, and locks on who is a member
   'server/parts/tools/read-tools.ts', // public tools, and lists that span the organizations of a person

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '#database/new-id.ts'
-import { createMessageIndex } from '#parts/chat/index-messages.ts'
+import { createMessageIndex } from '#parts/chat/index-messages-system.ts'
 import type { Person } from '#tests/support/client.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
@@ -57,7 +57,7 @@ async function addMessage(chatId: string, content: string, more: NewText = {}, s
 
 /** Waits until all that can be indexed is: the server's own sweep may be at it at the same time. */
 async function indexed(): Promise<void> {
-  const index = createMessageIndex(database())
+  const index = createMessageIndex(server.server.services.database)
   for (;;) {
     await index.sweep()
     const [left] = await database()`
@@ -309,7 +309,7 @@ describe('the index', () => {
     await database()`update chat_words_walk set below = null, rest_until = now()`
     await indexed()
     expect(idsOf(await search('dugong'))).toEqual([ahead, old])
-    const index = createMessageIndex(database())
+    const index = createMessageIndex(server.server.services.database)
     for (let rests = false; !rests; ) {
       await index.sweep()
       const [walk] =

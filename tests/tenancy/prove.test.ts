@@ -24,6 +24,7 @@ describe('proven', () => {
     'select id from chats where organization_id = $1 and user_id = $2',
     'select id from chats where (organization_id, user_id, id) = ($1, $2, $3)',
     'select id from agents where organization_id = $1 or is_public',
+    'select id from chats where coalesce((organization_id, user_id) = ($1, $2), false)',
     'select id from language_models where organization_id = $1 or organization_id is null',
     // Through a composite foreign key, in both directions, and through the key of the same row.
     'select m.id from chats c join chat_messages m on m.chat_id = c.id where c.organization_id = $1 and c.user_id = $2',

@@ -259,6 +259,9 @@ class Reader {
         )
       return [this.#equal(lexpr, rexpr, names, binds)]
     }
+    // `coalesce(condition, false)` holds where the condition does; it keeps a condition from the planner's estimates.
+    if (node.CoalesceExpr && isFalse(node.CoalesceExpr.args[1]))
+      return this.#factsOf(node.CoalesceExpr.args[0], names, binds)
     if (node.SubLink?.subLinkType === 'EXISTS_SUBLINK') {
       this.statement(node.SubLink.subselect, names, binds)
       return []
@@ -352,6 +355,8 @@ class Reader {
     for (const child of Object.values(node)) this.#subqueriesIn(child, names)
   }
 }
+
+const isFalse = (node: Node): boolean => node?.A_Const?.boolval !== undefined && !node.A_Const.boolval.boolval
 
 /** `is_public`, `is_public = true`, `organization_id is null`. */
 function sharedColumn(node: Node): { node: Node; isPublic: boolean } | null {

@@ -3,7 +3,7 @@ import { fail } from '#errors'
 import { type AccessTokens, VISITOR_TOKEN_SECONDS } from '#platform/access/access-tokens.ts'
 import { VISITOR_TOKEN_PREFIX } from '#platform/access/credentials.ts'
 import { hashToken } from '#platform/secrets/secrets.ts'
-import type { FindPublicDeployment, PublicDeployment } from './public-deployments.ts'
+import type { FindPublicDeployment, PublicDeployment } from './public-deployments-system.ts'
 import type { VisitorPass } from './schemas.ts'
 
 interface Gate {

@@ -2,7 +2,7 @@ import type { Route } from '#platform/http/define-route.ts'
 import type { Services } from '#platform/services.ts'
 import type { DeploymentChats } from '../chat/index.ts'
 import { manageRoutes } from './manage-routes.ts'
-import { createPublicDeployments, type FindPublicDeployment } from './public-deployments.ts'
+import { createPublicDeployments, type FindPublicDeployment } from './public-deployments-system.ts'
 import { visitorRoutes } from './visitor-routes.ts'
 
 export { checkConfig } from './check-config.ts'
@@ -17,7 +17,7 @@ export interface AgentDeploy {
 
 /** Agents in the open: for programs by a key, and on web pages for people whom nobody knows by name. */
 export function createAgentDeploy(services: Services, chats: DeploymentChats): AgentDeploy {
-  const findPublicDeployment = createPublicDeployments(services.database.sql)
+  const findPublicDeployment = createPublicDeployments(services.database)
   return {
     routes: [...manageRoutes(services, chats), ...visitorRoutes({ services, chats, findPublicDeployment })],
     findPublicDeployment,

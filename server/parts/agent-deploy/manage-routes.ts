@@ -19,7 +19,7 @@ const ofDeployment = { deployment: 'deployment_id' } as const
 const Day = Type.String({ maxLength: 10, description: 'A day (UTC) such as 2026-01-31' })
 
 /** Deployments of agents, their keys and what they use (spec, Agent deployments; contract, 4). */
-export const manageRoutes = ({ events, database: { sql } }: Services, chats: DeploymentChats): Route[] => [
+export const manageRoutes = ({ events }: Services, chats: DeploymentChats): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/agent_deploy/create',
@@ -123,6 +123,6 @@ export const manageRoutes = ({ events, database: { sql } }: Services, chats: Dep
     query: Type.Object({ ...OneDeployment.properties, from: Type.Optional(Day), to: Type.Optional(Day) }),
     reply: [200, schemas.UsageView],
     errors: ['deployment.not_found'],
-    handler: ({ scope, query }) => readUsage(sql, scope, query),
+    handler: ({ scope, query }) => readUsage(scope, query),
   }),
 ]

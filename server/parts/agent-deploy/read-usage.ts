@@ -1,17 +1,15 @@
-import type { Sql } from 'postgres'
 import type { Scope } from '#platform/access/scope.ts'
 import { periodOf, totalOf, usageSums } from '#platform/ledger/usage-days.ts'
 import type { UsageView } from './schemas.ts'
 
 /** What a deployment has used, day by day (UTC), with both ends. Throws request.invalid. */
 export async function readUsage(
-  sql: Sql,
   scope: Scope<'agent:read'>,
   { deployment_id: id, ...asked }: { deployment_id: string; from?: string; to?: string },
 ): Promise<UsageView> {
   const { from, to } = periodOf(asked)
-  const daily = await sql<UsageView['daily']>`
-    select to_char(d.day, 'YYYY-MM-DD') as date, ${usageSums(sql)}
+  const daily = await scope.sql<UsageView['daily']>`
+    select to_char(d.day, 'YYYY-MM-DD') as date, ${usageSums(scope.sql)}
     from generate_series(${from}::text::timestamp, ${to}::text::timestamp, interval '1 day') as d (day)
     left join usage_days u on u.organization_id = ${scope.organizationId} and u.deployment_id = ${id}
       and u.day = d.day::date

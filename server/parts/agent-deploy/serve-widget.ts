@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { UUID } from '#database/new-id.ts'
 import { fail } from '#errors'
 import { acceptsCoding } from '#platform/http/accept.ts'
-import type { FindPublicDeployment, PublicDeployment } from './public-deployments.ts'
+import type { FindPublicDeployment, PublicDeployment } from './public-deployments-system.ts'
 import { createWidgetFiles, zipText } from './widget-files.ts'
 import { chatPage, contentPolicy, loaderScript, noticePage } from './widget-pages.ts'
 

@@ -6,7 +6,7 @@ import { Body, Enum, Message, Uuid } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { ANSWER_ERRORS, type DeploymentChats, MessageContent, ReplyEvent } from '../chat/index.ts'
 import { admitVisitor } from './admit-visitor.ts'
-import type { FindPublicDeployment } from './public-deployments.ts'
+import type { FindPublicDeployment } from './public-deployments-system.ts'
 import { SessionView, VisitorKey, VisitorPass, viewSession } from './schemas.ts'
 
 const OneSession = Type.Object({ session_id: Uuid })

@@ -1,6 +1,6 @@
 import type { DeploymentConfig } from '#database/schema/agent-deploy.ts'
 import { type ButtonLook, DEFAULT_COLOR, type Look } from '../../../widget/look.ts'
-import type { PublicDeployment } from './public-deployments.ts'
+import type { PublicDeployment } from './public-deployments-system.ts'
 import type { WidgetFiles } from './widget-files.ts'
 
 /** The loader with the look of a deployment at its head. */

@@ -8,12 +8,12 @@ import type { KnowledgeBases, Passage } from '../kb/index.ts'
 import type { ModelFinder, Preparation } from '../llm/index.ts'
 import type { Mcp } from '../mcp/index.ts'
 import type { Tools } from '../tools/index.ts'
-import { AgentFinder, type ListedAgent, type ReadyAgent } from './find-agents.ts'
+import { AgentFinder, type ListedAgent, type ReadyAgent } from './find-agents-system.ts'
 import { prepareRequest } from './prepare-request.ts'
 import { agentRoutes } from './routes.ts'
 import { openAgentTools } from './shared-tools.ts'
 
-export type { ListedAgent, ReadyAgent } from './find-agents.ts'
+export type { ListedAgent, ReadyAgent } from './find-agents-system.ts'
 export { NewAgent } from './schemas.ts'
 export { sharedToolsBudget } from './shared-tools.ts'
 
@@ -49,7 +49,7 @@ export function createAgents(
   tools: Tools,
   mcp: Pick<Mcp, 'openShared'>,
 ): Agents {
-  const finder = new AgentFinder(database.sql, models, tools)
+  const finder = new AgentFinder(database, models, tools)
   const retrieve: Agents['retrieve'] = async ({ organizationId, knowledgeBaseIds }, payer, query) =>
     knowledgeBaseIds.length === 0
       ? []

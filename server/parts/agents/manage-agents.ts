@@ -10,6 +10,7 @@ import { type Page, readPage } from '#platform/http/pagination.ts'
 import type { Services } from '#platform/services.ts'
 import type { ModelFinder } from '../llm/index.ts'
 import type { AgentToolInput, StoredAgentTool, Tools } from '../tools/index.ts'
+import { readPublicAgent } from './find-agents-system.ts'
 import {
   type AgentChange,
   type AgentRow,
@@ -114,7 +115,7 @@ export async function getAgent(
   agentId: string,
 ): Promise<AgentView> {
   const own = await readStoredAgent(scope, agentId)
-  return own ? view(deps, own) : viewDescriptor(await readPublicAgent(deps, agentId))
+  return own ? view(deps, own) : viewDescriptor(await readPublicAgent(deps.database, agentId))
 }
 
 /**
@@ -277,16 +278,6 @@ const view = async (
     knowledgeBaseIds,
     instances.map(({ instanceId }) => instanceId),
   )
-
-/** Throws agent.not_found. */
-async function readPublicAgent({ database: { db } }: AgentDependencies, agentId: string): Promise<AgentRow> {
-  const [row] = await db
-    .select()
-    .from(agents)
-    .where(and(eq(agents.id, agentId), eq(agents.isPublic, true)))
-  if (!row) throw fail('agent.not_found')
-  return row
-}
 
 const namesOfDeployments = async (scope: Scope<'agent:delete'>, agentId: string): Promise<string[]> =>
   (

@@ -3,7 +3,7 @@ import { promptBytesOf } from '#platform/models/context-window.ts'
 import { messageText } from '#platform/models/payable-usage.ts'
 import type { ModelMessage, ModelRequest } from '#platform/models/types.ts'
 import { describePassages, PASSAGES_SHARE, type Passage } from '../kb/index.ts'
-import type { ReadyAgent } from './find-agents.ts'
+import type { ReadyAgent } from './find-agents-system.ts'
 
 /** Finds what the agent's knowledge bases hold on a question. */
 type Retrieve = (agent: ReadyAgent, payer: Payer, query: string) => Promise<Passage[]>

@@ -3,7 +3,7 @@ import type { RunnableTool } from '#platform/models/index.ts'
 import { promptText } from '#platform/models/payable-usage.ts'
 import type { ModelRequest } from '#platform/models/types.ts'
 import type { Mcp } from '../mcp/index.ts'
-import type { ReadyAgent } from './find-agents.ts'
+import type { ReadyAgent } from './find-agents-system.ts'
 
 /** Of the prompt, for what describes tools of shared connections, before what else is to stand there. */
 const SHARED_TOOLS_SHARE = 0.5

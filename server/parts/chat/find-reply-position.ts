@@ -1,6 +1,6 @@
 import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
-import type { OpenChat } from './chat-finder.ts'
+import type { OpenChat } from './chat-finder-system.ts'
 import { findMessage } from './manage-chats.ts'
 import type { ChatWriter, NewMessage } from './schemas.ts'
 

@@ -7,8 +7,8 @@ import {
 } from '#platform/models/context-window.ts'
 import { countTokens } from '#platform/models/index.ts'
 import { type Attachment, attachmentsOf, isImage, readAttachments, withTexts } from './attachments.ts'
-import type { OpenChat } from './chat-finder.ts'
-import type { HistoryMessage, ReadHistoryPage } from './history-reader.ts'
+import type { OpenChat } from './chat-finder-system.ts'
+import type { HistoryMessage, ReadHistoryPage } from './history-reader-system.ts'
 import { readAllBranches, walkBranch } from './read-branch.ts'
 import type { ChatWriter } from './schemas.ts'
 

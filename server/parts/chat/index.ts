@@ -1,19 +1,18 @@
-import type { OpenDeployment } from '#platform/access/scope.ts'
 import type { Route } from '#platform/http/define-route.ts'
 import { reserveDailyMessage } from '#platform/limits/daily-messages.ts'
 import type { Services } from '#platform/services.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
 import type { Agents } from '../agents/index.ts'
 import type { ModelFinder, PaidCalls } from '../llm/index.ts'
-import { createChatFinder } from './chat-finder.ts'
+import { createChatFinder } from './chat-finder-system.ts'
 import { type ConversationChats, conversationChats } from './conversation-chats.ts'
 import { type DeploymentChats, deploymentChats } from './deployment-chats.ts'
 import { fileRoutes } from './file-routes.ts'
-import { createHistoryReader } from './history-reader.ts'
-import { createMessageIndex } from './index-messages.ts'
+import { createHistoryReader } from './history-reader-system.ts'
+import { createMessageIndex } from './index-messages-system.ts'
 import { LiveReplies } from './live-replies.ts'
-import { recoverReplies } from './recover-replies.ts'
-import { createReplyWrites } from './reply-writes.ts'
+import { forgetReplyKeys, recoverReplies } from './recover-replies-system.ts'
+import { createReplyWrites } from './reply-writes-system.ts'
 import type { Retriever } from './retriever.ts'
 import { chatRoutes } from './routes.ts'
 import { Titles } from './titles.ts'
@@ -21,7 +20,6 @@ import { Titles } from './titles.ts'
 const SWEEP_MS = 5_000
 const INDEX_SWEEP_MS = 2_000
 const KEY_SWEEP_MS = 600_000
-const KEY_HOURS = 24
 
 export type { ConversationChats } from './conversation-chats.ts'
 export type { DeploymentChats } from './deployment-chats.ts'
@@ -49,8 +47,8 @@ export function createChat(
   retriever: Retriever,
   agents: Pick<Agents, 'find' | 'openTools' | 'retrieve'>,
 ): Chat {
-  const { sql } = services.database
-  const writes = createReplyWrites(sql, services.instance.id)
+  const { database } = services
+  const writes = createReplyWrites(database, services.instance.id)
   const replies = new LiveReplies(services, writes)
   const { storage, uploads, documents, events, log, sharedLogs: shared } = services
   const titles = new Titles({ finder: models, calls, events, log })
@@ -60,9 +58,9 @@ export function createChat(
     models,
     agents,
     calls,
-    reserveDailyMessage: (deployment: OpenDeployment) => reserveDailyMessage(sql, deployment),
-    findOpenChat: createChatFinder(sql),
-    readHistoryPage: createHistoryReader(sql),
+    reserveDailyMessage,
+    findOpenChat: createChatFinder(database),
+    readHistoryPage: createHistoryReader(database),
     titles,
     retriever,
     storage,
@@ -71,21 +69,19 @@ export function createChat(
     shared,
   }
   const sweep = (): Promise<number> =>
-    recoverReplies(sql, services.instance.id, writes, [...replies.holdIds(), ...calls.holdIds()])
-  const forgetKeys = () => sql`
-    delete from reply_keys where created_at < now() - ${KEY_HOURS} * interval '1 hour'`
-  const index = createMessageIndex(sql)
+    recoverReplies(database, services.instance.id, writes, [...replies.holdIds(), ...calls.holdIds()])
+  const index = createMessageIndex(database)
   const failure = { log: services.log, message: 'a sweep of the chats failed' }
   let endSweeps: (() => void)[] = []
   return {
-    routes: [...chatRoutes(deps, sql), ...fileRoutes(deps)],
+    routes: [...chatRoutes(deps), ...fileRoutes(deps)],
     conversations: conversationChats(deps),
     deployments: deploymentChats(deps),
     async start() {
       while ((await sweep()) > 0);
       endSweeps = [
         repeat(SWEEP_MS, sweep, failure),
-        repeat(KEY_SWEEP_MS, forgetKeys, failure),
+        repeat(KEY_SWEEP_MS, () => forgetReplyKeys(database), failure),
         repeat(INDEX_SWEEP_MS, index.sweep, failure),
       ]
     },

@@ -1,4 +1,3 @@
-import type { Sql } from 'postgres'
 import Type, { type Static } from 'typebox'
 import type { Scope } from '#platform/access/scope.ts'
 
@@ -11,8 +10,8 @@ export const FolderList = Type.Object(
 type FolderList = Static<typeof FolderList>
 
 /** The folders that the caller has put chats into, by name, with how many chats are in each. */
-export async function listFolders(sql: Sql, scope: Scope<'chats:read'>): Promise<FolderList> {
-  const folders = await sql<FolderList['folders']>`
+export async function listFolders(scope: Scope<'chats:read'>): Promise<FolderList> {
+  const folders = await scope.sql<FolderList['folders']>`
     select folder as name, count(*)::int as chats from chats
     where organization_id = ${scope.organizationId} and user_id = ${scope.userId} and folder is not null
       and status <> 'DELETED' and not is_conversation

@@ -1,6 +1,6 @@
 import type { Services } from '#platform/services.ts'
 import type { Reply, StopReason } from './reply.ts'
-import type { ReplyEnd, ReplyWrites } from './reply-writes.ts'
+import type { ReplyEnd, ReplyWrites } from './reply-writes-system.ts'
 import { type ReplyInput, writeReply } from './write-reply.ts'
 
 /** How far what is stored of a growing reply may be behind (contract, 5). */

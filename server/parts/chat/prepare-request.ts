@@ -16,10 +16,10 @@ import {
   selectImages,
   withImages,
 } from './attachments.ts'
-import type { OpenChat } from './chat-finder.ts'
+import type { OpenChat } from './chat-finder-system.ts'
 import type { Question, ReplyPosition } from './find-reply-position.ts'
 import { type History, type PromptMessage, readHistory, toPromptMessage } from './history.ts'
-import type { ReadHistoryPage } from './history-reader.ts'
+import type { ReadHistoryPage } from './history-reader-system.ts'
 import { citationOf, type Retriever, retrieveFor } from './retriever.ts'
 import type { ChatWriter, SendQuery } from './schemas.ts'
 import { kindOf } from './write-media.ts'

@@ -77,7 +77,8 @@ const readDown = (scope: ChatReader, chatId: string, range: Range): Promise<Mess
 /**
  * The first page of a range, from its highest id down, or less where it holds many bytes. The length of a stored text
  * is known without reading it (TOAST); tool calls are read for it, since little may be stored of much. Chat and id are compared as one, so that the index gives them in order and
- * nothing below is touched: for an equal chat_id PostgreSQL may think the chat short, and read and sort all of it.
+ * nothing below is touched: for an equal chat_id PostgreSQL may think the chat short, and read and sort all of it. For
+ * the same reason a subquery and `coalesce` hide from its estimates how few rows the other conditions let through.
  */
 export const isAmongNewest = (
   { organizationId, userId }: Pick<ChatReader, 'organizationId' | 'userId'>,
@@ -89,7 +90,7 @@ export const isAmongNewest = (
       select chat_id, id, octet_length(content) + coalesce(octet_length(reasoning), 0)
         + coalesce(octet_length(tool_calls::text), 0) as bytes from ${chatMessages}
       where ${'upTo' in range ? sql`(chat_id, id) <= (${chatId}, ${range.upTo})` : sql`(chat_id, id) < (${chatId}, ${range.below})`}
-        and chat_id >= ${chatId} and organization_id = ${organizationId} and user_id = ${userId}
+        and chat_id >= (select ${chatId}::uuid) and coalesce((organization_id, user_id) = (${organizationId}, ${userId}), false)
       order by chat_id desc, id desc limit ${PAGE}
     ) newest
   ) measured where chat_id = ${chatId} and bytes_before < ${PAGE_BYTES}))`

@@ -2,7 +2,7 @@ import { newId } from '#database/new-id.ts'
 import { ReplyCalls } from '#platform/models/reply-calls.ts'
 import type { ToolSink } from '#platform/models/tool-loop.ts'
 import { ReplyEvents } from './reply-events.ts'
-import type { NewReply, ReplyGrowth } from './reply-writes.ts'
+import type { NewReply, ReplyGrowth } from './reply-writes-system.ts'
 
 /** Why a reply was told to stop: its user wanted it, or the server goes down. */
 export type StopReason = 'user' | 'shutdown'

@@ -1,4 +1,3 @@
-import type { Sql } from 'postgres'
 import Type from 'typebox'
 import { fail } from '#errors'
 import { idempotencyKeyOf } from '#platform/http/answer-once.ts'
@@ -51,7 +50,7 @@ export const ANSWER_ERRORS = [
   'org.daily_chat_limit',
 ] as const
 
-export const chatRoutes = (deps: ChatDependencies, sql: Sql): Route[] => [
+export const chatRoutes = (deps: ChatDependencies): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/chat',
@@ -102,7 +101,7 @@ export const chatRoutes = (deps: ChatDependencies, sql: Sql): Route[] => [
     query: Type.Object({ org_id: Uuid }),
     reply: [200, FolderList],
     errors: ['org.not_found'],
-    handler: ({ scope }) => listFolders(sql, scope),
+    handler: ({ scope }) => listFolders(scope),
   }),
   defineRoute({
     method: 'GET',
@@ -118,7 +117,7 @@ export const chatRoutes = (deps: ChatDependencies, sql: Sql): Route[] => [
     query: ChatSearch,
     reply: [200, HitPage],
     errors: ['org.not_found', 'request.invalid_cursor', 'chat.search_empty'],
-    handler: ({ scope, query }) => searchChats(sql, scope, query),
+    handler: ({ scope, query }) => searchChats(scope, query),
   }),
   defineRoute({
     method: 'PUT',

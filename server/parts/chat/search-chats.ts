@@ -1,4 +1,3 @@
-import type { Sql } from 'postgres'
 import Type, { type Static } from 'typebox'
 import { HIGHEST_ID } from '#database/new-id.ts'
 import type { Scope } from '#platform/access/scope.ts'
@@ -55,14 +54,13 @@ interface HitRow {
  * branches that are not active. Throws chat.search_empty.
  */
 export function searchChats(
-  sql: Sql,
   scope: Scope<'chats:read'>,
   query: Omit<ChatSearch, 'org_id'>,
 ): Promise<Page<Hit>> {
   const searchQuery = parseQuery(query.q)
   return readPage(
     query,
-    async (below, count) => readHits(sql, scope, await findHits(sql, scope, { searchQuery, below, count })),
+    async (below, count) => readHits(scope, await findHits(scope, { searchQuery, below, count })),
     (row) => viewHit(row, searchQuery),
     { max: PAGE_BYTES, of: ({ bytes }) => bytes },
   )
@@ -74,10 +72,10 @@ export function searchChats(
  * and id are compared as one for the reason that isAmongNewest has (read-branch.ts).
  */
 async function findHits(
-  sql: Sql,
   scope: Scope<'chats:read'>,
   { searchQuery, below, count }: { searchQuery: SearchQuery; below: string | undefined; count: number },
 ): Promise<string[]> {
+  const { sql } = scope
   const words = sql`${toTsQuery(ownerMark(scope), searchQuery)}::tsquery`
   const own = sql`w.organization_id = ${scope.organizationId} and w.user_id = ${scope.userId}`
   const isShown = sql`exists (
@@ -88,6 +86,9 @@ async function findHits(
       select w.id, w.organization_id, w.user_id, w.chat_id, w.title, w.words from chat_words w
       where (w.organization_id, w.user_id, w.id)
         < (${scope.organizationId}::uuid, ${scope.userId}::uuid, ${below ?? HIGHEST_ID}::uuid)
+        and (w.organization_id, w.user_id)
+          >= ((select ${scope.organizationId}::uuid), (select ${scope.userId}::uuid))
+        and coalesce((w.organization_id, w.user_id) = (${scope.organizationId}, ${scope.userId}), false)
       order by w.organization_id desc, w.user_id desc, w.id desc limit ${NEWEST}),
     own as (select * from newest w where ${own})
     select count(*)::int as seen, (select id from own order by id limit 1) as lowest,
@@ -98,17 +99,18 @@ async function findHits(
   if (found.length === count || newest?.lowest == null || newest.seen < NEWEST) return found
   const older = await sql<{ id: string }[]>`
     with matching as materialized (
-      select w.id, w.organization_id, w.user_id, w.chat_id, w.title from chat_words w where w.words @@ ${words})
-    select w.id from matching w where ${own} and w.id < ${newest.lowest} and ${isShown}
+      select w.id, w.organization_id, w.user_id, w.chat_id, w.title from chat_words w
+      where w.words @@ ${words} and ${own})
+    select w.id from matching w where w.id < ${newest.lowest} and ${isShown}
     order by w.id desc limit ${count - found.length}`
   return [...found, ...older.map(({ id }) => id)]
 }
 
 /** What is found, with its texts as far as a page has room for them. */
-const readHits = async (sql: Sql, scope: Scope<'chats:read'>, ids: string[]): Promise<HitRow[]> =>
+const readHits = async (scope: Scope<'chats:read'>, ids: string[]): Promise<HitRow[]> =>
   ids.length === 0
     ? []
-    : await sql<HitRow[]>`
+    : await scope.sql<HitRow[]>`
         select id, chat_id, title, role, created_at, bytes,
           case when bytes_before < ${PAGE_BYTES} then left(text, ${INDEXED_CHARACTERS_MAX}) else '' end as text
         from (
@@ -120,7 +122,7 @@ const readHits = async (sql: Sql, scope: Scope<'chats:read'>, ids: string[]): Pr
             from chat_words w
             join chats c
               on c.organization_id = w.organization_id and c.user_id = w.user_id and c.id = w.chat_id
-            left join chat_messages m on m.chat_id = w.chat_id and m.id = w.id
+            left join chat_messages m on m.chat_id = c.id and m.id = w.id
             where w.organization_id = ${scope.organizationId} and w.user_id = ${scope.userId}
               and w.id = any(${ids}::uuid[])) found) measured
         order by id desc`

@@ -6,7 +6,7 @@ import { TITLE } from '#platform/ledger/hold-statements.ts'
 import type { ReadyAgent } from '../agents/index.ts'
 import type { ModelFinder, PaidCalls, ResolvedModel } from '../llm/index.ts'
 import type { Reply } from './reply.ts'
-import type { ReplyEnd } from './reply-writes.ts'
+import type { ReplyEnd } from './reply-writes-system.ts'
 import type { ChatWriter } from './schemas.ts'
 
 const TITLE_CHARACTERS_MAX = 80

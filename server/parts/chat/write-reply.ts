@@ -8,7 +8,7 @@ import { countTokensPaid } from '#platform/telemetry/metrics.ts'
 import { FOREIGN_FAILED } from '../agents/index.ts'
 import type { ResolvedModel } from '../llm/index.ts'
 import type { Reply } from './reply.ts'
-import type { ReplyEnd, ReplyWrites } from './reply-writes.ts'
+import type { ReplyEnd, ReplyWrites } from './reply-writes-system.ts'
 import { kindOf, type MediaResult, writeMedia } from './write-media.ts'
 
 const STORE_ATTEMPTS = 6

@@ -9,7 +9,7 @@ import type { ModelFinder, Outcome, PaidCalls, Preparation } from '../llm/index.
 import { findTarget, type OpenAiCaller, type Target } from './find-target.ts'
 
 export interface OpenAiDependencies {
-  services: Pick<Services, 'database' | 'net'>
+  services: Pick<Services, 'net'>
   models: ModelFinder
   agents: Agents
   calls: PaidCalls
@@ -42,7 +42,7 @@ export async function generate(
     const request = target.agent ? await asAgent(deps, target, target.agent, original) : original
     return deps.calls.begin(target.payer, target.model, request, visibleSink, signal)
   }
-  const { ended } = await (caller.deployment ? withDailyMessage(deps, caller.deployment, begin) : begin())
+  const { ended } = await (caller.deployment ? withDailyMessage(caller.deployment, begin) : begin())
   return {
     id: newId(),
     created: Math.floor(Date.now() / 1000),
@@ -52,11 +52,10 @@ export async function generate(
 
 /** A message of those that a deployment may take today, before anything is paid for it; given back where it is refused. */
 async function withDailyMessage<Begun>(
-  { services }: OpenAiDependencies,
   deployment: OpenDeployment,
   begin: () => Promise<Begun>,
 ): Promise<Begun> {
-  const dailyMessage = await reserveDailyMessage(services.database.sql, deployment)
+  const dailyMessage = await reserveDailyMessage(deployment)
   try {
     return await begin()
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { PendingQuery, Row, Sql } from 'postgres'
+import type { ISql, PendingQuery, Row } from 'postgres'
 import { fail } from '#errors'
 import { DAY_MS, dateOf } from '#platform/limits/calendar.ts'
 
@@ -22,7 +22,7 @@ export interface UsageSums {
  * Sums over rows of `usage_days as u`. What is looked up for a reply is paid too, by models that write nothing: it is no
  * message of its own.
  */
-export const usageSums = (sql: Sql): PendingQuery<Row[]> => sql`
+export const usageSums = (sql: ISql): PendingQuery<Row[]> => sql`
   coalesce(sum(u.messages) filter (where u.output_tokens > 0), 0)::float8 as messages,
   coalesce(sum(u.input_tokens), 0)::float8 as input_tokens,
   coalesce(sum(u.output_tokens), 0)::float8 as output_tokens,

@@ -1,4 +1,3 @@
-import type { Sql } from 'postgres'
 import { fail } from '#errors'
 import type { OpenDeployment } from '#platform/access/scope.ts'
 import { secondsToMidnight } from './calendar.ts'
@@ -13,10 +12,12 @@ export interface DailyMessage {
  * Takes one of a deployment's messages of the day (UTC): exact, however many come at once. Without a limit nothing is
  * counted. Throws deployment.daily_limit.
  */
-export async function reserveDailyMessage(
-  sql: Sql,
-  { id, config }: Pick<OpenDeployment, 'id' | 'config'>,
-): Promise<DailyMessage> {
+export async function reserveDailyMessage({
+  id,
+  organizationId,
+  config,
+  scope: { sql },
+}: OpenDeployment): Promise<DailyMessage> {
   const limit = config.daily_message_limit
   if (limit === undefined) return { release: async () => {} }
   const [reserved] = await sql<{ day: string }[]>`
@@ -24,7 +25,8 @@ export async function reserveDailyMessage(
     past as (
       delete from deployment_turns using today where deployment_id = ${id} and deployment_turns.day < today.day - 1)
     insert into deployment_turns as t (deployment_id, day, taken)
-    select d.id, today.day, 1 from agent_deployments d, today where d.id = ${id}
+    select d.id, today.day, 1 from agent_deployments d, today 
+    where d.id = ${id} and d.organization_id = ${organizationId}
     on conflict (deployment_id, day) do update set taken = t.taken + 1 where t.taken < ${limit}
     returning day::text`
   if (!reserved) throw fail('deployment.daily_limit', {}, { retryAfter: secondsToMidnight() })

@@ -1,5 +1,6 @@
-import type { Sql } from 'postgres'
+import type { Database } from '#database/connect.ts'
 import type { DeploymentConfig } from '#database/schema/agent-deploy.ts'
+import { systemSql } from '#database/system-sql.ts'
 
 /** What anybody may know of a deployment that is on web pages. */
 export interface PublicDeployment {
@@ -15,9 +16,9 @@ export type FindPublicDeployment = (id: string) => Promise<PublicDeployment | nu
 
 /** For people whom nobody knows: whoever has the id may ask, as it stands in the page. */
 export const createPublicDeployments =
-  (sql: Sql): FindPublicDeployment =>
+  (database: Database): FindPublicDeployment =>
   async (id) => {
-    const [found] = await sql<PublicDeployment[]>`
+    const [found] = await systemSql(database)<PublicDeployment[]>`
       select id, name, deployment_type as type, status, config from agent_deployments
       where id = ${id} and deployment_type <> 'api'`
     return found ?? null

@@ -1,11 +1,14 @@
-import type { Sql } from 'postgres'
+import type { Database } from '#database/connect.ts'
+import { and, eq } from '#database/drizzle.ts'
 import { grouped } from '#database/grouped.ts'
 import { UUID } from '#database/new-id.ts'
-import type { AgentParams } from '#database/schema/agents.ts'
+import { type AgentParams, agents } from '#database/schema/agents.ts'
+import { type SystemSql, systemDb, systemSql } from '#database/system-sql.ts'
 import { AppError, fail } from '#errors'
 import type { RunnableTool } from '#platform/models/tool-loop.ts'
 import { type ModelFinder, modelAsJson, type ResolvedModel, type StoredModel } from '../llm/index.ts'
 import type { StoredAgentTool, Tools } from '../tools/index.ts'
+import type { AgentRow } from './schemas.ts'
 
 /** An agent that can be talked to. */
 export interface ReadyAgent {
@@ -53,12 +56,13 @@ const GROUP_MAX = 100
 
 /** Finds the agents that an organization may talk to: its own, and public ones. */
 export class AgentFinder {
-  readonly #sql: Sql
+  readonly #sql: SystemSql
   readonly #models: ModelFinder
   readonly #tools: Tools
   readonly #read: (agentId: string) => Promise<StoredAgent | undefined>
 
-  constructor(sql: Sql, models: ModelFinder, tools: Tools) {
+  constructor(database: Database, models: ModelFinder, tools: Tools) {
+    const sql = systemSql(database)
     this.#sql = sql
     this.#models = models
     this.#tools = tools
@@ -123,7 +127,7 @@ export class AgentFinder {
 }
 
 /** By hand and for all that wait, since every message to an agent needs one (see grouped); each agent once. */
-async function readAgents(sql: Sql, agentIds: string[]): Promise<(StoredAgent | undefined)[]> {
+async function readAgents(sql: SystemSql, agentIds: string[]): Promise<(StoredAgent | undefined)[]> {
   const rows = await sql<StoredAgent[]>`
     select a.id, a.organization_id as "organizationId", a.name, a.is_public as "isPublic",
       a.is_active as "isActive", a.params, ${modelAsJson(sql)} as model,
@@ -139,4 +143,14 @@ async function readAgents(sql: Sql, agentIds: string[]): Promise<(StoredAgent | 
     where a.id = any(${[...new Set(agentIds)]}::uuid[])`
   const found = new Map(rows.map((row) => [row.id, row]))
   return agentIds.map((id) => found.get(id))
+}
+
+/** Another organization's agent that everybody may see. Throws agent.not_found. */
+export async function readPublicAgent(database: Database, agentId: string): Promise<AgentRow> {
+  const [row] = await systemDb(database)
+    .select()
+    .from(agents)
+    .where(and(eq(agents.id, agentId), eq(agents.isPublic, true)))
+  if (!row) throw fail('agent.not_found')
+  return row
 }

@@ -1,6 +1,7 @@
-import type { Sql } from 'postgres'
+import type { Database } from '#database/connect.ts'
 import { grouped, toRows } from '#database/grouped.ts'
 import type { Citation, StoredMedia, StoredToolCall } from '#database/schema/chat.ts'
+import { type SystemSql, systemSql } from '#database/system-sql.ts'
 import { queueAnnounced } from '#platform/events/outbox.ts'
 import { closeHolds, type HoldRefusal, openHolds } from '#platform/ledger/hold-statements.ts'
 import { retryStale, STALE } from '#platform/ledger/retry-stale.ts'
@@ -98,7 +99,8 @@ export interface ReplyWrites {
 
 const GROUP_MAX = 100
 
-export function createReplyWrites(sql: Sql, instanceId: string): ReplyWrites {
+export function createReplyWrites(database: Database, instanceId: string): ReplyWrites {
+  const sql = systemSql(database)
   return {
     start: grouped(
       (replies) => retryStale(replies, (some) => startReplies(sql, instanceId, some)),
@@ -142,7 +144,7 @@ export function createReplyWrites(sql: Sql, instanceId: string): ReplyWrites {
 }
 
 async function startReplies(
-  sql: Sql,
+  sql: SystemSql,
   instanceId: string,
   replies: NewReply[],
 ): Promise<(Start | typeof STALE)[]> {
@@ -221,7 +223,7 @@ async function startReplies(
   return replies.map((_, ordinal) => byOrdinal.get(ordinal) as Start | typeof STALE)
 }
 
-async function endReplies(sql: Sql, replies: ReplyEnd[]): Promise<(boolean | typeof STALE)[]> {
+async function endReplies(sql: SystemSql, replies: ReplyEnd[]): Promise<(boolean | typeof STALE)[]> {
   const [row] = await sql<{ closed: string[]; missed: number[] }[]>`
     with ending as (
       select * from json_to_recordset(${toRows(replies)}::text::json) as r (
@@ -264,7 +266,7 @@ async function endReplies(sql: Sql, replies: ReplyEnd[]): Promise<(boolean | typ
  * An event for each reply that ends in a conversation, whose chat is known by its row in `chat`. By way of `account`:
  * the accounts are locked before the webhooks that hear of it.
  */
-const conversationEvents = (sql: Sql) => sql`
+const conversationEvents = (sql: SystemSql) => sql`
   select closed.organization_id, 'conversation.updated' as event_type, jsonb_build_object('conversation_id', chat.id,
     'change', 'message', 'message_id', closed.message_id, 'status', ending.status) as data, closed.ordinal
   from closed join account using (organization_id)

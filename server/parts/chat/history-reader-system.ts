@@ -1,5 +1,6 @@
-import type { Sql } from 'postgres'
+import type { Database } from '#database/connect.ts'
 import { grouped, toRows } from '#database/grouped.ts'
+import { type SystemSql, systemSql } from '#database/system-sql.ts'
 import type { ChatWriter, MessageRow } from './schemas.ts'
 
 /** A message, as far as a prompt needs it. */
@@ -15,7 +16,8 @@ const PAGE_BYTES = 2_000_000
 const GROUP_MAX = 20
 
 /** By hand and for all that wait, since nearly every message needs a page (see grouped). */
-export function createHistoryReader(sql: Sql): ReadHistoryPage {
+export function createHistoryReader(database: Database): ReadHistoryPage {
+  const sql = systemSql(database)
   const read = grouped((queries: HistoryQuery[]) => readPages(sql, queries), GROUP_MAX)
   return ({ organizationId, userId }, chatId, upTo) =>
     read({ organization_id: organizationId, user_id: userId, chat_id: chatId, up_to: upTo })
@@ -32,7 +34,7 @@ interface HistoryQuery {
  * Chat and id are compared as one, so that the index gives them in order and nothing below is touched
  * (read-branch.ts). The length of a long text is known without reading it, so only what is answered is read.
  */
-async function readPages(sql: Sql, queries: HistoryQuery[]): Promise<HistoryMessage[][]> {
+async function readPages(sql: SystemSql, queries: HistoryQuery[]): Promise<HistoryMessage[][]> {
   const rows = await sql<(HistoryMessage & { ordinal: number })[]>`
     select w.ordinal, m.id, m.parent_message_id as "parentMessageId", m.role, m.content, m.upload_ids as "uploadIds"
     from json_to_recordset(${toRows(queries)}::text::json)

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Sql, TransactionSql } from 'postgres'
+import type { Database } from '#database/connect.ts'
 import { HIGHEST_ID } from '#database/new-id.ts'
 import { sqlStateOf } from '#database/sql-state.ts'
+import { type SystemTransaction, systemSql } from '#database/system-sql.ts'
 import { INDEXED_CHARACTERS_MAX, ownerMark, toVector } from './words.ts'
 
 /*
@@ -39,7 +40,8 @@ export interface MessageIndex {
   stop(): Promise<void>
 }
 
-export function createMessageIndex(sql: Sql): MessageIndex {
+export function createMessageIndex(database: Database): MessageIndex {
+  const sql = systemSql(database)
   let underWay: Promise<void> | undefined
   let stopped = false
   let hasStarted = false
@@ -84,7 +86,7 @@ interface Entry extends Omit<Source, 'text' | 'is_unsearched'> {
 }
 
 /** Answers whether there may be more to do at once. */
-async function takeStep(tx: TransactionSql): Promise<boolean> {
+async function takeStep(tx: SystemTransaction): Promise<boolean> {
   const [lock] = await tx<{ held: boolean }[]>`select pg_try_advisory_xact_lock(${INDEX_LOCK}) as held`
   if (!lock?.held) return false
   const [walk] = await tx<{ below: string | null }[]>`
@@ -100,13 +102,13 @@ async function takeStep(tx: TransactionSql): Promise<boolean> {
 }
 
 /** All that has words: messages, and chats for their titles. */
-const sources = (tx: TransactionSql) => tx`(
+const sources = (tx: SystemTransaction) => tx`(
   select id, null::text as title from chat_messages union all select id, title from chats)`
-const isMissing = (tx: TransactionSql) => tx`not exists (
+const isMissing = (tx: SystemTransaction) => tx`not exists (
   select from chat_words w where w.id = s.id and (w.words is null or w.title is not distinct from s.title))`
 
 /** The ids of what a step is to index: the first so many bytes of it, and at least one. */
-async function findMissing(tx: TransactionSql, below: string | null): Promise<string[]> {
+async function findMissing(tx: SystemTransaction, below: string | null): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
     with unread as (
       select w.id from chat_words w
@@ -135,7 +137,7 @@ async function findMissing(tx: TransactionSql, below: string | null): Promise<st
 }
 
 /** Nobody searches in conversations and in sessions of deployments: theirs count as read, and hold no words. */
-const readSources = (tx: TransactionSql, ids: string[]): Promise<Source[]> => tx<Source[]>`
+const readSources = (tx: SystemTransaction, ids: string[]): Promise<Source[]> => tx<Source[]>`
   select m.id, m.organization_id, m.user_id, m.chat_id, null as title,
     c.is_conversation or c.deployment_id is not null as is_unsearched,
     case when m.status <> 'streaming' then left(m.content, ${INDEXED_CHARACTERS_MAX}) end as text
@@ -155,7 +157,7 @@ function toEntry({ text, is_unsearched: isUnsearched, ...source }: Source): Entr
 const IS_REFUSED = /^(22|54)/
 
 /** Should PostgreSQL refuse one's words after all, that one stays without words, and holds up no other. */
-async function store(tx: TransactionSql, entries: Entry[]): Promise<void> {
+async function store(tx: SystemTransaction, entries: Entry[]): Promise<void> {
   try {
     await tx.savepoint((inner) => write(inner, entries))
   } catch (error) {
@@ -167,7 +169,7 @@ async function store(tx: TransactionSql, entries: Entry[]): Promise<void> {
 }
 
 /** A chat that is deleted meanwhile takes its entries along: the key share keeps it until they are there to go. */
-async function write(tx: TransactionSql, entries: Entry[]): Promise<void> {
+async function write(tx: SystemTransaction, entries: Entry[]): Promise<void> {
   await tx`
     insert into chat_words (id, organization_id, user_id, chat_id, title, words)
     select e.id, e.organization_id, e.user_id, e.chat_id, e.title, e.words::tsvector
@@ -179,7 +181,7 @@ async function write(tx: TransactionSql, entries: Entry[]): Promise<void> {
 }
 
 /** The walk has found nothing missing in its step. Answers whether another step follows. */
-async function walkOn(tx: TransactionSql, below: string): Promise<boolean> {
+async function walkOn(tx: SystemTransaction, below: string): Promise<boolean> {
   const [walk] = await tx<{ below: string | null }[]>`
     insert into chat_words_walk (one, below, rest_until)
     values (1, (

@@ -1,15 +1,17 @@
-import type { Sql } from 'postgres'
+import type { Database } from '#database/connect.ts'
 import { newId } from '#database/new-id.ts'
 import type { StoredToolCall } from '#database/schema/chat.ts'
+import { type SystemSql, systemSql } from '#database/system-sql.ts'
 import { payableUsage } from '#platform/models/index.ts'
 import type { ModelMessage } from '#platform/models/types.ts'
-import type { ReplyWrites } from './reply-writes.ts'
+import type { ReplyWrites } from './reply-writes-system.ts'
 import { cutOffCalls } from './tool-calls.ts'
 
 const LOST = 'The server stopped while this reply was being written. Ask again to go on.'
 /** A hold of this process that belongs to nothing under way is a leftover only when it is older than any start takes. */
 const ORPHAN_SECONDS = 90
 const GROUP_MAX = 50
+const KEY_HOURS = 24
 
 interface OrphanedHold {
   id: string
@@ -26,11 +28,12 @@ interface OrphanedHold {
  * closed once, whoever comes first. Answers how many were ended.
  */
 export async function recoverReplies(
-  sql: Sql,
+  database: Database,
   instanceId: string,
   writes: ReplyWrites,
   liveHoldIds: string[],
 ): Promise<number> {
+  const sql = systemSql(database)
   const orphans = await sql<OrphanedHold[]>`
     select h.id, h.chat_id, h.message_id, m.content, m.reasoning, m.tool_calls
     from open_holds h
@@ -72,7 +75,7 @@ const answerOf = ({ id, name, output, error, ended_event: ended }: StoredToolCal
     : [{ role: 'tool', toolCallId: id, toolName: name, output: error ?? JSON.stringify(output) }]
 
 /** The branch that a lost reply answered, for counting. */
-async function promptOf(sql: Sql, messageId: string | null): Promise<ModelMessage[]> {
+async function promptOf(sql: SystemSql, messageId: string | null): Promise<ModelMessage[]> {
   const rows = await sql<{ role: 'user' | 'assistant'; content: string }[]>`
     with recursive branch (id, parent_message_id, role, content, depth) as (
       select p.id, p.parent_message_id, p.role, p.content, 1 from chat_messages m
@@ -82,4 +85,9 @@ async function promptOf(sql: Sql, messageId: string | null): Promise<ModelMessag
       join chat_messages p on p.id = branch.parent_message_id where depth < 400)
     select role, content from branch`
   return rows.map(({ role, content }) => ({ role, content }))
+}
+
+export async function forgetReplyKeys(database: Database): Promise<void> {
+  await systemSql(database)`
+    delete from reply_keys where created_at < now() - ${KEY_HOURS} * interval '1 hour'`
 }

@@ -1,5 +1,6 @@
-import type { Sql } from 'postgres'
+import type { Database } from '#database/connect.ts'
 import { grouped, toRows } from '#database/grouped.ts'
+import { type SystemSql, systemSql } from '#database/system-sql.ts'
 import { fail } from '#errors'
 import type { ChatKind } from './manage-chats.ts'
 import type { ChatRow, ChatWriter } from './schemas.ts'
@@ -17,7 +18,8 @@ export type FindOpenChat = (scope: ChatWriter, chatId: string, kind: ChatKind) =
 const GROUP_MAX = 100
 
 /** By hand and for all that wait, since nearly every message needs one (see grouped). */
-export function createChatFinder(sql: Sql): FindOpenChat {
+export function createChatFinder(database: Database): FindOpenChat {
+  const sql = systemSql(database)
   const read = grouped((keys: ChatKey[]) => readChats(sql, keys), GROUP_MAX)
   return async ({ organizationId, userId }, chatId, kind) => {
     const chat = await read({ organization_id: organizationId, user_id: userId, chat_id: chatId })
@@ -32,7 +34,7 @@ interface ChatKey {
   chat_id: string
 }
 
-async function readChats(sql: Sql, keys: ChatKey[]): Promise<(OpenChat | undefined)[]> {
+async function readChats(sql: SystemSql, keys: ChatKey[]): Promise<(OpenChat | undefined)[]> {
   const rows = await sql<(OpenChat & { ordinal: number })[]>`
     select w.ordinal, c.id, c.title, c.settings, c.is_conversation as "isConversation",
       c.visitor_id as "visitorId", c.leaf_message_id as "leafMessageId"
