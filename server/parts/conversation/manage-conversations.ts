@@ -90,7 +90,7 @@ export async function updateConversation(
   return viewConversation(row)
 }
 
-/** Of a message there is one too (chat/reply-writes.ts). */
+/** Of a message there is one too (chat/reply-writes-system.ts). */
 const updated = (conversationId: string, change: 'created' | 'renamed' | 'archived' | 'restored') => ({
   type: 'conversation.updated' as const,
   data: { conversation_id: conversationId, change },

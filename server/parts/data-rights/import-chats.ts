@@ -2,7 +2,7 @@ import type { LineOf } from './import-schemas.ts'
 import type { NewRows } from './import-tables.ts'
 import { type Importing, NOWHERE, OF_OTHERS } from './importing.ts'
 
-/** A chat of who imports. Its title is searchable soon after (chat/index-messages.ts). */
+/** A chat of who imports. Its title is searchable soon after (chat/index-messages-system.ts). */
 export function chatRows(line: LineOf<'chats'>, importing: Importing): NewRows | null {
   if (!importing.isOwn(line) || line.deployment_id !== null) return importing.leaveOut('chats', OF_OTHERS)
   const { title, status, settings = {}, is_conversation, pinned, folder, last_message_at } = line
