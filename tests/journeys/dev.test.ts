@@ -2,22 +2,17 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { copyEmbedded } from '#tests/support/embedded.ts'
 import { startProcess } from '#tests/support/process.ts'
-import { createDatabase } from '#tests/support/server.ts'
 
 const SCRIPT = join(import.meta.dirname, '../../scripts/dev.ts')
 
 test('npm run dev has the server, the console and a model at one address, and ends them together', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-dev-'))
-  const database = await createDatabase()
-  onTestFinished(async () => {
-    await database?.drop()
-    rmSync(dataDir, { recursive: true, force: true })
-  })
-  const dev = await startProcess(
-    { DATA_DIR: dataDir, ...(database && { DATABASE_URL: database.url, SECRET: 's'.repeat(32) }) },
-    [SCRIPT],
-  )
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+  // As it comes: without a DATABASE_URL.
+  await copyEmbedded(dataDir)
+  const dev = await startProcess({ DATA_DIR: dataDir }, [SCRIPT])
   onTestFinished(async () => {
     await dev.stop()
   })
