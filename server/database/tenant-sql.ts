@@ -1,4 +1,4 @@
-import type { ISql, Sql, TransactionSql } from 'postgres'
+import type { ISql, PendingQuery, Row, Sql, TransactionSql } from 'postgres'
 
 declare const ofTenant: unique symbol
 
@@ -20,6 +20,9 @@ export type TenantSql = TenantStatements & {
   begin<Result>(work: (tx: TenantTransaction) => Result | Promise<Result>): Promise<Result>
 }
 export type TenantTransaction = TenantStatements & TransactionSql
+
+/** A piece of a statement. */
+export type Fragment = PendingQuery<Row[]>
 
 /** Sees the statements of tenants as they are made. Tests prove them with it; in production there is none. */
 export type TenantWatch = (sql: Sql, tenant: Tenant) => Sql

@@ -110,11 +110,7 @@ const BARE_DATABASE = [
   'server/parts/org/', // organizations, and locks on who is a member
   'server/parts/tools/read-tools.ts', // public tools, and lists that span the organizations of a person
   'server/parts/roles/', // permissions belong to no organization
-  'server/parts/webhooks/claim-deliveries.ts', // sends for all organizations
-  'server/parts/webhooks/manage-deliveries.ts', // numbers a test under its endpoint's row; carries the Scope's organization
-  'server/parts/webhooks/manage-webhooks.ts', // a bound, under the organization's lock; carries the Scope's organization
-  'server/parts/webhooks/sender.ts', // sends for all organizations
-  'server/parts/webhooks/settle-delivery.ts', // the same
+  'server/parts/webhooks/claim-deliveries-system.ts', // sends for all organizations
   'server/parts/users/', // users belong to no organization
   'server/platform/access/',
   'server/platform/audit/',

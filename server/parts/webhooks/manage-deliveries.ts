@@ -5,7 +5,6 @@ import { webhookDeliveries } from '#database/schema/webhooks.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
-import type { Services } from '#platform/services.ts'
 import { findWebhook } from './manage-webhooks.ts'
 import {
   type DeliveryRow,
@@ -75,7 +74,6 @@ export async function redeliver(
  * it waits for its turn, and is still pending. Throws webhook.disabled.
  */
 export async function testWebhook(
-  { database }: Pick<Services, 'database'>,
   sender: Sender,
   scope: Administrator,
   webhookId: string,
@@ -83,7 +81,7 @@ export async function testWebhook(
   const deliveryId = newId()
   const data = { webhook_id: webhookId, requested_by: scope.userId }
   // Nobody but this process tries it at first; should it end before, another one does.
-  const made = await database.sql`
+  const made = await scope.sql`
     with endpoint as (
       update webhook_endpoints set last_sequence = last_sequence + 1
       where id = ${webhookId} and organization_id = ${scope.organizationId} and is_enabled
@@ -93,7 +91,7 @@ export async function testWebhook(
       now() + ${sender.leaseMs} * interval '1 millisecond'
     from endpoint`
   if (made.count === 0) throw fail('webhook.disabled')
-  await sender.sendNow({ id: deliveryId, endpointId: webhookId })
+  await sender.sendNow(scope, { id: deliveryId, endpointId: webhookId })
   const [row] = await scope.select(webhookDeliveries, { where: eq(id, deliveryId) })
   if (!row) throw fail('webhook.not_found')
   return viewDelivery(row)

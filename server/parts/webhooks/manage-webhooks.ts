@@ -8,6 +8,7 @@ import { eventOf, recordEvent } from '#platform/audit/audit.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
 import { type Net, NetError } from '#platform/net/index.ts'
 import type { Services } from '#platform/services.ts'
+import { failDisabled } from './claim-deliveries-system.ts'
 import {
   type NewWebhook,
   viewWebhook,
@@ -16,7 +17,6 @@ import {
   type WebhookView,
   type WebhookWithSecret,
 } from './schemas.ts'
-import { failDisabled } from './settle-delivery.ts'
 import { newSecret } from './write-message.ts'
 
 const WEBHOOKS_MAX = 20
@@ -24,11 +24,11 @@ const WEBHOOKS_MAX = 20
 const ROTATION_MS = 24 * 3_600_000
 
 type Administrator = Scope<'organization:admin'>
-type Dependencies = Pick<Services, 'database' | 'net' | 'secrets'>
+type Dependencies = Pick<Services, 'net' | 'secrets'>
 
 /** Makes an endpoint, and shows its secret. Throws webhook.url_invalid, webhook.too_many, org.not_found. */
 export async function createWebhook(
-  { database, net, secrets }: Dependencies,
+  { net, secrets }: Dependencies,
   scope: Administrator,
   { url, description = '', event_types: eventTypes }: NewWebhook,
 ): Promise<WebhookWithSecret> {
@@ -37,7 +37,7 @@ export async function createWebhook(
   const id = newId()
   const secret = newSecret()
   const sealed = secrets.encrypt(secret, id)
-  await database.sql.begin(async (tx) => {
+  await scope.sql.begin(async (tx) => {
     // One at a time in an organization, so that no two are its last one.
     await lockOrganization(tx, organizationId, 'members')
     const [row] = await tx<{ count: number }[]>`
@@ -74,7 +74,7 @@ export const listWebhooks = (
  * what happens from then on. Throws webhook.not_found, webhook.url_invalid.
  */
 export async function updateWebhook(
-  { database: { sql }, net }: Dependencies,
+  { net }: Dependencies,
   scope: Administrator,
   id: string,
   { url, description, event_types: eventTypes, is_enabled: isEnabled }: WebhookChange,
@@ -90,7 +90,7 @@ export async function updateWebhook(
     updatedAt: new Date(),
   })
   const changed = found(row)
-  if (isEnabled === false) await failDisabled(sql, id)
+  if (isEnabled === false) await failDisabled(scope.sql, scope.organizationId, id)
   return viewWebhook(changed)
 }
 

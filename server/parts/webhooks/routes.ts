@@ -88,7 +88,7 @@ export const webhookRoutes = (services: Services, sender: Sender): Route[] => [
     effects: 'outside',
     reply: [200, schemas.DeliveryView],
     errors: ['webhook.not_found', 'webhook.disabled'],
-    handler: ({ scope, query }) => testWebhook(services, sender, scope, query.webhook_id),
+    handler: ({ scope, query }) => testWebhook(sender, scope, query.webhook_id),
   }),
   defineRoute({
     method: 'GET',

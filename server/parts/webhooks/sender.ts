@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LOWEST_ID } from '#database/new-id.ts'
+import type { Scope } from '#platform/access/scope.ts'
 import type { Services } from '#platform/services.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
 import {
@@ -8,16 +9,16 @@ import {
   claimOne,
   findWaitingEndpoints,
   nextAfter,
+  sqlOf,
+  sweepDeliveries,
   UNDER_WAY_MAX,
   UNDER_WAY_OF_ENDPOINT_MAX,
-} from './claim-deliveries.ts'
-import { failDisabled, releaseDelivery, settleDelivery } from './settle-delivery.ts'
+} from './claim-deliveries-system.ts'
+import { releaseDelivery, settleDelivery } from './settle-delivery.ts'
 import { DELIVERY_TIMES, type DeliveryTimes, tryDelivery } from './try-delivery.ts'
 
 /** When something may be due that was not looked for, it is looked so soon: what comes together goes together. */
 const SOON_MS = 20
-const KEPT_DAYS = 30
-const SWEPT_AT_ONCE = 5_000
 /** How long tries may go on when the process stops. */
 const STOP_GRACE_MS = 3_000
 
@@ -42,10 +43,13 @@ export class Sender {
   }
 
   start(): void {
-    const { log } = this.#services
+    const { database, log } = this.#services
     this.#endRepeats = [
       repeat(this.#times.pollMs, () => this.#look(), { log, message: 'webhooks were not looked for' }),
-      repeat(this.#times.sweepMs, () => this.#sweep(), { log, message: 'webhooks were not tidied up' }),
+      repeat(this.#times.sweepMs, () => sweepDeliveries(database), {
+        log,
+        message: 'webhooks were not tidied up',
+      }),
     ]
   }
 
@@ -69,11 +73,14 @@ export class Sender {
    * Sends one delivery now, and answers when that has ended, well or not. Where as much is under way already to its
    * endpoint, or here, it has its turn after the others, and this answers at once.
    */
-  async sendNow({ id, endpointId }: { id: string; endpointId: string }): Promise<void> {
+  async sendNow(
+    { sql, organizationId }: Scope<'organization:admin'>,
+    { id, endpointId }: { id: string; endpointId: string },
+  ): Promise<void> {
     const toEndpoint = [...this.#underWay.keys()].filter((delivery) => delivery.endpointId === endpointId)
     const isFull = this.#underWay.size >= UNDER_WAY_MAX || toEndpoint.length >= UNDER_WAY_OF_ENDPOINT_MAX
     if (isFull || this.#isStopped) return
-    const claimed = await claimOne(this.#services.database.sql, id, this.leaseMs)
+    const claimed = await claimOne(sql, { organizationId, id }, this.leaseMs)
     if (claimed) await this.#begin(claimed)
   }
 
@@ -101,11 +108,11 @@ export class Sender {
   }
 
   async #claimAndSend(): Promise<void> {
-    const { sql } = this.#services.database
-    const endpointIds = await findWaitingEndpoints(sql, this.#after)
+    const { database } = this.#services
+    const endpointIds = await findWaitingEndpoints(database, this.#after)
     this.#after = nextAfter(endpointIds)
     if (endpointIds.length === 0) return
-    const claimed = await claimDue(sql, endpointIds, [...this.#underWay.keys()], this.leaseMs)
+    const claimed = await claimDue(database, endpointIds, [...this.#underWay.keys()], this.leaseMs)
     for (const delivery of claimed) void this.#begin(delivery)
   }
 
@@ -131,17 +138,9 @@ export class Sender {
         if (!signal.aborted) throw error
       },
     )
-    if (outcome) await settleDelivery(this.#services, delivery, outcome, this.#times.giveUpMs)
-    else await releaseDelivery(this.#services.database.sql, delivery)
-  }
-
-  async #sweep(): Promise<void> {
-    const { sql } = this.#services.database
-    await failDisabled(sql, null)
-    await sql`
-      delete from webhook_deliveries where id in (
-        select id from webhook_deliveries
-        where created_at < now() - ${KEPT_DAYS} * interval '1 day'
-        order by created_at limit ${SWEPT_AT_ONCE} for update skip locked)`
+    const { config, database, mail } = this.#services
+    const sql = sqlOf(database, delivery)
+    if (outcome) await settleDelivery({ sql, config, mail }, delivery, outcome, this.#times.giveUpMs)
+    else await releaseDelivery(sql, delivery)
   }
 }

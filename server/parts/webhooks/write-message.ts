@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { ClaimedDelivery } from './claim-deliveries.ts'
+import type { ClaimedDelivery } from './claim-deliveries-system.ts'
 import { messageIdOf } from './schemas.ts'
 
 /*

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ISql } from 'postgres'
+import type { ISql, PendingQuery, Row } from 'postgres'
 import type { PostgresJsDatabase } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { auditEntries } from '#database/schema/audit.ts'
@@ -21,19 +21,29 @@ export const recordEvent = (
   organizationId: string,
   actor: Actor,
   event: AuditEvent,
-): Promise<void> => recordEvents(tx, actor, [{ organizationId, event }])
+): Promise<void> => insertEvents(tx, actor, [{ organizationId, event }], tx`${organizationId}::uuid`)
 
 /** The same for what one person does to records of several organizations at once. */
-export async function recordEvents(
+export const recordEvents = (tx: ISql, actor: Actor, events: readonly OwnedEvent[]): Promise<void> =>
+  insertEvents(tx, actor, events, tx`"organizationId"`)
+
+interface OwnedEvent {
+  organizationId: string
+  event: AuditEvent
+}
+
+/** `organization`: the value of that column. A tenant's statement names its organization itself. */
+async function insertEvents(
   tx: ISql,
   actor: Actor,
-  events: readonly { organizationId: string; event: AuditEvent }[],
+  events: readonly OwnedEvent[],
+  organization: PendingQuery<Row[]>,
 ): Promise<void> {
   const rows = events.map(({ organizationId, event }) => rowOf(organizationId, actor, event))
   await tx`
     insert into audit_entries (id, organization_id, actor_id, api_key_id, action, record_type, record_id, before,
       after, ip_address, request_id)
-    select id, "organizationId", "actorId", "apiKeyId", action, "recordType", "recordId", before, after, "ipAddress",
+    select id, ${organization}, "actorId", "apiKeyId", action, "recordType", "recordId", before, after, "ipAddress",
       "requestId"
     from json_to_recordset(${JSON.stringify(rows)}::text::json) as r (id uuid, "organizationId" uuid, "actorId" uuid,
       "apiKeyId" uuid, action text, "recordType" text, "recordId" text, before jsonb, after jsonb, "ipAddress" text,

@@ -1,6 +1,11 @@
-import type { PendingQuery, Row, Sql } from 'postgres'
+import type { ISql, PendingQuery, Row } from 'postgres'
+import type { Database } from '#database/connect.ts'
 import { LOWEST_ID } from '#database/new-id.ts'
 import type { WebhookAttempt } from '#database/schema/webhooks.ts'
+import { systemSql, tenantSql } from '#database/system-sql.ts'
+import type { TenantSql } from '#database/tenant-sql.ts'
+
+/* Deliveries are claimed and swept over all organizations. What is done with a claimed one runs for its organization. */
 
 /** A delivery that this process is to try: nobody else does before `claimedUntil`. */
 export interface ClaimedDelivery {
@@ -33,9 +38,16 @@ export const UNDER_WAY_OF_ENDPOINT_MAX = 4
 const UNDER_WAY_OF_FAILING_MAX = 1
 /** So many endpoints are looked at in one go; the others the next time. */
 const ENDPOINTS_MAX = 500
+/** Of a delivery, the last ones. */
+export const ATTEMPTS_KEPT = 20
+const PENDING_FAILED_AT_ONCE = 10_000
+const DISABLED = 'The webhook was disabled before this was delivered.'
+const KEPT_DAYS = 30
+const SWEPT_AT_ONCE = 5_000
 
 /** The endpoints for which something waits, due or not, one step in the index for each. */
-export async function findWaitingEndpoints(sql: Sql, after: string): Promise<string[]> {
+export async function findWaitingEndpoints(database: Database, after: string): Promise<string[]> {
+  const sql = systemSql(database)
   const next = (after: PendingQuery<Row[]>) => sql`
     select d.endpoint_id from webhook_deliveries d
     where d.status = 'pending' and d.endpoint_id > ${after} order by d.endpoint_id limit 1`
@@ -60,11 +72,12 @@ export const nextAfter = (endpointIds: readonly string[]): string =>
  * dead process had is tried by another one.
  */
 export async function claimDue(
-  sql: Sql,
+  database: Database,
   endpointIds: readonly string[],
   underWay: readonly ClaimedDelivery[],
   leaseMs: number,
 ): Promise<ClaimedDelivery[]> {
+  const sql = systemSql(database)
   const busy = underWay.map(({ endpointId, organizationId }) => ({ endpointId, organizationId }))
   const rows = await sql<ClaimedDelivery[]>`
     with busy as (
@@ -91,25 +104,30 @@ export async function claimDue(
           order by share, turn, next_attempt_at limit ${Math.max(0, UNDER_WAY_MAX - busy.length)})
         and status = 'pending' and next_attempt_at <= now()
       for update skip locked)
-    ${claim(sql, sql`(select id from chosen)`, leaseMs)}`
+    ${claim(sql, sql`d.id in (select id from chosen)`, leaseMs)}`
   return rows.sort((a, b) => a.sequence - b.sequence)
 }
 
 /** Claims this one, whenever it is due; undefined: it is delivered, or has failed. */
 export async function claimOne(
-  sql: Sql,
-  deliveryId: string,
+  sql: TenantSql,
+  { organizationId, id }: { organizationId: string; id: string },
   leaseMs: number,
 ): Promise<ClaimedDelivery | undefined> {
-  const [row] = await sql<ClaimedDelivery[]>`${claim(sql, sql`(${deliveryId}::uuid)`, leaseMs)}`
+  const isIt = sql`d.id = ${id} and d.organization_id = ${organizationId}`
+  const [row] = await sql<ClaimedDelivery[]>`${claim(sql, isIt, leaseMs)}`
   return row
 }
 
-const claim = (sql: Sql, ids: PendingQuery<Row[]>, leaseMs: number) => sql`
+/** The statements of the organization whose delivery was claimed. */
+export const sqlOf = (database: Database, { organizationId }: ClaimedDelivery): TenantSql =>
+  tenantSql(database, { organizationId, userId: null })
+
+const claim = (sql: ISql, isChosen: PendingQuery<Row[]>, leaseMs: number) => sql`
   update webhook_deliveries d
   set next_attempt_at = now() + ${leaseMs} * interval '1 millisecond', updated_at = now()
   from webhook_endpoints e
-  where d.id in ${ids} and d.status = 'pending' and e.id = d.endpoint_id and e.is_enabled
+  where ${isChosen} and d.status = 'pending' and e.id = d.endpoint_id and e.is_enabled
   returning d.id, d.organization_id as "organizationId", d.endpoint_id as "endpointId", e.url,
     case when e.previous_secret_until > now() then array[e.secret, e.previous_secret] else array[e.secret] end
       as secrets,
@@ -117,3 +135,34 @@ const claim = (sql: Sql, ids: PendingQuery<Row[]>, leaseMs: number) => sql`
     d.event_type as "eventType", d.data::text as data,
     to_char(d.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt", d.attempts, d.tries,
     d.next_attempt_at::text as "claimedUntil"`
+
+/** Fails what waits for an endpoint that is disabled, up to a limit; the sweep fails the rest. */
+export const failDisabled = (sql: TenantSql, organizationId: string, endpointId: string): Promise<void> =>
+  failPending(sql, sql`e.id = ${endpointId} and e.organization_id = ${organizationId}`)
+
+/** Fails what waits for any endpoint that is disabled, and deletes old deliveries, up to a limit each. */
+export async function sweepDeliveries(database: Database): Promise<void> {
+  const sql = systemSql(database)
+  await failPending(sql, sql`true`)
+  await sql`
+    delete from webhook_deliveries where id in (
+      select id from webhook_deliveries
+      where created_at < now() - ${KEPT_DAYS} * interval '1 day'
+      order by created_at limit ${SWEPT_AT_ONCE} for update skip locked)`
+}
+
+async function failPending(sql: ISql, isChosen: PendingQuery<Row[]>): Promise<void> {
+  const at = new Date().toISOString()
+  const untried: WebhookAttempt = { at, duration_ms: 0, response_status: null, error: DISABLED }
+  await sql`
+    with waiting as (
+      select d.id from webhook_endpoints e
+      join webhook_deliveries d on d.endpoint_id = e.id and d.status = 'pending'
+      where not e.is_enabled and ${isChosen}
+      limit ${PENDING_FAILED_AT_ONCE} for update of d skip locked)
+    update webhook_deliveries d
+    set status = 'failed', next_attempt_at = null, updated_at = now(), attempts = case
+      when jsonb_array_length(attempts) < ${ATTEMPTS_KEPT} then attempts else attempts - 0 end
+        || ${JSON.stringify(untried)}::text::jsonb
+    from waiting where d.id = waiting.id`
+}
