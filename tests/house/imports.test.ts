@@ -50,11 +50,6 @@ const BARE_DATABASE = [
   'server/parts/api-keys/client-keys.ts', // keys of apps end with their grants, whoever asks
   'server/parts/auth/', // users and sessions belong to no organization
   'server/parts/agent-deploy/index.ts', // hands it to public-deployments-system.ts
-  'server/parts/billing/budgets.ts', // locks a table, and counts beside it; each carries the Scope's organization
-  'server/parts/billing/credits.ts', // the account's row; carries the Scope's organization
-  'server/parts/billing/index.ts', // hands it to those here
-  'server/parts/billing/read-usage.ts', // sums by day, of all people; carries the Scope's organization
-  'server/parts/billing/transfer-credits.ts', // two organizations, both accounts locked; looks at the caller's roles in both
   'server/parts/data-rights/', // what is deleted or taken away as a whole; each carries the organization or the user
   'server/parts/kb/announce.ts', // jobs act for no caller; each statement carries organization and knowledge base
   'server/parts/kb/chat-retriever.ts', // carries the Scope's organization

@@ -1,7 +1,7 @@
-import type { Sql, TransactionSql } from 'postgres'
 import { desc, eq, lt } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { budgets } from '#database/schema/ledger.ts'
+import type { TenantTransaction } from '#database/tenant-sql.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { eventOf, recordEvent } from '#platform/audit/audit.ts'
@@ -29,7 +29,6 @@ export const listBudgets = (
  * this one, and with the holds that are open. Throws request.invalid, user.not_found, api_key.not_found.
  */
 export async function setBudget(
-  sql: Sql,
   scope: Scope<'organization:admin'>,
   { credits_per_month: credits, ...subject }: NewBudget,
 ): Promise<BudgetView> {
@@ -38,7 +37,7 @@ export async function setBudget(
   if ((userId === null) === (apiKeyId === null))
     throw fail('request.invalid', { reason: 'Give either user_id or api_key_id' })
   const { organizationId } = scope
-  const id = await sql.begin(async (tx) => {
+  const id = await scope.sql.begin(async (tx) => {
     await keepSubject(tx, organizationId, { userId, apiKeyId })
     // Under the account's lock no hold opens or closes, so the next statement counts all of them. Statements that wait
     // for the lock now find the version changed, and start over to see the budget (ledger/hold-statements.ts).
@@ -57,7 +56,7 @@ export async function setBudget(
         (select coalesce(sum(credits), 0) from usage_days where ${isItsOwn} and day >= month),
         (select count(*) from open_holds where ${isItsOwn})
       from (select date_trunc('month', now() at time zone 'utc')::date as month) as this
-      on conflict on constraint budgets_subject
+      on conflict (organization_id, user_id, api_key_id)
         do update set credits_per_month = excluded.credits_per_month, updated_at = now()`
     const [after = null] = await read()
     const event = eventOf('budgets', before, after)
@@ -78,7 +77,7 @@ export async function deleteBudget(scope: Scope<'organization:admin'>, id: strin
 
 /** Until the transaction ends nobody deletes whom the budget is for: who does so takes the budget along. */
 async function keepSubject(
-  tx: TransactionSql,
+  tx: TenantTransaction,
   organizationId: string,
   { userId, apiKeyId }: { userId: string | null; apiKeyId: string | null },
 ): Promise<void> {

@@ -1,4 +1,3 @@
-import type { Sql } from 'postgres'
 import type { Scope } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
 import type { Ledger } from '#platform/ledger/ledger.ts'
@@ -14,12 +13,11 @@ export async function readBalance(
 
 /** Says below how many credits the organization is told that they run out. */
 export async function changeSettings(
-  sql: Sql,
   scope: Scope<'organization:admin'>,
   { credits_low_threshold: threshold }: Settings,
 ): Promise<void> {
   const { organizationId } = scope
-  await sql.begin(async (tx) => {
+  await scope.sql.begin(async (tx) => {
     const [account] = await tx<{ lowBelow: number }[]>`
       select low_below::float8 as "lowBelow" from credit_accounts
       where organization_id = ${organizationId} for no key update`

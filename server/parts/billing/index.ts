@@ -24,17 +24,14 @@ import {
   UsageView,
   viewEntry,
 } from './schemas.ts'
-import { transferCredits } from './transfer-credits.ts'
+import { transferCredits } from './transfer-credits-system.ts'
 
 const InOrganization = Type.Object({ org_id: Uuid })
 
 /** What an organization has, had and was given, and what of it who may spend (contract, 6). */
-export const billingRoutes = (services: Services): Route[] => [
-  ...creditRoutes(services),
-  ...budgetRoutes(services),
-]
+export const billingRoutes = (services: Services): Route[] => [...creditRoutes(services), ...budgetRoutes]
 
-const creditRoutes = ({ ledger, database: { sql } }: Services): Route[] => [
+const creditRoutes = ({ ledger, database }: Services): Route[] => [
   defineRoute({
     method: 'GET',
     url: '/api/billing/balance',
@@ -71,7 +68,7 @@ const creditRoutes = ({ ledger, database: { sql } }: Services): Route[] => [
     reply: { view: UsageView, orFile: CSV_TYPE, description: 'What was used, in groups and in all' },
     errors: ['org.not_found'],
     async handler({ scope, query, headers }) {
-      const usage = await readUsage(sql, scope, query)
+      const usage = await readUsage(scope, query)
       return prefers(CSV_TYPE, headers.accept) ? usageFile(usage) : usage
     },
   }),
@@ -87,7 +84,7 @@ const creditRoutes = ({ ledger, database: { sql } }: Services): Route[] => [
     reply: [200, Balance],
     errors: ['org.not_found'],
     async handler({ scope, body }) {
-      await changeSettings(sql, scope, body)
+      await changeSettings(scope, body)
       return readBalance(ledger, scope)
     },
   }),
@@ -108,7 +105,7 @@ const creditRoutes = ({ ledger, database: { sql } }: Services): Route[] => [
     effects: 'database',
     reply: [201, TransferView],
     errors: ['org.not_found', 'org.owner_needed', 'billing.transfer_too_large'],
-    handler: ({ caller, body }) => transferCredits(sql, caller, body),
+    handler: ({ caller, body }) => transferCredits(database, caller, body),
   }),
   defineRoute({
     method: 'POST',
@@ -129,7 +126,7 @@ const creditRoutes = ({ ledger, database: { sql } }: Services): Route[] => [
   }),
 ]
 
-const budgetRoutes = ({ database: { sql } }: Services): Route[] => [
+const budgetRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     url: '/api/billing/budgets',
@@ -154,7 +151,7 @@ const budgetRoutes = ({ database: { sql } }: Services): Route[] => [
     effects: 'database',
     reply: [200, BudgetView],
     errors: ['org.not_found', 'user.not_found', 'api_key.not_found'],
-    handler: ({ scope, body }) => setBudget(sql, scope, body),
+    handler: ({ scope, body }) => setBudget(scope, body),
   }),
   defineRoute({
     method: 'DELETE',

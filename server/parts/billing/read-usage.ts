@@ -1,4 +1,3 @@
-import type { Sql } from 'postgres'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { csvFile } from '#platform/http/csv.ts'
@@ -31,14 +30,10 @@ interface UsageQuery {
  * What an organization has used between two days, in groups and in all: by day, else what has cost most first. What
  * has a name that the organization may know has it. Throws request.invalid.
  */
-export async function readUsage(
-  sql: Sql,
-  scope: Scope<'organization:read'>,
-  query: UsageQuery,
-): Promise<UsageView> {
+export async function readUsage(scope: Scope<'organization:read'>, query: UsageQuery): Promise<UsageView> {
   const { from, to } = periodOf(query)
   const groups = groupsOf(query.group_by)
-  const rows = await readRows(sql, scope, { from, to, groups })
+  const rows = await readRows(scope, { from, to, groups })
   if (rows.length > ROWS_MAX)
     throw fail('request.invalid', {
       reason: `That would be more than ${ROWS_MAX} rows: ask for fewer days, or group by less`,
@@ -71,8 +66,7 @@ function groupsOf(text = 'day'): Group[] {
 
 /** One row more than may be shown, at most. */
 function readRows(
-  sql: Sql,
-  { organizationId }: Scope<'organization:read'>,
+  { sql, organizationId }: Scope<'organization:read'>,
   { from, to, groups }: { from: string; to: string; groups: Group[] },
 ): Promise<UsageRow[]> {
   const by = (group: Group) => sql`${groups.includes(group)}::boolean`

@@ -1,4 +1,5 @@
-import type { Sql, TransactionSql } from 'postgres'
+import type { Database } from '#database/connect.ts'
+import { type SystemTransaction, systemSql } from '#database/system-sql.ts'
 import { fail } from '#errors'
 import { OWNER_ROLE } from '#platform/access/role-rules.ts'
 import type { Caller } from '#platform/access/scope.ts'
@@ -10,12 +11,12 @@ import type { NewTransfer, TransferView } from './schemas.ts'
  * Throws request.invalid, org.not_found, org.owner_needed, billing.transfer_too_large.
  */
 export async function transferCredits(
-  sql: Sql,
+  database: Database,
   caller: Caller,
   { from_org: fromId, to_org: toId, amount }: NewTransfer,
 ): Promise<TransferView> {
   const movement = { fromId, toId, amount }
-  const entries = await sql.begin(async (tx) => {
+  const entries = await systemSql(database).begin(async (tx) => {
     await lockBoth(tx, movement)
     await checkOwner(tx, caller, movement)
     if (fromId === toId)
@@ -32,7 +33,11 @@ export async function transferCredits(
 }
 
 /** The caller has to be an active owner of both until the transaction ends. */
-async function checkOwner(tx: TransactionSql, { userId }: Caller, { fromId, toId }: Movement): Promise<void> {
+async function checkOwner(
+  tx: SystemTransaction,
+  { userId }: Caller,
+  { fromId, toId }: Movement,
+): Promise<void> {
   const roles = await tx<{ role: string }[]>`
     select r.name as role from memberships m
     join organizations o on o.id = m.organization_id and o.closed_at is null
