@@ -162,7 +162,7 @@ describe.each(FORMATS)('$provider', ({ provider, path }) => {
     ['hang', { firstTokenMs: 400, betweenTokensMs: PATIENCE_MS }, 'did not begin to answer'],
     ['hangmid', { firstTokenMs: PATIENCE_MS, betweenTokensMs: 300 }, 'stopped in the middle of its reply'],
   ])('the fault %s', async (fault, timeouts, sentence) => {
-    const impatient = createModels({ net, timeouts: { connectMs: PATIENCE_MS, ...timeouts } })
+    const impatient = createModels({ net, timeouts: { connectMs: 100, ...timeouts } })
     expect((await failureOf(at(`emu-${fault}`), impatient)).message).toContain(sentence)
   })
 
