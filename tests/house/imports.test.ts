@@ -76,9 +76,7 @@ const BARE_DATABASE = [
   'server/parts/kb/segments.ts', // jobs
   'server/parts/kb/store-document.ts', // jobs
   'server/parts/kb/write-index.ts', // jobs
-  'server/parts/llm/environment-models.ts', // models of no organization
-  'server/parts/llm/find-model.ts', // the organization's or the environment's
-  'server/parts/llm/manage-models.ts', // lists both
+  'server/parts/llm/find-model-system.ts', // fragments for any statement
   'server/parts/mcp/attempts.ts', // browsers come back without a token; found by state or ticket, for an active member
   'server/parts/mcp/composio-server.ts', // servers belong to no organization
   'server/parts/mcp/connect-account.ts', // a quota, under the organization's lock; each carries organization and user
@@ -103,7 +101,6 @@ const BARE_DATABASE = [
   'server/parts/mcp-server/oauth-records.ts', // clients, grants and tokens belong to no organization
   'server/parts/invitations/', // tokens are found before their organization is known
   'server/parts/org/', // organizations, and locks on who is a member
-  'server/parts/tools/read-tools.ts', // public tools, and lists that span the organizations of a person
   'server/parts/roles/', // permissions belong to no organization
   'server/parts/webhooks/claim-deliveries-system.ts', // sends for all organizations
   'server/parts/users/', // users belong to no organization

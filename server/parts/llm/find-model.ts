@@ -1,12 +1,13 @@
-import type { Sql } from 'postgres'
 import type { KeyedProvider } from '#config'
-import { grouped, toRows } from '#database/grouped.ts'
+import { grouped } from '#database/grouped.ts'
 import { UUID } from '#database/new-id.ts'
 import type { ModelConfig } from '#database/schema/llm.ts'
+import type { TenantSql } from '#database/tenant-sql.ts'
 import { AppError, fail } from '#errors'
 import { DEFAULT_BASE_URLS, defaultContextWindow } from '#platform/models/index.ts'
 import type { ModelTarget, Provider } from '#platform/models/types.ts'
 import type { Services } from '#platform/services.ts'
+import { type ModelKey, modelsOf, readModels } from './find-model-system.ts'
 import { type Price, priceFor } from './price.ts'
 import { capabilitiesOf } from './schemas.ts'
 
@@ -21,11 +22,6 @@ export interface ResolvedModel extends Price {
 
 /** A model that can be named. */
 export type UsableModel = Pick<StoredModel, 'id' | 'provider'> & { name: string }
-
-interface ModelKey {
-  organizationId: string
-  modelId: string
-}
 
 /** A model as it is stored. */
 export interface StoredModel {
@@ -52,7 +48,8 @@ export class ModelFinder {
 
   constructor(services: Services) {
     this.#services = services
-    this.#read = grouped((keys) => readModels(services, keys), GROUP_MAX)
+    const { database } = services
+    this.#read = grouped((keys) => readModels(database, keys), GROUP_MAX)
   }
 
   /**
@@ -74,7 +71,7 @@ export class ModelFinder {
   /** The same by a model's id or its name; of several with that name an own one, and of those the first. */
   async findNamed(organizationId: string, nameOrId: string): Promise<ResolvedModel> {
     if (UUID.test(nameOrId)) return this.find(organizationId, nameOrId.toLowerCase())
-    const [row] = await this.#services.database.sql<{ id: string }[]>`
+    const [row] = await this.#sqlOf(organizationId)<{ id: string }[]>`
       select id from llm_models
       where name = ${nameOrId} and (organization_id = ${organizationId} or organization_id is null)
       order by organization_id nulls last, id limit 1`
@@ -88,7 +85,7 @@ export class ModelFinder {
    * `gpt-4o`); an own one before one of the environment, the newest date first. Throws as `find` does.
    */
   async findCalled(organizationId: string, called: string): Promise<ResolvedModel> {
-    const rows = await this.#services.database.sql<(StoredModel & { name: string })[]>`
+    const rows = await this.#sqlOf(organizationId)<(StoredModel & { name: string })[]>`
       select id, organization_id as "organizationId", name, provider, version, is_active as "isActive", config,
         api_key as "apiKey"
       from llm_models
@@ -112,7 +109,7 @@ export class ModelFinder {
    * the capabilities, else the first of the environment. Throws llm.none.
    */
   async findDefault(organizationId: string, ...capabilities: string[]): Promise<ResolvedModel> {
-    const rows = await this.#services.database.sql<StoredModel[]>`
+    const rows = await this.#sqlOf(organizationId)<StoredModel[]>`
       select id, organization_id as "organizationId", provider, version, is_active as "isActive", config,
         api_key as "apiKey"
       from llm_models where is_active and (organization_id = ${organizationId} or organization_id is null)
@@ -126,12 +123,17 @@ export class ModelFinder {
 
   /** The models that an organization can call now: its own first, and of each the oldest first. */
   async listUsable(organizationId: string): Promise<UsableModel[]> {
-    const rows = await this.#services.database.sql<(StoredModel & { name: string })[]>`
+    const rows = await this.#sqlOf(organizationId)<(StoredModel & { name: string })[]>`
       select id, organization_id as "organizationId", name, provider, version, is_active as "isActive", config,
         api_key as "apiKey"
       from llm_models where is_active and (organization_id = ${organizationId} or organization_id is null)
       order by organization_id nulls last, id limit ${CANDIDATES_MAX}`
     return rows.filter((row) => this.#resolveIfConfigured(row, organizationId) !== null)
+  }
+
+  #sqlOf(organizationId: string): TenantSql {
+    const { database } = this.#services
+    return modelsOf(database, organizationId)
   }
 
   #resolveIfConfigured(row: StoredModel, payerId: string): ResolvedModel | null {
@@ -143,27 +145,6 @@ export class ModelFinder {
     }
   }
 }
-
-/** By hand and for all that wait, since every message needs one (see grouped). */
-async function readModels(
-  { database: { sql } }: Services,
-  keys: ModelKey[],
-): Promise<(StoredModel | undefined)[]> {
-  const rows = await sql<(StoredModel & { ordinal: number })[]>`
-    select w.ordinal, m.id, m.organization_id as "organizationId", m.provider, m.version,
-      m.is_active as "isActive", m.config, m.api_key as "apiKey"
-    from json_to_recordset(${toRows(keys)}::text::json)
-      as w (ordinal int, "organizationId" uuid, "modelId" uuid)
-    join llm_models m on m.id = w."modelId"
-      and (m.organization_id = w."organizationId" or m.organization_id is null)`
-  const found = new Map(rows.map((row) => [row.ordinal, row]))
-  return keys.map((_, ordinal) => found.get(ordinal))
-}
-
-/** A row `m` of llm_models as JSON: what uses a model is read together with it, and `ModelFinder.open` does the rest. */
-export const modelAsJson = (sql: Sql) => sql`
-  json_build_object('id', m.id, 'organizationId', m.organization_id, 'provider', m.provider, 'version', m.version,
-    'isActive', m.is_active, 'config', m.config, 'apiKey', m.api_key)`
 
 export function resolve(services: ResolveDependencies, row: StoredModel, payerId: string): ResolvedModel {
   const provider = row.provider as Provider

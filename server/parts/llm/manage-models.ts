@@ -1,4 +1,4 @@
-import { and, desc, eq, lt, or } from '#database/drizzle.ts'
+import { eq } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { agents } from '#database/schema/agents.ts'
 import { knowledgeBases } from '#database/schema/kb.ts'
@@ -8,8 +8,8 @@ import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
 import type { Services } from '#platform/services.ts'
-import { environmentProviders, offeredByEnvironment } from './environment-models.ts'
-import { type ModelChange, type ModelView, type NewModel, viewModel } from './schemas.ts'
+import { environmentProviders } from './environment-models-system.ts'
+import { type ModelChange, type ModelRow, type ModelView, type NewModel, viewModel } from './schemas.ts'
 
 /** Adds a model to the organization. Its key is stored encrypted and bound to the row. */
 export async function addModel(
@@ -38,21 +38,24 @@ export function listModels(
   scope: Scope<'organization:read'>,
   query: { limit?: number; cursor?: string },
 ): Promise<Page<ModelView>> {
-  const offered = offeredByEnvironment(environmentProviders(services))
+  const { sql, organizationId } = scope
+  const providers = environmentProviders(services)
   return readPage(
     query,
-    (below, count) =>
-      services.database.db
-        .select()
-        .from(llmModels)
-        .where(
-          and(
-            or(eq(llmModels.organizationId, scope.organizationId), offered),
-            below === undefined ? undefined : lt(llmModels.id, below),
-          ),
-        )
-        .orderBy(desc(llmModels.id))
-        .limit(count),
+    async (below, count) => {
+      const rows = await sql<ModelRow[]>`
+        select id, organization_id as "organizationId", name, provider, version, is_active as "isActive", config,
+          api_key as "apiKey", created_by as "createdBy", created_at as "createdAt", updated_at as "updatedAt"
+        from llm_models
+        where (organization_id = ${organizationId} or organization_id is null and provider = any(${providers}))
+          ${below === undefined ? sql`` : sql`and id < ${below}`}
+        order by id desc limit ${count}`
+      return rows.map((row) => ({
+        ...row,
+        createdAt: new Date(row.createdAt),
+        updatedAt: new Date(row.updatedAt),
+      }))
+    },
     viewModel,
   )
 }

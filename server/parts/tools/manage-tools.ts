@@ -8,7 +8,7 @@ import { commitWithAnswer } from '#platform/idempotency/pending-answer.ts'
 import type { Services } from '#platform/services.ts'
 import { checkConfiguration, checkInputs, checkSettings, isSameCode } from './check-tool.ts'
 import { inspectTool } from './inspect-tool.ts'
-import { describeUsers, isUnused } from './read-tools.ts'
+import { describeUsers, isUnused } from './read-tools-system.ts'
 import { type NewTool, type ToolChange, type ToolRow, type ToolView, viewTool } from './schemas.ts'
 
 type Dependencies = Pick<Services, 'database' | 'net' | 'sandbox'>

@@ -4,7 +4,7 @@ import { Message, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { createCategory, deleteCategory, updateCategory } from './manage-categories.ts'
 import { createTool, deleteTool, updateTool } from './manage-tools.ts'
-import { findTool, readCategories, readTools } from './read-tools.ts'
+import { findTool, readCategories, readTools } from './read-tools-system.ts'
 import {
   CategoryChange,
   CategoryView,

@@ -1,6 +1,7 @@
 import { and, desc, eq, inArray, lt, or, sql } from '#database/drizzle.ts'
 import { HIGHEST_ID } from '#database/new-id.ts'
 import { toolCategories, tools } from '#database/schema/tools.ts'
+import { systemDb, systemSql } from '#database/system-sql.ts'
 import { fail } from '#errors'
 import { type Page, readPage } from '#platform/http/pagination.ts'
 import type { Services } from '#platform/services.ts'
@@ -28,7 +29,7 @@ export async function findTool(
   organizationId: string,
   toolId: string,
 ): Promise<ToolRow> {
-  const [row] = await database.db
+  const [row] = await systemDb(database)
     .select()
     .from(tools)
     .where(and(eq(tools.id, toolId), usableBy(organizationId)))
@@ -43,7 +44,7 @@ export async function findTools(
   toolIds: readonly string[],
 ): Promise<ToolRow[]> {
   if (toolIds.length === 0) return []
-  return database.db
+  return systemDb(database)
     .select()
     .from(tools)
     .where(and(inArray(tools.id, [...toolIds]), usableBy(organizationId)))
@@ -55,7 +56,7 @@ export async function readAllTools(
   toolIds: readonly string[],
 ): Promise<ToolRow[]> {
   if (toolIds.length === 0) return []
-  return database.db
+  return systemDb(database)
     .select()
     .from(tools)
     .where(inArray(tools.id, [...toolIds]))
@@ -70,7 +71,7 @@ export const readCategories = (
   readPage(
     query,
     (below, count) =>
-      database.db
+      systemDb(database)
         .select()
         .from(toolCategories)
         .where(
@@ -89,11 +90,11 @@ export const readCategories = (
  * no more is looked at than a page can hold.
  */
 export async function readTools(
-  deps: Dependencies,
+  { database }: Dependencies,
   organizationIds: string[],
   query: PageQuery,
 ): Promise<Page<ToolRow>> {
-  const { sql: run, db } = deps.database
+  const [run, db] = [systemSql(database), systemDb(database)]
   const page = await readPage(
     query,
     (below, count) => run<{ id: string; bytes: number }[]>`
@@ -127,7 +128,7 @@ export async function describeUsers(
   organizationId: string,
   toolId: string,
 ): Promise<string> {
-  const [found] = await database.sql<{ named: string[] | null; own: number; foreign: number }[]>`
+  const [found] = await systemSql(database)<{ named: string[] | null; own: number; foreign: number }[]>`
     select (array_agg(a.name order by a.id) filter (where a.organization_id = ${organizationId}))[:${AGENTS_NAMED}] as named,
       count(*) filter (where a.organization_id = ${organizationId})::int as own,
       count(*) filter (where a.organization_id <> ${organizationId})::int as "foreign"

@@ -1,7 +1,8 @@
 import type { KeyedProvider } from '#config'
-import { and, eq, inArray, isNull } from '#database/drizzle.ts'
+import { and, eq, isNull } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { llmModels } from '#database/schema/llm.ts'
+import { systemDb } from '#database/system-sql.ts'
 import { fail } from '#errors'
 import type { Provider } from '#platform/models/types.ts'
 import type { Services } from '#platform/services.ts'
@@ -53,7 +54,7 @@ type FoundModel = Awaited<ReturnType<Services['models']['listModels']>>[number]
 
 async function noteModels({ database }: Services, provider: Provider, found: FoundModel[]): Promise<void> {
   if (found.length === 0) return
-  await database.db
+  await systemDb(database)
     .insert(llmModels)
     .values(
       found.map(({ model, contextWindow }) => ({
@@ -78,7 +79,7 @@ export async function updateEnvironmentModel(
 ): Promise<ModelView> {
   const { is_active: isActive, ...ratios } = change
   const isEnvironments = and(eq(llmModels.id, modelId), isNull(llmModels.organizationId))
-  return database.db.transaction(async (tx) => {
+  return systemDb(database).transaction(async (tx) => {
     const [before] = await tx.select().from(llmModels).where(isEnvironments).for('update')
     if (!before) throw fail('llm.not_found')
     const [row = before] = await tx
@@ -93,7 +94,3 @@ export async function updateEnvironmentModel(
     return viewModel(row)
   })
 }
-
-/** The condition on rows that stand for models which the environment gives a way to now. */
-export const offeredByEnvironment = (providers: Provider[]) =>
-  and(isNull(llmModels.organizationId), inArray(llmModels.provider, providers))
