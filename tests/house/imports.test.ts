@@ -52,9 +52,7 @@ const BARE_DATABASE = [
   'server/parts/agent-deploy/index.ts', // hands it to public-deployments-system.ts
   'server/parts/data-rights/', // what is deleted or taken away as a whole; each carries the organization or the user
   'server/parts/kb/announce.ts', // jobs act for no caller; each statement carries organization and knowledge base
-  'server/parts/kb/chat-retriever.ts', // carries the Scope's organization
   'server/parts/kb/dense-stage.ts', // vectors, which the query builder does not know; organization and knowledge base
-  'server/parts/kb/evaluations.ts', // lists leave out what may be long; each carries the Scope's organization
   'server/parts/kb/filter.ts', // a condition within the statements of the stages
   'server/parts/kb/lexical-stage.ts', // postings, by the ids of knowledge bases that searched-kbs.ts has found
   'server/parts/kb/read-passages.ts', // several knowledge bases at once; organization and knowledge base
@@ -67,12 +65,10 @@ const BARE_DATABASE = [
   'server/parts/kb/index.ts', // hands it to those here
   'server/parts/kb/ingestion.ts', // sweeps over all organizations
   'server/parts/kb/lock-kb.ts', // jobs
-  'server/parts/kb/manage-documents.ts', // pages by number; each carries the Scope's organization
   'server/parts/kb/merge-segments.ts', // jobs
   'server/parts/kb/read-source.ts', // jobs
   'server/parts/kb/reading.ts', // jobs
   'server/parts/kb/run-evaluation.ts', // jobs, and a sweep over all organizations
-  'server/parts/kb/routes.ts', // hands it to manage-documents
   'server/parts/kb/segments.ts', // jobs
   'server/parts/kb/store-document.ts', // jobs
   'server/parts/kb/write-index.ts', // jobs

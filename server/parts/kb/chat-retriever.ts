@@ -1,4 +1,3 @@
-import type { Sql } from 'postgres'
 import type { Citation } from '#database/schema/chat.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
@@ -16,7 +15,7 @@ export interface Passage extends Citation {
 }
 
 /** Whoever writes in a chat uses knowledge bases only where he may read them. */
-type Reader = Pick<Scope<'chats:read'>, 'organizationId' | 'userId' | 'apiKeyId' | 'holds'>
+type Reader = Pick<Scope<'chats:read'>, 'organizationId' | 'userId' | 'apiKeyId' | 'holds' | 'sql'>
 
 /**
  * Passages for chats: what the chat part asks for (chat/retriever.ts), found as search finds them. Of a long message the
@@ -25,9 +24,7 @@ type Reader = Pick<Scope<'chats:read'>, 'organizationId' | 'userId' | 'apiKeyId'
 export const createChatRetriever = (deps: KbDependencies) => ({
   /** Lists nothing to callers who cannot send a message with a knowledge base. */
   listUsable: async (scope: Reader, below: string | undefined, count: number) =>
-    scope.holds('chats:write') && scope.holds('kb:read')
-      ? listKnowledgeBases(deps.services.database.sql, scope, below, count)
-      : [],
+    scope.holds('chats:write') && scope.holds('kb:read') ? listKnowledgeBases(scope, below, count) : [],
   async retrieve(
     scope: Reader,
     request: { knowledgeBaseIds: string[]; query: string; limit: number; scoreThreshold: number },
@@ -71,8 +68,7 @@ export interface ListedKb {
 
 /** Returns an organization's knowledge bases with ids below `below`, newest first. The caller checks who may see them. */
 export const listKnowledgeBases = (
-  sql: Sql,
-  { organizationId }: { organizationId: string },
+  { sql, organizationId }: Pick<Scope<'kb:read'>, 'sql' | 'organizationId'>,
   below: string | undefined,
   count: number,
 ): Promise<ListedKb[]> => sql<ListedKb[]>`

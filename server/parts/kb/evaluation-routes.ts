@@ -36,7 +36,7 @@ export const evaluationRoutes = (deps: KbDependencies, runs: EvaluationRuns): Ro
     effects: 'database',
     reply: [201, schemas.EvaluationView],
     errors: ['kb.not_found', 'kb.documents_unknown', 'kb.too_many_evaluations'],
-    handler: ({ scope, query, body }) => createEvaluation(deps, scope, query.kb_id, body),
+    handler: ({ scope, query, body }) => createEvaluation(scope, query.kb_id, body),
   }),
   defineRoute({
     method: 'GET',
@@ -46,7 +46,7 @@ export const evaluationRoutes = (deps: KbDependencies, runs: EvaluationRuns): Ro
     query: Type.Object({ ...OneKb.properties, ...PageQuery }),
     reply: [200, PageOf(schemas.EvaluationView, 'EvaluationPage')],
     errors: ['kb.not_found', 'request.invalid_cursor'],
-    handler: ({ scope, query }) => listEvaluations(deps, scope, query),
+    handler: ({ scope, query }) => listEvaluations(scope, query),
   }),
   defineRoute({
     method: 'GET',
@@ -105,7 +105,7 @@ export const evaluationRoutes = (deps: KbDependencies, runs: EvaluationRuns): Ro
     query: Type.Object({ ...OneEvaluation.properties, ...PageQuery }),
     reply: [200, PageOf(schemas.RunView, 'EvaluationRunPage')],
     errors: ['kb.not_found', 'kb.evaluation_not_found', 'request.invalid_cursor'],
-    handler: ({ scope, query }) => listRuns(deps, scope, query),
+    handler: ({ scope, query }) => listRuns(scope, query),
   }),
   // Its address differs from that of POST by the method alone: one starts a run, the other shows it.
   defineRoute({
@@ -121,6 +121,6 @@ export const evaluationRoutes = (deps: KbDependencies, runs: EvaluationRuns): Ro
     }),
     reply: [200, schemas.RunWithResults],
     errors: ['kb.not_found', 'kb.run_not_found'],
-    handler: ({ scope, query }) => getRun(deps, scope, query),
+    handler: ({ scope, query }) => getRun(scope, query),
   }),
 ]

@@ -1,7 +1,7 @@
-import type { Sql } from 'postgres'
 import { and, eq } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { type EvaluationQuestion, kbEvaluations, type QuestionResult } from '#database/schema/kb.ts'
+import type { TenantSql } from '#database/tenant-sql.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
@@ -53,14 +53,13 @@ interface OneRun extends OneKb {
 
 /** Throws kb.documents_unknown, kb.too_many_evaluations, and request.invalid for a question without an answer. */
 export async function createEvaluation(
-  { services }: KbDependencies,
   scope: Scope<'kb:write'>,
   kbId: string,
   { name, questions }: NewEvaluation,
 ): Promise<EvaluationView> {
-  const { sql } = services.database
+  const { sql } = scope
   checkAnswers(questions)
-  await checkDocuments(sql, scope, kbId, questions)
+  await checkDocuments(scope, kbId, questions)
   const row = await sql.begin(async (tx) => {
     const kb = await lockKb(tx, { organizationId: scope.organizationId, kbId })
     if (!kb) throw fail('kb.not_found')
@@ -68,7 +67,8 @@ export async function createEvaluation(
       insert into kb_evaluations (id, organization_id, kb_id, created_by, name, questions)
       select ${newId()}, ${scope.organizationId}, ${kbId}, ${scope.userId}, ${name.trim()},
         ${JSON.stringify(questions)}::text::jsonb
-      where (select count(*) from kb_evaluations where kb_id = ${kbId}) < ${EVALUATIONS_MAX}
+      where (select count(*) from kb_evaluations
+        where kb_id = ${kbId} and organization_id = ${scope.organizationId}) < ${EVALUATIONS_MAX}
       returning ${evaluationColumns(sql)}`
     return made
   })
@@ -83,8 +83,7 @@ function checkAnswers(questions: EvaluationQuestion[]): void {
 }
 
 async function checkDocuments(
-  sql: Sql,
-  { organizationId }: Scope<'kb:write'>,
+  { sql, organizationId }: Scope<'kb:write'>,
   kbId: string,
   questions: EvaluationQuestion[],
 ): Promise<void> {
@@ -100,25 +99,21 @@ async function checkDocuments(
   throw fail('kb.documents_unknown', { ids: unknown.slice(0, NAMED_MAX).join(', ') + more })
 }
 
-const evaluationColumns = (sql: Sql) => sql`
+const evaluationColumns = (sql: TenantSql) => sql`
   id, kb_id as "kbId", name, jsonb_array_length(questions) as "questionCount", created_by as "createdBy",
   created_at as "createdAt"`
 
 export const listEvaluations = (
-  { services }: KbDependencies,
-  { organizationId }: Scope<'kb:read'>,
+  { sql, organizationId }: Scope<'kb:read'>,
   { kb_id: kbId, ...query }: OneKb & { limit?: number; cursor?: string },
 ): Promise<Page<EvaluationView>> =>
   readPage(
     query,
-    async (below, count) => {
-      const { sql } = services.database
-      return sql<EvaluationRow[]>`
+    async (below, count) => sql<EvaluationRow[]>`
         select ${evaluationColumns(sql)} from kb_evaluations
         where kb_id = ${kbId} and organization_id = ${organizationId}
           and (${below ?? null}::uuid is null or id < ${below ?? null}::uuid)
-        order by id desc limit ${count}`
-    },
+        order by id desc limit ${count}`,
     viewEvaluation,
   )
 
@@ -153,8 +148,7 @@ export async function startRun(
   { kb_id: kbId, evaluation_id: evaluationId }: OneEvaluation,
   { limit = RUN_LIMIT_DEFAULT, score_threshold: threshold = 0, filter, rerank }: NewRun,
 ): Promise<RunView> {
-  const { sql } = deps.services.database
-  const { organizationId } = scope
+  const { sql, organizationId } = scope
   parseFilter(filter)
   await findReranker(deps, scope, rerank)
   const kb = await findKnowledgeBase(scope, kbId)
@@ -174,14 +168,18 @@ export async function startRun(
       where id = ${evaluationId} and kb_id = ${kbId} and organization_id = ${organizationId} for no key update`
     if (!evaluation) throw fail('kb.evaluation_not_found')
     await tx`
-      delete from kb_evaluation_runs where evaluation_id = ${evaluationId} and status in ('complete', 'failed')
-        and id not in (select id from kb_evaluation_runs where evaluation_id = ${evaluationId}
+      delete from kb_evaluation_runs
+      where evaluation_id = ${evaluationId} and organization_id = ${organizationId}
+        and status in ('complete', 'failed')
+        and id not in (select id from kb_evaluation_runs
+          where evaluation_id = ${evaluationId} and organization_id = ${organizationId}
           order by id desc limit ${RUNS_KEPT - 1})`
     const [made] = await tx<RunRow[]>`
       insert into kb_evaluation_runs (id, organization_id, kb_id, evaluation_id, created_by, status, settings)
       select ${newId()}, ${organizationId}, ${kbId}, ${evaluationId}, ${scope.userId}, 'pending',
         ${JSON.stringify(settings)}::text::jsonb
-      where (select count(*) from kb_evaluation_runs where evaluation_id = ${evaluationId}
+      where (select count(*) from kb_evaluation_runs
+        where evaluation_id = ${evaluationId} and organization_id = ${organizationId}
         and status in ('pending', 'processing')) < ${OPEN_RUNS_MAX}
       returning ${runColumns(sql)}`
     return made
@@ -191,18 +189,15 @@ export async function startRun(
   return viewRun(row)
 }
 
-const runColumns = (sql: Sql) => sql`
+const runColumns = (sql: TenantSql) => sql`
   id, kb_id as "kbId", evaluation_id as "evaluationId", created_by as "createdBy", status, error, settings, metrics,
   created_at as "createdAt", finished_at as "finishedAt"`
 
 /** Newest first, with settings and metrics, so that two settings can be compared. Throws kb.evaluation_not_found. */
 export async function listRuns(
-  { services }: KbDependencies,
-  scope: Scope<'kb:read'>,
+  { sql, organizationId }: Scope<'kb:read'>,
   { kb_id: kbId, evaluation_id: id, ...query }: OneEvaluation & { limit?: number; cursor?: string },
 ): Promise<Page<RunView>> {
-  const { sql } = services.database
-  const { organizationId } = scope
   const [evaluation] = await sql`
     select from kb_evaluations where id = ${id} and kb_id = ${kbId} and organization_id = ${organizationId}`
   if (!evaluation) throw fail('kb.evaluation_not_found')
@@ -219,11 +214,9 @@ export async function listRuns(
 
 /** With a page of what was found for each question. Throws kb.run_not_found. */
 export async function getRun(
-  { services }: KbDependencies,
-  { organizationId }: Scope<'kb:read'>,
+  { sql, organizationId }: Scope<'kb:read'>,
   { kb_id: kbId, run_id: id, page = 1, limit = RESULTS_DEFAULT }: OneRun & { page?: number; limit?: number },
 ): Promise<RunWithResults> {
-  const { sql } = services.database
   const from = (page - 1) * limit
   const [row] = await sql<(RunRow & { results: QuestionResult[]; total: number })[]>`
     select ${runColumns(sql)}, coalesce(jsonb_array_length(results), 0) as total,

@@ -72,7 +72,7 @@ export function createKnowledgeBases(
         scoreThreshold: SCORE_THRESHOLD,
         mayBeGone: true,
       }),
-    list: (scope, below, count) => listKnowledgeBases(services.database.sql, scope, below, count),
+    list: listKnowledgeBases,
     async findNamed(scope, name) {
       const isNamed = sql`lower(${knowledgeBases.name}) = lower(${name})`
       const [found] = await scope.select(knowledgeBases, { where: isNamed, limit: 1 })

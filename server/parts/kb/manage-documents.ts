@@ -1,4 +1,3 @@
-import type { Sql } from 'postgres'
 import { and, desc, eq, inArray } from '#database/drizzle.ts'
 import { patternHolding } from '#database/like.ts'
 import { kbDocuments, knowledgeBases } from '#database/schema/kb.ts'
@@ -26,10 +25,10 @@ interface NumberedPage {
 
 /** A page of the documents, newest first, of those whose name holds what is searched for. */
 export async function listDocuments(
-  sql: Sql,
   scope: Scope<'kb:read'>,
   { kb_id: kbId, page = 1, limit = LIMIT_DEFAULT, search }: NumberedPage & { kb_id: string; search?: string },
 ): Promise<DocumentList> {
+  const { sql } = scope
   const pattern = patternHolding(search)
   const ids = await sql<{ id: string }[]>`
     select id from kb_documents
@@ -56,7 +55,6 @@ export async function listDocuments(
 
 /** A document with a page of its chunks, in their order: the one that holds a chunk, where it has that still. */
 export async function getDocument(
-  sql: Sql,
   scope: Scope<'kb:read'>,
   {
     kb_id: kbId,
@@ -70,6 +68,7 @@ export async function getDocument(
     where: and(eq(kbDocuments.kbId, kbId), eq(kbDocuments.id, id)),
   })
   if (!document) throw fail('kb.document_not_found')
+  const { sql } = scope
   const [sought] = await sql<{ position: number }[]>`
     select position from kb_chunks
     where id = ${chunkId ?? null} and kb_id = ${kbId} and document_id = ${id}

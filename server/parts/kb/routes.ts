@@ -24,7 +24,6 @@ const ofKb = { kb: 'kb_id' } as const
 
 /** Knowledge bases, their sources, documents and chunks (spec, Knowledge bases). */
 export const manageRoutes = (deps: KbDependencies): Route[] => {
-  const { sql } = deps.services.database
   return [
     defineRoute({
       method: 'POST',
@@ -164,7 +163,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       }),
       reply: [200, schemas.DocumentList],
       errors: ['kb.not_found'],
-      handler: ({ scope, query }) => listDocuments(sql, scope, query),
+      handler: ({ scope, query }) => listDocuments(scope, query),
     }),
     defineRoute({
       method: 'GET',
@@ -184,7 +183,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       }),
       reply: [200, schemas.DocumentWithChunks],
       errors: ['kb.not_found', 'kb.document_not_found'],
-      handler: ({ scope, query }) => getDocument(sql, scope, query),
+      handler: ({ scope, query }) => getDocument(scope, query),
     }),
     defineRoute({
       method: 'DELETE',
