@@ -100,7 +100,7 @@ async function admin([action, email]: string[]): Promise<void> {
   const database = await connectDatabase(config)
   const password = config.adminPassword ?? randomBytes(12).toString('base64url')
   const secrets = await openSecrets(config)
-  const services = { sql: database.sql, passwords: createPasswords(), config, secrets }
+  const services = { database, passwords: createPasswords(), config, secrets }
   const done = await setAdministrator(services, { email, password })
   await database.close()
   process.stdout.write(`${email} ${done}: system administrator, password ${password}\n`)

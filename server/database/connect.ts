@@ -10,6 +10,8 @@ declare const ofSystem: unique symbol
 /** Statements over all tenants. Parts open them in files named `*-system.ts` only (system-sql.ts). */
 export type SystemSql = postgres.Sql & { readonly [ofSystem]?: true }
 export type SystemTransaction = postgres.TransactionSql
+/** Takes both. */
+export type SystemStatements = postgres.ISql
 
 /** The database as parts hold it: statements go through a Scope's `sql`, or through system-sql.ts. */
 export interface Database {

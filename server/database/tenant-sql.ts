@@ -1,4 +1,4 @@
-import type { ISql, PendingQuery, Row, Sql, TransactionSql } from 'postgres'
+import type { ISql, PendingQuery, Row, TransactionSql } from 'postgres'
 
 declare const ofTenant: unique symbol
 
@@ -11,6 +11,9 @@ export interface Tenant {
 
 /** Takes both the connection pool and a transaction of a tenant. */
 export type TenantStatements = ISql & { readonly [ofTenant]: true }
+
+/** Takes those of a system too: for fragments, which are proven in the statement around them. */
+export type FragmentSql = ISql
 
 /**
  * Statements of one tenant. Each binds every tenant table, at every query level, to the organization (and the user,
@@ -25,7 +28,10 @@ export type TenantTransaction = TenantStatements & TransactionSql
 export type Fragment = PendingQuery<Row[]>
 
 /** Sees the statements of tenants as they are made. Tests prove them with it; in production there is none. */
-export type TenantWatch = (sql: Sql, tenant: Tenant) => Sql
+export type TenantWatch = (sql: ISql, tenant: Tenant) => ISql
+
+/** Under this name a watch answers the statements that it watches. */
+export const UNWATCHED: unique symbol = Symbol('unwatched')
 
 let watch: TenantWatch | null = null
 
@@ -36,5 +42,5 @@ export function watchTenants(watchWith: TenantWatch | null): void {
 export const areTenantsWatched = (): boolean => watch !== null
 
 /** Opens the statements of a tenant: called by a Scope, and by system-sql.ts for what acts for a tenant without one. */
-export const openTenantSql = (sql: Sql, tenant: Tenant): TenantSql =>
+export const openTenantSql = (sql: ISql, tenant: Tenant): TenantSql =>
   (watch ? watch(sql, tenant) : sql) as unknown as TenantSql

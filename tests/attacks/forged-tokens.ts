@@ -54,7 +54,7 @@ export const forgedTokens: Row = {
       without: 'the end of a replayed refresh token',
       edits: [
         {
-          file: 'server/parts/auth/sessions.ts',
+          file: 'server/parts/auth/sessions-system.ts',
           text: 'if (found.stale) return { stolenFrom: found.session_id }',
           replacement: '',
         },

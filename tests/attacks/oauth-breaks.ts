@@ -3,9 +3,9 @@ import type { Break } from './row.ts'
 
 const AUTHORIZATION_SERVER = 'server/parts/mcp-server/authorization-server.ts'
 const ATTEMPTS = 'server/parts/mcp/attempts.ts'
-const OIDC = 'server/parts/auth/oidc.ts'
+const OIDC = 'server/parts/auth/oidc-system.ts'
 const OIDC_PROVIDER = 'server/parts/auth/oidc-provider.ts'
-const MAILED_LINKS = 'server/parts/auth/mailed-links.ts'
+const MAILED_LINKS = 'server/parts/auth/mailed-links-system.ts'
 
 /** Each removes one defence: of our authorization server, of our client, of sign-in with a provider. */
 export const OAUTH_BREAKS: readonly Break[] = [

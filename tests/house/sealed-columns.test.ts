@@ -8,16 +8,16 @@ import { SEALED_COLUMNS } from '#platform/secrets/sealed-columns.ts'
  * second one. What lives in a job is covered by rotate-secret.ts, what lives in Redis expires within half an hour.
  */
 const CALLS: Record<string, string[]> = {
-  'server/parts/auth/demand-factor.ts': ['auth_challenges.pending'],
-  'server/parts/auth/mailed-links.ts': ['a job'],
-  'server/parts/auth/oidc.ts': ['oidc_attempts.code_verifier'],
-  'server/parts/auth/totp.ts': ['totp_factors.secret'],
+  'server/parts/auth/check-factor-system.ts': ['auth_challenges.pending'],
+  'server/parts/auth/mailed-links-system.ts': ['a job'],
+  'server/parts/auth/oidc-system.ts': ['oidc_attempts.code_verifier'],
+  'server/parts/auth/codes-system.ts': ['totp_factors.secret'],
   'server/parts/data-rights/delete-account.ts': ['users.leaving'],
   'server/parts/data-rights/import-rows.ts': ['webhook_endpoints.secret'],
   'server/parts/kb/add-source.ts': ['kb_sources.secrets'],
   'server/parts/llm/manage-models.ts': ['llm_models.api_key', 'llm_models.api_key'],
   'server/parts/mcp-playground/shared-memory.ts': ['Redis'],
-  'server/parts/mcp-server/oauth-records.ts': ['oauth_records.payload', 'oauth_records.payload'],
+  'server/parts/mcp-server/oauth-records-system.ts': ['oauth_records.payload', 'oauth_records.payload'],
   'server/parts/mcp/attempts.ts': ['mcp_attempts.answer'],
   'server/parts/mcp/connect-account.ts': ['mcp_attempts.payload'],
   'server/parts/mcp/manage-servers.ts': ['mcp_servers.client_secret', 'mcp_servers.client_secret'],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { OAuthRecords } from '#parts/mcp-server/oauth-records.ts'
+import { OAuthRecords } from '#parts/mcp-server/oauth-records-system.ts'
 import { type Authorizing, openAuthorizing } from '#tests/support/mcp/authorizing.ts'
 import { allow } from '#tests/support/mcp/connecting.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { OAuthRecords } from '#parts/mcp-server/oauth-records.ts'
+import { OAuthRecords } from '#parts/mcp-server/oauth-records-system.ts'
 import { createSecrets } from '#platform/secrets/secrets.ts'
 import { type AuthorizedMcpServer, startAuthorizedMcpServer } from '#tests/support/mcp/authorized-server.ts'
 import { mcpConnector } from '#tests/support/mcp/connector.ts'

@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync } from 'node:fs'
 import type { ISql, Sql } from 'postgres'
-import { type Tenant, watchTenants } from '#database/tenant-sql.ts'
+import { type Tenant, UNWATCHED, watchTenants } from '#database/tenant-sql.ts'
 import { type Catalogue, readCatalogue } from './catalogue.ts'
 import { type OwnerParams, prove } from './prove.ts'
 
@@ -33,7 +33,7 @@ const results = new Map<string, string[]>()
 export async function startProving(sql: Sql): Promise<void> {
   catalogue ??= readCatalogue(sql)
   const known = await catalogue
-  watchTenants((of, tenant) => watched(of, tenant, known) as Sql)
+  watchTenants((of, tenant) => watched(of, tenant, known))
 }
 
 /** What has not been proven since this was last asked: a failed test each. */
@@ -51,7 +51,9 @@ function watched<S extends ISql>(sql: S, tenant: Tenant, known: Catalogue): S {
       work(watched(tx, tenant, known))
   return new Proxy(sql, {
     apply: (make, self, args) => follow(Reflect.apply(make as never, self, args), args[0]),
+    has: (from, name) => name === UNWATCHED || Reflect.has(from, name),
     get(from, name) {
+      if (name === UNWATCHED) return from
       const value = Reflect.get(from as object, name)
       if (name === 'unsafe') return (...args: unknown[]) => follow(value(...args), null)
       if (name === 'begin' || name === 'savepoint')

@@ -1,2 +1,3 @@
-export { createClientKey, removeClientKeys, removeKeysOf } from './client-keys.ts'
+export { createClientKey } from './client-keys.ts'
+export { removeClientKeys, removeKeysOf } from './remove-keys-system.ts'
 export { apiKeyRoutes } from './routes.ts'

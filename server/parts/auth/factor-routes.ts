@@ -27,9 +27,9 @@ import {
   removeFactor,
   renameFactor,
   renewRecoveryCodes,
-} from './manage-factors.ts'
+} from './manage-factors-system.ts'
 import { SignedIn } from './schemas.ts'
-import { beginPasskeySignIn, completeSignIn, signInByPasskey } from './second-factor.ts'
+import { beginPasskeySignIn, completeSignIn, signInByPasskey } from './second-factor-system.ts'
 import type { SessionCookie } from './session-cookie.ts'
 
 const PROOF_ERRORS = [

@@ -3,10 +3,9 @@ import { clearCookie } from '#platform/http/cookies.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
-import { acceptMagicLink, signUpInvited } from './accept-invitation.ts'
 import { factorRoutes } from './factor-routes.ts'
-import { requestReset, resendVerification, resetPassword, verifyEmail } from './mailed-links.ts'
-import { OidcSignIn } from './oidc.ts'
+import { requestReset, resendVerification, resetPassword, verifyEmail } from './mailed-links-system.ts'
+import { OidcSignIn } from './oidc-system.ts'
 import {
   Credentials,
   ForgottenPassword,
@@ -25,11 +24,15 @@ import {
   TokenPairView,
 } from './schemas.ts'
 import { SessionCookie } from './session-cookie.ts'
-import { endSession, listSessions, refreshSession, revokeSessions } from './sessions.ts'
-import { logIn, signUp } from './sign-in.ts'
+import { endSession, listSessions, refreshSession, revokeSessions } from './sessions-system.ts'
+import { acceptMagicLink, logIn, signUp, signUpInvited } from './sign-in-system.ts'
 
 /** Who somebody is, and how he proves it (contract, 2). */
-export const authRoutes = (services: Services, cookie = new SessionCookie(services.config)): Route[] => [
+export const authRoutes = (
+  services: Services,
+  { config, database } = services,
+  cookie = new SessionCookie(config),
+): Route[] => [
   defineRoute({
     method: 'GET',
     url: '/api/auth/methods',
@@ -89,11 +92,7 @@ export const authRoutes = (services: Services, cookie = new SessionCookie(servic
     errors: ['auth.invalid_refresh_token', 'auth.cookie_origin'],
     cookie: cookie.name,
     handler: ({ client, body, headers, cookie: cookieToken }) =>
-      refreshSession(
-        { sql: services.database.sql, tokens: services.tokens },
-        client,
-        cookie.tokenOf(body, headers, cookieToken),
-      ),
+      refreshSession(services, client, cookie.tokenOf(body, headers, cookieToken)),
     present: (answer, { body }) => cookie.conceal(answer, body.refresh_token === undefined),
   }),
   defineRoute({
@@ -110,7 +109,7 @@ export const authRoutes = (services: Services, cookie = new SessionCookie(servic
     cookie: cookie.name,
     async handler({ body, headers, cookie: cookieToken }) {
       const token = cookie.tokenOf(body, headers, cookieToken)
-      if (token !== null) await endSession(services.database.sql, token)
+      if (token !== null) await endSession(database, token)
       return { message: 'Signed out' }
     },
     present: (answer, { body }) => ({
@@ -126,7 +125,7 @@ export const authRoutes = (services: Services, cookie = new SessionCookie(servic
     query: Type.Object(PageQuery),
     reply: [200, SessionPage],
     errors: ['request.invalid_cursor'],
-    handler: ({ caller, query }) => listSessions(services.database.sql, caller, query),
+    handler: ({ caller, query }) => listSessions(database, caller, query),
   }),
   defineRoute({
     method: 'DELETE',
@@ -139,7 +138,7 @@ export const authRoutes = (services: Services, cookie = new SessionCookie(servic
     reply: [200, Message],
     errors: ['auth.session_not_found'],
     async handler({ caller, query }) {
-      const ended = await revokeSessions(services.database.sql, caller, query.session_id)
+      const ended = await revokeSessions(database, caller, query.session_id)
       return { message: `Sessions ended: ${ended}` }
     },
   }),

@@ -3,7 +3,7 @@ import type { Config } from '#config'
 import { fail } from '#errors'
 import { type Cookie, clearCookie, setCookie } from '#platform/http/cookies.ts'
 import type { Presented } from '#platform/http/define-route.ts'
-import { SESSION_SECONDS } from './sessions.ts'
+import { SESSION_SECONDS } from './sessions-system.ts'
 
 /** Where refresh and logout are, each also under /v1: no other route gets the cookie. */
 const PATHS = ['/api/auth', '/v1/auth']

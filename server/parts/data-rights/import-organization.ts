@@ -79,7 +79,7 @@ async function store(
     return await commitWithAnswer(async () => {
       if (isInTransaction()) await afterRollback(undo)
       await finish(sql, caller, importing, name)
-      const organization = await readOrganization(sql, caller.userId, organizationId)
+      const organization = await readOrganization(services.database, caller.userId, organizationId)
       return { organization, imported: importing.imported, left_out: importing.leftOut }
     })
   } catch (error) {

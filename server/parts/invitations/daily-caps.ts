@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ISql, TransactionSql } from 'postgres'
+import type { TenantTransaction } from '#database/tenant-sql.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { secondsToMidnight } from '#platform/limits/calendar.ts'
@@ -26,7 +26,7 @@ export interface Sender {
  * counts nothing. Throws invitation.organization_cap, invitation.sender_cap, invitation.unverified_cap.
  */
 export async function countInvitation(
-  tx: TransactionSql,
+  tx: TenantTransaction,
   { organizationId, userId }: Scope<'users:write'>,
 ): Promise<Sender> {
   const [sender] = await tx<Sender[]>`
@@ -49,11 +49,6 @@ export async function countInvitation(
     throw fail('invitation.unverified_cap', { limit: OF_UNVERIFIED_SENDER_MAX }, options)
   if (isOver(user, OF_SENDER_MAX)) throw fail('invitation.sender_cap', { limit: OF_SENDER_MAX }, options)
   return sender
-}
-
-/** Deletes the counts of past days. */
-export async function forgetPastDays(sql: ISql): Promise<void> {
-  await sql`delete from invitation_days where day < (now() at time zone 'utc')::date`
 }
 
 const hashOf = (kind: string, id: string): string =>

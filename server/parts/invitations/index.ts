@@ -1,5 +1,5 @@
-export { joinByInvitation, redeemToken } from './accept-invitation.ts'
-export { CAP_ERRORS, forgetPastDays } from './daily-caps.ts'
-export { validateToken } from './read-invitations.ts'
+export { CAP_ERRORS } from './daily-caps.ts'
+export { forgetPastDays } from './daily-caps-system.ts'
 export { invitationRoutes } from './routes.ts'
 export { checkInviter, insertInvitation, refuseSecond, revokePending } from './send-invitations.ts'
+export { joinByInvitation, redeemToken, validateToken } from './tokens-system.ts'

@@ -4,7 +4,7 @@ import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Enum, Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { CAP_ERRORS } from './daily-caps.ts'
-import { listInvitations, readInvitation, showInvitation } from './read-invitations.ts'
+import { listInvitations, readInvitation } from './read-invitations.ts'
 import {
   BulkResult,
   INVITATION_STATUSES,
@@ -22,13 +22,14 @@ import {
   resendInvitation,
   revokeInvitation,
 } from './send-invitations.ts'
+import { showInvitation } from './tokens-system.ts'
 
 const OneInvitation = Type.Object({ invitation_id: Uuid })
 const EXAMPLE = { email: 'grace@example.com', role_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60' }
 const ONLY_ADMINS = 'For members of level 80 and above: admins and owners.'
 
 /** Inviting people into an organization (spec, Invitations). Who accepts signs up: /api/auth/signup_invite. */
-export const invitationRoutes = (services: Services): Route[] => [
+export const invitationRoutes = (services: Services, { database } = services): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/invitations/create',
@@ -77,7 +78,7 @@ export const invitationRoutes = (services: Services): Route[] => [
     errors: ['org.not_found', 'invitation.level', 'request.invalid_cursor'],
     async handler({ scope, query }) {
       checkInviter(scope)
-      return listInvitations(services.database.sql, scope, query)
+      return listInvitations(scope, query)
     },
   }),
   defineRoute({
@@ -91,7 +92,7 @@ export const invitationRoutes = (services: Services): Route[] => [
     errors: ['invitation.not_found', 'invitation.level'],
     async handler({ scope, query }) {
       checkInviter(scope)
-      return readInvitation(services.database.sql, scope.organizationId, query.invitation_id)
+      return readInvitation(scope.sql, scope.organizationId, query.invitation_id)
     },
   }),
   defineRoute({
@@ -102,7 +103,7 @@ export const invitationRoutes = (services: Services): Route[] => [
     query: Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) }),
     reply: [200, ShownInvitation],
     errors: ['invitation.not_found', 'invitation.gone', 'invitation.role_gone'],
-    handler: ({ query }) => showInvitation(services.database.sql, query.token),
+    handler: ({ query }) => showInvitation(database, query.token),
   }),
   defineRoute({
     method: 'POST',
@@ -134,7 +135,7 @@ export const invitationRoutes = (services: Services): Route[] => [
     reply: [200, Message],
     errors: ['invitation.not_found', 'invitation.not_pending', 'invitation.level'],
     async handler({ scope, query }) {
-      await revokeInvitation(services, scope, query.invitation_id)
+      await revokeInvitation(scope, query.invitation_id)
       return { message: 'Invitation revoked' }
     },
   }),

@@ -1,17 +1,17 @@
-import type { TransactionSql } from 'postgres'
 import { newId } from '#database/new-id.ts'
 import { onUniqueViolation } from '#database/sql-state.ts'
+import type { TenantTransaction } from '#database/tenant-sql.ts'
 import { AppError, fail } from '#errors'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
 import { findAssignableRole } from '#platform/access/role-rules.ts'
 import type { Scope } from '#platform/access/scope.ts'
-import { isVisible } from '#platform/access/visible-members.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
 import { normalizeEmail, refuseReserved } from '#platform/mail/address.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
 import type { Services } from '#platform/services.ts'
 import { countInvitation, type Sender } from './daily-caps.ts'
 import { readInvitation, statusNow } from './read-invitations.ts'
+import { refuseKnown } from './refuse-known-system.ts'
 import {
   type BulkResult,
   isEmail,
@@ -39,7 +39,7 @@ export async function createInvitation(
   input: NewInvitation,
 ): Promise<SentInvitation> {
   checkInviter(scope)
-  return services.database.sql
+  return scope.sql
     .begin(async (tx) => {
       await lockOrganization(tx, scope.organizationId, 'records')
       return insertInvitation(services, tx, scope, { ...input, byMagicLink: false })
@@ -74,7 +74,7 @@ export async function createInvitations(
  */
 export async function insertInvitation(
   services: Pick<Services, 'mail' | 'config'>,
-  tx: TransactionSql,
+  tx: TenantTransaction,
   scope: Inviter,
   input: NewInvitation & { byMagicLink: boolean },
 ): Promise<SentInvitation> {
@@ -112,7 +112,7 @@ export async function resendInvitation(
   id: string,
 ): Promise<SentInvitation> {
   checkInviter(scope)
-  return services.database.sql
+  return scope.sql
     .begin(async (tx) => {
       await lockOrganization(tx, scope.organizationId, 'records')
       const { byMagicLink, status, roleId } = await lockInvitation(tx, scope, id)
@@ -124,7 +124,7 @@ export async function resendInvitation(
       await tx`
         update invitations set status = 'pending', token_hash = ${hashToken(token)}, updated_at = now(),
           expires_at = now() + ${LIFETIME_DAYS} * interval '1 day'
-        where id = ${id}`
+        where id = ${id} and organization_id = ${scope.organizationId}`
       await recordEvent(tx, scope.organizationId, scope, { action: 'invitation.resent', recordId: id })
       return mailInvitation(services, tx, scope, { id, token, byMagicLink, sender })
     })
@@ -132,9 +132,9 @@ export async function resendInvitation(
 }
 
 /** Throws invitation.not_found, invitation.not_pending. */
-export async function revokeInvitation(services: Services, scope: Inviter, id: string): Promise<void> {
+export async function revokeInvitation(scope: Inviter, id: string): Promise<void> {
   checkInviter(scope)
-  await services.database.sql.begin(async (tx) => {
+  await scope.sql.begin(async (tx) => {
     await lockOrganization(tx, scope.organizationId, 'members')
     const { status, email } = await lockInvitation(tx, scope, id)
     if (status !== 'pending') throw fail('invitation.not_pending', { status })
@@ -155,7 +155,7 @@ export async function revokeInvitation(services: Services, scope: Inviter, id: s
 
 /** Takes back what an organization has sent to this email and nobody has accepted. */
 export async function revokePending(
-  tx: TransactionSql,
+  tx: TenantTransaction,
   organizationId: string,
   email: string,
 ): Promise<void> {
@@ -168,21 +168,7 @@ export function checkInviter(scope: Inviter): void {
   if (scope.role.level < INVITER_LEVEL_MIN) throw fail('invitation.level')
 }
 
-async function refuseKnown(
-  tx: TransactionSql,
-  { organizationId, userId }: Inviter,
-  email: string,
-): Promise<void> {
-  const [known] = await tx<{ registered: boolean; member: boolean }[]>`
-    select u.registered_at is not null as registered, m.user_id is not null and ${isVisible(tx, userId)} as member
-    from users u left join memberships m
-      on m.user_id = u.id and m.organization_id = ${organizationId} and m.status in ('active', 'suspended')
-    where u.email = ${email}`
-  if (known?.member) throw fail('user.is_member')
-  if (known?.registered) throw fail('user.exists')
-}
-
-async function lockInvitation(tx: TransactionSql, scope: Inviter, id: string) {
+async function lockInvitation(tx: TenantTransaction, scope: Inviter, id: string) {
   const [row] = await tx<{ status: string; email: string; byMagicLink: boolean; roleId: string }[]>`
     select ${statusNow(tx)} as status, i.email, i.by_magic_link as "byMagicLink", i.role_id as "roleId"
     from invitations i
@@ -193,7 +179,7 @@ async function lockInvitation(tx: TransactionSql, scope: Inviter, id: string) {
 
 async function mailInvitation(
   { mail, config }: Pick<Services, 'mail' | 'config'>,
-  tx: TransactionSql,
+  tx: TenantTransaction,
   scope: Inviter,
   { id, token, byMagicLink, sender }: { id: string; token: string; byMagicLink: boolean; sender: Sender },
 ): Promise<SentInvitation> {

@@ -6,7 +6,7 @@ import type { Services } from '#platform/services.ts'
 import { ClientDocuments } from './client-documents.ts'
 import { errorPage, PAGE_HEADERS } from './consent-page.ts'
 import { AUTH_METHODS, OAUTH_PATHS, resourceOf, SCOPE } from './metadata.ts'
-import { type OAuthRecords, REFRESH_SECONDS } from './oauth-records.ts'
+import { type OAuthRecords, REFRESH_SECONDS } from './oauth-records-system.ts'
 import { isSafeRedirect } from './registration.ts'
 
 const ACCESS_TOKEN_SECONDS = 3_600

@@ -8,7 +8,7 @@ import type { Services } from '#platform/services.ts'
 import { createClientKey } from '../api-keys/index.ts'
 import type { ConsentRequest } from './consent-page.ts'
 import { resourceOf, SCOPE } from './metadata.ts'
-import type { OAuthRecords } from './oauth-records.ts'
+import type { OAuthRecords } from './oauth-records-system.ts'
 import { cleanName, NAME_CHARACTERS_MAX } from './registration.ts'
 
 /** What an app may do at most: no more than /mcp needs. */

@@ -8,7 +8,7 @@ import type { PaidCalls } from '../llm/index.ts'
 import { AgentTools } from './agent-tools.ts'
 import { createAuthorizationServer } from './authorization-server.ts'
 import { Consent } from './consent.ts'
-import { OAuthRecords } from './oauth-records.ts'
+import { OAuthRecords } from './oauth-records-system.ts'
 import type { McpCaller } from './open-caller.ts'
 import { serverDefinition } from './server-definition.ts'
 

@@ -6,7 +6,7 @@ import type { Permission } from '#platform/access/permissions.ts'
 import type { Client, Scope } from '#platform/access/scope.ts'
 import type { Services } from '#platform/services.ts'
 import { ACCESS_TOKEN } from './authorization-server.ts'
-import type { OAuthRecords } from './oauth-records.ts'
+import type { OAuthRecords } from './oauth-records-system.ts'
 
 /** Somebody at /mcp, in one organization: null is what he may not do there. */
 export interface McpCaller {

@@ -1,13 +1,14 @@
-import type { Sql } from 'postgres'
+import type { Database } from '#database/connect.ts'
 import type { Features } from '#database/schema/org.ts'
 import type { Scope } from '#platform/access/scope.ts'
-import { countMcpSessions, withDefaults } from '#platform/limits/features.ts'
+import { withDefaults } from '#platform/limits/features.ts'
+import { countAllSessions } from './organizations-system.ts'
 import type { FeaturesInUse } from './schemas.ts'
 
 /** What an organization may use, and what of it is used now. */
 export async function readFeaturesInUse(
-  sql: Sql,
-  { organizationId }: Scope<'organization:read'>,
+  database: Database,
+  { sql, organizationId }: Scope<'organization:read'>,
 ): Promise<FeaturesInUse> {
   const [row] = await sql<{ features: Features; usage: Omit<FeaturesInUse['usage'], 'mcp_sessions'> }[]>`
     select o.features, json_build_object(
@@ -19,6 +20,6 @@ export async function readFeaturesInUse(
   const { features = {}, usage = { messages_today: 0, stored_bytes: 0, members: 0 } } = row ?? {}
   return {
     ...withDefaults(features),
-    usage: { ...usage, mcp_sessions: await countMcpSessions(sql, organizationId) },
+    usage: { ...usage, mcp_sessions: await countAllSessions(database, organizationId) },
   }
 }

@@ -1,5 +1,5 @@
-export { createOrganization } from './create-organization.ts'
+export { createOrganization } from './create-organization-system.ts'
 export { changeRole, changeStatus, putMember } from './members.ts'
-export { readOrganization } from './organizations.ts'
+export { readOrganization } from './organizations-system.ts'
 export { orgRoutes } from './routes.ts'
 export { OrganizationName, OrganizationView } from './schemas.ts'

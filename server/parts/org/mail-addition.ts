@@ -1,4 +1,4 @@
-import type { TransactionSql } from 'postgres'
+import type { TenantTransaction } from '#database/tenant-sql.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
 import type { Services } from '#platform/services.ts'
@@ -10,7 +10,7 @@ const LINKS_MAX = 5
 /** Mails a link that leaves the organization to a person who was added to it. */
 export async function mailAddition(
   { mail, config }: Pick<Services, 'mail' | 'config'>,
-  tx: TransactionSql,
+  tx: TenantTransaction,
   { organizationId, userId: adderId }: Scope<'users:write'>,
   userId: string,
 ): Promise<void> {

@@ -1,8 +1,8 @@
-import type { Sql, TransactionSql } from 'postgres'
+import type { TenantTransaction } from '#database/tenant-sql.ts'
 import { fail } from '#errors'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
 import { checkLevel, findAssignableRole, isOwner, OWNER_ROLE } from '#platform/access/role-rules.ts'
-import type { Actor, Caller, Scope } from '#platform/access/scope.ts'
+import type { Actor, Scope } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
 import { readFeatures } from '#platform/limits/features.ts'
 import type { Services } from '#platform/services.ts'
@@ -31,11 +31,11 @@ const MOVES: Record<MemberStatus, readonly MemberStatus[]> = {
  * org.feature_off, and what findAssignableRole throws.
  */
 export async function addMember(
-  services: Pick<Services, 'database' | 'mail' | 'config'>,
+  services: Pick<Services, 'mail' | 'config'>,
   scope: Scope<'users:write'>,
   input: { user_id: string; role_id: string },
 ): Promise<void> {
-  await services.database.sql.begin(async (tx) => {
+  await scope.sql.begin(async (tx) => {
     await lockOrganization(tx, scope.organizationId, 'members')
     const { team_members } = await readFeatures(tx, scope.organizationId)
     if (!team_members) throw fail('org.feature_off', { feature: 'team_members' })
@@ -51,14 +51,9 @@ export async function addMember(
 }
 
 /** Gives a member another role (spec, update rules). */
-export async function changeRole(
-  sql: Sql,
-  scope: Scope<'users:write'>,
-  userId: string,
-  roleId: string,
-): Promise<void> {
+export async function changeRole(scope: Scope<'users:write'>, userId: string, roleId: string): Promise<void> {
   if (!isOwner(scope)) throw fail('user.not_owner')
-  await sql.begin(async (tx) => {
+  await scope.sql.begin(async (tx) => {
     await lockOrganization(tx, scope.organizationId, 'members')
     const member = await findMember(tx, scope.organizationId, userId)
     if (!member) throw fail('user.not_found')
@@ -82,15 +77,14 @@ export async function changeRole(
 
 /** Suspends a member, ends a suspension, or ('deleted') ends the membership. What the member made stays. */
 export async function changeStatus(
-  sql: Sql,
   scope: Scope<'users:admin'>,
   userId: string,
   status: 'active' | 'suspended' | 'deleted',
   /** What belongs to it, in the same transaction. */
-  then: (tx: TransactionSql, member: { email: string }) => Promise<void> = async () => {},
+  then: (tx: TenantTransaction, member: { email: string }) => Promise<void> = async () => {},
 ): Promise<void> {
   if (userId === scope.userId) throw fail('user.self')
-  await sql.begin(async (tx) => {
+  await scope.sql.begin(async (tx) => {
     await lockOrganization(tx, scope.organizationId, 'members')
     const member = await findMember(tx, scope.organizationId, userId)
     if (!member) throw fail('user.not_found')
@@ -103,14 +97,9 @@ export async function changeStatus(
   })
 }
 
-/** Ends the caller's own membership. Nobody leaves their own personal organization. Throws org.not_found, org.personal, org.last_owner. */
-export async function leaveOrganization(sql: Sql, caller: Caller, organizationId: string): Promise<void> {
-  await sql.begin((tx) => endOwnMembership(tx, caller, organizationId))
-}
-
-/** The same, in the caller's transaction. */
+/** Ends the actor's own membership, in the caller's transaction. Throws org.not_found, org.personal, org.last_owner. */
 export async function endOwnMembership(
-  tx: TransactionSql,
+  tx: TenantTransaction,
   actor: Actor,
   organizationId: string,
 ): Promise<void> {
@@ -123,15 +112,11 @@ export async function endOwnMembership(
 }
 
 /** Makes an active member the owner, and the caller an admin, at once. */
-export async function transferOwnership(
-  sql: Sql,
-  scope: Scope<'organization:admin'>,
-  userId: string,
-): Promise<void> {
+export async function transferOwnership(scope: Scope<'organization:admin'>, userId: string): Promise<void> {
   if (!isOwner(scope)) throw fail('org.owner_needed')
   if (scope.apiKeyId !== null) throw fail('access.session_needed')
   if (userId === scope.userId) throw fail('user.same_role', { role: OWNER_ROLE })
-  await sql.begin(async (tx) => {
+  await scope.sql.begin(async (tx) => {
     const { isPersonal } = await lockOrganization(tx, scope.organizationId, 'members')
     if (isPersonal) throw fail('org.personal')
     const [from, to] = [
@@ -160,7 +145,7 @@ export async function transferOwnership(
 
 /** A member, whatever the status; one that was deleted is none any more. */
 async function findMember(
-  tx: TransactionSql,
+  tx: TenantTransaction,
   organizationId: string,
   userId: string,
 ): Promise<Member | null> {
@@ -177,7 +162,7 @@ async function findMember(
 
 /** Makes a membership, or brings back one that was deleted or waits for its acceptance. Any other stays as it is. */
 export async function putMember(
-  tx: TransactionSql,
+  tx: TenantTransaction,
   organizationId: string,
   {
     userId,
@@ -196,7 +181,7 @@ export async function putMember(
 }
 
 /** Throws org.last_owner where this member is the only active owner. */
-async function keepAnOwner(tx: TransactionSql, organizationId: string, member: Member): Promise<void> {
+async function keepAnOwner(tx: TenantTransaction, organizationId: string, member: Member): Promise<void> {
   if (member.role.name !== OWNER_ROLE || member.status !== 'active') return
   const [other] = await tx`
     select from memberships m join roles r on r.id = m.role_id
@@ -207,7 +192,7 @@ async function keepAnOwner(tx: TransactionSql, organizationId: string, member: M
 
 /** Keys of somebody who leaves would wake up if he came back: they go with him. */
 async function moveMember(
-  tx: TransactionSql,
+  tx: TenantTransaction,
   actor: Actor & { organizationId: string },
   member: Member,
   status: MemberStatus,
@@ -226,7 +211,7 @@ async function moveMember(
 type State = { role?: string; status?: string } | null
 
 const recordMember = (
-  tx: TransactionSql,
+  tx: TenantTransaction,
   actor: Actor & { organizationId: string },
   action: `${string}.${string}`,
   userId: string,

@@ -4,9 +4,10 @@ import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { readFeaturesInUse } from './features-in-use.ts'
-import { leaveByLink, showLeaveLink } from './leave-by-link.ts'
-import { addMember, leaveOrganization, transferOwnership } from './members.ts'
-import { addOrganization, changeFeatures, changeOrganization, listOrganizations } from './organizations.ts'
+import { leaveByLink, leaveOrganization, showLeaveLink } from './leave-system.ts'
+import { addMember, transferOwnership } from './members.ts'
+import { changeOrganization } from './organizations.ts'
+import { addOrganization, changeFeatures, listOrganizations } from './organizations-system.ts'
 import {
   FeaturesChange,
   FeaturesInUse,
@@ -24,7 +25,7 @@ import {
 const InOrganization = Type.Object({ org_id: Uuid })
 
 /** Organizations and who belongs to them (spec, Organizations; contract, 2 and 6). */
-export const orgRoutes = (services: Services, { sql } = services.database): Route[] => [
+export const orgRoutes = (services: Services, { database } = services): Route[] => [
   defineRoute({
     method: 'GET',
     url: '/api/org/list',
@@ -33,7 +34,7 @@ export const orgRoutes = (services: Services, { sql } = services.database): Rout
     query: Type.Object(PageQuery),
     reply: [200, OrganizationPage],
     errors: ['request.invalid_cursor'],
-    handler: ({ caller, query }) => listOrganizations(sql, caller, query),
+    handler: ({ caller, query }) => listOrganizations(database, caller, query),
   }),
   defineRoute({
     method: 'POST',
@@ -47,7 +48,7 @@ export const orgRoutes = (services: Services, { sql } = services.database): Rout
     effects: 'database',
     reply: [201, OrganizationView],
     errors: ['org.name_taken', 'billing.transfer_too_large'],
-    handler: ({ caller, query }) => addOrganization(sql, caller, query),
+    handler: ({ caller, query }) => addOrganization(database, caller, query),
   }),
   defineRoute({
     method: 'PUT',
@@ -69,7 +70,7 @@ export const orgRoutes = (services: Services, { sql } = services.database): Rout
       'org.factor_needed',
       'access.session_needed',
     ],
-    handler: ({ scope, body }) => changeOrganization(sql, scope, body),
+    handler: ({ scope, body }) => changeOrganization(database, scope, body),
   }),
   defineRoute({
     method: 'POST',
@@ -102,7 +103,7 @@ export const orgRoutes = (services: Services, { sql } = services.database): Rout
     reply: [200, Message],
     errors: ['org.not_found', 'org.personal', 'org.last_owner'],
     async handler({ caller, query }) {
-      await leaveOrganization(sql, caller, query.org_id)
+      await leaveOrganization(database, caller, query.org_id)
       return { message: 'You have left the organization' }
     },
   }),
@@ -114,7 +115,7 @@ export const orgRoutes = (services: Services, { sql } = services.database): Rout
     query: LeaveLink,
     reply: [200, LeaveLinkView],
     errors: ['auth.link_gone'],
-    handler: ({ query }) => showLeaveLink(sql, query.token),
+    handler: ({ query }) => showLeaveLink(database, query.token),
   }),
   defineRoute({
     method: 'POST',
@@ -127,7 +128,7 @@ export const orgRoutes = (services: Services, { sql } = services.database): Rout
     reply: [200, Message],
     errors: ['auth.link_gone', 'org.not_found', 'org.last_owner', 'org.personal'],
     async handler({ client, body }) {
-      await leaveByLink(sql, client, body.token)
+      await leaveByLink(database, client, body.token)
       return { message: 'You have left the organization' }
     },
   }),
@@ -152,7 +153,7 @@ export const orgRoutes = (services: Services, { sql } = services.database): Rout
       'user.same_role',
     ],
     async handler({ scope, body }) {
-      await transferOwnership(sql, scope, body.user_id)
+      await transferOwnership(scope, body.user_id)
       return { message: 'Ownership transferred' }
     },
   }),
@@ -164,7 +165,7 @@ export const orgRoutes = (services: Services, { sql } = services.database): Rout
     query: InOrganization,
     reply: [200, FeaturesInUse],
     errors: ['org.not_found'],
-    handler: ({ scope }) => readFeaturesInUse(sql, scope),
+    handler: ({ scope }) => readFeaturesInUse(database, scope),
   }),
   defineRoute({
     method: 'PUT',
@@ -177,6 +178,6 @@ export const orgRoutes = (services: Services, { sql } = services.database): Rout
     effects: 'database',
     reply: [200, FeaturesView],
     errors: ['org.not_found'],
-    handler: ({ caller, query, body }) => changeFeatures(sql, caller, query.org_id, body),
+    handler: ({ caller, query, body }) => changeFeatures(database, caller, query.org_id, body),
   }),
 ]

@@ -1,27 +1,24 @@
-import type { ISql, Sql, TransactionSql } from 'postgres'
 import { olderThan } from '#database/keyset.ts'
 import { newId } from '#database/new-id.ts'
 import { onUniqueViolation } from '#database/sql-state.ts'
+import type { TenantStatements, TenantTransaction } from '#database/tenant-sql.ts'
 import { fail } from '#errors'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
 import { checkHeld, checkLevel } from '#platform/access/role-rules.ts'
 import type { Scope } from '#platform/access/scope.ts'
-import { isVisible } from '#platform/access/visible-members.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
+import { nameMembers } from './role-members-system.ts'
 import type { NewRole, RoleChange, RoleView } from './schemas.ts'
-
-/** How many members are named where a role can't be deleted. */
-const NAMED_MAX = 5
 
 /**
  * Makes a custom role. Nobody but an owner makes one at or above his own level, or with a permission that he does
  * not hold. Throws role.name_taken, role.too_high, role.permission_not_held, permission.not_found.
  */
-export async function createRole(sql: Sql, scope: Scope<'roles:write'>, input: NewRole): Promise<RoleView> {
+export async function createRole(scope: Scope<'roles:write'>, input: NewRole): Promise<RoleView> {
   checkLevel(scope, input.hierarchy_level)
   const id = newId()
-  return sql
+  return scope.sql
     .begin(async (tx) => {
       await lockOrganization(tx, scope.organizationId, 'records')
       await tx`
@@ -41,12 +38,11 @@ export async function createRole(sql: Sql, scope: Scope<'roles:write'>, input: N
  * them, is not his to change.
  */
 export async function updateRole(
-  sql: Sql,
   scope: Scope<'roles:write'>,
   roleId: string,
   change: RoleChange,
 ): Promise<RoleView> {
-  return sql
+  return scope.sql
     .begin(async (tx) => {
       const before = await readCustomRole(tx, scope, roleId)
       checkLevel(scope, change.hierarchy_level ?? before.hierarchy_level)
@@ -54,7 +50,7 @@ export async function updateRole(
         update roles set updated_at = now(), name = ${change.name?.trim() ?? before.name},
           description = ${change.description ?? before.description},
           hierarchy_level = ${change.hierarchy_level ?? before.hierarchy_level}
-        where id = ${roleId}`
+        where id = ${roleId} and organization_id = ${scope.organizationId}`
       if (change.permission_ids)
         await setPermissions(tx, scope, roleId, change.permission_ids, before.permission_ids)
       const after = await readRole(tx, scope.organizationId, roleId)
@@ -65,38 +61,33 @@ export async function updateRole(
 }
 
 /** Deletes a custom role that nobody has. Throws role.in_use, with the names of those who have it. */
-export async function removeRole(sql: Sql, scope: Scope<'roles:delete'>, roleId: string): Promise<void> {
-  await sql.begin(async (tx) => {
+export async function removeRole(scope: Scope<'roles:delete'>, roleId: string): Promise<void> {
+  await scope.sql.begin(async (tx) => {
     const before = await readCustomRole(tx, scope, roleId)
-    const members = await tx<{ email: string }[]>`
-      select case when ${isVisible(tx, scope.userId)} then u.email else u.id::text end as email from memberships m join users u on u.id = m.user_id
-      where m.organization_id = ${scope.organizationId} and m.role_id = ${roleId}
-      order by email limit ${NAMED_MAX}`
-    if (members.length > 0)
-      throw fail('role.in_use', { members: members.map(({ email }) => email).join(', ') })
-    await tx`delete from roles where id = ${roleId}`
+    const members = await nameMembers(tx, scope, roleId)
+    if (members.length > 0) throw fail('role.in_use', { members: members.join(', ') })
+    await tx`delete from roles where id = ${roleId} and organization_id = ${scope.organizationId}`
     await recordRole(tx, scope, 'role.deleted', before, null)
   })
 }
 
 /** System and custom roles, newest first. */
 export const listRoles = (
-  sql: Sql,
   scope: Scope<'roles:read'>,
   query: { limit?: number; cursor?: string },
 ): Promise<Page<RoleView>> =>
   readPage(
     query,
     (below, count) =>
-      sql<Row[]>`
-        ${selectRoles(sql, scope.organizationId)} and ${olderThan(sql, 'r.id', below)}
+      scope.sql<Row[]>`
+        ${selectRoles(scope.sql, scope.organizationId)} and ${olderThan(scope.sql, 'r.id', below)}
         order by r.id desc limit ${count}`,
     view,
   )
 
 /** Locks organization and role: memberships that would take it wait until the transaction ends. */
 async function readCustomRole(
-  tx: TransactionSql,
+  tx: TenantTransaction,
   scope: Scope<'roles:write' | 'roles:delete'>,
   roleId: string,
 ) {
@@ -110,7 +101,7 @@ async function readCustomRole(
 
 /** Permissions that the role had before stay assignable, also by somebody who does not hold them. */
 async function setPermissions(
-  tx: TransactionSql,
+  tx: TenantTransaction,
   scope: Scope<'roles:write'>,
   roleId: string,
   permissionIds: string[],
@@ -131,13 +122,13 @@ async function setPermissions(
     insert into role_permissions (role_id, permission_id) select ${roleId}, unnest(${wanted}::uuid[])`
 }
 
-async function readRole(sql: ISql, organizationId: string, roleId: string): Promise<RoleView> {
+async function readRole(sql: TenantStatements, organizationId: string, roleId: string): Promise<RoleView> {
   const [row] = await sql<Row[]>`${selectRoles(sql, organizationId)} and r.id = ${roleId}`
   if (!row) throw fail('role.not_found')
   return view(row)
 }
 
-const selectRoles = (sql: ISql, organizationId: string) => sql`
+const selectRoles = (sql: TenantStatements, organizationId: string) => sql`
   select r.id, r.name, r.description, r.hierarchy_level, r.is_system_role, r.organization_id, r.created_at,
     r.updated_at,
     (select count(*)::int from memberships m where m.organization_id = r.organization_id and m.role_id = r.id)
@@ -159,7 +150,7 @@ const view = (row: Row): RoleView => ({
 })
 
 function recordRole(
-  tx: TransactionSql,
+  tx: TenantTransaction,
   scope: Scope<'roles:write' | 'roles:delete'>,
   action: 'role.created' | 'role.updated' | 'role.deleted',
   before: RoleView | null,

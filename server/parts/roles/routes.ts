@@ -2,8 +2,8 @@ import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
-import { createPermission, listPermissions, removePermission } from './manage-permissions.ts'
 import { createRole, listRoles, removeRole, updateRole } from './manage-roles.ts'
+import { createPermission, listPermissions, removePermission } from './permissions-system.ts'
 import {
   NewPermission,
   NewRole,
@@ -23,7 +23,7 @@ const GRANT_ERRORS = [
 ] as const
 
 /** Roles of an organization and the permissions that they hold (spec, Roles and permissions). */
-export const roleRoutes = ({ database: { sql } }: Services): Route[] => [
+export const roleRoutes = ({ database }: Services): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/roles/create',
@@ -36,7 +36,7 @@ export const roleRoutes = ({ database: { sql } }: Services): Route[] => [
     effects: 'database',
     reply: [201, RoleView],
     errors: ['org.not_found', ...GRANT_ERRORS],
-    handler: ({ scope, body }) => createRole(sql, scope, body),
+    handler: ({ scope, body }) => createRole(scope, body),
   }),
   defineRoute({
     method: 'PUT',
@@ -50,7 +50,7 @@ export const roleRoutes = ({ database: { sql } }: Services): Route[] => [
     effects: 'database',
     reply: [200, RoleView],
     errors: ['org.not_found', 'role.not_found', 'role.system', ...GRANT_ERRORS],
-    handler: ({ scope, query, body }) => updateRole(sql, scope, query.role_id, body),
+    handler: ({ scope, query, body }) => updateRole(scope, query.role_id, body),
   }),
   defineRoute({
     method: 'DELETE',
@@ -62,7 +62,7 @@ export const roleRoutes = ({ database: { sql } }: Services): Route[] => [
     reply: [200, Message],
     errors: ['org.not_found', 'role.not_found', 'role.system', 'role.too_high', 'role.in_use'],
     async handler({ scope, query }) {
-      await removeRole(sql, scope, query.role_id)
+      await removeRole(scope, query.role_id)
       return { message: 'Role deleted' }
     },
   }),
@@ -74,7 +74,7 @@ export const roleRoutes = ({ database: { sql } }: Services): Route[] => [
     query: Type.Object({ org_id: Uuid, ...PageQuery }),
     reply: [200, RolePage],
     errors: ['org.not_found', 'request.invalid_cursor'],
-    handler: ({ scope, query }) => listRoles(sql, scope, query),
+    handler: ({ scope, query }) => listRoles(scope, query),
   }),
   defineRoute({
     method: 'POST',
@@ -86,7 +86,7 @@ export const roleRoutes = ({ database: { sql } }: Services): Route[] => [
     effects: 'database',
     reply: [201, PermissionView],
     errors: ['permission.exists'],
-    handler: ({ body }) => createPermission(sql, body),
+    handler: ({ body }) => createPermission(database, body),
   }),
   defineRoute({
     method: 'DELETE',
@@ -99,7 +99,7 @@ export const roleRoutes = ({ database: { sql } }: Services): Route[] => [
     reply: [200, Message],
     errors: ['permission.not_found', 'permission.built_in'],
     async handler({ query }) {
-      await removePermission(sql, query.permission_id)
+      await removePermission(database, query.permission_id)
       return { message: 'Permission removed' }
     },
   }),
@@ -111,6 +111,6 @@ export const roleRoutes = ({ database: { sql } }: Services): Route[] => [
     query: Type.Object(PageQuery),
     reply: [200, PermissionPage],
     errors: ['request.invalid_cursor'],
-    handler: ({ query }) => listPermissions(sql, query),
+    handler: ({ query }) => listPermissions(database, query),
   }),
 ]

@@ -5,7 +5,7 @@ import { normalizeEmail } from '#platform/mail/address.ts'
 import type { Services } from '#platform/services.ts'
 import { checkInviter, insertInvitation, refuseSecond } from '../invitations/index.ts'
 import { putMember } from '../org/index.ts'
-import { fullName } from './read-users.ts'
+import { fullName } from './read-users-system.ts'
 import type { InvitedUser, NewInvitee } from './schemas.ts'
 
 /**
@@ -19,7 +19,7 @@ export async function inviteUser(
 ): Promise<InvitedUser> {
   checkInviter(scope)
   const email = normalizeEmail(input.email)
-  return services.database.sql
+  return scope.sql
     .begin(async (tx) => {
       await lockOrganization(tx, scope.organizationId, 'members')
       const { organization, role } = await insertInvitation(services, tx, scope, {

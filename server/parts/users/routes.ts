@@ -5,10 +5,9 @@ import { Email, Message, Uuid } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { CAP_ERRORS, revokePending } from '../invitations/index.ts'
 import { changeRole, changeStatus } from '../org/index.ts'
-import { changeProfile } from './change-profile.ts'
-import { findUser } from './find-user.ts'
+import { changeProfile } from './change-profile-system.ts'
 import { inviteUser } from './invite-user.ts'
-import { listUsers, readMember, readUser } from './read-users.ts'
+import { findUser, listUsers, readMe, readMember } from './read-users-system.ts'
 import {
   FoundUser,
   InvitedUser,
@@ -27,7 +26,7 @@ const EXAMPLE_ROLE = '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60'
 
 /** Users of an organization, and the caller himself (spec, Users; contract, 2). */
 export const userRoutes = (services: Services): Route[] => {
-  const { sql } = services.database
+  const { database } = services
   return [
     defineRoute({
       method: 'GET',
@@ -38,7 +37,7 @@ export const userRoutes = (services: Services): Route[] => {
       access: 'authenticated',
       reply: [200, UserView],
       errors: [],
-      handler: ({ caller }) => readUser(sql, caller.userId, caller.onlyOrganizationId),
+      handler: ({ caller }) => readMe(database, caller),
     }),
     defineRoute({
       method: 'PUT',
@@ -61,7 +60,7 @@ export const userRoutes = (services: Services): Route[] => {
       query: ListQuery,
       reply: [200, UserList],
       errors: ['org.not_found'],
-      handler: ({ scope, query }) => listUsers(sql, scope, query),
+      handler: ({ scope, query }) => listUsers(database, scope, query),
     }),
     defineRoute({
       method: 'GET',
@@ -72,7 +71,7 @@ export const userRoutes = (services: Services): Route[] => {
       query: Type.Object({ org_id: Uuid, email: Email }),
       reply: [200, FoundUser],
       errors: ['org.not_found', 'user.not_found'],
-      handler: ({ scope, query }) => findUser(sql, scope, query.email),
+      handler: ({ scope, query }) => findUser(database, scope, query.email),
     }),
     defineRoute({
       method: 'POST',
@@ -119,8 +118,8 @@ export const userRoutes = (services: Services): Route[] => {
         'user.not_active',
       ],
       async handler({ scope, query, body }) {
-        await changeRole(sql, scope, query.user_id, body.role_id)
-        return readMember(sql, scope, query.user_id)
+        await changeRole(scope, query.user_id, body.role_id)
+        return readMember(database, scope, query.user_id)
       },
     }),
     defineRoute({
@@ -143,8 +142,8 @@ export const userRoutes = (services: Services): Route[] => {
         'user.status_move',
       ],
       async handler({ scope, query, body }) {
-        await changeStatus(sql, scope, query.user_id, body.status)
-        return readMember(sql, scope, query.user_id)
+        await changeStatus(scope, query.user_id, body.status)
+        return readMember(database, scope, query.user_id)
       },
     }),
     defineRoute({
@@ -159,7 +158,7 @@ export const userRoutes = (services: Services): Route[] => {
       reply: [200, Message],
       errors: ['org.not_found', 'org.last_owner', 'role.too_high', 'user.not_found', 'user.self'],
       async handler({ scope, query }) {
-        await changeStatus(sql, scope, query.user_id, 'deleted', (tx, { email }) =>
+        await changeStatus(scope, query.user_id, 'deleted', (tx, { email }) =>
           revokePending(tx, scope.organizationId, email),
         )
         return { message: 'Member removed' }

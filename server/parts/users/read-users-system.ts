@@ -1,15 +1,19 @@
-import type { ISql, Sql } from 'postgres'
+import type { Database } from '#database/connect.ts'
 import { patternHolding } from '#database/like.ts'
+import { type SystemStatements, systemSql } from '#database/system-sql.ts'
 import { fail } from '#errors'
-import type { Scope } from '#platform/access/scope.ts'
-import { isVisible } from '#platform/access/visible-members.ts'
-import type { ListedUser, ListQuery, MemberView, UserList, UserView } from './schemas.ts'
+import type { Caller, Scope } from '#platform/access/scope.ts'
+import { isVisible, sharesOrganization } from '#platform/access/visible-members.ts'
+import { normalizeEmail } from '#platform/mail/address.ts'
+import type { FoundUser, ListedUser, ListQuery, MemberView, UserList, UserView } from './schemas.ts'
+
+/* Which names and addresses a caller sees depends on all the organizations that two people share. */
 
 const LIMIT_DEFAULT = 10
 
 /** A user with the organizations that he is an active member of, or with one of them only (spec, User). */
 export async function readUser(
-  sql: ISql,
+  sql: SystemStatements,
   userId: string,
   onlyOrganizationId: string | null = null,
 ): Promise<UserView> {
@@ -28,12 +32,17 @@ export async function readUser(
   return { ...user, full_name: fullName(user), created_at: new Date(user.created_at).toISOString() }
 }
 
+/** The caller, as a session or an API key sees them. */
+export const readMe = (database: Database, caller: Caller): Promise<UserView> =>
+  readUser(systemSql(database), caller.userId, caller.onlyOrganizationId)
+
 /** A member as /api/users/update and its like answer. Throws user.not_found. */
 export async function readMember(
-  sql: ISql,
+  database: Database,
   { organizationId, userId: callerId }: Pick<Scope<'users:read'>, 'organizationId' | 'userId'>,
   userId: string,
 ): Promise<MemberView> {
+  const sql = systemSql(database)
   const [row] = await sql<Omit<MemberView, 'full_name' | 'invite_id'>[]>`
     select u.id, ${shown(sql, callerId)}, u.created_at, m.status,
       json_build_object('id', r.id, 'name', r.name, 'hierarchy_level', r.hierarchy_level) as role,
@@ -58,7 +67,12 @@ export async function readMember(
  * One page of an organization's members and of those who are invited, members first, in the order of their coming.
  * Who has an account that was made by the invitation is in the list once, as invited.
  */
-export async function listUsers(sql: Sql, scope: Scope<'users:read'>, query: ListQuery): Promise<UserList> {
+export async function listUsers(
+  database: Database,
+  scope: Scope<'users:read'>,
+  query: ListQuery,
+): Promise<UserList> {
+  const sql = systemSql(database)
   const limit = query.limit ?? LIMIT_DEFAULT
   const offset = (query.offset ?? 0) * limit
   const pattern = patternHolding(query.q)
@@ -87,8 +101,23 @@ export async function listUsers(sql: Sql, scope: Scope<'users:read'>, query: Lis
   return { total: counted?.total ?? 0, users: users.map(viewListed) }
 }
 
+/** Returns the person with an address who shares an organization with the caller. Throws user.not_found. */
+export async function findUser(
+  database: Database,
+  scope: Scope<'users:write'>,
+  email: string,
+): Promise<FoundUser> {
+  const sql = systemSql(database)
+  const [user] = await sql<Omit<FoundUser, 'full_name'>[]>`
+    select u.id, u.email, u.first_name, u.last_name from users u
+    where u.email = ${normalizeEmail(email)} and u.registered_at is not null
+      and ${sharesOrganization(sql, scope.userId, sql`u.id`)}`
+  if (!user) throw fail('user.not_found')
+  return { ...user, full_name: fullName(user) }
+}
+
 /** Address and names of a user `u` with the membership `m`; empty while the caller may not see them. */
-const shown = (sql: ISql, callerId: string) => sql`
+const shown = (sql: SystemStatements, callerId: string) => sql`
   case when ${isVisible(sql, callerId)} then u.email else '' end as email,
   case when ${isVisible(sql, callerId)} then u.first_name else '' end as first_name,
   case when ${isVisible(sql, callerId)} then u.last_name else '' end as last_name`

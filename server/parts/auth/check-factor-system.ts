@@ -1,14 +1,15 @@
-import type { ISql } from 'postgres'
-import { fail } from '#errors'
+import { type SystemStatements, systemSql } from '#database/system-sql.ts'
+import { type AppError, fail } from '#errors'
 import { forgetAttempts, slowDownAttempt } from '#platform/access/attempts.ts'
 import { countGuess, forgetGuesses, tooManyCodes } from '#platform/access/limit-guesses.ts'
 import type { Caller } from '#platform/access/scope.ts'
 import type { SecondFactorEvent } from '#platform/mail/templates.ts'
+import { hashToken } from '#platform/secrets/secrets.ts'
 import type { Services } from '#platform/services.ts'
-import { takeChallenge } from './challenges.ts'
+import { issueChallenge, takeChallenge } from './challenges-system.ts'
+import { acceptCode } from './codes-system.ts'
 import type { Assertion, Proof } from './factor-schemas.ts'
-import { type Passkey, verifyAssertion } from './passkeys.ts'
-import { acceptCode } from './totp.ts'
+import { type Passkey, requestOptions, verifyAssertion } from './passkeys.ts'
 
 /** The owner of factors, as far as checking them needs it. */
 interface Owner {
@@ -18,7 +19,7 @@ interface Owner {
 
 /** Counts a guess at a code before the code is looked at. Mails the user at the first one beyond the limit. */
 export async function admitGuess(services: Services, owner: Owner): Promise<void> {
-  const { sql } = services.database
+  const sql = systemSql(services.database)
   if ((await countGuess(sql, owner.id)) === 'allowed') return
   await notifyUser(services, sql, owner, 'codes tried')
   throw tooManyCodes()
@@ -29,7 +30,7 @@ export async function admitGuess(services: Services, owner: Owner): Promise<void
  * auth.wrong_proof, auth.factor_challenge_gone, auth.wrong_passkey, auth.too_many_attempts, auth.too_many_codes.
  */
 export async function checkProof(services: Services, caller: Caller, proof: Proof): Promise<Owner> {
-  const { sql } = services.database
+  const sql = systemSql(services.database)
   const { userId, sessionId, client } = caller
   const [user] = await sql<(Owner & { hash: string | null })[]>`
     select id, email, password_hash as hash from users where id = ${userId}`
@@ -63,9 +64,9 @@ export async function checkPasskey(
   webauthnChallenge: string,
   assertion: Assertion,
   onlyUserId: string | null,
-): Promise<{ userId: string; store: (sql: ISql) => Promise<void> }> {
-  const [passkey] = await database.sql<Passkey[]>`
-    ${selectPasskeys(database.sql)}
+): Promise<{ userId: string; store: (sql: SystemStatements) => Promise<void> }> {
+  const [passkey] = await systemSql(database)<Passkey[]>`
+    ${selectPasskeys(systemSql(database))}
     where credential_id = ${assertion.id} and user_id = coalesce(${onlyUserId}::uuid, user_id)`
   if (!passkey) throw fail('auth.wrong_passkey')
   const counter = await verifyAssertion(config, webauthnChallenge, assertion, passkey).catch(
@@ -85,15 +86,65 @@ export async function checkPasskey(
   }
 }
 
-export const selectPasskeys = (sql: ISql) => sql`
+export const selectPasskeys = (sql: SystemStatements) => sql`
   select id, user_id as "userId", credential_id as "credentialId", public_key as "publicKey",
     counter::float8 as counter, transports from passkeys`
 
 /** Mails the user what has happened to the second factors of the account. */
 export const notifyUser = (
   { mail, config }: Pick<Services, 'mail' | 'config'>,
-  sql: ISql,
+  sql: SystemStatements,
   { email }: Pick<Owner, 'email'>,
   event: SecondFactorEvent,
 ): Promise<void> =>
   mail.send(sql, email, { kind: 'second factor', event, link: `${config.frontendUrl}/account` })
+
+/** What a sign-in does once the factor is accepted: joins by an invitation, and a magic link may set a password. */
+export interface PendingInvitation {
+  token: string
+  byMagicLink: boolean
+  passwordHash: string | null
+}
+
+interface Account {
+  id: string
+  /** The hash of the password that was checked; null where a mailed link was the proof. */
+  checkedHash: string | null
+}
+
+/**
+ * The refusal that asks for a second factor, with a challenge to answer it; null for an account without factors. The
+ * caller throws it before anything is done: what was asked for waits in the challenge.
+ */
+export async function demandFactor(
+  services: Services,
+  { id: userId, checkedHash }: Account,
+  pending?: PendingInvitation,
+): Promise<AppError | null> {
+  const { database, config, secrets } = services
+  const sql = systemSql(database)
+  const passkeys = await sql<Passkey[]>`${selectPasskeys(sql)} where user_id = ${userId} order by id`
+  const [other] = await sql<{ totp: boolean; recovery: boolean }[]>`
+    select exists (select from totp_factors where user_id = ${userId} and confirmed_at is not null) as totp,
+      exists (select from recovery_codes where user_id = ${userId}) as recovery`
+  if (!other?.totp && passkeys.length === 0) return null
+  const { token, webauthnChallenge } = await issueChallenge(sql, {
+    purpose: 'sign_in',
+    userId,
+    ...(checkedHash !== null && { passwordMark: hashToken(checkedHash) }),
+    ...(pending && { seal: (tokenHash) => secrets.encrypt(JSON.stringify(pending), tokenHash) }),
+  })
+  const methods = [
+    ...(other?.totp ? ['totp'] : []),
+    ...(passkeys.length > 0 ? ['passkey'] : []),
+    ...(other?.recovery ? ['recovery_code'] : []),
+  ]
+  const more = {
+    challenge: token,
+    methods,
+    ...(passkeys.length > 0 && {
+      passkey_options: await requestOptions(config, webauthnChallenge, passkeys),
+    }),
+  }
+  return fail('auth.second_factor_needed', {}, { more })
+}

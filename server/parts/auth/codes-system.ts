@@ -1,6 +1,8 @@
-import type { ISql } from 'postgres'
+import { randomInt } from 'node:crypto'
 import { newId } from '#database/new-id.ts'
+import type { SystemStatements } from '#database/system-sql.ts'
 import { fail } from '#errors'
+import { hashToken } from '#platform/secrets/secrets.ts'
 import type { Services } from '#platform/services.ts'
 
 const ISSUER = 'Parley'
@@ -32,7 +34,7 @@ async function stepOf(secret: string, code: string): Promise<number | null> {
 /** Stores a new secret, which counts when a first code confirms it. Throws auth.totp_exists. */
 export async function beginTotp(
   secrets: Services['secrets'],
-  sql: ISql,
+  sql: SystemStatements,
   user: { id: string; email: string },
 ): Promise<{ secret: string; otpauth_url: string }> {
   const totp = await openTotp(undefined, user.email)
@@ -49,7 +51,7 @@ export async function beginTotp(
 /** Confirms a secret by a first code. Answers its id. Throws auth.totp_not_begun, auth.totp_wrong_code. */
 export async function confirmTotp(
   secrets: Services['secrets'],
-  sql: ISql,
+  sql: SystemStatements,
   userId: string,
   { code, name }: { code: string; name?: string },
 ): Promise<string> {
@@ -70,7 +72,7 @@ export async function confirmTotp(
 /** Accepts a code once: one of that step or an earlier one is refused from then on, whoever sends it. */
 export async function acceptCode(
   secrets: Services['secrets'],
-  sql: ISql,
+  sql: SystemStatements,
   userId: string,
   code: string,
 ): Promise<boolean> {
@@ -83,3 +85,40 @@ export async function acceptCode(
     where id = ${row.id} and last_used_step < ${step}`
   return used.count > 0
 }
+
+const CODES = 10
+/** Without characters that look alike. 16 of 32 are 80 bits, so one fast hash is enough. */
+const ALPHABET = 'abcdefghjkmnpqrstuvwxyz123456789'
+const CHARACTERS = 16
+const GROUP = 4
+
+/** Replaces the recovery codes of a user and answers the new ones, which nothing can show again. */
+export async function replaceRecoveryCodes(sql: SystemStatements, userId: string): Promise<string[]> {
+  const codes = Array.from({ length: CODES }, newCode)
+  const hashes = codes.map((code) => hashOf(userId, code))
+  await sql`delete from recovery_codes where user_id = ${userId}`
+  await sql`
+    insert into recovery_codes (user_id, code_hash) select ${userId}, unnest(${hashes}::text[])`
+  return codes
+}
+
+/** Uses a code up: of concurrent requests one gets it. */
+export async function acceptRecoveryCode(
+  sql: SystemStatements,
+  userId: string,
+  code: string,
+): Promise<boolean> {
+  const used = await sql`
+    delete from recovery_codes where user_id = ${userId} and code_hash = ${hashOf(userId, code)}`
+  return used.count > 0
+}
+
+const newCode = (): string =>
+  Array.from({ length: CHARACTERS }, (_, index) => {
+    const character = ALPHABET[randomInt(ALPHABET.length)] ?? ''
+    return index > 0 && index % GROUP === 0 ? `-${character}` : character
+  }).join('')
+
+/** People type them with or without dashes and spaces, in any case. */
+const hashOf = (userId: string, code: string): string =>
+  hashToken(`recovery code ${userId} ${code.toLowerCase().replaceAll(/[^a-z0-9]/g, '')}`)

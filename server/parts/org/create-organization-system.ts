@@ -1,5 +1,5 @@
-import type { TransactionSql } from 'postgres'
 import { newId } from '#database/new-id.ts'
+import type { SystemTransaction } from '#database/system-sql.ts'
 import { SYSTEM_ROLES } from '#platform/access/permissions.ts'
 import { openAccount } from '#platform/ledger/open-account.ts'
 
@@ -14,7 +14,7 @@ interface NewOrganization {
  * Creates an organization with its four system roles, its owner's membership and an empty account, inside the caller's
  * transaction (spec, General conventions). Answers its id.
  */
-export async function createOrganization(tx: TransactionSql, input: NewOrganization): Promise<string> {
+export async function createOrganization(tx: SystemTransaction, input: NewOrganization): Promise<string> {
   const id = newId()
   const roles = SYSTEM_ROLES.map((role) => ({ ...role, id: newId() }))
   const owner = roles.find((role) => role.name === 'owner')?.id ?? ''

@@ -1,7 +1,8 @@
-import type { Sql } from 'postgres'
+import type { Database } from '#database/connect.ts'
 import { olderThan } from '#database/keyset.ts'
 import { newId } from '#database/new-id.ts'
 import { onUniqueViolation } from '#database/sql-state.ts'
+import { systemSql } from '#database/system-sql.ts'
 import { fail } from '#errors'
 import { isBuiltIn } from '#platform/access/permissions.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
@@ -9,10 +10,11 @@ import type { NewPermission, PermissionView } from './schemas.ts'
 
 /** All permissions of the installation, newest first. */
 export const listPermissions = (
-  sql: Sql,
+  database: Database,
   query: { limit?: number; cursor?: string },
-): Promise<Page<PermissionView>> =>
-  readPage(
+): Promise<Page<PermissionView>> => {
+  const sql = systemSql(database)
+  return readPage(
     query,
     (below, count) => sql<PermissionView[]>`
       select id, name, description, created_at from permissions
@@ -20,18 +22,19 @@ export const listPermissions = (
       order by id desc limit ${count}`,
     view,
   )
+}
 
 /** Makes a permission that roles can hold. Throws permission.exists. */
-export async function createPermission(sql: Sql, input: NewPermission): Promise<PermissionView> {
-  const [row] = await sql<PermissionView[]>`
+export async function createPermission(database: Database, input: NewPermission): Promise<PermissionView> {
+  const [row] = await systemSql(database)<PermissionView[]>`
     insert into permissions (id, name, description) values (${newId()}, ${input.name}, ${input.description ?? ''})
     returning id, name, description, created_at`.catch(onUniqueViolation('permission.exists'))
   return view(row as PermissionView)
 }
 
 /** Takes a permission from every role that holds it, and removes it. Throws permission.not_found, permission.built_in. */
-export async function removePermission(sql: Sql, permissionId: string): Promise<void> {
-  await sql.begin(async (tx) => {
+export async function removePermission(database: Database, permissionId: string): Promise<void> {
+  await systemSql(database).begin(async (tx) => {
     const [row] = await tx<
       { name: string }[]
     >`select name from permissions where id = ${permissionId} for update`

@@ -1,15 +1,87 @@
-import type { TransactionSql } from 'postgres'
+import { type SystemStatements, type SystemTransaction, systemSql } from '#database/system-sql.ts'
 import { fail } from '#errors'
-import { slowDownAttempt } from '#platform/access/attempts.ts'
+import { forgetAttempts, slowDownAttempt } from '#platform/access/attempts.ts'
 import type { Client } from '#platform/access/scope.ts'
 import { commitWithAnswer } from '#platform/idempotency/pending-answer.ts'
+import { normalizeEmail } from '#platform/mail/address.ts'
 import type { Services } from '#platform/services.ts'
 import { joinByInvitation, redeemToken, validateToken } from '../invitations/index.ts'
-import { createUser } from '../users/index.ts'
-import { demandFactor } from './demand-factor.ts'
-import { endOlderAccess, proveAddress } from './prove-address.ts'
-import type { InvitedUser, MagicLink, SignedIn } from './schemas.ts'
-import { keepPassword, register, signedIn } from './sign-in.ts'
+import { createUser, type NewAccount, readUser } from '../users/index.ts'
+import { demandFactor } from './check-factor-system.ts'
+import { endOlderAccess, mailVerification, proveAddress } from './mailed-links-system.ts'
+import type { Credentials, InvitedUser, MagicLink, NewUser, SignedIn } from './schemas.ts'
+import { type Assurance, startSession } from './sessions-system.ts'
+
+/** Makes a user with a personal organization, and signs in. Throws auth.signup_closed, auth.email_taken. */
+export async function signUp(services: Services, client: Client, input: NewUser): Promise<SignedIn> {
+  if (services.config.signup !== 'open') throw fail('auth.signup_closed')
+  const passwordHash = await services.passwords.hash(input.password)
+  return commitWithAnswer(() =>
+    systemSql(services.database).begin(async (tx) => {
+      const user = await register(services, tx, { ...input, passwordHash })
+      return signedIn(services, tx, user.id, client, 'one factor')
+    }),
+  )
+}
+
+/** Makes a user whose address nobody has proved yet, and asks its owner. Throws auth.email_taken. */
+export async function register(
+  services: Services,
+  tx: SystemTransaction,
+  input: Pick<NewAccount, 'email' | 'first_name' | 'last_name' | 'passwordHash'>,
+): Promise<{ id: string; email: string }> {
+  const user = await createUser(tx, services, input)
+  await mailVerification(services, tx, user)
+  return user
+}
+
+/** Begins a session: what every way to sign in answers. */
+export async function signedIn(
+  { tokens }: Pick<Services, 'tokens'>,
+  tx: SystemTransaction,
+  userId: string,
+  client: Client,
+  assurance: Assurance,
+): Promise<SignedIn> {
+  const user = await readUser(tx, userId)
+  return { user, ...(await startSession({ sql: tx, tokens }, user, client, assurance)) }
+}
+
+/**
+ * Signs in with email and password. Throws auth.invalid_credentials, and takes the same time whichever is wrong;
+ * auth.second_factor_needed for an account with factors.
+ */
+export async function logIn(services: Services, client: Client, input: Credentials): Promise<SignedIn> {
+  const sql = systemSql(services.database)
+  const attempt = { email: normalizeEmail(input.email), address: client.address }
+  await slowDownAttempt(sql, attempt)
+  const [user] = await sql<{ id: string; email: string; password_hash: string | null }[]>`
+    select id, email, password_hash from users where email = ${attempt.email}`
+  const right = await services.passwords.verify(input.password, user?.password_hash)
+  if (!user || !right) throw fail('auth.invalid_credentials')
+  await forgetAttempts(sql, attempt)
+  const demand = await demandFactor(services, { id: user.id, checkedHash: user.password_hash })
+  if (demand) throw demand
+  return commitWithAnswer(() =>
+    sql.begin(async (tx) => {
+      await keepPassword(tx, user)
+      return signedIn(services, tx, user.id, client, 'one factor')
+    }),
+  )
+}
+
+/**
+ * Sees to it that the password that was checked is still the password when the transaction ends: one that is reset
+ * meanwhile must not leave a session behind. Throws auth.invalid_credentials.
+ */
+export async function keepPassword(
+  tx: SystemTransaction,
+  user: { id: string; password_hash: string | null },
+): Promise<void> {
+  const [same] = await tx`
+    select from users where id = ${user.id} and password_hash = ${user.password_hash} for share`
+  if (!same) throw fail('auth.invalid_credentials')
+}
 
 interface Account {
   id: string
@@ -28,8 +100,8 @@ export async function signUpInvited(
   client: Client,
   input: InvitedUser,
 ): Promise<SignedIn> {
-  const { sql } = services.database
-  const { email } = await validateToken(sql, input.token)
+  const sql = systemSql(services.database)
+  const { email } = await validateToken(services.database, input.token)
   const known = await findAccount(sql, email)
   if (known?.registered) {
     await checkPassword(services, client, known, input.password)
@@ -61,7 +133,7 @@ export async function acceptMagicLink(
   client: Client,
   input: MagicLink,
 ): Promise<SignedIn> {
-  const { sql } = services.database
+  const sql = systemSql(services.database)
   const passwordHash = input.password === undefined ? null : await services.passwords.hash(input.password)
   const demand = await demandForLink(services, input.token, passwordHash)
   if (demand) throw demand
@@ -80,8 +152,8 @@ export async function acceptMagicLink(
 
 /** An account with factors is not let in by the link alone: the invitation waits for the factor. */
 async function demandForLink(services: Services, token: string, passwordHash: string | null) {
-  const { sql } = services.database
-  const { email } = await validateToken(sql, token, { byMagicLink: true })
+  const sql = systemSql(services.database)
+  const { email } = await validateToken(services.database, token, { byMagicLink: true })
   const account = await findAccount(sql, email)
   if (!account?.registered) return null
   return demandFactor(
@@ -91,7 +163,7 @@ async function demandForLink(services: Services, token: string, passwordHash: st
   )
 }
 
-async function findAccount(sql: Services['database']['sql'] | TransactionSql, email: string) {
+async function findAccount(sql: SystemStatements, email: string) {
   const [account] = await sql<Account[]>`
     select id, email, password_hash, registered_at is not null as registered
     from users where email = ${email}`
@@ -104,7 +176,7 @@ async function checkPassword(
   account: Account,
   password: string,
 ): Promise<void> {
-  await slowDownAttempt(services.database.sql, { email: account.email, address: client.address })
+  await slowDownAttempt(systemSql(services.database), { email: account.email, address: client.address })
   if (!(await services.passwords.verify(password, account.password_hash)))
     throw fail('auth.invalid_credentials')
 }
@@ -112,7 +184,7 @@ async function checkPassword(
 /** Makes a person of the account that the invitation has made beforehand. */
 async function registerProven(
   services: Services,
-  tx: TransactionSql,
+  tx: SystemTransaction,
   account: Account,
   passwordHash: string | null,
 ): Promise<void> {

@@ -1,5 +1,5 @@
-import type { TransactionSql } from 'postgres'
 import { newId } from '#database/new-id.ts'
+import type { SystemTransaction } from '#database/system-sql.ts'
 import { fail } from '#errors'
 import { grantStartingCredits } from '#platform/ledger/starting-credits.ts'
 import { normalizeEmail, refuseReserved } from '#platform/mail/address.ts'
@@ -21,7 +21,7 @@ export interface NewAccount {
  * transaction. An account that an invitation made beforehand becomes the person's. Throws auth.email_taken, auth.email_reserved.
  */
 export async function createUser(
-  tx: TransactionSql,
+  tx: SystemTransaction,
   services: Pick<Services, 'config' | 'secrets'>,
   input: NewAccount,
 ): Promise<{ id: string; email: string }> {

@@ -1,24 +1,29 @@
-import type { TransactionSql } from 'postgres'
+import type { Config } from '#config'
+import type { Database } from '#database/connect.ts'
 import { newId } from '#database/new-id.ts'
 import { onUniqueViolation } from '#database/sql-state.ts'
+import { type SystemStatements, type SystemTransaction, systemSql } from '#database/system-sql.ts'
 import { fail } from '#errors'
 import { forgetGuesses } from '#platform/access/limit-guesses.ts'
 import type { Caller } from '#platform/access/scope.ts'
 import { recordEvents } from '#platform/audit/audit.ts'
 import { commitWithAnswer } from '#platform/idempotency/pending-answer.ts'
+import { normalizeEmail } from '#platform/mail/address.ts'
+import type { Mail } from '#platform/mail/mail.ts'
 import type { SecondFactorEvent } from '#platform/mail/templates.ts'
 import type { Services } from '#platform/services.ts'
-import { issueChallenge, takeChallenge } from './challenges.ts'
-import { admitGuess, checkProof, notifyUser, selectPasskeys } from './check-factor.ts'
+import { issueChallenge, takeChallenge } from './challenges-system.ts'
+import { admitGuess, checkProof, notifyUser, selectPasskeys } from './check-factor-system.ts'
+import { beginTotp, confirmTotp, replaceRecoveryCodes } from './codes-system.ts'
 import type { FactorAdded, FactorsView, FactorView, NewPasskey, Proof } from './factor-schemas.ts'
 import { type Passkey, registrationOptions, requestOptions, verifyRegistration } from './passkeys.ts'
-import { replaceRecoveryCodes } from './recovery-codes.ts'
-import { beginTotp, confirmTotp } from './totp.ts'
+import { endAllSessions } from './sessions-system.ts'
 
 const PASSKEYS_MAX = 10
 
 /** The caller's factors, oldest first. */
-export async function listFactors({ database: { sql } }: Services, caller: Caller): Promise<FactorsView> {
+export async function listFactors({ database }: Services, caller: Caller): Promise<FactorsView> {
+  const sql = systemSql(database)
   const [user] = await sql<Omit<FactorsView, 'factors'>[]>`
     select u.password_hash is not null as has_password, s.second_factor_at is not null as in_this_session,
       (select count(*)::int from recovery_codes r where r.user_id = u.id) as recovery_codes_left
@@ -31,7 +36,7 @@ export async function listFactors({ database: { sql } }: Services, caller: Calle
 export async function beginAuthenticator(services: Services, caller: Caller, proof: Proof) {
   const user = await checkProof(services, caller, proof)
   await refuseUnverified(services, caller)
-  return commitWithAnswer(() => beginTotp(services.secrets, services.database.sql, user))
+  return commitWithAnswer(() => beginTotp(services.secrets, systemSql(services.database), user))
 }
 
 /** Throws auth.totp_not_begun, auth.totp_wrong_code, auth.too_many_codes. */
@@ -41,7 +46,7 @@ export async function confirmAuthenticator(
   input: { code: string; name?: string },
 ): Promise<FactorAdded> {
   const { secrets, database } = services
-  const [user] = await database.sql<{ id: string; email: string }[]>`
+  const [user] = await systemSql(database)<{ id: string; email: string }[]>`
     select id, email from users where id = ${caller.userId}`
   if (!user) throw fail('auth.invalid_token')
   await admitGuess(services, user)
@@ -62,7 +67,7 @@ export async function beginPasskey(services: Services, caller: Caller, proof: Pr
   return commitWithAnswer(async () => {
     const known = await readPasskeys(services, caller.userId)
     if (known.length >= PASSKEYS_MAX) throw fail('auth.passkeys_max', { max: PASSKEYS_MAX })
-    const { token, webauthnChallenge } = await issueChallenge(database.sql, {
+    const { token, webauthnChallenge } = await issueChallenge(systemSql(database), {
       purpose: 'register_passkey',
       ...ownerOf(caller),
     })
@@ -82,7 +87,7 @@ export async function addPasskey(
 ): Promise<FactorAdded> {
   const { database, config } = services
   const expected = { purpose: 'register_passkey', ...ownerOf(caller) } as const
-  const challenge = await takeChallenge(database.sql, input.challenge, expected)
+  const challenge = await takeChallenge(systemSql(database), input.challenge, expected)
   if (!challenge) throw fail('auth.factor_challenge_gone')
   const passkey = await verifyRegistration(config, challenge.webauthnChallenge, input.response)
   return commitWithAnswer(() =>
@@ -101,7 +106,7 @@ export async function addPasskey(
 
 /** A challenge that a passkey of the caller signs as a proof. */
 export async function beginProof(services: Services, caller: Caller) {
-  const { token, webauthnChallenge } = await issueChallenge(services.database.sql, {
+  const { token, webauthnChallenge } = await issueChallenge(systemSql(services.database), {
     purpose: 'proof',
     ...ownerOf(caller),
   })
@@ -111,11 +116,12 @@ export async function beginProof(services: Services, caller: Caller) {
 
 /** Throws auth.factor_not_found. */
 export async function renameFactor(
-  { database: { sql } }: Services,
+  { database }: Services,
   { userId }: Caller,
   factorId: string,
   name: string,
 ): Promise<FactorView> {
+  const sql = systemSql(database)
   await sql.begin(async (tx) => {
     for (const table of ['totp_factors', 'passkeys'])
       await tx`update ${tx(table)} set name = ${name.trim()} where id = ${factorId} and user_id = ${userId}`
@@ -133,7 +139,7 @@ export async function removeFactor(
   { factor_id: factorId, proof }: { factor_id: string; proof: Proof },
 ): Promise<void> {
   const { userId } = caller
-  const { sql } = services.database
+  const sql = systemSql(services.database)
   findFactor(await readFactors(sql, userId), factorId)
   await checkProof(services, caller, proof)
   await commitWithAnswer(() =>
@@ -153,7 +159,7 @@ export async function renewRecoveryCodes(
   caller: Caller,
   proof: Proof,
 ): Promise<string[]> {
-  const { sql } = services.database
+  const sql = systemSql(services.database)
   await checkProof(services, caller, proof)
   return commitWithAnswer(() =>
     sql.begin(async (tx) => {
@@ -166,7 +172,7 @@ export async function renewRecoveryCodes(
 }
 
 /** What an account without a factor has no use for: recovery codes, and what its sessions have shown. */
-export async function endFactors(tx: TransactionSql, userId: string): Promise<void> {
+export async function endFactors(tx: SystemTransaction, userId: string): Promise<void> {
   await tx`delete from recovery_codes where user_id = ${userId}`
   await tx`update sessions set second_factor_at = null where user_id = ${userId}`
 }
@@ -176,10 +182,10 @@ async function addFactor(
   services: Services,
   caller: Caller,
   event: SecondFactorEvent,
-  add: (tx: TransactionSql) => Promise<string>,
+  add: (tx: SystemTransaction) => Promise<string>,
 ): Promise<FactorAdded> {
   const { userId, sessionId } = caller
-  return services.database.sql.begin(async (tx) => {
+  return systemSql(services.database).begin(async (tx) => {
     await lockUser(tx, userId)
     const isFirst = (await readFactors(tx, userId)).length === 0
     const factorId = await add(tx)
@@ -191,22 +197,24 @@ async function addFactor(
 }
 
 /** Changes to factors of one user happen one after the other. */
-async function lockUser(tx: TransactionSql, userId: string): Promise<void> {
+async function lockUser(tx: SystemTransaction, userId: string): Promise<void> {
   const [user] = await tx`
     select from users where id = ${userId} and email_verified_at is not null for no key update`
   if (!user) throw fail('auth.factor_unverified')
 }
 
 /** Whoever signs up with another person's address must not be able to lock its owner out by a factor. */
-async function refuseUnverified({ database: { sql } }: Services, { userId }: Caller): Promise<void> {
-  const [user] = await sql`select from users where id = ${userId} and email_verified_at is not null`
+async function refuseUnverified({ database }: Services, { userId }: Caller): Promise<void> {
+  const [user] = await systemSql(
+    database,
+  )`select from users where id = ${userId} and email_verified_at is not null`
   if (!user) throw fail('auth.factor_unverified')
 }
 
 /** Mails the user, and adds to the audit of each of their organizations. */
 async function noteChange(
   services: Services,
-  tx: TransactionSql,
+  tx: SystemTransaction,
   caller: Caller,
   event: SecondFactorEvent,
 ): Promise<void> {
@@ -227,10 +235,12 @@ async function noteChange(
   )
 }
 
-const readPasskeys = ({ database: { sql } }: Services, userId: string) =>
-  sql<Passkey[]>`${selectPasskeys(sql)} where user_id = ${userId} order by id`
+const readPasskeys = ({ database }: Services, userId: string) => {
+  const sql = systemSql(database)
+  return sql<Passkey[]>`${selectPasskeys(sql)} where user_id = ${userId} order by id`
+}
 
-async function readFactors(sql: TransactionSql | Services['database']['sql'], userId: string) {
+async function readFactors(sql: SystemStatements, userId: string) {
   const rows = await sql<FactorView[]>`
     select id, 'totp' as type, name, created_at, last_used_at from totp_factors
     where user_id = ${userId} and confirmed_at is not null
@@ -253,3 +263,24 @@ function findFactor(factors: readonly FactorView[], id: string): FactorView {
 }
 
 const ownerOf = ({ userId, sessionId }: Caller) => ({ userId, sessionId })
+
+/**
+ * Removes every factor and recovery code of a user who has lost them, ends their sessions, and mails them: for the CLI.
+ * The password stays. False: there is no such user.
+ */
+export async function resetFactors(
+  { database, mail, config }: { database: Database; mail: Mail; config: Config },
+  email: string,
+): Promise<boolean> {
+  return systemSql(database).begin(async (tx) => {
+    const [user] = await tx<{ id: string; email: string }[]>`
+      select id, email from users
+      where email = ${normalizeEmail(email)} and registered_at is not null for no key update`
+    if (!user) return false
+    for (const table of ['totp_factors', 'passkeys', 'recovery_codes', 'auth_challenges'])
+      await tx`delete from ${tx(table)} where user_id = ${user.id}`
+    await endAllSessions(tx, user.id)
+    await notifyUser({ mail, config }, tx, user, 'reset by administrator')
+    return true
+  })
+}

@@ -1,8 +1,9 @@
+import { systemSql } from '#database/system-sql.ts'
 import { fail } from '#errors'
 import { forgetAttempts, slowDownAttempt } from '#platform/access/attempts.ts'
 import type { Caller } from '#platform/access/scope.ts'
 import type { Services } from '#platform/services.ts'
-import { readUser } from './read-users.ts'
+import { readUser } from './read-users-system.ts'
 import type { ProfileChange, UserView } from './schemas.ts'
 
 /** Changes the caller's own names and password. A new password ends every other session. Throws user.wrong_password. */
@@ -11,7 +12,7 @@ export async function changeProfile(
   caller: Caller,
   change: ProfileChange,
 ): Promise<UserView> {
-  const { sql } = services.database
+  const sql = systemSql(services.database)
   const password = await preparePassword(services, caller, change)
   await sql.begin(async (tx) => {
     await tx`
@@ -34,11 +35,12 @@ export async function changeProfile(
 
 /** Null: it stays. Who has none gets one by mail (/api/auth/forgot_password). */
 async function preparePassword(
-  { database: { sql }, passwords }: Pick<Services, 'database' | 'passwords'>,
+  { database, passwords }: Pick<Services, 'database' | 'passwords'>,
   { userId, client }: Caller,
   change: ProfileChange,
 ): Promise<{ oldHash: string; newHash: string } | null> {
   if (change.password === undefined) return null
+  const sql = systemSql(database)
   const [user] = await sql<{ email: string; password_hash: string | null }[]>`
     select email, password_hash from users where id = ${userId}`
   const attempt = { email: user?.email ?? '', address: client.address }

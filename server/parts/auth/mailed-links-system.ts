@@ -1,4 +1,4 @@
-import type { ISql, TransactionSql } from 'postgres'
+import { type SystemStatements, type SystemTransaction, systemSql } from '#database/system-sql.ts'
 import { fail } from '#errors'
 import type { Caller, Client } from '#platform/access/scope.ts'
 import { commitWithAnswer } from '#platform/idempotency/pending-answer.ts'
@@ -7,7 +7,8 @@ import { grantStartingCredits } from '#platform/ledger/starting-credits.ts'
 import { normalizeEmail } from '#platform/mail/address.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
 import type { Services } from '#platform/services.ts'
-import { proveAddress } from './prove-address.ts'
+import { removeKeysOf } from '../api-keys/index.ts'
+import { endAllSessions } from './sessions-system.ts'
 
 type Purpose = 'verify_email' | 'reset_password' | 'oidc_sign_in'
 
@@ -24,7 +25,7 @@ const LINKS_MAX = 5
  * redeemed with.
  */
 export async function issueToken(
-  sql: ISql,
+  sql: SystemStatements,
   userId: string,
   purpose: Purpose,
   holder = '',
@@ -40,7 +41,7 @@ export async function issueToken(
 
 /** Uses a token up and answers whose it was. Throws auth.link_gone. */
 export async function redeemOneTimeToken(
-  sql: ISql,
+  sql: SystemStatements,
   token: string,
   purpose: Purpose,
   holder = '',
@@ -55,7 +56,7 @@ export async function redeemOneTimeToken(
 /** Asks the owner of an address whether he has signed up. */
 export async function mailVerification(
   { mail, config }: Pick<Services, 'mail' | 'config'>,
-  tx: TransactionSql,
+  tx: SystemTransaction,
   user: { id: string; email: string },
 ): Promise<void> {
   const token = await issueToken(tx, user.id, 'verify_email')
@@ -68,7 +69,7 @@ export async function mailVerification(
 
 /** The same again, for somebody who is signed in and has not confirmed his address. */
 export async function resendVerification(services: Services, userId: string): Promise<void> {
-  await services.database.sql.begin(async (tx) => {
+  await systemSql(services.database).begin(async (tx) => {
     const [user] = await tx<{ id: string; email: string }[]>`
       select id, email from users where id = ${userId} and email_verified_at is null`
     if (user) await mailVerification(services, tx, user)
@@ -80,7 +81,7 @@ export async function resendVerification(services: Services, userId: string): Pr
  * address may open one for an account that someone else signed up. Throws auth.link_gone, auth.link_of_another.
  */
 export async function verifyEmail(services: Services, caller: Caller, token: string): Promise<void> {
-  await services.database.sql.begin(async (tx) => {
+  await systemSql(services.database).begin(async (tx) => {
     const userId = await redeemOneTimeToken(tx, token, 'verify_email')
     if (userId !== caller.userId) throw fail('auth.link_of_another')
     await tx`update users set email_verified_at = now(), updated_at = now() where id = ${userId}`
@@ -98,7 +99,7 @@ export function resetRequests(services: Services): Queue<{ sealed: string; id: s
     concurrency: 1,
     async run({ sealed, id }) {
       const email = services.secrets.decrypt(sealed, id)
-      await services.database.sql.begin(async (tx) => {
+      await systemSql(services.database).begin(async (tx) => {
         const [user] = await tx<{ id: string }[]>`
           select id from users where email = ${email} and registered_at is not null`
         const token = user && (await issueToken(tx, user.id, 'reset_password'))
@@ -114,7 +115,7 @@ export function resetRequests(services: Services): Queue<{ sealed: string; id: s
 export async function requestReset(services: Services, requestId: string, email: string): Promise<void> {
   const { database, jobs, mail, secrets } = services
   const sealed = secrets.encrypt(normalizeEmail(email), requestId)
-  await jobs.add(database.sql, resetRequests(services), {
+  await jobs.add(systemSql(database), resetRequests(services), {
     sealed,
     id: requestId,
     about: mail.marksOf(email).slice(0, 1),
@@ -129,9 +130,41 @@ export async function resetPassword(
 ): Promise<void> {
   const passwordHash = await services.passwords.hash(input.password)
   await commitWithAnswer(() =>
-    services.database.sql.begin(async (tx) => {
+    systemSql(services.database).begin(async (tx) => {
       const userId = await redeemOneTimeToken(tx, input.token, 'reset_password')
       await proveAddress(services, tx, client, userId, passwordHash)
     }),
   )
+}
+
+/**
+ * Takes the act of a registered account's owner as the proof of its address: an accepted magic link, a password reset
+ * or the first sign-in of an OpenID identity. Sets the password that was given with it, or none, grants
+ * the starting credits that waited for the proof, and ends older access.
+ */
+export async function proveAddress(
+  services: Pick<Services, 'config' | 'secrets'>,
+  tx: SystemTransaction,
+  client: Client,
+  userId: string,
+  passwordHash: string | null,
+): Promise<void> {
+  await tx`
+    update users set password_hash = ${passwordHash}, updated_at = now(),
+      email_verified_at = coalesce(email_verified_at, now())
+    where id = ${userId}`
+  // The account is locked before budgets, which go with the API keys.
+  await grantStartingCredits(tx, services, userId)
+  await endOlderAccess(tx, client, userId)
+}
+
+/**
+ * Ends every session, sign-in under way, API key, grant of an MCP client and mailed link that the account has so far.
+ * Second factors stay: only confirmed addresses have any.
+ */
+export async function endOlderAccess(tx: SystemStatements, client: Client, userId: string): Promise<void> {
+  await endAllSessions(tx, userId)
+  await removeKeysOf(tx, userId, client)
+  await tx`delete from one_time_tokens where user_id = ${userId} and purpose <> 'leave_organization'`
+  await tx`delete from auth_challenges where user_id = ${userId}`
 }

@@ -1,4 +1,4 @@
-import type { TransactionSql } from 'postgres'
+import { type SystemTransaction, systemSql } from '#database/system-sql.ts'
 import { AppError, fail } from '#errors'
 import type { Client } from '#platform/access/scope.ts'
 import { type Cookie, clearCookie, setCookie } from '#platform/http/cookies.ts'
@@ -7,11 +7,10 @@ import { normalizeEmail } from '#platform/mail/address.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
 import type { Services } from '#platform/services.ts'
 import { createUser } from '../users/index.ts'
-import { issueToken, ONE_TIME_SECONDS, redeemOneTimeToken } from './mailed-links.ts'
+import { issueToken, ONE_TIME_SECONDS, proveAddress, redeemOneTimeToken } from './mailed-links-system.ts'
 import { type Identity, OidcProvider, type PendingSignIn } from './oidc-provider.ts'
-import { proveAddress } from './prove-address.ts'
 import type { SignedIn } from './schemas.ts'
-import { signedIn } from './sign-in.ts'
+import { signedIn } from './sign-in-system.ts'
 
 const ATTEMPT_SECONDS = 600
 const PATH = '/api/auth/oidc'
@@ -43,7 +42,7 @@ export class OidcSignIn {
       throw fail('auth.oidc_failed', {}, { cause: error })
     })
     const stateHash = hashToken(state)
-    await database.sql`
+    await systemSql(database)`
       insert into oidc_attempts (state_hash, browser_hash, nonce, code_verifier, expires_at)
       values (${stateHash}, ${hashToken(browser)}, ${pendingSignIn.nonce}, ${secrets.encrypt(pendingSignIn.codeVerifier, stateHash)},
         now() + ${ATTEMPT_SECONDS} * interval '1 second')`
@@ -77,7 +76,7 @@ export class OidcSignIn {
   /** Exchanges the code for tokens, in the browser that began. Throws auth.link_gone. */
   async exchange(client: Client, code: string, browser: string | null): Promise<SignedIn> {
     if (browser === null) throw fail('auth.link_gone')
-    return this.#services.database.sql.begin(async (tx) =>
+    return systemSql(this.#services.database).begin(async (tx) =>
       signedIn(
         this.#services,
         tx,
@@ -97,7 +96,7 @@ export class OidcSignIn {
   async #takePending(state: string, browser: string): Promise<PendingSignIn> {
     const { database, secrets } = this.#services
     const stateHash = hashToken(state)
-    const [row] = await database.sql<{ nonce: string; code_verifier: string }[]>`
+    const [row] = await systemSql(database)<{ nonce: string; code_verifier: string }[]>`
       delete from oidc_attempts
       where state_hash = ${stateHash} and browser_hash = ${hashToken(browser)} and expires_at > now()
       returning nonce, code_verifier`
@@ -107,7 +106,7 @@ export class OidcSignIn {
 
   async #admit(client: Client, identity: Identity, browser: string): Promise<string> {
     const { database } = this.#services
-    return database.sql.begin(async (tx) => {
+    return systemSql(database).begin(async (tx) => {
       const userId = (await findIdentity(tx, identity)) ?? (await this.#link(tx, client, identity))
       const code = await issueToken(tx, userId, 'oidc_sign_in', browser)
       if (code === null) throw fail('auth.oidc_failed')
@@ -120,7 +119,7 @@ export class OidcSignIn {
    * access older than it ends, so nobody who signed up with another person's address shares the account.
    */
   async #link(
-    tx: TransactionSql,
+    tx: SystemTransaction,
     client: Client,
     { issuer, subject, email, emailVerified, firstName, lastName }: Identity,
   ): Promise<string> {
@@ -146,7 +145,10 @@ export class OidcSignIn {
   }
 }
 
-async function findIdentity(tx: TransactionSql, { issuer, subject }: Identity): Promise<string | undefined> {
+async function findIdentity(
+  tx: SystemTransaction,
+  { issuer, subject }: Identity,
+): Promise<string | undefined> {
   const [row] = await tx<{ user_id: string }[]>`
     select user_id from oidc_identities where issuer = ${issuer} and subject = ${subject}`
   return row?.user_id

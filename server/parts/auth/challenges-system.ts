@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { ISql } from 'postgres'
+import type { SystemStatements } from '#database/system-sql.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
 
 type Purpose = 'sign_in' | 'passkey_sign_in' | 'proof' | 'register_passkey'
@@ -27,7 +27,7 @@ interface NewChallenge {
 
 /** Stores a challenge. A session has at most one for each purpose. */
 export async function issueChallenge(
-  sql: ISql,
+  sql: SystemStatements,
   { purpose, userId, sessionId = null, passwordMark, seal }: NewChallenge,
 ): Promise<{ token: string; webauthnChallenge: string }> {
   const token = newToken('ch')
@@ -45,7 +45,7 @@ export async function issueChallenge(
 
 /** Uses a challenge up: of concurrent requests one gets it. Null: expired, used, or not this session's. */
 export async function takeChallenge(
-  sql: ISql,
+  sql: SystemStatements,
   token: string,
   { purpose, userId, sessionId }: { purpose: Purpose; userId: string | null; sessionId: string | null },
 ): Promise<Challenge | null> {
@@ -58,7 +58,7 @@ export async function takeChallenge(
 }
 
 /** Counts an attempt, also when it fails. Null: expired, used, or tried too often. */
-export async function tryChallenge(sql: ISql, token: string): Promise<Challenge | null> {
+export async function tryChallenge(sql: SystemStatements, token: string): Promise<Challenge | null> {
   const [found] = await sql<Challenge[]>`
     update auth_challenges set attempts = attempts + 1
     where token_hash = ${hashToken(token)} and purpose = 'sign_in' and expires_at > now()
@@ -67,6 +67,6 @@ export async function tryChallenge(sql: ISql, token: string): Promise<Challenge 
   return found ?? null
 }
 
-const columns = (sql: ISql) => sql`
+const columns = (sql: SystemStatements) => sql`
   token_hash as "tokenHash", user_id as "userId", webauthn_challenge as "webauthnChallenge",
   password_mark as "passwordMark", pending`

@@ -1,5 +1,6 @@
-import type { Sql } from 'postgres'
+import type { Database } from '#database/connect.ts'
 import { newId } from '#database/new-id.ts'
+import { type SystemSql, systemSql } from '#database/system-sql.ts'
 import type { Client } from '#platform/access/scope.ts'
 import { networkOf } from '#platform/net/addresses.ts'
 import { hashToken } from '#platform/secrets/secrets.ts'
@@ -35,11 +36,13 @@ type Payload = Record<string, unknown>
  * payloads encrypted. Grants and tokens end with the API key that they stand for.
  */
 export class OAuthRecords {
-  readonly #sql: Sql
+  readonly #database: Database
+  readonly #sql: SystemSql
   readonly #secrets: Services['secrets']
 
   constructor({ database, secrets }: Pick<Services, 'database' | 'secrets'>) {
-    this.#sql = database.sql
+    this.#database = database
+    this.#sql = systemSql(database)
     this.#secrets = secrets
   }
 
@@ -80,7 +83,7 @@ export class OAuthRecords {
   async remove(kind: string, id: string, client: Omit<Client, 'userAgent'>): Promise<void> {
     const rows = await this.#sql<{ api_key_id: string | null }[]>`
       delete from oauth_records where kind = ${kind} and id_hash = ${hashToken(id)} returning api_key_id`
-    if (kind === 'Grant') await removeClientKeys(this.#sql, keysOf(rows), client)
+    if (kind === 'Grant') await removeClientKeys(this.#database, keysOf(rows), client)
   }
 
   async removeOfGrant(kind: string, grantId: string): Promise<void> {
@@ -132,7 +135,7 @@ export class OAuthRecords {
   async sweep(): Promise<void> {
     const ended = await this.#sql<{ api_key_id: string | null }[]>`
       select api_key_id from oauth_records where kind = 'Grant' and expires_at < now() limit ${SWEPT_MAX}`
-    await removeClientKeys(this.#sql, keysOf(ended), { address: 'this server', requestId: newId() })
+    await removeClientKeys(this.#database, keysOf(ended), { address: 'this server', requestId: newId() })
     await this.#sql`delete from oauth_records where expires_at < now() and kind <> 'Grant'`
     await this.#sql`
       delete from oauth_records where kind = 'Client' and id_hash in (

@@ -1,7 +1,8 @@
-import type { ISql, Sql } from 'postgres'
 import { afterRollback } from '#database/ambient.ts'
+import type { Database } from '#database/connect.ts'
 import { olderThan } from '#database/keyset.ts'
 import { newId } from '#database/new-id.ts'
+import { type SystemStatements, systemSql } from '#database/system-sql.ts'
 import { fail } from '#errors'
 import { ACCESS_TOKEN_SECONDS, type AccessTokens } from '#platform/access/access-tokens.ts'
 import type { Caller, Client } from '#platform/access/scope.ts'
@@ -41,7 +42,7 @@ export type Assurance = 'second factor' | 'one factor' | 'provider'
  * factor is not enough.
  */
 export async function startSession(
-  { sql, tokens }: { sql: ISql; tokens: AccessTokens },
+  { sql, tokens }: { sql: SystemStatements; tokens: AccessTokens },
   user: User,
   client: Client,
   assurance: Assurance,
@@ -63,10 +64,11 @@ export async function startSession(
  * stolen from somebody, so its whole session ends. Throws auth.invalid_refresh_token.
  */
 export async function refreshSession(
-  { sql, tokens }: { sql: Sql; tokens: AccessTokens },
+  { database, tokens }: { database: Database; tokens: AccessTokens },
   client: Client,
   refreshToken: string | null,
 ): Promise<TokenPair> {
+  const sql = systemSql(database)
   if (refreshToken === null) throw fail('auth.invalid_refresh_token')
   const answer = await sql.begin(async (tx) => {
     const [found] = await tx<
@@ -95,8 +97,8 @@ export async function refreshSession(
 }
 
 /** Ends the session of a refresh token, if there is one: its access tokens stop at once. */
-export async function endSession(sql: Sql, refreshToken: string): Promise<void> {
-  await sql`
+export async function endSession(database: Database, refreshToken: string): Promise<void> {
+  await systemSql(database)`
     update sessions set revoked_at = now()
     where revoked_at is null
       and id = (select session_id from refresh_tokens where token_hash = ${hashToken(refreshToken)})`
@@ -104,11 +106,12 @@ export async function endSession(sql: Sql, refreshToken: string): Promise<void> 
 
 /** The caller's sessions that still live, newest first. */
 export const listSessions = (
-  sql: Sql,
+  database: Database,
   caller: Caller,
   query: { limit?: number; cursor?: string },
-): Promise<Page<SessionView>> =>
-  readPage(
+): Promise<Page<SessionView>> => {
+  const sql = systemSql(database)
+  return readPage(
     query,
     (below, count) => sql<SessionView[]>`
       select id, user_agent, ip_address, created_at, last_used_at, expires_at,
@@ -124,14 +127,15 @@ export const listSessions = (
       expires_at: new Date(row.expires_at).toISOString(),
     }),
   )
+}
 
 /** Ends one of the caller's sessions, or without an id all but this one. Throws auth.session_not_found. */
 export async function revokeSessions(
-  sql: Sql,
+  database: Database,
   caller: Caller,
   sessionId: string | undefined,
 ): Promise<number> {
-  const ended = await sql`
+  const ended = await systemSql(database)`
     update sessions set revoked_at = now()
     where user_id = ${caller.userId} and revoked_at is null and expires_at > now()
       and case when ${sessionId ?? null}::uuid is null then id <> ${caller.sessionId} else id = ${sessionId ?? null} end`
@@ -139,12 +143,13 @@ export async function revokeSessions(
   return ended.count
 }
 
-export async function endAllSessions(sql: ISql, userId: string): Promise<void> {
+export async function endAllSessions(sql: SystemStatements, userId: string): Promise<void> {
   await sql`update sessions set revoked_at = now() where user_id = ${userId} and revoked_at is null`
 }
 
 /** Forgets sessions, used tokens and attempts to sign in that nothing can come of any more. */
-export async function forgetExpired(sql: Sql): Promise<void> {
+export async function forgetExpired(database: Database): Promise<void> {
+  const sql = systemSql(database)
   await sql`delete from sessions where expires_at < now() - interval '1 day'`
   await sql`delete from refresh_tokens where replaced_at < now() - ${SESSION_DAYS} * interval '1 day'`
   await sql`delete from login_attempts where last_at < now() - interval '1 day'`
@@ -154,7 +159,7 @@ export async function forgetExpired(sql: Sql): Promise<void> {
 }
 
 async function issueTokens(
-  sql: ISql,
+  sql: SystemStatements,
   tokens: AccessTokens,
   user: User,
   sessionId: string,

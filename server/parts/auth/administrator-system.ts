@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import type { ISql, Sql, TransactionSql } from 'postgres'
+import { type SystemStatements, type SystemTransaction, systemSql } from '#database/system-sql.ts'
 import { normalizeEmail } from '#platform/mail/address.ts'
 import type { Services } from '#platform/services.ts'
 import { createUser } from '../users/index.ts'
-import { endAllSessions } from './sessions.ts'
+import { endAllSessions } from './sessions-system.ts'
 
 /** Any number, the same in every process. */
 const ADMINISTRATOR_LOCK = 7_265_540
@@ -16,7 +16,7 @@ export async function ensureAdministrator(
   services: Pick<Services, 'config' | 'database' | 'passwords' | 'secrets'>,
 ): Promise<{ email: string; password: string | null } | null> {
   const { config, passwords } = services
-  const { sql } = services.database
+  const sql = systemSql(services.database)
   if (await hasAdministrator(sql)) return null
   const password = config.adminPassword ?? randomBytes(12).toString('base64url')
   const passwordHash = await passwords.hash(password)
@@ -34,15 +34,15 @@ export async function ensureAdministrator(
 
 /** Makes a user the system administrator with this password, and the user where there is none: for the CLI. */
 export async function setAdministrator(
-  services: Pick<Services, 'config' | 'secrets' | 'passwords'> & { sql: Sql },
+  services: Pick<Services, 'config' | 'database' | 'secrets' | 'passwords'>,
   { email, password }: { email: string; password: string },
 ): Promise<'created' | 'changed'> {
   const passwordHash = await services.passwords.hash(password)
-  return services.sql.begin((tx) => putAdministrator(tx, services, { email, passwordHash }))
+  return systemSql(services.database).begin((tx) => putAdministrator(tx, services, { email, passwordHash }))
 }
 
 async function putAdministrator(
-  tx: TransactionSql,
+  tx: SystemTransaction,
   services: Pick<Services, 'config' | 'secrets'>,
   input: { email: string; passwordHash: string },
 ): Promise<'created' | 'changed'> {
@@ -58,7 +58,7 @@ async function putAdministrator(
   return 'created'
 }
 
-async function hasAdministrator(sql: ISql): Promise<boolean> {
+async function hasAdministrator(sql: SystemStatements): Promise<boolean> {
   const [known] = await sql`select from users where is_system_admin limit 1`
   return known !== undefined
 }

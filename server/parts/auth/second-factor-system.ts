@@ -1,4 +1,4 @@
-import type { ISql, TransactionSql } from 'postgres'
+import { type SystemStatements, type SystemTransaction, systemSql } from '#database/system-sql.ts'
 import { fail } from '#errors'
 import { forgetGuesses } from '#platform/access/limit-guesses.ts'
 import type { Client } from '#platform/access/scope.ts'
@@ -6,16 +6,14 @@ import { commitWithAnswer } from '#platform/idempotency/pending-answer.ts'
 import { hashToken } from '#platform/secrets/secrets.ts'
 import type { Services } from '#platform/services.ts'
 import { joinByInvitation, redeemToken } from '../invitations/index.ts'
-import { type Challenge, issueChallenge, takeChallenge, tryChallenge } from './challenges.ts'
-import { admitGuess, checkPasskey, notifyUser } from './check-factor.ts'
-import type { PendingInvitation } from './demand-factor.ts'
+import { type Challenge, issueChallenge, takeChallenge, tryChallenge } from './challenges-system.ts'
+import { admitGuess, checkPasskey, notifyUser, type PendingInvitation } from './check-factor-system.ts'
+import { acceptCode, acceptRecoveryCode } from './codes-system.ts'
 import type { Assertion, SecondFactor } from './factor-schemas.ts'
+import { endOlderAccess, proveAddress } from './mailed-links-system.ts'
 import { requestOptions } from './passkeys.ts'
-import { endOlderAccess, proveAddress } from './prove-address.ts'
-import { acceptRecoveryCode } from './recovery-codes.ts'
 import type { SignedIn } from './schemas.ts'
-import { signedIn } from './sign-in.ts'
-import { acceptCode } from './totp.ts'
+import { signedIn } from './sign-in-system.ts'
 
 /**
  * Answers a challenge of demandFactor, and signs in. Wrong codes leave the challenge for a few more attempts; a wrong
@@ -27,18 +25,18 @@ export async function completeSignIn(
   client: Client,
   input: SecondFactor,
 ): Promise<SignedIn> {
-  const { sql } = services.database
+  const sql = systemSql(services.database)
   if ([input.code, input.recovery_code, input.passkey].filter((one) => one !== undefined).length !== 1)
     throw fail('request.invalid', { reason: 'Send one of code, recovery_code and passkey' })
   const tried = await tryChallenge(sql, input.challenge)
   const [user] = await sql<{ id: string; email: string }[]>`
     select id, email from users where id = ${tried?.userId ?? null} and registered_at is not null`
   if (!tried || !user) throw fail('auth.challenge_gone')
-  const take = async (tx: ISql) => {
+  const take = async (tx: SystemStatements) => {
     const expected = { purpose: 'sign_in', userId: user.id, sessionId: null } as const
     if (!(await takeChallenge(tx, input.challenge, expected))) throw fail('auth.challenge_gone')
   }
-  let accept: (tx: TransactionSql) => Promise<void>
+  let accept: (tx: SystemTransaction) => Promise<void>
   if (input.passkey) {
     await take(sql)
     const use = await checkPasskey(services, tried.webauthnChallenge, input.passkey, user.id)
@@ -62,7 +60,7 @@ export async function completeSignIn(
 
 /** Signs in with a passkey alone: it proves possession, and its device has verified the user. */
 export async function beginPasskeySignIn({ database, config }: Services) {
-  const { token, webauthnChallenge } = await issueChallenge(database.sql, {
+  const { token, webauthnChallenge } = await issueChallenge(systemSql(database), {
     purpose: 'passkey_sign_in',
     userId: null,
   })
@@ -75,7 +73,7 @@ export async function signInByPasskey(
   client: Client,
   { challenge: token, response }: { challenge: string; response: Assertion },
 ): Promise<SignedIn> {
-  const { sql } = services.database
+  const sql = systemSql(services.database)
   const expected = { purpose: 'passkey_sign_in', userId: null, sessionId: null } as const
   const challenge = await takeChallenge(sql, token, expected)
   if (!challenge) throw fail('auth.challenge_gone')
@@ -90,7 +88,7 @@ export async function signInByPasskey(
 
 async function acceptTyped(
   services: Services,
-  tx: TransactionSql,
+  tx: SystemTransaction,
   user: { id: string; email: string },
   { code, recovery_code: recoveryCode }: SecondFactor,
 ): Promise<void> {
@@ -104,7 +102,7 @@ async function acceptTyped(
 }
 
 /** A password that was reset after it was checked leaves no session behind. */
-async function keepPasswordMark(tx: TransactionSql, { userId, passwordMark }: Challenge): Promise<void> {
+async function keepPasswordMark(tx: SystemTransaction, { userId, passwordMark }: Challenge): Promise<void> {
   const [user] = await tx<{ hash: string | null }[]>`
     select password_hash as hash from users where id = ${userId} for share`
   const isSame = passwordMark === null || (user?.hash != null && hashToken(user.hash) === passwordMark)
@@ -113,7 +111,7 @@ async function keepPasswordMark(tx: TransactionSql, { userId, passwordMark }: Ch
 
 async function completePending(
   services: Services,
-  tx: TransactionSql,
+  tx: SystemTransaction,
   { pending: sealed, tokenHash, userId }: Challenge,
   client: Client,
 ): Promise<void> {

@@ -1,0 +1,42 @@
+import type { Database } from '#database/connect.ts'
+import { type SystemStatements, systemSql } from '#database/system-sql.ts'
+import type { Client } from '#platform/access/scope.ts'
+import { eventOf, recordEvent } from '#platform/audit/audit.ts'
+
+/* Keys that end in all organizations of their owners: with a grant of an app, or with the account's password. */
+
+/** Deletes keys of apps that are connected no more, whatever has ended them. Each is in the audit as its owner's doing. */
+export async function removeClientKeys(
+  database: Database,
+  keyIds: string[],
+  client: Omit<Client, 'userAgent'>,
+): Promise<void> {
+  if (keyIds.length === 0) return
+  await systemSql(database).begin(async (tx) => {
+    const rows = await tx<KeyRow[]>`
+      delete from api_keys where id = any(${keyIds}::uuid[]) returning *`
+    for (const row of rows) await recordRemoval(tx, row, { apiKeyId: row.id, client })
+  })
+}
+
+/** Deletes all API keys of a user, and with them the grants of MCP clients. The audit names the user as the actor. */
+export async function removeKeysOf(tx: SystemStatements, userId: string, client: Client): Promise<void> {
+  const rows = await tx<KeyRow[]>`delete from api_keys where user_id = ${userId} returning *`
+  for (const row of rows) await recordRemoval(tx, row, { apiKeyId: null, client })
+}
+
+interface KeyRow {
+  id: string
+  organization_id: string
+  user_id: string
+}
+
+async function recordRemoval(
+  tx: SystemStatements,
+  row: KeyRow,
+  { apiKeyId, client }: { apiKeyId: string | null; client: Omit<Client, 'userAgent'> },
+): Promise<void> {
+  const event = eventOf('api_keys', { ...row }, null)
+  const actor = { userId: row.user_id, apiKeyId, client: { ...client, userAgent: null } }
+  if (event) await recordEvent(tx, row.organization_id, actor, event)
+}

@@ -1,0 +1,107 @@
+import type { Database } from '#database/connect.ts'
+import {
+  type SystemStatements,
+  type SystemTransaction,
+  systemSql,
+  tenantTransaction,
+} from '#database/system-sql.ts'
+import { fail } from '#errors'
+import { lockOrganization } from '#platform/access/organization-lock.ts'
+import type { Client } from '#platform/access/scope.ts'
+import { recordEvent } from '#platform/audit/audit.ts'
+import { hashToken } from '#platform/secrets/secrets.ts'
+import { putMember } from '../org/index.ts'
+import { selectInvitations, view } from './read-invitations.ts'
+import type { InvitationView, ShownInvitation, ValidInvitation } from './schemas.ts'
+
+/* A token is found before its organization is known, and who holds it is no member there yet. */
+
+interface Accepted {
+  id: string
+  organizationId: string
+  email: string
+  roleId: string
+}
+
+/**
+ * Uses up an invitation's token, once, whoever else tries at the same moment, and locks the organization as all that
+ * changes its members does. It is pending again when the caller's transaction fails. Throws invitation.not_found, invitation.gone, invitation.role_gone.
+ */
+export async function redeemToken(
+  tx: SystemTransaction,
+  token: string,
+  { byMagicLink }: { byMagicLink: boolean },
+): Promise<Accepted> {
+  const [found] = await tx<{ organization_id: string }[]>`
+    select organization_id from invitations where token_hash = ${hashToken(token)}`
+  if (!found) throw fail('invitation.not_found')
+  await lockOrganization(tx, found.organization_id, 'members')
+  const [used] = await tx<Accepted[]>`
+    update invitations set status = 'accepted', updated_at = now()
+    where token_hash = ${hashToken(token)} and status = 'pending' and expires_at > now()
+      and by_magic_link = ${byMagicLink}
+    returning id, organization_id as "organizationId", email, role_id as "roleId"`
+  if (used) return used
+  // It is not to be had: this says why. A token of the other kind is none here.
+  await findByToken(tx, token)
+  throw fail('invitation.not_found')
+}
+
+/** Makes the user a member as the invitation says. */
+export async function joinByInvitation(
+  tx: SystemTransaction,
+  { id, organizationId, roleId }: Accepted,
+  { userId, client }: { userId: string; client: Client },
+): Promise<void> {
+  const [role] = await tx<{ name: string }[]>`
+    select name from roles where id = ${roleId} and organization_id = ${organizationId} for share`
+  if (!role) throw fail('invitation.role_gone')
+  const tenant = tenantTransaction(tx, { organizationId, userId: null })
+  await putMember(tenant, organizationId, { userId, roleId, status: 'active', isOpened: true })
+  const actor = { userId, apiKeyId: null, client }
+  await recordEvent(tx, organizationId, actor, {
+    action: 'invitation.accepted',
+    recordId: id,
+    after: { member: userId, role: role.name },
+  })
+}
+
+/**
+ * What a token invites to, with `byMagicLink` only one of that kind. Throws invitation.not_found, invitation.gone,
+ * invitation.role_gone.
+ */
+export const validateToken = (
+  database: Database,
+  token: string,
+  kind: { byMagicLink?: boolean } = {},
+): Promise<ValidInvitation> => findByToken(systemSql(database), token, kind)
+
+async function findByToken(
+  sql: SystemStatements,
+  token: string,
+  { byMagicLink }: { byMagicLink?: boolean } = {},
+): Promise<ValidInvitation> {
+  const [row] = await sql<InvitationView[]>`
+    ${selectInvitations(sql)} where i.token_hash = ${hashToken(token)}
+      and i.by_magic_link = coalesce(${byMagicLink ?? null}, i.by_magic_link)`
+  if (!row) throw fail('invitation.not_found')
+  if (row.status !== 'pending') throw fail('invitation.gone', { status: row.status })
+  const { email, organization, role, expires_at } = view(row)
+  if (role === null) throw fail('invitation.role_gone')
+  return { valid: true, email, organization, role, expires_at }
+}
+
+/** What somebody is shown who holds the token. Throws what validateToken does. */
+export async function showInvitation(database: Database, token: string): Promise<ShownInvitation> {
+  const sql = systemSql(database)
+  const valid = await findByToken(sql, token)
+  const [people] = await sql<Pick<ShownInvitation, 'inviter' | 'message' | 'account'>[]>`
+    select coalesce(trim(inviter.first_name || ' ' || inviter.last_name), '') as inviter, i.message,
+      case when invited.registered_at is null then 'none'
+        when invited.email_verified_at is null then 'unconfirmed' else 'confirmed' end as account
+    from invitations i left join users inviter on inviter.id = i.invited_by
+    left join users invited on invited.email = i.email
+    where i.token_hash = ${hashToken(token)}`
+  if (!people) throw fail('invitation.not_found')
+  return { ...valid, ...people }
+}
