@@ -12,7 +12,7 @@ const CALLS: Record<string, string[]> = {
   'server/parts/auth/mailed-links-system.ts': ['a job'],
   'server/parts/auth/oidc-system.ts': ['oidc_attempts.code_verifier'],
   'server/parts/auth/codes-system.ts': ['totp_factors.secret'],
-  'server/parts/data-rights/delete-account.ts': ['users.leaving'],
+  'server/parts/data-rights/delete-account-system.ts': ['users.leaving'],
   'server/parts/data-rights/import-rows.ts': ['webhook_endpoints.secret'],
   'server/parts/kb/add-source.ts': ['kb_sources.secrets'],
   'server/parts/llm/manage-models.ts': ['llm_models.api_key', 'llm_models.api_key'],

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { Imports } from '#parts/data-rights/imports.ts'
+import { Imports } from '#parts/data-rights/imports-system.ts'
 import { importArchive } from '#tests/support/archives.ts'
 import type { Person } from '#tests/support/client.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
@@ -67,7 +67,7 @@ describe('while an archive is being sent', () => {
 
 test('a user sends 16 GiB within a day, in however many archives', () => {
   const { jobs, instance, database } = server.server.services
-  const imports = new Imports({ sql: database.sql, jobs, instance })
+  const imports = new Imports({ database, jobs, instance })
   for (let sent = 0; sent < 15; sent++) imports.admit('a').end(GIB)
   const last = imports.admit('a')
   expect(last.bytesMax).toBe(GIB)

@@ -1,5 +1,5 @@
 import type { LineOf } from './import-schemas.ts'
-import type { NewRows } from './import-tables.ts'
+import type { NewRows } from './import-tables-system.ts'
 import { type Importing, NOWHERE, OF_OTHERS } from './importing.ts'
 
 /** A chat of who imports. Its title is searchable soon after (chat/index-messages-system.ts). */
@@ -51,7 +51,7 @@ export function messageRows(line: LineOf<'messages'>, importing: Importing): New
   const message = {
     ...wordsOf(importing, id),
     chat_id,
-    // Who deletes a chat relies on answers being younger than what they answer (delete-rows.ts).
+    // Who deletes a chat relies on answers being younger than what they answer (delete-rows-system.ts).
     parent_message_id: parent && parent < id && chat.messages.has(parent) ? parent : null,
     role,
     content,

@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import type { Services } from '#platform/services.ts'
 import { OrganizationName } from '../org/index.ts'
-import type { Eraser } from './eraser.ts'
-import { importOrganization } from './import-organization.ts'
+import type { Eraser } from './eraser-system.ts'
+import { importOrganization } from './import-organization-system.ts'
 import { ImportView } from './import-schemas.ts'
-import { ARCHIVE_BYTES_MAX, type Imports } from './imports.ts'
+import { ARCHIVE_BYTES_MAX, type Imports } from './imports-system.ts'
 
 /** Bringing data in: a new organization of what another one has taken away (docs/export.md). */
 export const importRoutes = (

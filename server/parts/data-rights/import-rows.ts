@@ -6,7 +6,7 @@ import { checkTool, NO_CONFIG, sealConfig } from '../tools/index.ts'
 import { checkUrl, newSecret } from '../webhooks/index.ts'
 import { chatRows, messageRows } from './import-chats.ts'
 import type { ImportedConcept, LineOf } from './import-schemas.ts'
-import type { NewRows } from './import-tables.ts'
+import type { NewRows } from './import-tables-system.ts'
 import { type Importing, NOWHERE, OF_OTHERS } from './importing.ts'
 
 /** Each is loaded in the sandbox, one after the other. */

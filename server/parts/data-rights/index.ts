@@ -2,11 +2,11 @@ import type { Route } from '#platform/http/define-route.ts'
 import type { Services } from '#platform/services.ts'
 import type { Mcp } from '../mcp/index.ts'
 import type { PlaygroundMemory } from '../mcp-playground/index.ts'
-import { Eraser } from './eraser.ts'
+import { Eraser } from './eraser-system.ts'
 import { exportRoutes } from './export-routes.ts'
 import { Exports } from './exports.ts'
 import { importRoutes } from './import-routes.ts'
-import { Imports } from './imports.ts'
+import { Imports } from './imports-system.ts'
 import { deletionRoutes } from './routes.ts'
 
 /** What people and organizations may do with their data as a whole: take it away, bring it in, have it deleted. */
@@ -21,8 +21,8 @@ export function createDataRights(
   overrides: { mcp: Pick<Mcp, 'endAllAccess'>; memory: PlaygroundMemory },
 ): DataRights {
   const { database, events, instance, jobs, mail, secrets, sharedLogs, uploads, log } = services
-  const deps = { sql: database.sql, events, jobs, mail, secrets, sharedLogs, ...overrides }
-  const imports = new Imports({ sql: database.sql, jobs, instance })
+  const deps = { database, events, jobs, mail, secrets, sharedLogs, ...overrides }
+  const imports = new Imports({ database, jobs, instance })
   const tasks = { sweepFiles: () => uploads.sweep(), closeLeftBehind: () => imports.closeLeftBehind() }
   const eraser = new Eraser(deps, tasks, log)
   const routes = [

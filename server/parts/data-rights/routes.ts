@@ -2,9 +2,9 @@ import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { Body, Message, Uuid } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
-import { closeForOwner } from './close-organization.ts'
-import { closeAccount } from './delete-account.ts'
-import type { Eraser } from './eraser.ts'
+import { closeForOwner } from './close-organization-system.ts'
+import { closeAccount } from './delete-account-system.ts'
+import type { Eraser } from './eraser-system.ts'
 
 const Confirmation = Body({
   current_password: Type.Optional(
@@ -13,7 +13,7 @@ const Confirmation = Body({
 })
 
 /** What people and organizations may do with all of their data at once. */
-export const deletionRoutes = (services: Services, eraser: Eraser): Route[] => [
+export const deletionRoutes = (services: Services, eraser: Eraser, { database } = services): Route[] => [
   defineRoute({
     method: 'DELETE',
     url: '/api/org/delete',
@@ -27,7 +27,7 @@ export const deletionRoutes = (services: Services, eraser: Eraser): Route[] => [
     reply: [200, Message],
     errors: ['org.not_found', 'org.personal', 'access.session_needed'],
     async handler({ scope }) {
-      await closeForOwner(services.database.sql, services.jobs, scope)
+      await closeForOwner(database, services.jobs, scope)
       await eraser.erase({ organizationId: scope.organizationId })
       return { message: 'Organization deleted' }
     },

@@ -1,12 +1,12 @@
 import { addAbortSignal, Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { Logger } from 'pino'
-import type { Sql } from 'postgres'
 import { ZipFile } from 'yazl'
+import type { Database } from '#database/connect.ts'
 import type { Storage } from '#platform/storage/storage.ts'
-import type { RowOwner } from './delete-rows.ts'
+import type { RowOwner } from './delete-rows-system.ts'
 import { CONCEPTS } from './export-concepts.ts'
-import { readLines } from './read-lines.ts'
+import { readLines } from './read-lines-system.ts'
 
 const EXPORT_FORMAT = 'parley-export'
 export const EXPORT_VERSION = 1
@@ -21,7 +21,7 @@ export interface ExportSubject {
 }
 
 interface ExportDependencies {
-  sql: Sql
+  database: Database
   storage: Storage
   log: Logger
 }
@@ -65,7 +65,7 @@ async function writeEntries(
     counts[name] = 0
     const lines = async function* () {
       for (const owner of subject.owners)
-        for await (const page of readLines(deps.sql, concept, owner)) {
+        for await (const page of readLines(deps.database, concept, owner)) {
           counts[name] = (counts[name] ?? 0) + page.length
           yield Buffer.from(`${page.join('\n')}\n`)
         }
@@ -89,13 +89,13 @@ async function writeEntries(
 
 /** Answers the ids of the files that the storage does not have. */
 async function writeFiles(
-  { sql, storage }: ExportDependencies,
+  { database, storage }: ExportDependencies,
   owner: RowOwner,
   writer: ExportWriter,
 ): Promise<string[]> {
   const missing: string[] = []
   const concept = { name: 'files', table: 'uploads', columns: 'id storage_key', where: `status = 'stored'` }
-  for await (const page of readLines(sql, concept, owner))
+  for await (const page of readLines(database, concept, owner))
     for (const line of page) {
       const { id, storage_key: key } = JSON.parse(line) as { id: string; storage_key: string }
       const content = await storage.open(key).catch(() => null)

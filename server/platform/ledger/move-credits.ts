@@ -14,7 +14,7 @@ export interface Movement {
 
 /**
  * Locks both accounts in the order of their ids, like every statement that locks several. A transaction that locks
- * organizations or users too does so after this (data-rights/close-organization.ts).
+ * organizations or users too does so after this (data-rights/close-organization-system.ts).
  */
 export const lockBoth = (tx: TransactionSql, { fromId, toId }: Omit<Movement, 'amount'>) =>
   tx`

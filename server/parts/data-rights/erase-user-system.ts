@@ -1,8 +1,7 @@
-import type { ISql, Sql } from 'postgres'
 import { LOWEST_ID } from '#database/new-id.ts'
-import { deleteChats, deleteUploads } from './delete-rows.ts'
-import { type ErasureDependencies, eraseOrganization } from './erase-organization.ts'
-import { stopCalls } from './stop-calls.ts'
+import { type SystemSql, type SystemStatements, systemSql } from '#database/system-sql.ts'
+import { deleteChats, deleteUploads, stopCalls } from './delete-rows-system.ts'
+import { type ErasureDependencies, eraseOrganization } from './erase-organization-system.ts'
 
 /** What is kept, encrypted, of somebody until nothing else of him is left. */
 export interface DepartureRecord {
@@ -22,7 +21,8 @@ const ENTRIES_MAX = 2_000
  * what was his alone. It can be cut off at any place and begun again.
  */
 export async function eraseUser(deps: ErasureDependencies, userId: string): Promise<void> {
-  const { sql, mcp, mail, secrets } = deps
+  const { mcp, mail, secrets } = deps
+  const sql = systemSql(deps.database)
   const [person] = await sql<{ leaving: string }[]>`
     select leaving from users where id = ${userId} and leaving is not null`
   if (!person) return
@@ -41,7 +41,8 @@ async function eraseInOrganization(
   owner: { organizationId: string; userId: string },
   email: string,
 ): Promise<void> {
-  const { sql, events, memory } = deps
+  const { events, memory } = deps
+  const sql = systemSql(deps.database)
   const { organizationId, userId } = owner
   await sql`
     delete from webhook_deliveries d using webhook_endpoints e
@@ -58,7 +59,7 @@ async function eraseInOrganization(
 
 /** Who did what stays in the audit of an organization; his addresses go, and what he called his own records. */
 async function redactAudit(
-  sql: Sql,
+  sql: SystemSql,
   { organizationId, userId }: { organizationId: string; userId: string },
   email: string,
 ): Promise<void> {
@@ -82,5 +83,5 @@ async function redactAudit(
     })
 }
 
-const isOwn = (sql: ISql, userId: string) =>
+const isOwn = (sql: SystemStatements, userId: string) =>
   sql`(a.actor_id = ${userId} and a.record_type in ('api_key', 'mcp_instance'))`

@@ -1,12 +1,13 @@
-import type { Sql } from 'postgres'
+import type { Database } from '#database/connect.ts'
+import { systemSql } from '#database/system-sql.ts'
 import { fail } from '#errors'
 import type { UploadAdmission } from '#platform/http/define-route.ts'
 import type { Instance } from '#platform/instance/instance.ts'
 import type { Jobs } from '#platform/jobs/jobs.ts'
-import { closeOrganization, lockAccounts } from './close-organization.ts'
+import { closeOrganization, lockAccounts } from './close-organization-system.ts'
 
 interface Dependencies {
-  sql: Sql
+  database: Database
   jobs: Jobs
   instance: Pick<Instance, 'id'>
 }
@@ -23,7 +24,7 @@ const SWEEP_MAX = 20
 
 /**
  * Imports of this process, of which one at a time is stored, and what becomes of those that do not end well: their organizations, which
- * nobody has seen, are closed and erased like any other (close-organization.ts).
+ * nobody has seen, are closed and erased like any other (close-organization-system.ts).
  */
 export class Imports {
   readonly #deps: Dependencies
@@ -71,8 +72,8 @@ export class Imports {
 
   /** Closes the organization of an import that has failed, unless it is whole or closed already. */
   async close(organizationId: string): Promise<void> {
-    const { sql, jobs } = this.#deps
-    await sql.begin(async (tx) => {
+    const { database, jobs } = this.#deps
+    await systemSql(database).begin(async (tx) => {
       await lockAccounts(tx, tx`${organizationId}`)
       const unfinished = await tx`
         select from organizations
@@ -83,8 +84,8 @@ export class Imports {
 
   /** Closes what processes that are gone have left behind, and this one when the database was away. */
   async closeLeftBehind(): Promise<void> {
-    const { sql, instance } = this.#deps
-    const rows = await sql<{ id: string }[]>`
+    const { database, instance } = this.#deps
+    const rows = await systemSql(database)<{ id: string }[]>`
       select id from organizations
       where importing_by is not null and closed_at is null and id is distinct from ${this.#underWay}::uuid
         and (importing_by = ${instance.id} or not exists (

@@ -1,5 +1,6 @@
-import type { Sql } from 'postgres'
-import type { RowOwner } from './delete-rows.ts'
+import type { Database } from '#database/connect.ts'
+import { type SystemSql, systemSql } from '#database/system-sql.ts'
+import type { RowOwner } from './delete-rows-system.ts'
 import { type Concept, ROWS_DEFAULT } from './export-concepts.ts'
 
 /** Of a table that others belong to, so many rows at once. */
@@ -16,7 +17,12 @@ interface LinePage {
  * The rows of one concept as lines of JSON, page by page, each read when it is asked for: a transaction over all of them
  * would last as long as the slowest client. What changes meanwhile is told as it is when its page is read.
  */
-export async function* readLines(sql: Sql, concept: Concept, owner: RowOwner): AsyncGenerator<string[]> {
+export async function* readLines(
+  database: Database,
+  concept: Concept,
+  owner: RowOwner,
+): AsyncGenerator<string[]> {
+  const sql = systemSql(database)
   if (!concept.within) return yield* readPages(sql, concept, ownedBy(owner))
   const { table, column } = concept.within
   const parents: Concept = { name: table, table, columns: '', rowsMax: PARENTS_MAX }
@@ -42,7 +48,7 @@ const ownedBy = ({ organizationId, userId }: RowOwner): Condition => ({
   values: userId === undefined ? [organizationId] : [organizationId, userId],
 })
 
-async function* readPages(sql: Sql, concept: Concept, condition: Condition): AsyncGenerator<string[]> {
+async function* readPages(sql: SystemSql, concept: Concept, condition: Condition): AsyncGenerator<string[]> {
   for (let after: string[] | undefined; ; ) {
     const { lines, last } = await readPage(sql, concept, condition, after)
     if (lines.length > 0) yield lines
@@ -53,7 +59,7 @@ async function* readPages(sql: Sql, concept: Concept, condition: Condition): Asy
 
 /** `last` is undefined where nothing can come any more. */
 async function readPage(
-  sql: Sql,
+  sql: SystemSql,
   concept: Concept,
   { text, values }: Condition,
   after: string[] | undefined,

@@ -1,4 +1,12 @@
-import type { ISql, Sql, TransactionSql } from 'postgres'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '#database/connect.ts'
+import {
+  type SystemSql,
+  type SystemStatements,
+  type SystemTransaction,
+  systemSql,
+} from '#database/system-sql.ts'
+import type { Fragment } from '#database/tenant-sql.ts'
 import type { SharedLogs } from '#platform/streams/shared-logs.ts'
 
 /** Whose chats, files and the like: all of an organization, or one user's in it. */
@@ -8,7 +16,7 @@ export interface RowOwner {
 }
 
 export interface DeletionDependencies {
-  sql: Sql
+  database: Database
   sharedLogs: SharedLogs | null
   /** Aborted when the process stops: what is left is another one's to go on with. */
   signal: AbortSignal
@@ -23,9 +31,25 @@ const DOCUMENTS_MAX = 200
 /** Streams of replies are in Redis for ten minutes after their end (streams/shared-logs.ts). */
 const STREAM_MINUTES = 60
 
+/** A process hears within a second that a reply is to stop; one that does not is gone, or not writing a reply. */
+const WAIT_MS = 5_000
+const POLL_MS = 200
+
+/**
+ * Asks calls under way to end, and waits a while until they have: they pay what they have used. This is a statement of
+ * its own, so that it never holds locks of holds while it waits for an account.
+ */
+export async function stopCalls(sql: SystemSql, condition: Fragment): Promise<void> {
+  await sql`update open_holds set stop_requested = true where ${condition}`
+  for (const deadline = Date.now() + WAIT_MS; Date.now() < deadline; await sleep(POLL_MS)) {
+    const [open] = await sql`select from open_holds where ${condition} limit 1`
+    if (!open) return
+  }
+}
+
 /** Deletes chats with all that hangs on them, some at a time; a long one message by message, the newest first. */
 export async function deleteChats(deps: DeletionDependencies, owner: RowOwner): Promise<void> {
-  const { sql } = deps
+  const sql = systemSql(deps.database)
   while (true) {
     const chats = await sql<{ id: string; messages: number; total: number }[]>`
       select id, message_count as messages,
@@ -58,9 +82,12 @@ const deleteMessages = (deps: DeletionDependencies, chatId: string): Promise<voi
       select id from chat_messages where chat_id = ${chatId} order by id desc limit ${MESSAGES_MAX})`,
   )
 
-async function forgetStreams({ sql, sharedLogs }: DeletionDependencies, chatIds: string[]): Promise<void> {
+async function forgetStreams(
+  { database, sharedLogs }: DeletionDependencies,
+  chatIds: string[],
+): Promise<void> {
   if (!sharedLogs) return
-  const replies = await sql<{ id: string }[]>`
+  const replies = await systemSql(database)<{ id: string }[]>`
     select id from chat_messages where chat_id = any(${chatIds}::uuid[]) and role = 'assistant'
       and created_at > now() - ${STREAM_MINUTES} * interval '1 minute'`
   await sharedLogs.forget(replies.map(({ id }) => id))
@@ -78,10 +105,11 @@ export const deleteUploads = (deps: DeletionDependencies, owner: RowOwner): Prom
 
 /** Deletes knowledge bases from the inside: what they hold, not yet themselves. */
 export async function emptyKnowledgeBases(deps: DeletionDependencies, owner: RowOwner): Promise<void> {
-  const kbs = await deps.sql<{ id: string }[]>`
-    select id from knowledge_bases where ${isOwned(deps.sql, owner)} order by id`
+  const sql = systemSql(deps.database)
+  const kbs = await sql<{ id: string }[]>`
+    select id from knowledge_bases where ${isOwned(sql, owner)} order by id`
   for (const { id } of kbs) {
-    const empty = (work: (tx: TransactionSql) => Promise<{ count: number }>): Promise<void> =>
+    const empty = (work: (tx: SystemTransaction) => Promise<{ count: number }>): Promise<void> =>
       inBatches(deps, owner.organizationId, async (tx) => {
         await tx`select from knowledge_bases where id = ${id} for update`
         return work(tx)
@@ -139,20 +167,20 @@ export async function deleteRecords(deps: DeletionDependencies, id: string): Pro
 
 /** Has rows deleted until there are none. Of two processes that do it for the same id one waits for the other. */
 async function inBatches(
-  { sql, signal }: DeletionDependencies,
+  { database, signal }: DeletionDependencies,
   id: string,
-  work: (tx: TransactionSql) => Promise<{ count: number }>,
+  work: (tx: SystemTransaction) => Promise<{ count: number }>,
 ): Promise<void> {
   for (let left = 1; left > 0; ) {
     signal.throwIfAborted()
-    left = await sql.begin(async (tx) => {
+    left = await systemSql(database).begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(hashtextextended(${id}, 0))`
       return (await work(tx)).count
     })
   }
 }
 
-const isOwned = (sql: ISql, { organizationId, userId }: RowOwner) =>
+const isOwned = (sql: SystemStatements, { organizationId, userId }: RowOwner) =>
   userId === undefined
     ? sql`organization_id = ${organizationId}`
     : sql`organization_id = ${organizationId} and user_id = ${userId}`

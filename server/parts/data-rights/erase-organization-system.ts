@@ -1,3 +1,4 @@
+import { systemSql } from '#database/system-sql.ts'
 import type { Services } from '#platform/services.ts'
 import type { Mcp } from '../mcp/index.ts'
 import type { PlaygroundMemory } from '../mcp-playground/index.ts'
@@ -7,8 +8,8 @@ import {
   deleteRecords,
   deleteUploads,
   emptyKnowledgeBases,
-} from './delete-rows.ts'
-import { stopCalls } from './stop-calls.ts'
+  stopCalls,
+} from './delete-rows-system.ts'
 
 /** What erasing works with. */
 export interface ErasureDependencies
@@ -23,7 +24,8 @@ export interface ErasureDependencies
  * off at any place and begun again.
  */
 export async function eraseOrganization(deps: ErasureDependencies, organizationId: string): Promise<void> {
-  const { sql, mcp, events, jobs, memory, mail } = deps
+  const { mcp, events, jobs, memory, mail } = deps
+  const sql = systemSql(deps.database)
   const owner = { organizationId }
   await stopCalls(sql, sql`organization_id = ${organizationId}`)
   await mcp.endAllAccess(owner)

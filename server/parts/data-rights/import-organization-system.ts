@@ -1,6 +1,6 @@
-import type { Sql } from 'postgres'
 import { afterRollback, isInTransaction } from '#database/ambient.ts'
 import { onUniqueViolation, sqlStateOf } from '#database/sql-state.ts'
+import { type SystemSql, systemSql } from '#database/system-sql.ts'
 import { fail } from '#errors'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
 import type { Caller } from '#platform/access/scope.ts'
@@ -9,13 +9,13 @@ import { commitWithAnswer } from '#platform/idempotency/pending-answer.ts'
 import type { Services } from '#platform/services.ts'
 import { createOrganization, readOrganization } from '../org/index.ts'
 import { type CheckedArchive, checkArchive, readLine } from './check-archive.ts'
-import type { Eraser } from './eraser.ts'
+import type { Eraser } from './eraser-system.ts'
 import { importFiles } from './import-files.ts'
 import { ROWS_OF } from './import-rows.ts'
 import type { ImportedConcept, ImportView, LineOf } from './import-schemas.ts'
-import { insertNewRows, type NewRows } from './import-tables.ts'
+import { insertNewRows, type NewRows } from './import-tables-system.ts'
 import { Importing, isLeftOut } from './importing.ts'
-import type { Imports } from './imports.ts'
+import type { Imports } from './imports-system.ts'
 import { type Archive, openArchive } from './read-archive.ts'
 
 /** So much is stored by one transaction. */
@@ -49,7 +49,7 @@ export async function importOrganization(
 ): Promise<ImportView> {
   const archive = await openArchive(path)
   try {
-    const checked = await checkArchive(archive, await addressOf(services.database.sql, caller))
+    const checked = await checkArchive(archive, await addressOf(systemSql(services.database), caller))
     const organizationName = (name ?? checked.manifest.organization.name).trim()
     return await store(services, deps, caller, { archive, checked, name: organizationName })
   } finally {
@@ -68,7 +68,7 @@ async function store(
   caller: Caller,
   { name, ...what }: Omit<ImportInput, 'organizationId'> & { name: string },
 ): Promise<ImportView> {
-  const { sql } = services.database
+  const sql = systemSql(services.database)
   const organizationId = await begin(services, imports, caller, name)
   const undo = async (): Promise<void> => {
     await imports.close(organizationId)
@@ -89,7 +89,7 @@ async function store(
   }
 }
 
-async function addressOf(sql: Sql, { userId }: Caller): Promise<string> {
+async function addressOf(sql: SystemSql, { userId }: Caller): Promise<string> {
   const [user] = await sql<
     { email: string }[]
   >`select email from users where id = ${userId} and leaving is null`
@@ -99,12 +99,12 @@ async function addressOf(sql: Sql, { userId }: Caller): Promise<string> {
 
 /** Makes the organization, in which its owner is not active yet. */
 const begin = (
-  { database: { sql }, instance }: Services,
+  { database, instance }: Services,
   imports: Imports,
   { userId }: Caller,
   name: string,
 ): Promise<string> =>
-  sql
+  systemSql(database)
     .begin(async (tx) => {
       const lockedUser = await tx`select from users where id = ${userId} and leaving is null for share`
       if (lockedUser.count === 0) throw fail('auth.invalid_token')
@@ -127,7 +127,7 @@ async function fill(
   { userId }: Caller,
   { organizationId, archive, checked: { manifest, formerUserId } }: ImportInput,
 ): Promise<Importing> {
-  const { sql } = services.database
+  const sql = systemSql(services.database)
   const importing = new Importing(services, {
     organizationId,
     userId,
@@ -149,7 +149,7 @@ async function fill(
 
 /** The same models, found through the environment of this server. */
 async function findEnvironmentModels(
-  sql: Sql,
+  sql: SystemSql,
   models: readonly { id: string; provider: string; version: string }[],
 ): Promise<Map<string, string>> {
   const rows = await sql<{ id: string; localId: string }[]>`
@@ -159,13 +159,13 @@ async function findEnvironmentModels(
   return new Map(rows.map(({ id, localId }) => [id, localId]))
 }
 
-async function readPermissions(sql: Sql): Promise<Map<string, string>> {
+async function readPermissions(sql: SystemSql): Promise<Map<string, string>> {
   const rows = await sql<{ id: string; name: string }[]>`select id, name from permissions`
   return new Map(rows.map(({ id, name }) => [name, id]))
 }
 
 async function importLines<C extends keyof typeof ROWS_OF>(
-  sql: Sql,
+  sql: SystemSql,
   archive: Archive,
   importing: Importing,
   concept: C,
@@ -207,7 +207,7 @@ async function rowsOf<C extends keyof typeof ROWS_OF>(
 }
 
 async function storeBatch(
-  sql: Sql,
+  sql: SystemSql,
   { organizationId }: Importing,
   concept: ImportedConcept,
   batch: NewRows,
@@ -225,7 +225,7 @@ async function storeBatch(
 }
 
 /** Shows the organization to its owner, where nothing has happened to either meanwhile. */
-async function finish(sql: Sql, caller: Caller, importing: Importing, name: string): Promise<void> {
+async function finish(sql: SystemSql, caller: Caller, importing: Importing, name: string): Promise<void> {
   const { organizationId: id, imported } = importing
   await sql.begin(async (tx) => {
     await lockOrganization(tx, id, 'members')

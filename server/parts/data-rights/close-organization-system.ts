@@ -1,4 +1,6 @@
-import type { PendingQuery, Row, Sql, TransactionSql } from 'postgres'
+import type { Database } from '#database/connect.ts'
+import { type SystemTransaction, systemSql } from '#database/system-sql.ts'
+import type { Fragment } from '#database/tenant-sql.ts'
 import { fail } from '#errors'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
 import type { Scope } from '#platform/access/scope.ts'
@@ -6,15 +8,15 @@ import type { Jobs } from '#platform/jobs/jobs.ts'
 
 /**
  * Takes an organization from everybody at once: from the commit on it is found nowhere, and its name is free. Its rows
- * go after that, however many they are (erase-organization.ts). Throws access.session_needed, org.personal.
+ * go after that, however many they are (erase-organization-system.ts). Throws access.session_needed, org.personal.
  */
 export async function closeForOwner(
-  sql: Sql,
+  database: Database,
   jobs: Jobs,
   scope: Scope<'organization:delete'>,
 ): Promise<void> {
   if (scope.apiKeyId !== null) throw fail('access.session_needed')
-  await sql.begin(async (tx) => {
+  await systemSql(database).begin(async (tx) => {
     await lockAccounts(tx, tx`${scope.organizationId}`)
     const { isPersonal } = await lockOrganization(tx, scope.organizationId, 'deletion')
     if (isPersonal) throw fail('org.personal')
@@ -26,11 +28,11 @@ export async function closeForOwner(
  * Locks the accounts of these organizations, before the organizations: so does whoever opens or closes holds, who goes on
  * to lock budgets and webhooks, and asks for the organization last (ledger/hold-statements.ts).
  */
-export const lockAccounts = (tx: TransactionSql, ids: PendingQuery<Row[]>): Promise<Row[]> =>
+export const lockAccounts = (tx: SystemTransaction, ids: Fragment) =>
   tx`select from credit_accounts where organization_id in (${ids}) order by organization_id for update`
 
 /** The same inside a transaction that has locked the organization for its deletion, and its account before. */
-export async function closeOrganization(tx: TransactionSql, jobs: Jobs, id: string): Promise<void> {
+export async function closeOrganization(tx: SystemTransaction, jobs: Jobs, id: string): Promise<void> {
   await tx`
     update memberships set status = 'deleted', role_id = null, updated_at = now() where organization_id = ${id}`
   await tx`delete from api_keys where organization_id = ${id}`

@@ -1,4 +1,4 @@
-import type { TransactionSql } from 'postgres'
+import type { SystemTransaction } from '#database/system-sql.ts'
 
 /** Rows of tables, under the names of their columns. */
 export type NewRows = { -readonly [T in keyof typeof TABLES]?: object[] } & { chat_counts?: ChatCount[] }
@@ -43,7 +43,7 @@ const TABLES = {
 const ORDER = Object.keys(TABLES) as (keyof typeof TABLES)[]
 
 /** Inserts rows in the order of their tables; all or none, as the transaction ends. */
-export async function insertNewRows(tx: TransactionSql, rows: NewRows): Promise<void> {
+export async function insertNewRows(tx: SystemTransaction, rows: NewRows): Promise<void> {
   await lockKnowledgeBases(tx, rows)
   for (const table of ORDER) {
     const some = rows[table] ?? []
@@ -59,7 +59,10 @@ export async function insertNewRows(tx: TransactionSql, rows: NewRows): Promise<
 }
 
 /** As whoever changes documents does (kb/lock-kb.ts): those that came before are being indexed already. */
-async function lockKnowledgeBases(tx: TransactionSql, { kb_sources, kb_documents }: NewRows): Promise<void> {
+async function lockKnowledgeBases(
+  tx: SystemTransaction,
+  { kb_sources, kb_documents }: NewRows,
+): Promise<void> {
   const ids = new Set(
     [...(kb_sources ?? []), ...(kb_documents ?? [])].map((row) => (row as { kb_id: string }).kb_id),
   )
@@ -76,7 +79,7 @@ interface ChatCount {
 }
 
 /** What chats count of their messages, and where their active branches end. */
-async function addChatCounts(tx: TransactionSql, counts: ChatCount[]): Promise<void> {
+async function addChatCounts(tx: SystemTransaction, counts: ChatCount[]): Promise<void> {
   const sums = new Map<string, ChatCount>()
   for (const { id, messages, input, output, leaf } of counts) {
     const sum = sums.get(id) ?? { id, messages: 0, input: 0, output: 0, leaf }

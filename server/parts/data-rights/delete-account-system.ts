@@ -1,4 +1,4 @@
-import type { TransactionSql } from 'postgres'
+import { type SystemTransaction, systemSql } from '#database/system-sql.ts'
 import { fail } from '#errors'
 import { forgetAttempts, slowDownAttempt } from '#platform/access/attempts.ts'
 import { OWNER_ROLE } from '#platform/access/role-rules.ts'
@@ -6,8 +6,8 @@ import type { Caller } from '#platform/access/scope.ts'
 import { recordEvents } from '#platform/audit/audit.ts'
 import { leavingAddress } from '#platform/mail/address.ts'
 import type { Services } from '#platform/services.ts'
-import { closeOrganization, lockAccounts } from './close-organization.ts'
-import type { DepartureRecord } from './erase-user.ts'
+import { closeOrganization, lockAccounts } from './close-organization-system.ts'
+import type { DepartureRecord } from './erase-user-system.ts'
 
 /** Who has no password shows by a sign-in that it is he: one no older than this. */
 const SIGN_IN_MINUTES = 10
@@ -23,7 +23,7 @@ interface Membership {
 
 /**
  * Takes somebody's account away, with the organizations that are his alone. From the commit on he is signed in nowhere
- * and a member of nothing, and his address is free; his rows go after that (erase-user.ts). Throws
+ * and a member of nothing, and his address is free; his rows go after that (erase-user-system.ts). Throws
  * user.wrong_password, user.sign_in_again, user.owns_organizations, user.last_administrator, auth.too_many_attempts.
  */
 export async function closeAccount(
@@ -32,7 +32,7 @@ export async function closeAccount(
   password: string | undefined,
 ): Promise<void> {
   const { jobs, mail, secrets } = services
-  const { sql } = services.database
+  const sql = systemSql(services.database)
   const { userId } = caller
   const email = await confirmPerson(services, caller, password)
   await sql.begin(async (tx) => {
@@ -60,10 +60,11 @@ export async function closeAccount(
 
 /** Sees to it that it is the person who asks, and answers his address. */
 async function confirmPerson(
-  { database: { sql }, passwords }: Pick<Services, 'database' | 'passwords'>,
+  { database, passwords }: Pick<Services, 'database' | 'passwords'>,
   caller: Caller,
   password: string | undefined,
 ): Promise<string> {
+  const sql = systemSql(database)
   const [user] = await sql<{ email: string; hash: string | null; isRecent: boolean }[]>`
     select u.email, u.password_hash as hash,
       s.created_at > now() - ${SIGN_IN_MINUTES} * interval '1 minute' as "isRecent"
@@ -81,7 +82,7 @@ async function confirmPerson(
 }
 
 /** The organizations that somebody is a member of, locked as for their deletion: nobody comes or goes meanwhile. */
-async function lockOrganizations(tx: TransactionSql, userId: string): Promise<Membership[]> {
+async function lockOrganizations(tx: SystemTransaction, userId: string): Promise<Membership[]> {
   const ids = tx`
     select organization_id from memberships where user_id = ${userId} and status <> 'deleted'`
   await lockAccounts(tx, ids)
@@ -102,7 +103,7 @@ async function lockOrganizations(tx: TransactionSql, userId: string): Promise<Me
  * From here on he founds no organization, which would be left without an owner (org/organizations.ts), and of two
  * administrators who go the second sees the first one gone.
  */
-async function lockPerson(tx: TransactionSql, userId: string): Promise<void> {
+async function lockPerson(tx: SystemTransaction, userId: string): Promise<void> {
   const locked = await tx<{ id: string; isAdministrator: boolean }[]>`
     select id, is_system_admin as "isAdministrator" from users
     where id = ${userId} or is_system_admin order by id for no key update`
@@ -111,7 +112,7 @@ async function lockPerson(tx: TransactionSql, userId: string): Promise<void> {
 }
 
 /** Ends the memberships that are left, which the audit of those organizations tells. */
-async function leaveAll(tx: TransactionSql, caller: Caller): Promise<void> {
+async function leaveAll(tx: SystemTransaction, caller: Caller): Promise<void> {
   const { userId } = caller
   const left = await tx<{ organizationId: string; status: string }[]>`
     update memberships m set status = 'deleted', role_id = null, updated_at = now()
@@ -135,7 +136,7 @@ async function leaveAll(tx: TransactionSql, caller: Caller): Promise<void> {
 }
 
 /** What is left of the user is an id. */
-async function closeUser(tx: TransactionSql, userId: string, leaving: string): Promise<void> {
+async function closeUser(tx: SystemTransaction, userId: string, leaving: string): Promise<void> {
   await tx`delete from api_keys where user_id = ${userId}`
   await tx`delete from sessions where user_id = ${userId}`
   await tx`delete from oidc_identities where user_id = ${userId}`

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { systemSql } from '#database/system-sql.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
-import { type ErasureDependencies, eraseOrganization } from './erase-organization.ts'
-import { eraseUser } from './erase-user.ts'
+import { type ErasureDependencies, eraseOrganization } from './erase-organization-system.ts'
+import { eraseUser } from './erase-user-system.ts'
 
 /** Somebody or something that is gone for everybody, and whose rows are still there. */
 export type ErasureSubject = { organizationId: string } | { userId: string }
@@ -49,7 +50,7 @@ export class Eraser {
 
   /** Goes on with what was closed and is not gone, in no order: some that fail each time do not hold up others. */
   async sweep(): Promise<void> {
-    const { sql } = this.#deps
+    const sql = systemSql(this.#deps.database)
     await this.#closeLeftBehind()
     const organizations = await sql<{ organizationId: string }[]>`
       select id as "organizationId" from organizations where closed_at is not null

@@ -1,0 +1,63 @@
+import { systemSql } from '#database/system-sql.ts'
+import { fail } from '#errors'
+import type { Caller, Scope } from '#platform/access/scope.ts'
+import { recordEvent } from '#platform/audit/audit.ts'
+import type { FileStream } from '#platform/http/define-route.ts'
+import type { Services } from '#platform/services.ts'
+import { writeExport } from './write-export.ts'
+
+/* An organization is exported with what is private to its users, and a person out of all organizations. */
+
+export async function exportOrganization(
+  { database, storage, log }: Services,
+  scope: Scope<'organization:admin'>,
+): Promise<FileStream> {
+  const sql = systemSql(database)
+  const { organizationId } = scope
+  const [organization] = await scope.sql<{ slug: string; about: string }[]>`
+    select slug, json_build_object('id', id, 'name', name, 'slug', slug, 'is_personal', personal_user_id is not null,
+      'features', features)::text as about
+    from organizations where id = ${organizationId} and closed_at is null`
+  if (!organization) throw fail('org.not_found')
+  const environmentModels = await sql`
+    select id, provider, version from llm_models where organization_id is null order by id`
+  await recordEvent(scope.sql, organizationId, scope, {
+    action: 'organization.exported',
+    recordId: organizationId,
+  })
+  const content = writeExport(
+    { database, storage, log },
+    {
+      owners: [{ organizationId }],
+      isPersonal: false,
+      about: { organization: JSON.parse(organization.about), environment_models: environmentModels },
+    },
+  )
+  return { name: `${organization.slug}.zip`, content }
+}
+
+export async function exportPerson(
+  { database, storage, log }: Services,
+  { userId }: Caller,
+): Promise<FileStream> {
+  const sql = systemSql(database)
+  const [user] = await sql<{ about: string }[]>`
+    select json_build_object('id', id, 'email', email, 'first_name', first_name, 'last_name', last_name,
+      'second_factors', (
+        select coalesce(json_agg(f order by f.created_at), '[]') from (
+          select 'totp' as type, name, created_at, last_used_at from totp_factors
+          where user_id = users.id and confirmed_at is not null
+          union all
+          select 'passkey', name, created_at, last_used_at from passkeys where user_id = users.id) as f))::text as about
+    from users where id = ${userId}`
+  if (!user) throw fail('auth.invalid_token')
+  const organizations = await sql<{ organizationId: string }[]>`
+    select o.id as "organizationId" from memberships m join organizations o on o.id = m.organization_id
+    where m.user_id = ${userId} and o.closed_at is null order by o.id`
+  const owners = organizations.map(({ organizationId }) => ({ organizationId, userId }))
+  const about = { user: JSON.parse(user.about) }
+  return {
+    name: 'parley-export.zip',
+    content: writeExport({ database, storage, log }, { owners, isPersonal: true, about }),
+  }
+}
