@@ -1,6 +1,6 @@
 import type { Catalogue, ForeignKey, Table } from './catalogue.ts'
 import { type Reading, readStatement } from './read-query.ts'
-import { type Fact, parseStatement, type Relation, type Value } from './statement.ts'
+import { type Fact, type Node, parseStatement, type Relation, type Value } from './statement.ts'
 
 /*
  * Whether a statement can reach rows of another tenant. It cannot if every table of tenants in it, at every level, is
@@ -19,12 +19,13 @@ type Owner = keyof OwnerParams
 const OWNERS: readonly Owner[] = ['organization', 'user']
 
 /** What is wrong with a statement: a line for each table that is not bound; none where it is proven. */
-export function prove(text: string, params: OwnerParams, catalogue: Catalogue): string[] {
-  return parseStatement(text).flatMap((statement) => {
-    const reading = readStatement(statement, catalogue)
-    const proof = new Proof(reading, params, catalogue)
-    return [...reading.refusals, ...proof.unbound()]
-  })
+export const prove = (text: string, params: OwnerParams, catalogue: Catalogue): string[] =>
+  parseStatement(text).flatMap((statement) => proveParsed(statement, params, catalogue))
+
+export function proveParsed(statement: Node, params: OwnerParams, catalogue: Catalogue): string[] {
+  const reading = readStatement(statement, catalogue)
+  const proof = new Proof(reading, params, catalogue)
+  return [...reading.refusals, ...proof.unbound()]
 }
 
 class Proof {

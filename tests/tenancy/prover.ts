@@ -28,6 +28,7 @@ const failures: string[] = []
 let catalogue: Promise<Catalogue> | undefined
 const templates = new Set<string>()
 const results = new Map<string, string[]>()
+const statements = new Map<string, OwnerParams>()
 
 /** From now on the statements of tenants in this process are proven. `sql`: of a database with the current schema. */
 export async function startProving(sql: Sql): Promise<void> {
@@ -38,6 +39,9 @@ export async function startProving(sql: Sql): Promise<void> {
 
 /** What has not been proven since this was last asked: a failed test each. */
 export const takeFailures = (): string[] => failures.splice(0)
+
+/** The statements that this process has looked at, each with the parameters that name its tenant. */
+export const provenStatements = (): ReadonlyMap<string, OwnerParams> => statements
 
 function watched<S extends ISql>(sql: S, tenant: Tenant, known: Catalogue): S {
   const follow = (made: unknown, template: unknown): unknown => {
@@ -95,6 +99,7 @@ function proveStatement(
   if (!wrong) {
     wrong = prove(text, params, known)
     results.set(key, wrong)
+    statements.set(text, params)
   }
   return wrong.length === 0 ? null : `${wrong.join('; ')}:\n${text.trim()}`
 }

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemSql } from '#database/system-sql.ts'
+import { callOf, FIXTURES_TIMEOUT_MS, OPERATIONS } from '../contract/cover-operations.ts'
+import { EVERYTHING, gatherSociety, makeFixture, type Society } from '../contract/fixture.ts'
+import { type Catalogue, readCatalogue, type Table } from './catalogue.ts'
+import { type OwnerParams, proveParsed } from './prove.ts'
+import { provenStatements } from './prover.ts'
+import { readStatement } from './read-query.ts'
+import { type Node, parseStatement, textOf } from './statement.ts'
+
+/**
+ * Statements on one table that the server really sends, each without one of the conditions that name its tenant.
+ * Nothing else binds them, so the prover has to refuse every one.
+ */
+
+const MUTATIONS_MIN = 40
+
+interface Mutation {
+  text: string
+  statement: Node
+  params: OwnerParams
+  dropped: number
+}
+
+let society: Society
+let catalogue: Catalogue
+beforeAll(async () => {
+  society = await gatherSociety()
+  catalogue = await readCatalogue(systemSql(society.server.server.services.database))
+  await sendEverything()
+}, FIXTURES_TIMEOUT_MS)
+afterAll(() => society.stop())
+
+/** Every operation once, in an organization that has a record of each kind: so there are statements on most tables. */
+async function sendEverything(): Promise<void> {
+  const { fixture, tokens } = await makeFixture(society, EVERYTHING)
+  const inOrder = OPERATIONS.toSorted((a, b) => ORDER.indexOf(a.method) - ORDER.indexOf(b.method))
+  for (const { id, method, path } of inOrder) {
+    const { query, body } = callOf(id)(fixture)
+    await society.server.call(method, `${path}?${new URLSearchParams(query)}`, {
+      token: tokens.O,
+      ...(body !== undefined && { body }),
+    })
+  }
+}
+
+const ORDER = ['GET', 'POST', 'PUT', 'DELETE']
+
+test('a statement without one of its conditions on the tenant is refused', () => {
+  const all = [...provenStatements()].flatMap(([text, params]) => mutationsOf(text, params))
+  expect(all.length).toBeGreaterThan(MUTATIONS_MIN)
+  const taken = all.filter(({ statement, params }) => proveParsed(statement, params, catalogue).length === 0)
+  expect(taken.map(({ text, dropped }) => [text, dropped])).toEqual([])
+})
+
+function mutationsOf(text: string, params: OwnerParams): Mutation[] {
+  const [statement] = parseStatement(text)
+  const { relations } = readStatement(statement, catalogue)
+  const table = catalogue.get(relations[0]?.table ?? '')
+  if (relations.length !== 1 || !table) return []
+  return tenantConditions(statement, table).map((dropped) => {
+    const changed = structuredClone(statement)
+    drop(changed, dropped)
+    return { text, statement: changed, params, dropped }
+  })
+}
+
+/** Where in the source each condition stands that compares a column of the owner with a parameter. */
+function tenantConditions(node: Node, table: Table): number[] {
+  if (node === null || typeof node !== 'object') return []
+  const { lexpr, rexpr, location } = node.A_Expr ?? {}
+  const column = textOf(lexpr?.ColumnRef?.fields.at(-1))
+  const isOwner = rexpr?.ParamRef && (column === table.organization || column === table.user)
+  const inside = Object.values(node).flatMap((child) => tenantConditions(child, table))
+  return isOwner ? [location, ...inside] : inside
+}
+
+/** Takes the condition at a location out of its AND, or its WHERE if that has no other. */
+function drop(node: Node, location: number): void {
+  if (node === null || typeof node !== 'object') return
+  if (node.BoolExpr?.boolop === 'AND_EXPR')
+    node.BoolExpr.args = node.BoolExpr.args.filter((arg: Node) => arg.A_Expr?.location !== location)
+  if (node.whereClause?.A_Expr?.location === location) delete node.whereClause
+  for (const child of Object.values(node)) drop(child, location)
+}
