@@ -19,7 +19,13 @@ export default defineConfig({
     target: 'es2022',
     // Nothing is within the page: its policy allows what has a file.
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
+    modulePreload: {
+      polyfill: false,
+      // A module that failed as a preload fails for as long as the page lives: a screen's chunk asks for those it needs
+      // once it is there itself (ui/chunks.ts).
+      resolveDependencies: (_file, files, { hostType }) =>
+        hostType === 'html' ? files : files.filter((file) => file.endsWith('.css')),
+    },
     reportCompressedSize: false,
     rolldownOptions: {
       output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: SHARED_FROM }] } },

@@ -6,13 +6,13 @@ import { askForBuild, type BuildState } from '../api/build.ts'
  * Why a chunk that the page waits for is missing:
  * - `offline`, `unreachable`: the browser has no network, or the server doesn't answer. The chunk is loaded when it does.
  * - `replaced`: the server serves another build, and only that one. Only a reload helps.
- * - `broken`: the server serves this build, but the browser cannot load the chunk. Browsers before 2026 never load a
- *   module again that has failed once.
+ * - `broken`: the server serves this build, but the browser cannot load the chunk.
  */
 export type ChunkTrouble = 'offline' | 'unreachable' | 'replaced' | 'broken'
 
 const WAIT_MIN_MS = 1_000
 const WAIT_MAX_MS = 15_000
+const MODULE_ADDRESS = /https?:\/\/[^\s?]+\.js/
 /** The trouble to show first where several chunks are missing. */
 const ORDER = ['replaced', 'broken', 'unreachable', 'offline'] as const
 
@@ -21,8 +21,8 @@ const listeners = new Set<() => void>()
 const retries = new EventTarget()
 
 /**
- * Loads a chunk that the page needs, and retries until it is there. While it is missing, `useChunkTrouble` says why.
- * Rejects with the signal's reason when it aborts.
+ * Loads a chunk that the page needs, and retries until it is there: `load` is one `import()`, whose module it returns.
+ * While the chunk is missing, `useChunkTrouble` says why. Rejects with the signal's reason when it aborts.
  */
 export async function loadChunk<Chunk>(
   load: () => Promise<Chunk>,
@@ -32,7 +32,9 @@ export async function loadChunk<Chunk>(
   try {
     for (let tries = 0; ; tries += 1) {
       signal.throwIfAborted()
-      const chunk = await load().catch(() => null)
+      const chunk = await load()
+        .catch((error: unknown) => importAgain<Chunk>(error, tries))
+        .catch(() => null)
       if (chunk !== null) return chunk
       const build = await askForBuild(signal)
       signal.throwIfAborted()
@@ -44,6 +46,16 @@ export async function loadChunk<Chunk>(
   } finally {
     report(key, null)
   }
+}
+
+/**
+ * Browsers may keep the failure of a module for as long as the page lives, by its address: Chromium does. Another query
+ * makes another address for the same file. Rejects where the error names no address, as in Safari.
+ */
+async function importAgain<Chunk>(error: unknown, tries: number): Promise<Chunk> {
+  const [address] = MODULE_ADDRESS.exec(String(error)) ?? []
+  if (address === undefined || tries === 0) throw error
+  return import(/* @vite-ignore */ `${address}?retry=${tries}`)
 }
 
 /** Retries every chunk that the page waits for, now. */

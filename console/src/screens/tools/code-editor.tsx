@@ -49,7 +49,7 @@ export default function CodeEditor({ language, code, onCode, isReadOnly, wrongLi
     })
     view.current = editor
     const over = new AbortController()
-    loadChunk(LANGUAGES[language], over.signal).then(
+    LANGUAGES[language](over.signal).then(
       (loaded) => editor.dispatch({ effects: support.reconfigure(loaded) }),
       () => {},
     )
@@ -122,8 +122,10 @@ const TYPING_OVER = EditorView.domEventHandlers({
 })
 
 /** Each comes with a parser of its own, which is loaded where it is needed. */
-const LANGUAGES: Record<Language, () => Promise<LanguageSupport>> = {
-  javascript: async () => (await import('@codemirror/lang-javascript')).javascript(),
-  typescript: async () => (await import('@codemirror/lang-javascript')).javascript({ typescript: true }),
-  python: async () => (await import('@codemirror/lang-python')).python(),
+const LANGUAGES: Record<Language, (signal: AbortSignal) => Promise<LanguageSupport>> = {
+  javascript: async (signal) => (await loadJavaScript(signal)).javascript(),
+  typescript: async (signal) => (await loadJavaScript(signal)).javascript({ typescript: true }),
+  python: async (signal) => (await loadChunk(() => import('@codemirror/lang-python'), signal)).python(),
 }
+
+const loadJavaScript = (signal: AbortSignal) => loadChunk(() => import('@codemirror/lang-javascript'), signal)
