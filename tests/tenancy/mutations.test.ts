@@ -58,10 +58,9 @@ function mutationsOf(text: string, params: OwnerParams): Mutation[] {
   const { relations } = readStatement(statement, catalogue)
   const table = catalogue.get(relations[0]?.table ?? '')
   if (relations.length !== 1 || !table) return []
-  return tenantConditions(statement, table).map((dropped) => {
+  return tenantConditions(statement, table).flatMap((dropped) => {
     const changed = structuredClone(statement)
-    drop(changed, dropped)
-    return { text, statement: changed, params, dropped }
+    return drop(changed, dropped) ? [{ text, statement: changed, params, dropped }] : []
   })
 }
 
@@ -75,11 +74,15 @@ function tenantConditions(node: Node, table: Table): number[] {
   return isOwner ? [location, ...inside] : inside
 }
 
-/** Takes the condition at a location out of its AND, or its WHERE if that has no other. */
-function drop(node: Node, location: number): void {
-  if (node === null || typeof node !== 'object') return
-  if (node.BoolExpr?.boolop === 'AND_EXPR')
-    node.BoolExpr.args = node.BoolExpr.args.filter((arg: Node) => arg.A_Expr?.location !== location)
-  if (node.whereClause?.A_Expr?.location === location) delete node.whereClause
-  for (const child of Object.values(node)) drop(child, location)
+/** Takes the condition at a location out of its AND, or its WHERE if that has no other. Whether it stood in one. */
+function drop(node: Node, location: number): boolean {
+  if (node === null || typeof node !== 'object') return false
+  const isIt = (one: Node): boolean => one?.A_Expr?.location === location
+  if (isIt(node.whereClause)) return delete node.whereClause
+  const { boolop, args } = node.BoolExpr ?? {}
+  if (boolop === 'AND_EXPR' && args.some(isIt)) {
+    node.BoolExpr.args = args.filter((arg: Node) => !isIt(arg))
+    return true
+  }
+  return Object.values(node).some((child) => drop(child, location))
 }
