@@ -78,6 +78,11 @@ describe('refused', () => {
       'select a.id from agents a, tools t where a.organization_id = $1 and t.id = $3',
       'tools t is not bound to the organization',
     ],
+    // One way of an OR, also one with a subquery, binds nothing around it.
+    [
+      'select id from agents a where a.name = $3 or exists (select from tools t where t.organization_id = $1 and a.organization_id = $1)',
+      'agents a is not bound to the organization',
+    ],
     // The condition of an outer join leaves out no row of its left side, and that of a subquery none around it.
     [
       'select a.id from agents a left join tools t on a.organization_id = $1 and t.organization_id = $1',

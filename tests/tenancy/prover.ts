@@ -6,7 +6,7 @@ import { type OwnerParams, prove } from './prove.ts'
 
 /*
  * Proves every statement that tests run for a tenant, as it is run. A statement that is not bound to its tenant fails,
- * and its process writes down which templates it has proven (tests/tenancy/README.md).
+ * and its process writes down which templates it has proven (docs/security.md).
  */
 
 /** A folder with a file of each test process: a template a line, as JSON. */

@@ -246,7 +246,8 @@ class Reader {
     if (node.BoolExpr?.boolop === 'AND_EXPR')
       return node.BoolExpr.args.flatMap((arg: Node) => this.#factsOf(arg, names, binds))
     if (node.BoolExpr?.boolop === 'OR_EXPR') {
-      const alternatives = node.BoolExpr.args.map((arg: Node) => this.#factsOf(arg, names, binds))
+      // What one way says does not hold for all rows, so by itself it binds nothing.
+      const alternatives = node.BoolExpr.args.map((arg: Node) => this.#factsOf(arg, names, new Set()))
       return [{ kind: 'any', alternatives, binds }]
     }
     if (expression?.kind === 'AEXPR_OP' && textOf(expression.name[0]) === '=') {
