@@ -1,4 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { joinSockets } from './join-sockets.ts'
 
 /** A way to a server that can be cut, as a train in a tunnel does. */
 export interface CutProxy {
@@ -20,16 +21,7 @@ export async function startCutProxy(): Promise<CutProxy> {
       return
     }
     const upstream = connect(Number(target.port), target.hostname)
-    for (const socket of [client, upstream]) {
-      sockets.add(socket)
-      socket.on('error', () => {})
-      socket.on('close', () => {
-        sockets.delete(socket)
-        client.destroy()
-        upstream.destroy()
-      })
-    }
-    client.pipe(upstream).pipe(client)
+    joinSockets(client, upstream, sockets)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const cut = (): void => {

@@ -1,4 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { joinSockets } from './join-sockets.ts'
 
 /** A statement as a client of PostgreSQL sent it. */
 export interface SentStatement {
@@ -24,17 +25,7 @@ export async function startWireProxy(databaseUrl: string): Promise<WireProxy> {
     const upstream = connect(Number(target.port), target.hostname)
     const reader = new FrontendReader((statement) => sent.push(statement))
     client.on('data', (chunk: Buffer) => reader.read(chunk))
-    for (const socket of [client, upstream]) {
-      sockets.add(socket)
-      socket.setNoDelay(true)
-      socket.on('error', () => {})
-      socket.on('close', () => {
-        sockets.delete(socket)
-        client.destroy()
-        upstream.destroy()
-      })
-    }
-    client.pipe(upstream).pipe(client)
+    joinSockets(client, upstream, sockets)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = new URL(databaseUrl)
