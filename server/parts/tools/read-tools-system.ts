@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, lt, or, sql } from '#database/drizzle.ts'
+import { and, desc, eq, inArray, lt, or, type SQL, sql } from '#database/drizzle.ts'
 import { HIGHEST_ID } from '#database/new-id.ts'
 import { toolCategories, tools } from '#database/schema/tools.ts'
 import { systemDb, systemSql } from '#database/system-sql.ts'
@@ -38,28 +38,26 @@ export async function findTool(
 }
 
 /** Those of these tools that an organization may use, in any order. */
-export async function findTools(
-  { database }: Dependencies,
+export const findTools = (
+  deps: Dependencies,
   organizationId: string,
   toolIds: readonly string[],
-): Promise<ToolRow[]> {
-  if (toolIds.length === 0) return []
-  return systemDb(database)
-    .select()
-    .from(tools)
-    .where(and(inArray(tools.id, [...toolIds]), usableBy(organizationId)))
-}
+): Promise<ToolRow[]> => selectTools(deps, toolIds, usableBy(organizationId))
 
-/** These tools, whoever may use them: for those alone who have them in use. */
-export async function readAllTools(
+/** These tools, whoever may use them: only for callers that have them in use. */
+export const readAllTools = (deps: Dependencies, toolIds: readonly string[]): Promise<ToolRow[]> =>
+  selectTools(deps, toolIds)
+
+async function selectTools(
   { database }: Dependencies,
   toolIds: readonly string[],
+  condition?: SQL | undefined,
 ): Promise<ToolRow[]> {
   if (toolIds.length === 0) return []
   return systemDb(database)
     .select()
     .from(tools)
-    .where(inArray(tools.id, [...toolIds]))
+    .where(and(inArray(tools.id, [...toolIds]), condition))
 }
 
 /** The categories of several organizations, newest first. */
