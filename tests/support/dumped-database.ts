@@ -74,6 +74,8 @@ async function makeRecent(sql: postgres.Sql, dumpedAt: Date): Promise<void> {
         .map(({ column, type }) => `${column} = ${movedBy(days, dumpedAt, column, type)}`)
         .join(', ')}`,
     )
+  // At once, and not while people read: an attempt shows in what they read.
+  await sql`update webhook_deliveries set next_attempt_at = now() where status = 'pending'`
 }
 
 function movedBy(days: number, dumpedAt: Date, column: string, type: string): string {
@@ -85,6 +87,7 @@ function movedBy(days: number, dumpedAt: Date, column: string, type: string): st
 
 /** A server of the present on a restored dump. Migrations bring the database to the present. */
 export async function startRestored(folder: string, databaseUrl: string): Promise<TestServer> {
+  const restoredAt = new Date().toISOString()
   await restoreDump(folder, databaseUrl)
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-dump-'))
   const files = join(folder, 'files')
@@ -96,7 +99,7 @@ export async function startRestored(folder: string, databaseUrl: string): Promis
     // The servers that rows name are gone, and their ports may belong to others.
     ALLOW_PRIVATE_NETWORK: '',
   })
-  await waitForRecovery(server)
+  await waitForRecovery(server, restoredAt)
   return {
     ...server,
     async stop() {
@@ -106,10 +109,17 @@ export async function startRestored(folder: string, databaseUrl: string): Promis
   }
 }
 
-/** The replies of the dead process end, and their holds are settled. */
-async function waitForRecovery({ server }: TestServer): Promise<void> {
+/** The replies of the dead process end, their holds are settled, and each delivery that was due has been tried. */
+async function waitForRecovery({ server }: TestServer, restoredAt: string): Promise<void> {
   const { sql } = server.services.database
-  while ((await sql`select 1 from open_holds`).length > 0) await sleep(RECOVERY_POLL_MS)
+  const isRecovering = async (): Promise<boolean> => {
+    const waiting = await sql`
+      select from open_holds
+      union all select from webhook_deliveries
+        where status = 'pending' and attempts -> -1 ->> 'at' < ${restoredAt}`
+    return waiting.length > 0
+  }
+  while (await isRecovering()) await sleep(RECOVERY_POLL_MS)
 }
 
 /** Signs in with the password and, where the person has an authenticator app, its code. Returns the access token. */
