@@ -41,7 +41,6 @@ import type { Route } from '#platform/http/define-route.ts'
 import { registerDocs } from '#platform/http/docs.ts'
 import { endStalledReaders, STALL_MS } from '#platform/http/end-stalled.ts'
 import { isUnderV1, underApi, V1_FORM } from '#platform/http/envelope.ts'
-import { sendError } from '#platform/http/errors.ts'
 import { parseJsonBody } from '#platform/http/json-body.ts'
 import {
   type CountRequest,
@@ -53,6 +52,7 @@ import {
 import { describeApi } from '#platform/http/openapi.ts'
 import { protectAnswers, protectionHeaders } from '#platform/http/protect-answers.ts'
 import { registerRoutes } from '#platform/http/register-routes.ts'
+import { sendError } from '#platform/http/send-error.ts'
 import { compileValidator } from '#platform/http/validation.ts'
 import { registerDevMail } from '#platform/mail/dev-mail.ts'
 import type { Passwords } from '#platform/secrets/passwords.ts'

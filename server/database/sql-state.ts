@@ -1,11 +1,11 @@
-import { type ErrorCode, fail } from '#errors'
+import { fail, type PlainErrorCode } from '#errors'
 
 /** A value that must be unique was there already (SQLSTATE 23505). Drizzle wraps the driver's error as its cause. */
 export const isUniqueViolation = (error: unknown): boolean => sqlStateOf(error) === '23505'
 
 /** For `.catch(…)` of a write: a value that was taken is told by this code, and every other failure stays what it is. */
 export const onUniqueViolation =
-  (code: ErrorCode) =>
+  (code: PlainErrorCode) =>
   (error: unknown): never => {
     throw isUniqueViolation(error) ? fail(code, {}, { cause: error }) : error
   }
@@ -15,7 +15,7 @@ export const isForeignKeyViolation = (error: unknown): boolean => sqlStateOf(err
 
 /** For `.catch(…)` of a write: what the row points to is gone. */
 export const onForeignKeyViolation =
-  (code: ErrorCode) =>
+  (code: PlainErrorCode) =>
   (error: unknown): never => {
     throw isForeignKeyViolation(error) ? fail(code, {}, { cause: error }) : error
   }

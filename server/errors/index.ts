@@ -1,27 +1,85 @@
-import { ACCOUNTS_ERRORS } from './accounts.ts'
-import { CHATS_ERRORS } from './chats.ts'
-import { IDENTITY_ERRORS } from './identity.ts'
-import { KNOWLEDGE_ERRORS } from './knowledge.ts'
-import { MCP_ERRORS } from './mcp.ts'
-import { MODELS_ERRORS } from './models.ts'
-import { REQUESTS_ERRORS } from './requests.ts'
+import { AGENT_DEPLOY_ERRORS } from '#parts/agent-deploy/errors.ts'
+import { AGENTS_ERRORS } from '#parts/agents/errors.ts'
+import { API_KEYS_ERRORS } from '#parts/api-keys/errors.ts'
+import { AUTH_ERRORS } from '#parts/auth/errors.ts'
+import { BILLING_ERRORS } from '#parts/billing/errors.ts'
+import { CHAT_ERRORS } from '#parts/chat/errors.ts'
+import { CONVERSATION_ERRORS } from '#parts/conversation/errors.ts'
+import { DATA_RIGHTS_ERRORS } from '#parts/data-rights/errors.ts'
+import { INSTRUCTIONS_ERRORS } from '#parts/instructions/errors.ts'
+import { INVITATIONS_ERRORS } from '#parts/invitations/errors.ts'
+import { KB_ERRORS } from '#parts/kb/errors.ts'
+import { LLM_ERRORS } from '#parts/llm/errors.ts'
+import { MCP_ERRORS } from '#parts/mcp/errors.ts'
+import { MCP_PLAYGROUND_ERRORS } from '#parts/mcp-playground/errors.ts'
+import { MCP_SERVER_ERRORS } from '#parts/mcp-server/errors.ts'
+import { OPENAI_ERRORS } from '#parts/openai/errors.ts'
+import { ORG_ERRORS } from '#parts/org/errors.ts'
+import { ROLES_ERRORS } from '#parts/roles/errors.ts'
+import { TOOLS_ERRORS } from '#parts/tools/errors.ts'
+import { USERS_ERRORS } from '#parts/users/errors.ts'
+import { WEBHOOKS_ERRORS } from '#parts/webhooks/errors.ts'
+import { ACCESS_ERRORS } from '#platform/access/errors.ts'
+import { EVENTS_ERRORS } from '#platform/events/errors.ts'
+import { HTTP_ERRORS } from '#platform/http/errors.ts'
+import { IDEMPOTENCY_ERRORS } from '#platform/idempotency/errors.ts'
+import { LEDGER_ERRORS } from '#platform/ledger/errors.ts'
+import { LIMITS_ERRORS } from '#platform/limits/errors.ts'
+import { MAIL_ERRORS } from '#platform/mail/errors.ts'
+import { MCP_PROTOCOL_ERRORS } from '#platform/mcp/errors.ts'
+import { STORAGE_ERRORS } from '#platform/storage/errors.ts'
+import type { Definition, Placeholder } from './define.ts'
 
 /**
- * Every error that a client can see: its code, HTTP status and sentence, in one file per area of the product.
- * Sentences from the specification stand there word for word. No other code writes a status or a sentence, so callers
- * and tests recognize errors by code, never by text.
+ * Every error that a client can see, composed from the errors.ts of each platform room and part. No other code writes a
+ * status or a sentence, so callers and tests recognize errors by code, never by text.
  */
 const CATALOGUE = {
-  ...REQUESTS_ERRORS,
-  ...IDENTITY_ERRORS,
-  ...MODELS_ERRORS,
+  ...ACCESS_ERRORS,
+  ...EVENTS_ERRORS,
+  ...HTTP_ERRORS,
+  ...IDEMPOTENCY_ERRORS,
+  ...LEDGER_ERRORS,
+  ...LIMITS_ERRORS,
+  ...MAIL_ERRORS,
+  ...MCP_PROTOCOL_ERRORS,
+  ...STORAGE_ERRORS,
+  ...AGENT_DEPLOY_ERRORS,
+  ...AGENTS_ERRORS,
+  ...API_KEYS_ERRORS,
+  ...AUTH_ERRORS,
+  ...BILLING_ERRORS,
+  ...CHAT_ERRORS,
+  ...CONVERSATION_ERRORS,
+  ...DATA_RIGHTS_ERRORS,
+  ...INSTRUCTIONS_ERRORS,
+  ...INVITATIONS_ERRORS,
+  ...KB_ERRORS,
+  ...LLM_ERRORS,
   ...MCP_ERRORS,
-  ...KNOWLEDGE_ERRORS,
-  ...CHATS_ERRORS,
-  ...ACCOUNTS_ERRORS,
+  ...MCP_PLAYGROUND_ERRORS,
+  ...MCP_SERVER_ERRORS,
+  ...OPENAI_ERRORS,
+  ...ORG_ERRORS,
+  ...ROLES_ERRORS,
+  ...TOOLS_ERRORS,
+  ...USERS_ERRORS,
+  ...WEBHOOKS_ERRORS,
 } as const
 
-export type ErrorCode = keyof typeof CATALOGUE
+type Catalogue = typeof CATALOGUE
+
+export type ErrorCode = keyof Catalogue
+
+type PlaceholderOf<C extends ErrorCode> = C extends ErrorCode ? Placeholder<Catalogue[C][1]> : never
+
+/** An error whose sentence has no placeholders. */
+export type PlainErrorCode = {
+  [C in ErrorCode]: [PlaceholderOf<C>] extends [never] ? C : never
+}[ErrorCode]
+
+/** A value for each placeholder of the sentence, and no other. */
+type Values<C extends ErrorCode> = Readonly<Record<PlaceholderOf<C>, string | number>>
 
 /** An expected failure. Its message is the sentence for the client; its cause is for the log only. */
 export class AppError extends Error {
@@ -35,7 +93,7 @@ export class AppError extends Error {
   /** Keys of the body beside `detail`: what the client needs to go on. */
   readonly more: Readonly<Record<string, unknown>> | undefined
 
-  constructor(code: ErrorCode, values: Record<string, string | number> = {}, extra: FailExtra = {}) {
+  constructor(code: ErrorCode, values: Readonly<Record<string, string | number>>, extra: FailExtra) {
     super(fill(CATALOGUE[code][1], values), { cause: extra.cause })
     this.code = code
     this.status = CATALOGUE[code][0]
@@ -55,12 +113,17 @@ interface FailExtra {
   more?: Record<string, unknown>
 }
 
-/** `throw fail('chat.not_found')`: the one way to end a request with an expected error. */
-export const fail = (
-  code: ErrorCode,
-  values?: Record<string, string | number>,
-  extra?: FailExtra,
-): AppError => new AppError(code, values, extra)
+/**
+ * Makes an error to throw: `throw fail('role.too_high', { level })`. The one way to end a request with an expected error.
+ *
+ * @param values what the placeholders of the sentence stand for; left out, or `{}`, where it has none
+ */
+export const fail = <C extends ErrorCode>(
+  code: C,
+  ...[values, extra]: [PlaceholderOf<C>] extends [never]
+    ? [values?: Record<string, never>, extra?: FailExtra]
+    : [values: Values<C>, extra?: FailExtra]
+): AppError => new AppError(code, values ?? {}, extra ?? {})
 
 export const statusOf = (code: ErrorCode): number => CATALOGUE[code][0]
 export const sentenceOf = (code: ErrorCode): string => CATALOGUE[code][1]
@@ -82,29 +145,6 @@ function fill(sentence: string, values: Record<string, string | number>): string
     cut(String(values[name] ?? whole), COMPOSED.has(name) ? COMPOSED_MAX : QUOTED_MAX),
   )
 }
-
-/** What a request says is wrong in itself, whoever sends it and when: 400 under /api, 422 under /v1 (contract, 1). */
-const VALIDATION: ReadonlySet<ErrorCode> = new Set([
-  'request.invalid',
-  'request.invalid_cursor',
-  'agent.tools_too_large',
-  'api_key.expiry_past',
-  'auth.email_reserved',
-  'chat.no_target',
-  'chat.search_empty',
-  'deployment.config_invalid',
-  'kb.chunking_invalid',
-  'kb.filter_invalid',
-  'kb.query_empty',
-  'kb.source_invalid',
-  'mcp.model_prefix',
-  'mcp.server_invalid',
-  'tool.code_invalid',
-  'tool.config_invalid',
-  'tool.invalid',
-  'upload.empty',
-  'upload.too_many_images',
-])
 
 /** The code words of the `/v1` envelope (contract, 1). */
 const CODE_OF_STATUS = {
@@ -131,7 +171,10 @@ export const ENVELOPE_CODES: readonly EnvelopeCode[] = [
 ]
 
 /** The status of an error under /v1. */
-export const envelopedStatusOf = (code: ErrorCode): number => (VALIDATION.has(code) ? 422 : statusOf(code))
+export function envelopedStatusOf(code: ErrorCode): number {
+  const { 0: status, 2: kind }: Definition = CATALOGUE[code]
+  return kind === 'validation' ? 422 : status
+}
 
 /** What an error is called under /v1. A status that has no word of its own is a kind of 400 or 500. */
 export function envelopeCodeOf(code: ErrorCode): EnvelopeCode {

@@ -63,7 +63,7 @@ export const badInput: Row = {
       without: 'the sentence of an error',
       edits: [
         {
-          file: 'server/platform/http/errors.ts',
+          file: 'server/platform/http/send-error.ts',
           text: 'detail: error.message,',
           replacement: 'message: error.message,',
         },

@@ -1,6 +1,6 @@
 import { fail } from '#errors'
 import type { EventStream } from '#platform/http/define-route.ts'
-import { openAiError } from '#platform/http/errors.ts'
+import { openAiError } from '#platform/http/send-error.ts'
 import type { ModelSink, ToolCall } from '#platform/models/types.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
 import type { Outcome } from '../llm/index.ts'

@@ -2,7 +2,7 @@ import type { Sql } from 'postgres'
 import type { OpenDatabase } from '#database/connect.ts'
 import { grouped } from '#database/grouped.ts'
 import { UUID } from '#database/new-id.ts'
-import { type ErrorCode, fail } from '#errors'
+import { fail, type PlainErrorCode } from '#errors'
 import {
   type Credential,
   isStrongEnough,
@@ -168,7 +168,7 @@ const isUuid = (value: unknown): boolean => typeof value === 'string' && UUID.te
 function locate(
   orgOf: OrganizationSource,
   { query, body }: Pick<AccessRequest, 'query' | 'body'>,
-): { kind: LookupKind; target: string | null; notFound: ErrorCode } {
+): { kind: LookupKind; target: string | null; notFound: PlainErrorCode } {
   if (orgOf === 'body')
     return { kind: 'organization', target: idIn(body, 'organization_id'), notFound: 'org.not_found' }
   if (orgOf === 'query or body')
@@ -210,7 +210,7 @@ const RESOURCES = {
   webhook: { table: 'webhook_endpoints', notFound: 'webhook.not_found' },
   agent: { table: 'agents', notFound: 'agent.not_found', mayBePublic: true },
   tool: { table: 'tools', notFound: 'tool.not_found', mayBePublic: true },
-} as const satisfies Record<ResourceKind, { table: string; notFound: ErrorCode; mayBePublic?: true }>
+} as const satisfies Record<ResourceKind, { table: string; notFound: PlainErrorCode; mayBePublic?: true }>
 
 /** Who asks. */
 interface Identity {

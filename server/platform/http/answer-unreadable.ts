@@ -2,7 +2,7 @@ import { maxHeaderSize, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { newId } from '#database/new-id.ts'
 import { type AppError, fail } from '#errors'
-import { answerTo } from './errors.ts'
+import { answerTo } from './send-error.ts'
 
 /** What Node knows of a request that its parser has given up. */
 interface UnreadableRequest extends Error {

@@ -1,80 +1,24 @@
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError, envelopedStatusOf, fail } from '#errors'
-import { envelopedError, isUnderV1 } from './envelope.ts'
-import { validationError } from './validation.ts'
+import { defineErrors } from '#errors/define.ts'
 
-/**
- * Answers an error as a body: `{detail}` under /api, the envelope under /v1 (contract, 1), and what clients of OpenAI
- * read under /openai. Whatever is not expected becomes "server.error" for the client, and its cause goes to the log with the request id.
- */
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const expected = error instanceof AppError ? error : translate(error as FastifyError, request)
-  if (expected.status >= 500) request.log.error({ err: error }, 'request failed')
-  else if (expected.cause) request.log.debug({ err: expected.cause }, expected.message)
-  if (expected.retryAfter !== undefined) reply.header('Retry-After', String(Math.ceil(expected.retryAfter)))
-  const { status, body } = answerTo(expected, request.originalUrl, request.id)
-  return reply
-    .code(status)
-    .header('X-Request-Id', request.id)
-    .type('application/json; charset=utf-8')
-    .send(body)
-}
-
-const UNDER_OPENAI = /^(?:https?:\/\/[^/?#]*)?\/openai\//
-
-/** An error as whoever asked at this address, as it was sent, reads errors. */
-export function answerTo(error: AppError, url: string, requestId: string): { status: number; body: object } {
-  if (isUnderV1(url)) return { status: envelopedStatusOf(error.code), body: envelopedError(error, requestId) }
-  return { status: error.status, body: UNDER_OPENAI.test(url) ? openAiError(error) : plain(error, requestId) }
-}
-
-/** https://platform.openai.com/docs/guides/error-codes/api-errors */
-export const openAiError = (error: AppError) => ({
-  error: {
-    message: error.message,
-    type: OPENAI_TYPES[error.status] ?? (error.status >= 500 ? 'server_error' : 'invalid_request_error'),
-    param: error.issues?.[0]?.path ?? null,
-    code: OPENAI_CODES[error.code] ?? OPENAI_CODES[error.status] ?? error.code,
-  },
+export const HTTP_ERRORS = defineErrors({
+  'request.invalid': [400, '{reason}', 'validation'],
+  'request.malformed': [400, '{reason}'],
+  'request.invalid_cursor': [400, 'cursor is not one that this list has given out', 'validation'],
+  'request.not_found': [404, 'No such endpoint: {method} {path}'],
+  'request.method_not_allowed': [405, '{method} is not allowed here; allowed: {allowed}'],
+  'request.timed_out': [408, 'The request took too long to arrive'],
+  'request.too_large': [413, 'The request body is larger than {limit} bytes'],
+  'request.too_many_values': [
+    413,
+    '{what} holds more than {limit} values, counting list items and object fields at every level',
+  ],
+  'request.file_too_large': [413, 'The file is larger than {limit} bytes'],
+  'request.form_needed': [415, 'Send the file as multipart/form-data, in the field file'],
+  'request.unsupported_type': [415, 'Send the body as application/json'],
+  'request.uri_too_long': [414, 'The request address is too long'],
+  'request.abandoned': [499, 'The client left before its answer was complete'],
+  'request.headers_too_large': [431, 'The request headers are too large'],
+  'rate.limited': [429, 'Too many requests: there may be {rate}. Try again in {wait}.'],
+  'server.error': [500, 'Something went wrong on our side. Quote the request id when you report it.'],
+  'server.unavailable': [503, '{reason}'],
 })
-
-const OPENAI_TYPES: Record<number, string> = {
-  401: 'authentication_error',
-  402: 'insufficient_quota',
-  403: 'permission_error',
-  429: 'rate_limit_error',
-}
-const OPENAI_CODES: Record<string, string> = {
-  401: 'invalid_api_key',
-  402: 'insufficient_quota',
-  'openai.model_not_found': 'model_not_found',
-  429: 'rate_limit_exceeded',
-}
-
-const plain = (error: AppError, requestId: string) => ({
-  detail: error.message,
-  code: error.code,
-  ...(error.issues && { errors: error.issues }),
-  ...error.more,
-  request_id: requestId,
-})
-
-/** Fastify's own errors in the words of the catalogue. They are recognised by code. */
-function translate(error: FastifyError, request: FastifyRequest): AppError {
-  if (error.validation)
-    return validationError(error.validation as never, error.validationContext ?? 'request')
-  switch (error.code) {
-    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
-      return fail('request.invalid', { reason: 'A JSON body is required' })
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return fail('request.unsupported_type')
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return fail('request.too_large', { limit: request.routeOptions.bodyLimit ?? 0 })
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return fail('request.malformed', { reason: 'The body is not as long as Content-Length says' })
-    case 'FST_ERR_BAD_URL':
-      return fail('request.malformed', { reason: 'The request address is not valid' })
-    default:
-      return fail('server.error', {}, { cause: error })
-  }
-}

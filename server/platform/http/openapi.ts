@@ -275,7 +275,7 @@ const ERROR_BODY = {
   },
 }
 
-/** The errors under /openai, as `openAiError` (errors.ts) makes them. */
+/** The errors under /openai, as `openAiError` (send-error.ts) makes them. */
 const OPENAI_ERROR = {
   title: 'OpenAiError',
   type: 'object',

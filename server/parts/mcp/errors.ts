@@ -1,19 +1,18 @@
-import type { Catalogue } from './catalogue.ts'
+import { defineErrors } from '#errors/define.ts'
 
-export const MCP_ERRORS = {
+export const MCP_ERRORS = defineErrors({
   'mcp.server_not_found': [404, 'MCP server not found'],
   'mcp.server_taken': [409, 'There is an MCP server with this toolkit_slug already'],
   'mcp.server_in_use': [
     409,
     'People are connected to this server: {count}. Set auth_config to null to keep others out.',
   ],
-  'mcp.server_invalid': [400, '{reason}'],
+  'mcp.server_invalid': [400, '{reason}', 'validation'],
   'mcp.secret_needed': [
     400,
     'Give auth_config.client_secret again when url, or client_id, authorization_url or token_url of auth_config change',
   ],
   'mcp.too_many_servers': [409, 'The catalogue holds {limit} servers already. Delete some first.'],
-  'mcp.server_failed': [503, '{reason}'],
   'mcp.no_auth_config': [400, 'No auth config found for server: {serverId}'],
   'mcp.api_key_needed': [400, 'Give api_key: this server is used with a key of your own'],
   'mcp.no_api_key': [400, 'Leave api_key out: this server is not used with a key'],
@@ -39,18 +38,5 @@ export const MCP_ERRORS = {
   'mcp.instance_inactive': [400, 'This connection is not active. Please connect your account again.'],
   'mcp.agent_full': [400, 'An agent can use {limit} MCP connections. Take one from it first.'],
   'mcp.link_invalid': [403, 'This address has ended or is not complete. Ask generate_url for a new one.'],
-  'mcp.no_valid_instances': [400, 'No valid MCP instances found for the provided IDs'],
-  'mcp.unreachable': [503, 'Failed to connect to MCP server. Please check the URL and try again.'],
   'mcp.timed_out': [503, 'MCP server connection timed out. The server may be unavailable.'],
-  'mcp.model_prefix': [400, 'model must begin with gpt, o1, claude, deepseek or gemini'],
-  'mcp.sender_refused': [
-    403,
-    'This {name} may not ask here: it is neither of this server nor of what the operator names in FRONTEND_URL and CORS_ORIGINS',
-  ],
-
-  'oauth.consent_gone': [
-    400,
-    'This request has ended, or was begun in another browser. Begin again in the app that sent you here.',
-  ],
-  'oauth.nothing_allowed': [403, 'Your role in this organization allows nothing that is offered here'],
-} as const satisfies Catalogue
+})

@@ -1,0 +1,9 @@
+import { defineErrors } from '#errors/define.ts'
+
+export const WEBHOOKS_ERRORS = defineErrors({
+  'webhook.not_found': [404, 'Webhook not found'],
+  'webhook.delivery_not_found': [404, 'Webhook delivery not found'],
+  'webhook.url_invalid': [400, '{reason}'],
+  'webhook.too_many': [400, 'An organization has at most {limit} webhooks: delete one first'],
+  'webhook.disabled': [409, 'This webhook is disabled: enable it first'],
+})

@@ -1,0 +1,57 @@
+import { globSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { fail } from '#errors'
+
+/* Holds the catalogue of errors: each errors.ts is data, composed once, and each of its errors is thrown. */
+
+const CATALOGUES = globSync('server/{parts,platform}/*/errors.ts').sort()
+const SOURCES = globSync('server/**/*.ts').filter(
+  (file) => !file.endsWith('.test.ts') && !CATALOGUES.includes(file),
+)
+
+const codesOf = (file: string): string[] =>
+  [...readFileSync(file, 'utf8').matchAll(/^ {2}'([\w.]+)': /gm)].map(([, code = '']) => code)
+
+const namedIn = (file: string): string[] =>
+  [...readFileSync(file, 'utf8').matchAll(/'([a-z_]+\.[a-z_]+)'/g)].map(([, code = '']) => code)
+
+const codes = CATALOGUES.flatMap(codesOf)
+
+test('every errors.ts is composed, imports the helper only, and no code is defined twice', () => {
+  const composed = [
+    ...readFileSync('server/errors/index.ts', 'utf8').matchAll(/^import .* from '#(p.*\/errors\.ts)'/gm),
+  ].map(([, path]) => `server/${path}`)
+  expect(composed.sort()).toEqual(CATALOGUES)
+  for (const file of CATALOGUES)
+    expect(readFileSync(file, 'utf8').match(/(?:from|import\() ?'.*'/g)).toEqual(["from '#errors/define.ts'"])
+  expect(codes.length).toBeGreaterThan(200)
+  expect(codes.filter((code, at) => codes.indexOf(code) !== at)).toEqual([])
+})
+
+test('every error is named by code that throws it', () => {
+  const named = new Set(SOURCES.flatMap(namedIn))
+  expect(codes.filter((code) => !named.has(code))).toEqual([])
+})
+
+test('platform rooms throw none of the errors of parts', () => {
+  const ofParts = CATALOGUES.filter((file) => file.startsWith('server/parts/')).flatMap(codesOf)
+  const thrown = SOURCES.filter((file) => /^server\/(?:platform|database)\//.test(file)).flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/\bfail\(\s*'([\w.]+)'/g)].map(([, code = '']) => ({
+      file,
+      code,
+    })),
+  )
+  expect(thrown.length).toBeGreaterThan(50)
+  expect(thrown.filter(({ code }) => ofParts.includes(code))).toEqual([])
+})
+
+test('an error takes the values that its sentence names, and no others', () => {
+  expect(fail('role.too_high', { level: 80 }).message).toContain('(80)')
+  // @ts-expect-error: the sentence names {level}
+  const incomplete = fail('role.too_high')
+  expect(incomplete.message).toContain('{level}')
+  // @ts-expect-error: the sentence does not name {role}
+  fail('role.too_high', { level: 80, role: 'admin' })
+  // @ts-expect-error: the sentence names nothing
+  fail('role.not_found', { level: 80 })
+})
