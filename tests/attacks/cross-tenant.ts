@@ -90,7 +90,7 @@ export const crossTenant: Row = {
       without: 'the instance in the signature of a gateway address',
       edits: [
         {
-          file: 'server/parts/mcp/gateway-address.ts',
+          file: 'server/parts/mcp/gateway.ts',
           text: '{instanceId}\\n$',
           replacement: '{expires}\\n$',
         },

@@ -2,7 +2,7 @@
 import type { Break } from './row.ts'
 
 const AUTHORIZATION_SERVER = 'server/parts/mcp-server/authorization-server.ts'
-const ATTEMPTS = 'server/parts/mcp/attempts.ts'
+const ATTEMPTS = 'server/parts/mcp/attempts-system.ts'
 const OIDC = 'server/parts/auth/oidc-system.ts'
 const OIDC_PROVIDER = 'server/parts/auth/oidc-provider.ts'
 const MAILED_LINKS = 'server/parts/auth/mailed-links-system.ts'
@@ -133,7 +133,7 @@ export const OAUTH_BREAKS: readonly Break[] = [
     without: 'the user who confirms a connection',
     edits: [
       {
-        file: 'server/parts/mcp/confirm-connection.ts',
+        file: 'server/parts/mcp/callback.ts',
         text: "if ((await find(deps, ticket)).userId !== caller.userId) throw fail('mcp.attempt_of_another')",
         replacement: '',
       },

@@ -70,27 +70,17 @@ const BARE_DATABASE = [
   'server/parts/kb/store-document.ts', // jobs
   'server/parts/kb/write-index.ts', // jobs
   'server/parts/llm/find-model-system.ts', // fragments for any statement
-  'server/parts/mcp/attempts.ts', // browsers come back without a token; found by state or ticket, for an active member
-  'server/parts/mcp/composio-server.ts', // servers belong to no organization
-  'server/parts/mcp/connect-account.ts', // a quota, under the organization's lock; each carries organization and user
-  'server/parts/mcp/dependencies.ts', // hands it to those here; servers belong to no organization
-  'server/parts/mcp/end-all-access.ts', // of a user everywhere, or of all in an organization
-  'server/parts/mcp/find-instances.ts', // for the playground and agents, across organizations
-  'server/parts/mcp/finish-connection.ts', // the instance of an attempt that was taken
-  'server/parts/mcp/generate-url.ts', // across the organizations of the caller; carries his scopes' and his user
-  'server/parts/mcp/instance-credentials.ts', // jobs and agents act for no caller; by id
-  'server/parts/mcp/list-tools.ts', // what an instance's server has said, by the instance's id
-  'server/parts/mcp/manage-instances.ts', // lists with their servers; carries the Scope's organization and user
-  'server/parts/mcp/oauth-clients.ts', // one for each server, which belongs to no organization
-  'server/parts/mcp/refresh-token.ts', // claims, by id
-  'server/parts/mcp/manage-servers.ts', // servers belong to no organization
-  'server/parts/mcp/read-servers.ts', // the same; whose connections are read with them carries the Scope's organization and user
-  'server/parts/mcp/retire-connections.ts', // of everybody who is connected to a server
-  'server/parts/mcp/search-catalogue.ts', // servers belong to no organization; a person's connections span his
-  'server/parts/mcp/seed-catalogue.ts', // servers belong to no organization
-  'server/parts/mcp/store-tools.ts', // what everybody is offered, or one connection, by its id
-  'server/parts/mcp/wider-scope.ts', // what a server wants of an instance, by its id
-  'server/parts/mcp/sweep-attempts.ts', // sweeps over all organizations
+  'server/parts/mcp/callback.ts', // the instance of an attempt that was taken
+  'server/parts/mcp/catalogue.ts', // servers belong to no organization
+  'server/parts/mcp/connect.ts', // a quota, under the organization's lock; each carries organization and user
+  'server/parts/mcp/credentials.ts', // jobs and agents act for no caller; by id
+  'server/parts/mcp/dependencies.ts', // hands it to those here
+  'server/parts/mcp/gateway.ts', // across the organizations of the caller; carries his scopes' and his user
+  'server/parts/mcp/instances.ts', // lists with their servers; carries the Scope's organization and user
+  'server/parts/mcp/providers.ts', // clients and addresses of servers, which belong to no organization
+  'server/parts/mcp/refresh.ts', // claims, by id
+  'server/parts/mcp/search.ts', // servers belong to no organization; a person's connections span his
+  'server/parts/mcp/tools.ts', // what everybody is offered, or one connection, by its id
   'server/parts/webhooks/claim-deliveries-system.ts', // sends for all organizations
   'server/platform/access/',
   'server/platform/audit/',
@@ -119,7 +109,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
     'server/platform/storage/serve-files.ts',
     'server/platform/telemetry/health.ts',
     'server/platform/telemetry/watch-requests.ts',
-    'server/parts/mcp/serve-gateway.ts', // speaks MCP, which is no operation of the API
+    'server/parts/mcp/gateway.ts', // speaks MCP, which is no operation of the API
     'server/parts/mcp-server/pass-to-provider.ts', // a request is another library's to answer
     'server/parts/mcp-server/serve.ts', // MCP and OAuth, whose wire is not ours to declare
     'server/parts/console/serve-console.ts', // the same for the console

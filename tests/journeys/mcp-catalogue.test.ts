@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NewServer } from '#parts/mcp/catalogue-schemas.ts'
-import { readSeed, type SeedServer, seedCatalogue } from '#parts/mcp/seed-catalogue.ts'
+import { readSeed, type SeedServer, seedCatalogue } from '#parts/mcp/catalogue-system.ts'
 import { compileValidator } from '#platform/http/validation.ts'
 import type { Answer } from '#tests/support/client.ts'
 import { type Connector, mcpConnector } from '#tests/support/mcp/connector.ts'

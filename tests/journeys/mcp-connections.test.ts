@@ -313,7 +313,7 @@ describe('the quota of connections', () => {
 
   test('attempts that nobody finished are swept away', async () => {
     const { sql } = server.server.services.database
-    const { sweepAttempts } = await import('#parts/mcp/sweep-attempts.ts')
+    const { sweepAttempts } = await import('#parts/mcp/attempts-system.ts')
     const somebody = await mcpConnector(server)
     const [old, young] = [await somebody.ask(ids.none), await somebody.ask(ids.none)]
     await sql`

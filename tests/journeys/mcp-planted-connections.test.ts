@@ -110,7 +110,7 @@ describe("a victim's browser that comes back with an attacker's state", () => {
     const gone = [404, 'mcp.attempt_gone']
     expect(codeOf(await describePending(ticket, somebody.person))).toEqual(gone)
     expect(codeOf(await confirm(ticket, somebody.person))).toEqual(gone)
-    const { sweepAttempts } = await import('#parts/mcp/sweep-attempts.ts')
+    const { sweepAttempts } = await import('#parts/mcp/attempts-system.ts')
     await sweepAttempts(server.server.services)
     expect(await sql`select from mcp_attempts where user_id = ${somebody.person.userId}`).toHaveLength(0)
   })

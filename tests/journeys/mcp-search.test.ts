@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CatalogueSearch } from '#parts/mcp/search-catalogue.ts'
+import { CatalogueSearch } from '#parts/mcp/search.ts'
 import { type Connector, mcpConnector } from '#tests/support/mcp/connector.ts'
 import { echo, startMcpServer, type TestMcpServer, type TestTool } from '#tests/support/mcp/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'

@@ -1,4 +1,3 @@
-import type { McpAuthConfig } from '#database/schema/mcp.ts'
 import { McpAuthorizer } from '#platform/mcp/authorization.ts'
 import { Composio } from '#platform/mcp/composio.ts'
 import { McpConnections } from '#platform/mcp/connection.ts'
@@ -11,18 +10,6 @@ export interface McpDependencies extends Pick<Services, 'config' | 'database' | 
   authorizer: McpAuthorizer
   /** Null: the operator has no key of Composio. */
   composio: Composio | null
-}
-
-/** A server of the catalogue, as far as it takes to connect to it. */
-export interface CatalogueServer {
-  id: string
-  name: string
-  toolkitSlug: string
-  url: string
-  authConfig: McpAuthConfig | null
-  /** Encrypted, bound to the id. */
-  clientSecret: string | null
-  composioServerId: string | null
 }
 
 const CALLBACK = '/api/mcp/callback'
@@ -58,18 +45,6 @@ function isPublicSite(baseUrl: string): boolean {
     isName &&
     !/\.(local|localhost|internal|test|example|invalid|arpa)$/.test(hostname)
   )
-}
-
-/** A server that is there; its row is everybody's. */
-export async function findServer(
-  { database: { sql } }: Pick<McpDependencies, 'database'>,
-  serverId: string,
-): Promise<CatalogueServer | undefined> {
-  const [row] = await sql<CatalogueServer[]>`
-    select id, name, toolkit_slug as "toolkitSlug", url, auth_config as "authConfig",
-      client_secret as "clientSecret", composio_server_id as "composioServerId"
-    from mcp_servers where id = ${serverId} and not is_deleted`
-  return row
 }
 
 /** Which of the process's connections an instance uses: another one where the server has moved. */

@@ -2,25 +2,22 @@ import type { Route } from '#platform/http/define-route.ts'
 import type { RunnableTool } from '#platform/models/index.ts'
 import type { Services } from '#platform/services.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
-import { catalogueRoutes } from './catalogue-routes.ts'
+import { sweepAttempts } from './attempts-system.ts'
+import { seedCatalogue } from './catalogue-system.ts'
+import { InstanceCredentials } from './credentials.ts'
 import { createMcpDependencies } from './dependencies.ts'
-import { endAllAccess, type LeavingOwner } from './end-all-access.ts'
-import { InstanceFinder, type ReadyInstance } from './find-instances.ts'
-import { InstanceCredentials } from './instance-credentials.ts'
-import { ToolLists } from './list-tools.ts'
-import { type OpenBounds, type OpenTools, openTools } from './open-tools.ts'
-import { ToolReader } from './read-tools.ts'
-import { instanceRoutes } from './routes.ts'
-import { type CatalogueHit, CatalogueSearch } from './search-catalogue.ts'
-import { seedCatalogue } from './seed-catalogue.ts'
-import type { Gateway } from './serve-gateway.ts'
-import { SharedTools } from './shared-tools.ts'
-import { sweepAttempts } from './sweep-attempts.ts'
+import type { Gateway } from './gateway.ts'
+import { endAllAccess, InstanceFinder, type LeavingOwner, type ReadyInstance } from './instances-system.ts'
+import { type OpenBounds, type OpenTools, openTools, SharedTools } from './open-tools.ts'
+import { TokenRefresh } from './refresh.ts'
+import { catalogueRoutes, instanceRoutes } from './routes.ts'
+import { type CatalogueHit, CatalogueSearch } from './search.ts'
+import { ToolLists, ToolReader } from './tools.ts'
 
-export type { ReadyInstance } from './find-instances.ts'
+export { registerGateway } from './gateway.ts'
+export type { ReadyInstance } from './instances-system.ts'
 export { type FailedInstance, type OpenBounds, type OpenTools, TOOLS_MAX } from './open-tools.ts'
-export type { CatalogueHit } from './search-catalogue.ts'
-export { registerGateway } from './serve-gateway.ts'
+export type { CatalogueHit } from './search.ts'
 
 /** MCP servers, and the accounts that people have connected there. */
 export interface Mcp {
@@ -55,8 +52,8 @@ const SWEEP_MS = 60_000
 
 export function createMcp(services: Services): Mcp {
   const deps = createMcpDependencies(services)
-  const credentials = new InstanceCredentials(deps)
-  const finder = new InstanceFinder(deps, credentials)
+  const refresh = new TokenRefresh(deps)
+  const finder = new InstanceFinder(deps, new InstanceCredentials(deps, refresh))
   const reader = new ToolReader(deps, finder)
   const catalogue = new CatalogueSearch(deps)
   const opening = { ...deps, lists: new ToolLists(deps) }
@@ -82,7 +79,7 @@ export function createMcp(services: Services): Mcp {
     },
     async close() {
       endSweep()
-      await Promise.all([credentials.close(), deps.connections.close()])
+      await Promise.all([refresh.close(), deps.connections.close()])
     },
   }
 }

@@ -2,11 +2,10 @@ import type { McpToolRecord } from '#database/schema/mcp.ts'
 import { sentenceOf } from '#errors'
 import { McpError } from '#platform/mcp/mcp-error.ts'
 import type { RunnableTool } from '#platform/models/index.ts'
+import { noteNeededScope } from './credentials.ts'
 import type { McpDependencies } from './dependencies.ts'
-import type { ReadyInstance, SharedInstance } from './find-instances.ts'
-import type { ToolLists } from './list-tools.ts'
-import { nameToolsForModel } from './name-tools.ts'
-import { noteNeededScope } from './wider-scope.ts'
+import type { InstanceFinder, ReadyInstance, SharedInstance } from './instances-system.ts'
+import type { ToolLists } from './tools.ts'
 
 /** How long a server may take to say what it has, where others have said it. */
 const LIST_TIMEOUT_MS = 10_000
@@ -47,7 +46,7 @@ interface OfferedTool {
 }
 
 /** What opens tools and lets them run. */
-export interface Opening extends Pick<McpDependencies, 'connections' | 'database' | 'log'> {
+interface Opening extends Pick<McpDependencies, 'connections' | 'database' | 'log'> {
   lists: ToolLists
 }
 
@@ -205,5 +204,97 @@ function asData(output: unknown): unknown {
     return JSON.parse(output)
   } catch {
     return output
+  }
+}
+
+/** A server that could not be asked is left out for so long: messages do not wait for it one by one. */
+const LEFT_OUT_MS = 60_000
+const LEFT_OUT_MAX = 10_000
+
+/** The tools of connections that people have shared with agents. */
+export class SharedTools {
+  readonly #finder: Pick<InstanceFinder, 'findShared'>
+  readonly #opening: Opening
+  /** Until when which is left out; the one that failed longest ago comes first. */
+  readonly #leftOut = new Map<string, number>()
+
+  constructor(finder: Pick<InstanceFinder, 'findShared'>, opening: Opening) {
+    this.#finder = finder
+    this.#opening = opening
+  }
+
+  /**
+   * As they were listed within the last minute, else as their servers list them now. A server that fails is left out,
+   * and for a minute from then on at once, unless its account is connected anew. Rejects with the signal's reason.
+   */
+  async open(agentId: string, signal: AbortSignal, bounds: OpenBounds): Promise<RunnableTool[]> {
+    const instances = await this.#finder.findShared(agentId)
+    const usable = instances.filter((instance) => !this.#isLeftOut(keyOf(instance)))
+    if (usable.length === 0) return []
+    const { tools, failed } = await openTools(this.#opening, usable, signal, bounds)
+    const ids = new Set(failed.map(({ instanceId }) => instanceId))
+    for (const instance of usable) if (ids.has(instance.id)) this.#leaveOut(keyOf(instance))
+    return tools
+  }
+
+  #isLeftOut(key: string): boolean {
+    const until = this.#leftOut.get(key)
+    return until !== undefined && until > Date.now()
+  }
+
+  #leaveOut(key: string): void {
+    this.#leftOut.delete(key)
+    const [oldest] = this.#leftOut.keys()
+    if (this.#leftOut.size === LEFT_OUT_MAX && oldest !== undefined) this.#leftOut.delete(oldest)
+    this.#leftOut.set(key, Date.now() + LEFT_OUT_MS)
+  }
+}
+
+const keyOf = ({ endpoint, credentialsVersion }: SharedInstance): string =>
+  `${endpoint.key} ${credentialsVersion}`
+
+/** What every provider takes as the name of a function; Google wants a letter or an underscore at its beginning. */
+const NAME_CHARACTERS_MAX = 64
+
+interface NamedTool {
+  /** As its server calls it. */
+  name: string
+  /** Whose tool it is. */
+  ownerId: string
+  /** What it is known by where others have one of the same name. */
+  prefix: string
+}
+
+/**
+ * Names for a model, in the order of the tools: valid, and no two alike. A tool is called as its server calls it; where
+ * several owners have one of the same name, or it is `reserved`, each of these has its prefix; what is still alike is
+ * numbered.
+ */
+export function nameToolsForModel(tools: readonly NamedTool[], reserved: readonly string[] = []): string[] {
+  const owners = new Map(reserved.map((name) => [name, new Set([''])]))
+  for (const { name, ownerId } of tools) {
+    const valid = validName(name)
+    owners.set(valid, (owners.get(valid) ?? new Set()).add(ownerId))
+  }
+  const taken = new Set(reserved)
+  return tools.map(({ name, prefix }) => {
+    const isShared = (owners.get(validName(name))?.size ?? 0) > 1
+    const preferred = validName(isShared ? `${prefix}_${name}` : name)
+    const free = uniqueName(preferred, taken)
+    taken.add(free)
+    return free
+  })
+}
+
+function validName(name: string): string {
+  const valid = name.replace(/[^A-Za-z0-9_-]/g, '_')
+  return (/^[A-Za-z_]/.test(valid) ? valid : `_${valid}`).slice(0, NAME_CHARACTERS_MAX)
+}
+
+function uniqueName(name: string, taken: ReadonlySet<string>): string {
+  for (let number = 1; ; number += 1) {
+    const end = number === 1 ? '' : `_${number}`
+    const candidate = name.slice(0, NAME_CHARACTERS_MAX - end.length) + end
+    if (!taken.has(candidate)) return candidate
   }
 }

@@ -1,16 +1,124 @@
+import { fail } from '#errors'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
-import type { Client } from '#platform/access/scope.ts'
+import type { Caller, Client } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
+import type { Redirect } from '#platform/http/define-route.ts'
 import { ComposioError } from '#platform/mcp/composio.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
-import type { Attempt, ProviderAnswer } from './attempts.ts'
-import { composioAddress } from './composio-server.ts'
-import type { AttemptPayload } from './connect-account.ts'
-import { type CatalogueServer, connectionKey, findServer, type McpDependencies } from './dependencies.ts'
-import { endAccess } from './end-access.ts'
-import { failureSentence } from './failure-sentence.ts'
-import { forgetLostClient } from './oauth-clients.ts'
-import { type Credentials, openReplaced, sealCredentials } from './stored-credentials.ts'
+import {
+  type Attempt,
+  findHeld,
+  type HeldAttempt,
+  holdAnswer,
+  type ProviderAnswer,
+  takeByCookie,
+  takeHeld,
+} from './attempts-system.ts'
+import { type CatalogueServer, findServer } from './catalogue.ts'
+import { type AttemptPayload, clearAttemptCookie, readAttemptCookie } from './connect.ts'
+import { type Credentials, openReplaced, sealCredentials } from './credentials.ts'
+import { connectionKey, type McpDependencies } from './dependencies.ts'
+import { composioAddress, endAccess, failureSentence, forgetLostClient } from './providers.ts'
+import type { CallbackQuery, ConfirmedConnection, PendingConnection } from './schemas.ts'
+
+/** The console's page on which a user confirms what they have begun in another browser, or with a program. */
+const CONFIRM_PAGE = '/connections/confirm'
+
+/**
+ * Handles a browser that comes back from where connect_account sent it. The browser that began, by its cookie and while
+ * its session lives, finishes at once and goes on to the console, with the reason where it failed. In any other browser
+ * nothing is exchanged: the provider's answer is kept, and the user who began has to sign in and confirm. Otherwise
+ * somebody could begin, send the provider's address to another person, and get that person's account. Throws
+ * mcp.state_invalid for a state that is unknown, used, expired, or doesn't fit the ids beside it.
+ */
+export async function returnFromProvider(
+  deps: McpDependencies,
+  client: Client,
+  query: CallbackQuery,
+  cookies: string | undefined,
+): Promise<Redirect> {
+  const { config } = deps
+  const state = query.state ?? ''
+  const cookieHash = readAttemptCookie(config, state, cookies)
+  const attempt = cookieHash === null ? null : await takeByCookie(deps, query, cookieHash)
+  const headers = {
+    'Referrer-Policy': 'no-referrer',
+    'Cache-Control': 'no-store',
+    ...(cookieHash !== null && { 'Set-Cookie': clearAttemptCookie(config, state) }),
+  }
+  if (attempt === null) {
+    const ticket = await holdAnswer(deps, query)
+    if (ticket === null) throw fail('mcp.state_invalid')
+    // In the fragment, which browsers send to no server: no log has it.
+    return { status: 303, location: `${config.frontendUrl}${CONFIRM_PAGE}#${ticket}`, headers }
+  }
+  const failure = await finishConnection(deps, client, attempt, query)
+  const parameters = new URLSearchParams({
+    ...returnParameters(attempt),
+    ...(failure !== null && { error: failure }),
+  })
+  return { location: `${config.frontendUrl}/mcp/callback?${parameters}`, headers }
+}
+
+const returnParameters = ({ serverId, instanceId, flowType }: Attempt) => ({
+  mcp_server_id: serverId,
+  mcp_session_id: instanceId,
+  ...(flowType !== null && { flow_type: flowType }),
+})
+
+/**
+ * Describes a connection that waits for its user, to anyone signed in who has the ticket: of the user who began no more
+ * than lets them recognize their own address. Throws mcp.attempt_gone.
+ */
+export async function describePending(
+  deps: McpDependencies,
+  caller: Caller,
+  ticket: string,
+): Promise<PendingConnection> {
+  const { userId, email, serverName, toolkitLogo, expiresAt } = await find(deps, ticket)
+  return {
+    server_name: serverName,
+    toolkit_logo: toolkitLogo,
+    started_by: maskEmail(email),
+    is_yours: userId === caller.userId,
+    expires_at: new Date(expiresAt).toISOString(),
+  }
+}
+
+/**
+ * Finishes a connection for the user who began it, once. Throws mcp.attempt_gone, mcp.attempt_of_another, and
+ * mcp.connect_failed with the reason, after which the attempt is gone too.
+ */
+export async function confirmConnection(
+  deps: McpDependencies,
+  caller: Caller,
+  ticket: string,
+): Promise<ConfirmedConnection> {
+  if ((await find(deps, ticket)).userId !== caller.userId) throw fail('mcp.attempt_of_another')
+  const claimed = await takeHeld(deps, ticket, caller.userId)
+  if (claimed === null) throw fail('mcp.attempt_gone')
+  const { attempt, answer } = claimed
+  const failure = await finishConnection(deps, caller.client, attempt, answer)
+  if (failure !== null) throw fail('mcp.connect_failed', { reason: failure })
+  return {
+    status: 'active',
+    mcp_server_id: attempt.serverId,
+    mcp_session_id: attempt.instanceId,
+    flow_type: attempt.flowType,
+  }
+}
+
+async function find(deps: McpDependencies, ticket: string): Promise<HeldAttempt> {
+  const held = await findHeld(deps, ticket)
+  if (held === null) throw fail('mcp.attempt_gone')
+  return held
+}
+
+/** `ada@example.com` as `a•••@example.com`: always three dots, so that it tells no length. */
+function maskEmail(email: string): string {
+  const at = email.lastIndexOf('@')
+  return `${[...email][0] ?? ''}•••${email.slice(at)}`
+}
 
 interface Connected {
   credentials: Credentials | null
@@ -28,7 +136,7 @@ const OURS = 'Something went wrong on our side. Please try again.'
  * Finishes an attempt with what the provider has answered: the instance becomes active, or, where it was new and that
  * failed, is removed. Returns why it failed, as a sentence; null: the account is connected.
  */
-export async function finishConnection(
+async function finishConnection(
   deps: McpDependencies,
   client: Client,
   attempt: Attempt,

@@ -1,8 +1,8 @@
-import type { ISql } from 'postgres'
+import type { FragmentSql } from '#database/tenant-sql.ts'
 import { liveSession } from '#platform/access/credentials.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
 import type { McpDependencies } from './dependencies.ts'
-import { holds } from './find-instances.ts'
+import { holds } from './instances-system.ts'
 import type { CallbackQuery } from './schemas.ts'
 
 /** An attempt to connect that was taken from its table: nobody else can finish it. */
@@ -97,18 +97,35 @@ export async function takeHeld(
 
 const answerContext = (attemptId: string): string => `${attemptId} answer`
 
-const columns = (sql: ISql) => sql`
+const columns = (sql: FragmentSql) => sql`
   a.id, a.instance_id as "instanceId", a.organization_id as "organizationId", a.user_id as "userId",
   i.server_id as "serverId", a.flow_type as "flowType", a.payload`
 
 /** Nobody has come back with this state, and the ids that the provider may pass on are the attempt's. */
-const isOpen = (sql: ISql, state: string | undefined, answer: ProviderAnswer) => sql`
+const isOpen = (sql: FragmentSql, state: string | undefined, answer: ProviderAnswer) => sql`
   a.state_hash = ${hashToken(state ?? '')} and a.answer is null and ${isUsable(sql)}
   and i.id = coalesce(${answer.mcp_session_id ?? null}::uuid, i.id)
   and i.server_id = coalesce(${answer.mcp_server_id ?? null}::uuid, i.server_id)`
 
 /** The attempt hasn't expired, and its user is an active member who may still connect accounts. */
-const isUsable = (sql: ISql) => sql`
+const isUsable = (sql: FragmentSql) => sql`
   a.expires_at > now() and i.id = a.instance_id
   and m.organization_id = a.organization_id and m.user_id = a.user_id and m.status = 'active'
   and ${holds(sql, 'mcp:write')}`
+
+/** An instance that is pending so long without an attempt that could still be finished never will be. */
+const PENDING_MINUTES_MAX = 15
+/** So many instances are removed by one sweep. */
+const SWEEP_MAX = 1_000
+
+/** Removes attempts to connect that nobody has finished, and the instances that were to come of them. */
+export async function sweepAttempts({ database: { sql } }: Pick<McpDependencies, 'database'>): Promise<void> {
+  await sql`delete from mcp_attempts where expires_at <= now()`
+  await sql`
+    delete from mcp_instances where id in (
+      select id from mcp_instances i
+      where status = 'pending' and created_at < now() - ${PENDING_MINUTES_MAX} * interval '1 minute'
+        and updated_at < now() - ${PENDING_MINUTES_MAX} * interval '1 minute'
+        and not exists (select from mcp_attempts a where a.instance_id = i.id)
+      limit ${SWEEP_MAX})`
+}

@@ -1,10 +1,12 @@
-import type { ISql } from 'postgres'
 import type { McpAuthConfig, McpToolRecord } from '#database/schema/mcp.ts'
+import type { FragmentSql } from '#database/tenant-sql.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type ListedServer, type ServerView, viewServer } from './catalogue-schemas.ts'
 import type { McpDependencies } from './dependencies.ts'
-import { SERVERS_MAX } from './manage-servers.ts'
+
+/** Servers of the catalogue: each list of them is whole. */
+export const SERVERS_MAX = 1_000
 
 type Dependencies = Pick<McpDependencies, 'database'>
 
@@ -84,7 +86,31 @@ export async function readServer(
   }
 }
 
-const columns = (sql: ISql) => sql`
+const columns = (sql: FragmentSql) => sql`
   s.id, s.name, s.toolkit_name as "toolkitName", s.toolkit_slug as "toolkitSlug", s.toolkit_logo as "toolkitLogo",
   s.description, s.created_at as "createdAt", s.instance_count as "instanceCount",
   s.auth_config ->> 'type' as "authType"`
+
+/** A server of the catalogue, as far as it takes to connect to it. */
+export interface CatalogueServer {
+  id: string
+  name: string
+  toolkitSlug: string
+  url: string
+  authConfig: McpAuthConfig | null
+  /** Encrypted, bound to the id. */
+  clientSecret: string | null
+  composioServerId: string | null
+}
+
+/** A server that is there; its row is everybody's. */
+export async function findServer(
+  { database: { sql } }: Pick<McpDependencies, 'database'>,
+  serverId: string,
+): Promise<CatalogueServer | undefined> {
+  const [row] = await sql<CatalogueServer[]>`
+    select id, name, toolkit_slug as "toolkitSlug", url, auth_config as "authConfig",
+      client_secret as "clientSecret", composio_server_id as "composioServerId"
+    from mcp_servers where id = ${serverId} and not is_deleted`
+  return row
+}

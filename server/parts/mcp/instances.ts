@@ -4,7 +4,10 @@ import { agentMcpInstances, mcpInstances } from '#database/schema/mcp.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { ScopedStatements } from '#platform/access/scoped-database.ts'
-import type { McpDependencies } from './dependencies.ts'
+import { findServer } from './catalogue.ts'
+import { openReplaced } from './credentials.ts'
+import { connectionKey, type McpDependencies } from './dependencies.ts'
+import { endAccess } from './providers.ts'
 import { type InstanceChange, type InstanceRow, type InstanceView, viewInstance } from './schemas.ts'
 
 /** The newest so many are listed. */
@@ -106,4 +109,26 @@ async function share(
   if (others.length >= INSTANCES_OF_AGENT_MAX) throw fail('mcp.agent_full', { limit: INSTANCES_OF_AGENT_MAX })
   const position = (others[0]?.position ?? -1) + 1
   await database.insertAll(agentMcpInstances, [{ ownerId, agentId, instanceId, position }])
+}
+
+/**
+ * Deletes the caller's own instance with all that belongs to it, and has the provider end the access. It is gone here
+ * whatever the provider does; the message says where that one did not follow. Throws mcp.instance_not_found.
+ */
+export async function deleteInstance(
+  deps: McpDependencies,
+  scope: Scope<'mcp:write'>,
+  instanceId: string,
+): Promise<string> {
+  // The row first: what it holds at its end is what is to be revoked, also where a token was renewed a moment ago.
+  const [row] = await scope.delete(mcpInstances, eq(mcpInstances.id, instanceId))
+  if (!row) throw fail('mcp.instance_not_found')
+  const credentials = openReplaced(deps.secrets, row.id, row.credentials)
+  const server = await findServer(deps, row.serverId)
+  const url = credentials?.type === 'composio' ? credentials.url : server?.url
+  if (url !== undefined) await deps.connections.forget(connectionKey(row.id, url))
+  const failure = await endAccess(deps, { credentials, accountId: row.accountId })
+  return failure === null
+    ? 'MCP instance deleted'
+    : `MCP instance deleted. Its provider could not be told to end the access, so end it there too: ${failure}`
 }

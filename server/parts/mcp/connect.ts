@@ -1,19 +1,22 @@
-import type { ISql, TransactionSql } from 'postgres'
+import type { TransactionSql } from 'postgres'
+import type { Config } from '#config'
 import { newId } from '#database/new-id.ts'
+import type { FragmentSql } from '#database/tenant-sql.ts'
 import { fail } from '#errors'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
+import { type Cookie, clearCookie, readCookie, setCookie } from '#platform/http/cookies.ts'
+import type { Presented } from '#platform/http/define-route.ts'
 import { commitWithAnswer } from '#platform/idempotency/pending-answer.ts'
 import { countMcpSessions, readFeatures } from '#platform/limits/features.ts'
 import type { PendingAuthorization } from '#platform/mcp/authorization.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
-import { makeAttemptCookie } from './attempt-cookie.ts'
-import { type CatalogueServer, callbackAddress, findServer, type McpDependencies } from './dependencies.ts'
-import { failureSentence } from './failure-sentence.ts'
-import { fixedClient, keepClient, knownClient } from './oauth-clients.ts'
+import { type CatalogueServer, findServer } from './catalogue.ts'
+import { widerScope } from './credentials.ts'
+import { callbackAddress, type McpDependencies } from './dependencies.ts'
+import { failureSentence, fixedClient, keepClient, knownClient } from './providers.ts'
 import type { ConnectionAttempt, NewConnection } from './schemas.ts'
-import { widerScope } from './wider-scope.ts'
 
 /** What a browser that comes back finds here: how the connection is to be finished. Encrypted, bound to the attempt. */
 export type AttemptPayload =
@@ -92,7 +95,7 @@ export async function connectAccount(
 
 /** The caller's instance that is to be connected again; null: there is to be a new one. */
 async function findInstance(
-  sql: ISql,
+  sql: FragmentSql,
   { organizationId, userId }: Scope<'mcp:write'>,
   { server_id: serverId, mcp_instance_id: id }: NewConnection,
 ): Promise<string | null> {
@@ -105,7 +108,7 @@ async function findInstance(
   return row?.id ?? null
 }
 
-async function checkQuota(sql: ISql, organizationId: string): Promise<void> {
+async function checkQuota(sql: FragmentSql, organizationId: string): Promise<void> {
   const { mcp_sessions: limit } = await readFeatures(sql, organizationId)
   if ((await countMcpSessions(sql, organizationId)) >= limit) throw fail('mcp.too_many_instances', { limit })
 }
@@ -195,4 +198,52 @@ function composioOf({ composio }: McpDependencies) {
       reason: 'Composio is not configured on this server (COMPOSIO_API_KEY)',
     })
   return composio
+}
+
+/** Enough of the state's hash that attempts of one browser don't share a name. */
+const NAME_CHARACTERS = 16
+
+/** A cookie that lets the browser that began an attempt finish it, and its hash for the attempt's row. */
+interface AttemptCookie {
+  header: string
+  hash: string
+}
+
+/** Makes the cookie of an attempt. Each state has its own, so attempts in several tabs don't replace each other's. */
+function makeAttemptCookie(config: SiteConfig, state: string, seconds: number): AttemptCookie {
+  const secret = newToken('ac')
+  return { header: setCookie(cookieOf(config, state), secret, seconds), hash: hashToken(secret) }
+}
+
+/** Returns the hash of the cookie that a browser has for a state; null if it has none. */
+export function readAttemptCookie(
+  config: SiteConfig,
+  state: string,
+  cookies: string | undefined,
+): string | null {
+  const secret = readCookie(cookies, cookieOf(config, state).name)
+  return secret === null ? null : hashToken(secret)
+}
+
+/** Has the browser forget the cookie of a state. */
+export const clearAttemptCookie = (config: SiteConfig, state: string): string =>
+  clearCookie(cookieOf(config, state))
+
+/** Takes the cookie out of connect_account's answer, where scripts would see it, and into a header. */
+export function moveCookieToHeader(answer: ConnectionAttempt): Presented<ConnectionAttempt> {
+  if (!('cookie' in answer)) return { answer, headers: {} }
+  const { cookie, ...body } = answer
+  return { answer: body, headers: typeof cookie === 'string' ? { 'Set-Cookie': cookie } : {} }
+}
+
+type SiteConfig = Pick<Config, 'baseUrl'>
+
+/**
+ * `__Host-`: no other host of the site, and no page over http, can set it (RFC 6265bis, 4.1.3.2). Lax: the provider
+ * sends the browser back by a top-level navigation from another site.
+ */
+function cookieOf({ baseUrl }: SiteConfig, state: string): Cookie {
+  const isSecure = baseUrl.startsWith('https:')
+  const name = `${isSecure ? '__Host-' : ''}parley_mcp_${hashToken(state).slice(0, NAME_CHARACTERS)}`
+  return { name, path: '/', sameSite: 'Lax', isSecure }
 }

@@ -4,9 +4,9 @@ import type { StoredGrant } from '#platform/mcp/authorization.ts'
 import { AuthorizationError } from '#platform/mcp/authorization-error.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
 import { keepTrying } from '#platform/sweeps/keep-trying.ts'
+import { openCredentials, sealCredentials } from './credentials.ts'
 import type { McpDependencies } from './dependencies.ts'
-import { forgetLostClient } from './oauth-clients.ts'
-import { openCredentials, sealCredentials } from './stored-credentials.ts'
+import { forgetLostClient } from './providers.ts'
 
 /** How long the provider may take. */
 const REFRESH_TIMEOUT_MS = 15_000

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { nameToolsForModel } from './name-tools.ts'
+import { nameToolsForModel } from './open-tools.ts'
 
 const tool = (name: string, ownerId = 'one', prefix = ownerId) => ({ name, ownerId, prefix })
 

@@ -1,8 +1,8 @@
 import type { McpToolRecord } from '#database/schema/mcp.ts'
 import { createStemmer } from '#platform/retrieval/stems.ts'
 import { TextIndex, type TextSegment } from '#platform/retrieval/text-index.ts'
+import { SERVERS_MAX } from './catalogue.ts'
 import type { McpDependencies } from './dependencies.ts'
-import { SERVERS_MAX } from './manage-servers.ts'
 
 /** A server of the catalogue that fits a question. */
 export interface CatalogueHit {

@@ -1,12 +1,14 @@
-import type { ISql } from 'postgres'
 import type { McpAuthConfig, McpToolRecord } from '#database/schema/mcp.ts'
+import type { FragmentSql } from '#database/tenant-sql.ts'
 import { isStrongEnough, liveKey, liveSession } from '#platform/access/credentials.ts'
 import { coverings, type Permission } from '#platform/access/permissions.ts'
 import type { McpEndpoint } from '#platform/mcp/connection.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
-import type { McpDependencies } from './dependencies.ts'
-import type { GatewayLink } from './gateway-address.ts'
-import type { InstanceCredentials } from './instance-credentials.ts'
+import { findServer } from './catalogue.ts'
+import { type InstanceCredentials, openReplaced } from './credentials.ts'
+import { connectionKey, type McpDependencies } from './dependencies.ts'
+import type { GatewayLink } from './gateway.ts'
+import { endAccess } from './providers.ts'
 
 /** A connection that can be used: an active instance with its server, and how that is reached with the account. */
 export interface ReadyInstance {
@@ -106,24 +108,24 @@ export class InstanceFinder {
   }
 }
 
-const columns = (sql: ISql) => sql`
+const columns = (sql: FragmentSql) => sql`
   i.id, i.server_id as "serverId", s.name as "serverName", s.toolkit_slug as "toolkitSlug",
   i.organization_id as "organizationId", i.user_id as "userId", s.url, s.auth_config as "authConfig", i.credentials`
 
-const usable = (sql: ISql) => sql`
+const usable = (sql: FragmentSql) => sql`
   mcp_instances i
   join mcp_servers s on s.id = i.server_id and not s.is_deleted
   join memberships m on m.organization_id = i.organization_id and m.user_id = i.user_id and m.status = 'active'
     and i.status = 'active'`
 
 /** Whether the role of membership `m` holds the permission. */
-export const holds = (sql: ISql, permission: McpPermission) => sql`
+export const holds = (sql: FragmentSql, permission: McpPermission) => sql`
   exists (
     select from role_permissions rp join permissions p on p.id = rp.permission_id
     where rp.role_id = m.role_id and p.name = any(${coverings(permission)}))`
 
 /** The session or key that made a gateway address, if it lives and is the owner's. */
-const maker = (sql: ISql, { kind, id }: GatewayLink['madeBy']) =>
+const maker = (sql: FragmentSql, { kind, id }: GatewayLink['madeBy']) =>
   kind === 'session'
     ? sql`select from sessions s join organizations o on o.id = i.organization_id and ${isStrongEnough(sql)}
       where s.id = ${id}::uuid and s.user_id = i.user_id and ${liveSession(sql)}`
@@ -131,3 +133,46 @@ const maker = (sql: ISql, { kind, id }: GatewayLink['madeBy']) =>
       select from api_keys k
       where k.id = ${id}::uuid and k.user_id = i.user_id and ${liveKey(sql)}
         and k.permissions && ${coverings('mcp:write')}::text[]`
+
+/** Whose connections end: a user's everywhere, or those of everybody in an organization. */
+export type LeavingOwner = { userId: string } | { organizationId: string }
+
+interface Instance {
+  id: string
+  serverId: string
+  credentials: string | null
+  accountId: string | null
+}
+
+/** So many providers are told at once. */
+const AT_ONCE = 10
+
+/**
+ * Deletes all connections of somebody who is being deleted, after each provider was told to end the access. What a
+ * provider does not follow in is logged: nobody is there any more who could be told. Can be done again after it was
+ * cut off.
+ */
+export async function endAllAccess(deps: McpDependencies, owner: LeavingOwner): Promise<void> {
+  const { sql } = deps.database
+  const theirs =
+    'userId' in owner ? sql`user_id = ${owner.userId}` : sql`organization_id = ${owner.organizationId}`
+  while (true) {
+    const instances = await sql<Instance[]>`
+      select id, server_id as "serverId", credentials, account_id as "accountId" from mcp_instances
+      where ${theirs} order by id limit ${AT_ONCE}`
+    if (instances.length === 0) return
+    await Promise.all(instances.map((instance) => end(deps, instance)))
+    await sql`delete from mcp_instances where id = any(${instances.map(({ id }) => id)}::uuid[])`
+  }
+}
+
+async function end(
+  deps: McpDependencies,
+  { id, serverId, credentials: sealed, accountId }: Instance,
+): Promise<void> {
+  const credentials = openReplaced(deps.secrets, id, sealed)
+  const server = await findServer(deps, serverId)
+  const url = credentials?.type === 'composio' ? credentials.url : server?.url
+  if (url !== undefined) await deps.connections.forget(connectionKey(id, url))
+  await endAccess(deps, { credentials, accountId })
+}

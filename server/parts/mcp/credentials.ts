@@ -1,11 +1,62 @@
+import type { StoredGrant } from '#platform/mcp/authorization.ts'
 import type { McpEndpoint } from '#platform/mcp/connection.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
+import type { Secrets } from '#platform/secrets/secrets.ts'
 import { connectionKey, type McpDependencies } from './dependencies.ts'
-import { TokenRefresh } from './refresh-token.ts'
-import { type Credentials, openCredentials } from './stored-credentials.ts'
+import type { TokenRefresh } from './refresh.ts'
+
+/**
+ * What an instance shows to its server, as it is stored, encrypted and bound to the instance. `origin`: where it was
+ * given for; it goes nowhere else, wherever the catalogue moves the server. Servers without any have none.
+ */
+export type Credentials =
+  | { type: 'api_key'; origin: string; key: string }
+  | { type: 'oauth'; origin: string; grant: StoredGrant }
+  | { type: 'composio'; url: string; isOwn: boolean }
+
+/** What stands in the row. */
+interface StoredCredentials {
+  sealed: string | null
+  /** Seconds until the access token ends; null: never, or nobody knows. */
+  expiresIn: number | null
+}
+
+export function sealCredentials(
+  secrets: Secrets,
+  instanceId: string,
+  credentials: Credentials | null,
+): StoredCredentials {
+  if (credentials === null) return { sealed: null, expiresIn: null }
+  const expiresIn = credentials.type === 'oauth' ? credentials.grant.tokens.expires_in : null
+  return {
+    sealed: secrets.encrypt(JSON.stringify(credentials), instanceId),
+    expiresIn: expiresIn ?? null,
+  }
+}
+
+/** The same for what is to be ended or replaced; null also where it was stored under another SECRET. */
+export function openReplaced(
+  secrets: Secrets,
+  instanceId: string,
+  sealed: string | null,
+): Credentials | null {
+  try {
+    return openCredentials(secrets, instanceId, sealed)
+  } catch {
+    return null
+  }
+}
+
+/** Throws where they were stored under another SECRET. */
+export const openCredentials = (
+  secrets: Secrets,
+  instanceId: string,
+  sealed: string | null,
+): Credentials | null =>
+  sealed === null ? null : (JSON.parse(secrets.decrypt(sealed, instanceId)) as Credentials)
 
 /** An instance with its server, as far as it takes to speak to that one. */
-export interface UsableInstance {
+interface UsableInstance {
   id: string
   url: string
   /** The header of a key, where the server takes keys. */
@@ -33,11 +84,11 @@ const AHEAD_WAIT_MS = 3_000
  */
 export class InstanceCredentials {
   readonly #deps: McpDependencies
-  readonly #refresh: TokenRefresh
+  readonly #refresh: Pick<TokenRefresh, 'renew'>
 
-  constructor(deps: McpDependencies) {
+  constructor(deps: McpDependencies, refresh: Pick<TokenRefresh, 'renew'>) {
     this.#deps = deps
-    this.#refresh = new TokenRefresh(deps)
+    this.#refresh = refresh
   }
 
   /** How the server is reached with this account. */
@@ -67,11 +118,6 @@ export class InstanceCredentials {
           renew: (refused) => this.#renew(instance, refused),
         }
     }
-  }
-
-  /** Waits for renewals that are under way. */
-  close(): Promise<void> {
-    return this.#refresh.close()
   }
 
   async #tokenHeaders(instance: UsableInstance): Promise<Record<string, string>> {
@@ -133,3 +179,39 @@ const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, milliseconds).unref()
   })
+
+const NEEDED_CHARACTERS_MAX = 4_000
+
+/**
+ * Keeps what a server wants beyond what an account was connected for (`insufficient_scope`: RFC 6750, 3.1), so that it is
+ * asked for when the account is connected again. Any other failure is nothing to keep. Never throws.
+ */
+export function noteNeededScope(
+  { database, log }: Pick<McpDependencies, 'database' | 'log'>,
+  instanceId: string,
+  failure: unknown,
+): void {
+  if (!(failure instanceof McpError) || failure.scope === undefined) return
+  database.sql`
+    update mcp_instances
+    set needed_scope = left(concat_ws(' ', needed_scope, ${failure.scope}::text), ${NEEDED_CHARACTERS_MAX})
+    where id = ${instanceId} and status = 'active'
+      and strpos(coalesce(needed_scope, ''), ${failure.scope}::text) = 0`.catch((error: unknown) =>
+    log.warn({ err: error, instanceId }, 'what an MCP server wants further was not kept'),
+  )
+}
+
+/** What to ask for when an account is connected again; undefined: what its server wants of everybody. */
+export async function widerScope(
+  { database, secrets }: Pick<McpDependencies, 'database' | 'secrets'>,
+  instanceId: string,
+): Promise<string | undefined> {
+  const [row] = await database.sql<{ sealed: string | null; neededScope: string }[]>`
+    select credentials as sealed, needed_scope as "neededScope" from mcp_instances
+    where id = ${instanceId} and needed_scope is not null`
+  const stored = row && openReplaced(secrets, instanceId, row.sealed)
+  if (stored?.type !== 'oauth') return undefined
+  // With the SDK, which a start does without.
+  const { widenScope } = await import('#platform/mcp/scopes.ts')
+  return widenScope(stored.grant, row?.neededScope) ?? undefined
+}

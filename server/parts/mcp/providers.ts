@@ -1,0 +1,137 @@
+import type { OAuthClient } from '#platform/mcp/authorization.ts'
+import { AuthorizationError } from '#platform/mcp/authorization-error.ts'
+import { type Composio, type ComposioAddress, ComposioError } from '#platform/mcp/composio.ts'
+import { McpError } from '#platform/mcp/mcp-error.ts'
+import { NetError } from '#platform/net/index.ts'
+import type { CatalogueServer } from './catalogue.ts'
+import type { Credentials } from './credentials.ts'
+import { callbackAddress, type McpDependencies } from './dependencies.ts'
+
+/** What an administrator has fixed of a server's authorization, its secret opened. */
+export function fixedClient({ secrets }: McpDependencies, { id, authConfig, clientSecret }: CatalogueServer) {
+  if (authConfig?.type !== 'oauth') return {}
+  const { type: _, ...fixed } = authConfig
+  return { ...fixed, ...(clientSecret !== null && { client_secret: secrets.decrypt(clientSecret, id) }) }
+}
+
+/** Who we are to the server's authorization server, where that has registered us before. */
+export async function knownClient(
+  { database: { sql }, secrets }: McpDependencies,
+  serverId: string,
+): Promise<{ issuer: string; redirectUri: string; client: OAuthClient } | null> {
+  const [row] = await sql<{ issuer: string; redirectUri: string; client: string }[]>`
+    select issuer, redirect_uri as "redirectUri", client from mcp_clients where server_id = ${serverId}`
+  try {
+    return row ? { ...row, client: JSON.parse(secrets.decrypt(row.client, serverId)) as OAuthClient } : null
+  } catch {
+    return null // stored under another SECRET: we are registered anew
+  }
+}
+
+/** Keeps a registration for everybody who connects after this. */
+export async function keepClient(
+  { config, database: { sql }, secrets }: McpDependencies,
+  serverId: string,
+  { issuer, client }: { issuer: string; client: OAuthClient },
+): Promise<void> {
+  const sealed = secrets.encrypt(JSON.stringify(client), serverId)
+  await sql`
+    insert into mcp_clients (server_id, issuer, redirect_uri, client)
+    values (${serverId}, ${issuer}, ${callbackAddress(config)}, ${sealed})
+    on conflict (server_id) do update set issuer = excluded.issuer, redirect_uri = excluded.redirect_uri,
+      client = excluded.client, created_at = now()`
+}
+
+/** For `.catch(…)`: a registration that the authorization server has forgotten is made anew by whoever connects next. */
+export const forgetLostClient =
+  ({ database: { sql } }: McpDependencies, serverId: string) =>
+  async (error: unknown): Promise<never> => {
+    if (error instanceof AuthorizationError && error.isClientUnknown)
+      await sql`delete from mcp_clients where server_id = ${serverId}`
+    throw error
+  }
+
+interface Account {
+  server: CatalogueServer
+  userId: string
+  accountId: string
+  authConfigId: string
+}
+
+/**
+ * Where Composio speaks MCP for an account. Its server is made once for each server of the catalogue, and anew where
+ * Composio knows it no more.
+ */
+export async function composioAddress(
+  deps: McpDependencies,
+  composio: Composio,
+  account: Account,
+  signal: AbortSignal,
+): Promise<ComposioAddress> {
+  const { server, userId, accountId } = account
+  const known = server.composioServerId
+  const serverId = known ?? (await makeServer(deps, composio, account, null, signal))
+  try {
+    return await composio.addressOf({ serverId, userId, accountId }, signal)
+  } catch (error) {
+    if (known === null || !(error instanceof ComposioError && error.status === 404)) throw error
+    const another = await makeServer(deps, composio, account, known, signal)
+    return composio.addressOf({ serverId: another, userId, accountId }, signal)
+  }
+}
+
+/** Of several that are made at the same time one stays. */
+async function makeServer(
+  { database: { sql } }: McpDependencies,
+  composio: Composio,
+  { server, authConfigId }: Account,
+  gone: string | null,
+  signal: AbortSignal,
+): Promise<string> {
+  const made = await composio.createServer(server.toolkitSlug, authConfigId, signal)
+  const updated = await sql`
+    update mcp_servers set composio_server_id = ${made}
+    where id = ${server.id} and composio_server_id is not distinct from ${gone}`
+  if (updated.count > 0) return made
+  await composio.deleteServer(made, signal).catch(() => {})
+  const [row] = await sql<{ id: string | null }[]>`
+    select composio_server_id as id from mcp_servers where id = ${server.id}`
+  return row?.id ?? made
+}
+
+/** How long a provider may take to end an access. */
+const REVOKE_TIMEOUT_MS = 10_000
+
+/**
+ * Has the provider end an access (RFC 7009, or Composio's account). Null: done, or there is nothing to end; else a
+ * sentence that says why not. Never throws.
+ */
+export async function endAccess(
+  { authorizer, composio, log }: McpDependencies,
+  { credentials, accountId }: { credentials: Credentials | null; accountId: string | null },
+): Promise<string | null> {
+  const signal = AbortSignal.timeout(REVOKE_TIMEOUT_MS)
+  try {
+    if (credentials?.type === 'oauth') await authorizer.revoke(credentials.grant, signal)
+    if (accountId === null) return null
+    if (composio === null) return 'Composio is not configured on this server (COMPOSIO_API_KEY)'
+    await composio.deleteAccount(accountId, signal)
+    return null
+  } catch (error) {
+    log.warn({ err: error }, 'a provider did not end an access')
+    return failureSentence(error) ?? 'The provider did not answer as it should.'
+  }
+}
+
+/** What a person is told of a failure at a provider or a server; null: it is a fault of ours, and no matter of his. */
+export function failureSentence(error: unknown): string | null {
+  const isTold =
+    error instanceof AuthorizationError ||
+    error instanceof ComposioError ||
+    error instanceof McpError ||
+    error instanceof NetError
+  if (isTold) return error.message
+  if (error instanceof DOMException && error.name === 'TimeoutError')
+    return 'The provider did not answer in time.'
+  return null
+}

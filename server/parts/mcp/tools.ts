@@ -1,0 +1,282 @@
+import { newId } from '#database/new-id.ts'
+import type { McpToolRecord } from '#database/schema/mcp.ts'
+import type { Actor, Scope } from '#platform/access/scope.ts'
+import { recordEvent } from '#platform/audit/audit.ts'
+import type { McpEndpoint } from '#platform/mcp/connection.ts'
+import { McpError } from '#platform/mcp/mcp-error.ts'
+import { rejectOnAbort } from '#platform/mcp/reject-on-abort.ts'
+import { type KnownTools, readServer, type ServerOfCaller } from './catalogue.ts'
+import { type ServerWithTools, type ToolList, viewWithTools } from './catalogue-schemas.ts'
+import { noteNeededScope } from './credentials.ts'
+import { connectionKey, instanceOf, type McpDependencies } from './dependencies.ts'
+import type { InstanceFinder, ReadyInstance } from './instances-system.ts'
+
+/** Tools that were read so recently are not read again. */
+const FRESH_MS = 5 * 60_000
+/** How long a server may take to say what its tools are. */
+const READ_TIMEOUT_MS = 20_000
+
+/** Where tools are read: for everybody, or with one person's account. */
+interface Source {
+  holder: ToolHolder
+  known: KnownTools
+  /** Throws McpError where it can not be asked. */
+  open(): Promise<McpEndpoint>
+}
+
+/**
+ * Reads which tools servers have: live, and not more often than every five minutes; whoever asks meanwhile waits for
+ * the same answer. What a server offers to an account is kept with that connection; what it offers without one, for all.
+ */
+export class ToolReader {
+  readonly #deps: McpDependencies
+  readonly #instances: Pick<InstanceFinder, 'findOwn'>
+  readonly #underWay = new Map<string, Promise<ToolList>>()
+
+  constructor(deps: McpDependencies, instances: Pick<InstanceFinder, 'findOwn'>) {
+    this.#deps = deps
+    this.#instances = instances
+  }
+
+  /**
+   * A server with its tools; `refresh`: read now, however recently they were. Where the server does not answer, its
+   * tools are those that were last read, and `error` says why. Throws mcp.server_not_found.
+   */
+  async serverWithTools(
+    scope: Scope<'mcp:read'>,
+    serverId: string,
+    refresh: boolean,
+  ): Promise<ServerWithTools> {
+    const server = await readServer(this.#deps, scope, serverId)
+    const source = this.#sourceOf(server, scope)
+    if (source === null)
+      return viewWithTools(server, shown(lastKnown(server), server.instance?.error ?? null))
+    const { known } = source
+    const isFresh =
+      known.tools !== null && known.readAt !== null && Date.now() - Date.parse(known.readAt) < FRESH_MS
+    return viewWithTools(
+      server,
+      isFresh && !refresh ? shown(known, null) : await this.#readOnce(source, scope),
+    )
+  }
+
+  #sourceOf(server: ServerOfCaller, scope: Scope<'mcp:read'>): Source | null {
+    const { id, url, authType, instance } = server
+    if (authType === 'none') {
+      const endpoint = {
+        key: connectionKey(id, url),
+        url,
+        net: 'guarded',
+        headers: async () => ({}),
+      } as const
+      return { holder: { table: 'mcp_servers', id, url }, known: server.shared, open: async () => endpoint }
+    }
+    if (!instance?.isActive) return null
+    return {
+      holder: { table: 'mcp_instances', id: instance.id },
+      known: instance,
+      open: async () => {
+        const [ready] = await this.#instances.findOwn(
+          scope.userId,
+          scope.organizationId,
+          [instance.id],
+          'mcp:read',
+        )
+        if (!ready)
+          throw new McpError(
+            'unauthorized',
+            'This connection can not be used. Please connect your account again.',
+          )
+        return ready.endpoint
+      },
+    }
+  }
+
+  #readOnce(source: Source, scope: Scope<'mcp:read'>): Promise<ToolList> {
+    const { id } = source.holder
+    const underway = this.#underWay.get(id)
+    if (underway) return underway
+    const reading = this.#read(source, scope).finally(() => this.#underWay.delete(id))
+    this.#underWay.set(id, reading)
+    return reading
+  }
+
+  async #read({ holder, known, open }: Source, scope: Scope<'mcp:read'>): Promise<ToolList> {
+    const late = AbortSignal.timeout(READ_TIMEOUT_MS)
+    let tools: McpToolRecord[]
+    try {
+      const connection = await this.#deps.connections.open(await open(), late)
+      const read = await connection.listTools(late)
+      tools = read.tools.map(({ name, description, inputSchema }) => ({
+        name,
+        description,
+        input_schema: inputSchema,
+      }))
+    } catch (error) {
+      if (error === late.reason)
+        return shown(known, `The server did not answer within ${READ_TIMEOUT_MS / 1000} seconds.`)
+      if (error instanceof McpError) return shown(known, error.message)
+      throw error
+    }
+    const { readAt, changedAt } = await storeTools(this.#deps, holder, scope, tools)
+    return { tools, readAt, changedAt, error: null }
+  }
+}
+
+/** Without a way to ask: what the caller's own connection once offered; what all are offered, where nothing is his own. */
+const lastKnown = ({ instance, shared }: ServerOfCaller): KnownTools => (instance?.tools ? instance : shared)
+
+const shown = ({ tools, readAt, changedAt }: KnownTools, error: string | null): ToolList => ({
+  tools: tools ?? [],
+  readAt: tools === null ? null : readAt,
+  changedAt,
+  error,
+})
+
+interface Listing {
+  tools: Promise<McpToolRecord[]>
+  /** How many wait for it; when none does any more, it ends. */
+  waiting: number
+  left: AbortController
+}
+
+/** Has servers list what they offer to an instance, and keeps it with that instance. */
+export class ToolLists {
+  readonly #deps: Pick<McpDependencies, 'connections' | 'database' | 'log'>
+  readonly #underWay = new Map<string, Listing>()
+  readonly #forgetting = new Set<string>()
+
+  constructor(deps: Pick<McpDependencies, 'connections' | 'database' | 'log'>) {
+    this.#deps = deps
+    deps.connections.onToolsChanged((key) => this.forget(instanceOf(key)))
+  }
+
+  /** Asked now; who asks meanwhile waits for the same answer. Rejects with an McpError or the signal's reason. */
+  async list(instance: ReadyInstance, signal: AbortSignal): Promise<McpToolRecord[]> {
+    signal.throwIfAborted()
+    const { key } = instance.endpoint
+    const listing = this.#underWay.get(key) ?? this.#begin(instance)
+    listing.waiting += 1
+    try {
+      return await rejectOnAbort(listing.tools, signal)
+    } finally {
+      listing.waiting -= 1
+      if (listing.waiting === 0) {
+        if (this.#underWay.get(key) === listing) this.#underWay.delete(key)
+        listing.left.abort()
+      }
+    }
+  }
+
+  /** What is kept of an instance is not what its server has any more: whoever wants it next asks. Never throws. */
+  forget(instanceId: string): void {
+    if (this.#forgetting.has(instanceId)) return
+    this.#forgetting.add(instanceId)
+    const { database, log } = this.#deps
+    database.sql`update mcp_instances set tools_read_at = null where id = ${instanceId}`
+      .catch((error: unknown) => log.warn({ err: error, instanceId }, 'old tools of an MCP instance stay'))
+      .finally(() => this.#forgetting.delete(instanceId))
+  }
+
+  #begin(instance: ReadyInstance): Listing {
+    const left = new AbortController()
+    const listing = { tools: this.#read(instance, left.signal), waiting: 0, left }
+    this.#underWay.set(instance.endpoint.key, listing)
+    return listing
+  }
+
+  async #read(instance: ReadyInstance, signal: AbortSignal): Promise<McpToolRecord[]> {
+    const { connections } = this.#deps
+    const { tools } = await connections
+      .open(instance.endpoint, signal)
+      .then((connection) => connection.listTools(signal))
+      .catch((error: unknown) => {
+        noteNeededScope(this.#deps, instance.id, error)
+        throw error
+      })
+    const listed = tools.map(({ name, description, inputSchema }) => ({
+      name,
+      description,
+      input_schema: inputSchema,
+    }))
+    await this.#keep(instance, listed)
+    return listed
+  }
+
+  /** In the audit it is the owner whose account has found other tools: it is by his leave that they are used. */
+  async #keep({ id, organizationId, userId }: ReadyInstance, tools: McpToolRecord[]): Promise<void> {
+    const client = { address: '', userAgent: null, requestId: newId() }
+    const owner = { organizationId, userId, apiKeyId: null, client }
+    try {
+      await storeTools(this.#deps, { table: 'mcp_instances', id }, owner, tools)
+    } catch (error) {
+      this.#deps.log.error({ err: error, instanceId: id }, 'the tools of an MCP instance were not kept')
+    }
+  }
+}
+
+/** Whose tools they are: everybody's, as long as the server has that address, or one connection's. */
+type ToolHolder = { table: 'mcp_servers'; id: string; url: string } | { table: 'mcp_instances'; id: string }
+
+/** The names of what is not as it was. */
+interface Difference {
+  added: string[]
+  removed: string[]
+  changed: string[]
+}
+
+/** So many names of a kind are told in the audit. */
+const NAMES_LISTED_MAX = 100
+
+/**
+ * Keeps the tools that a server has just told. Where others were known, it is noted when that was found, and for a
+ * connection its audit says which: a server may put other words in a model's ear than those that somebody once looked at.
+ */
+async function storeTools(
+  { database }: Pick<McpDependencies, 'database'>,
+  holder: ToolHolder,
+  reader: Actor & { organizationId: string },
+  tools: McpToolRecord[],
+): Promise<{ readAt: string; changedAt: string | null }> {
+  const given = JSON.stringify(tools)
+  return database.sql.begin(async (tx) => {
+    const table = tx(holder.table)
+    const isIt =
+      holder.table === 'mcp_servers' ? tx`id = ${holder.id} and url = ${holder.url}` : tx`id = ${holder.id}`
+    const [row] = await tx<{ isSame: boolean; difference: Difference | null }[]>`
+      select coalesce(tools::jsonb = ${given}::text::jsonb, false) as "isSame",
+        case when tools::jsonb <> ${given}::text::jsonb then (
+        select json_build_object(
+          'added', coalesce(json_agg(name) filter (where before is null), '[]'),
+          'removed', coalesce(json_agg(name) filter (where after is null), '[]'),
+          'changed', coalesce(json_agg(name) filter (where before is not null and after is not null), '[]'))
+        from (
+          select coalesce(b.tool ->> 'name', a.tool ->> 'name') as name, b.tool as before, a.tool as after
+          from jsonb_array_elements(held.tools::jsonb) b (tool)
+          full join jsonb_array_elements(${given}::text::jsonb) a (tool) on a.tool ->> 'name' = b.tool ->> 'name'
+          where b.tool is distinct from a.tool) as others)
+      end as difference
+      from ${table} held where ${isIt} for no key update`
+    const difference = row?.difference ?? null
+    const isChanged =
+      difference !== null && Object.values(difference).some((names: string[]) => names.length > 0)
+    const [stored] = await tx<{ readAt: string; changedAt: string | null }[]>`
+      update ${table} set tools_read_at = now()
+        ${row?.isSame ? tx`` : tx`, tools = ${given}::text::json, updated_at = now()`}
+        ${isChanged ? tx`, tools_changed_at = now()` : tx``}
+      where ${isIt} returning tools_read_at as "readAt", tools_changed_at as "changedAt"`
+    if (difference && isChanged && holder.table === 'mcp_instances')
+      await recordEvent(tx, reader.organizationId, reader, {
+        action: 'mcp_instance.tools_changed',
+        recordId: holder.id,
+        after: {
+          added: named(difference.added),
+          removed: named(difference.removed),
+          changed: named(difference.changed),
+        },
+      })
+    return stored ?? { readAt: new Date().toISOString(), changedAt: null }
+  })
+}
+
+const named = (names: string[]): string[] => names.slice(0, NAMES_LISTED_MAX)
