@@ -84,6 +84,22 @@ describe('bodies', () => {
     expect(answer.body.detail).toBe(detail)
   })
 
+  test('text that does not match its pattern', async () => {
+    const answer = await server.call('POST', '/api/api_keys/create', {
+      token: person.token,
+      body: { name: ' ', permissions: ['KB'] },
+    })
+    expectRefusal(answer)
+    expect(answer.body.detail).toBe('name must not be blank')
+    const named = await server.call('POST', '/api/api_keys/create', {
+      token: person.token,
+      body: { name: 'a', permissions: ['KB'] },
+    })
+    expect(named.body.detail).toBe(
+      'permissions.0 must be resource:action in lower case, such as kb:read; * stands for all of either',
+    )
+  })
+
   test('a missing body', async () => {
     const answer = await create(undefined)
     expectRefusal(answer)

@@ -72,6 +72,19 @@ test('every example of a body is valid', () => {
   expect(examples).toBeGreaterThan(5)
 })
 
+test('every pattern comes with its rule in words, since an error shows no pattern', () => {
+  const patterns: { pointer: string; rule: unknown }[] = []
+  const walk = (value: unknown, pointer: string): void => {
+    if (value === null || typeof value !== 'object') return
+    const { pattern, 'x-pattern-rule': rule } = value as Record<string, unknown>
+    if (typeof pattern === 'string') patterns.push({ pointer, rule })
+    for (const [key, inner] of Object.entries(value)) walk(inner, `${pointer}/${key}`)
+  }
+  walk(JSON.parse(readFileSync(COMMITTED, 'utf8')), '')
+  expect(patterns.length).toBeGreaterThan(40)
+  expect(patterns.filter(({ rule }) => typeof rule !== 'string' || !/^(?:must|has) /.test(rule))).toEqual([])
+})
+
 test('/docs is served from here and loads nothing from elsewhere', async () => {
   const page = await fetch(`${server.url}/docs/`)
   expect(page.status).toBe(200)

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { type agentDeployments, DEPLOYMENT_TYPES } from '#database/schema/agent-deploy.ts'
-import { Body, Enum, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import { Body, Enum, matching, NOT_BLANK, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.ts'
 import type { MessageRow } from '../chat/index.ts'
 
 export type DeploymentRow = typeof agentDeployments.$inferSelect
@@ -11,7 +11,7 @@ const ORIGINS_MAX = 50
 /** Of an address, of an origin. */
 const ADDRESS_CHARACTERS_MAX = 2_000
 
-const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' })
+const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK })
 const Description = Type.String({ maxLength: 5_000 })
 const Address = (description: string) => Type.String({ maxLength: ADDRESS_CHARACTERS_MAX, description })
 
@@ -123,7 +123,7 @@ export const viewDeployment = (row: DeploymentRow): DeploymentView => ({
 
 export const VisitorKey = Body({
   visitor_key: Type.String({
-    pattern: '^[A-Za-z0-9_-]{43}$',
+    ...matching('^[A-Za-z0-9_-]{43}$', 'must be 32 random bytes as base64url, which are 43 characters'),
     description:
       '32 random bytes as base64url, which the browser has made and keeps: who knows it is the visitor',
   }),

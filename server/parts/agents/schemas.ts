@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { agents } from '#database/schema/agents.ts'
-import { Body, Nullable, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import { Body, NOT_BLANK, Nullable, Timestamp, Uuid } from '#platform/http/schemas.ts'
 import type { AgentToolView } from '../tools/index.ts'
 
 const SYSTEM_PROMPT_CHARACTERS_MAX = 100_000
@@ -10,12 +10,12 @@ const CONFIG_VALUES_MAX = 100
 const KNOWLEDGE_BASES_MAX = 20
 const MCP_INSTANCES_MAX = 20
 
-const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' })
+const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK })
 const Description = Type.String({ maxLength: 5_000 })
 const AgentType = Type.String({
   minLength: 1,
   maxLength: 50,
-  pattern: '\\S',
+  ...NOT_BLANK,
   description: 'A word of your own, such as chat or function; all kinds of agents answer alike',
 })
 const ModelId = Type.String({

@@ -1,14 +1,15 @@
 import Type, { type Static } from 'typebox'
 import type { apiKeys } from '#database/schema/api-keys.ts'
-import { Body, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import { Body, NOT_BLANK, Nullable, PageOf, PERMISSION, Timestamp, Uuid } from '#platform/http/schemas.ts'
 
 export const NewApiKey = Body({
   org_id: Type.Optional(Uuid),
-  name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' }),
-  permissions: Type.Array(
-    Type.String({ maxLength: 100, pattern: '^(\\*|[a-z][a-z0-9_]*):(\\*|[a-z][a-z0-9_]*)$' }),
-    { minItems: 1, maxItems: 100, description: 'What it may do at most; you must hold each of them' },
-  ),
+  name: Type.String({ minLength: 1, maxLength: 100, ...NOT_BLANK }),
+  permissions: Type.Array(Type.String({ maxLength: 100, ...PERMISSION }), {
+    minItems: 1,
+    maxItems: 100,
+    description: 'What it may do at most; you must hold each of them',
+  }),
   expires_at: Type.Optional(Timestamp),
 })
 export type NewApiKey = Static<typeof NewApiKey>

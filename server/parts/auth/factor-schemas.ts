@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox'
-import { Body, Nullable, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import { Body, matching, NOT_BLANK, Nullable, Timestamp, Uuid, WORD } from '#platform/http/schemas.ts'
 import { session } from './schemas.ts'
 
 const Token = Type.String({ minLength: 1, maxLength: 200 })
-const Base64Url = Type.String({ minLength: 1, maxLength: 20_000, pattern: '^[\\w-]+$' })
-export const FactorName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' })
+const Base64Url = Type.String({ minLength: 1, maxLength: 20_000, ...WORD })
+export const FactorName = Type.String({ minLength: 1, maxLength: 100, ...NOT_BLANK })
 const Code = Type.String({
   minLength: 6,
   maxLength: 10,
@@ -39,7 +39,14 @@ const Assertion = Type.Object(
       clientDataJSON: Base64Url,
       authenticatorData: Base64Url,
       signature: Base64Url,
-      userHandle: Type.Optional(Nullable(Type.String({ maxLength: 200, pattern: '^[\\w-]*$' }))),
+      userHandle: Type.Optional(
+        Nullable(
+          Type.String({
+            maxLength: 200,
+            ...matching('^[\\w-]*$', 'must hold only letters, digits, - and _'),
+          }),
+        ),
+      ),
     }),
   },
   { title: 'PasskeyAssertion' },

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { chatMessages, chats, StoredToolCall } from '#database/schema/chat.ts'
 import type { Scope } from '#platform/access/scope.ts'
-import { Body, Enum, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import { Body, Enum, NOT_BLANK, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.ts'
 import { UploadView } from '#platform/storage/view-upload.ts'
 
 export const CHAT_STATUSES = ['ACTIVE', 'ARCHIVED', 'DELETED'] as const
@@ -96,7 +96,7 @@ export type AnotherAnswer = Static<typeof AnotherAnswer>
 export const PROMPT_TYPES = ['creative', 'task', 'question', 'continuation'] as const
 
 export const PromptRequest = Body({
-  text: Type.String({ minLength: 1, maxLength: 20_000, pattern: '\\S' }),
+  text: Type.String({ minLength: 1, maxLength: 20_000, ...NOT_BLANK }),
   num_prompts: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, default: 1 })),
   prompt_type: Type.Optional(Enum(PROMPT_TYPES, { description: 'task where absent' })),
   model: Type.Optional(Enum(['chat', 'reason'], { description: 'chat where absent' })),

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { EvaluationQuestion, QuestionResult } from '#database/schema/kb.ts'
-import { Body, Enum, Nullable, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import { Body, Enum, NOT_BLANK, Nullable, Timestamp, Uuid } from '#platform/http/schemas.ts'
 import { Filter, Limit, Rerank, ScoreThreshold } from './search-schemas.ts'
 
 export const QUESTIONS_MAX = 1_000
@@ -11,7 +11,7 @@ const NAME_CHARACTERS_MAX = 1_000
 
 const Question = Body(
   {
-    question: Type.String({ minLength: 1, maxLength: QUESTION_CHARACTERS_MAX, pattern: '\\S' }),
+    question: Type.String({ minLength: 1, maxLength: QUESTION_CHARACTERS_MAX, ...NOT_BLANK }),
     document_ids: Type.Optional(
       Type.Array(Uuid, { minItems: 1, maxItems: DOCUMENTS_MAX, description: 'Documents that answer it' }),
     ),
@@ -29,7 +29,7 @@ const Question = Body(
 )
 
 export const NewEvaluation = Body({
-  name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }),
+  name: Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK }),
   questions: Type.Array(Question, {
     minItems: 1,
     maxItems: QUESTIONS_MAX,

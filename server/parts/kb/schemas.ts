@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { kbChunks, kbDocuments, kbSources, knowledgeBases } from '#database/schema/kb.ts'
-import { Body, Enum, Nullable, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import { Body, Enum, NOT_BLANK, Nullable, Timestamp, Uuid } from '#platform/http/schemas.ts'
 import { describeSource, describeSources, STATUSES } from './ingestion-state.ts'
 import { NewSource, SOURCE_TYPES } from './source-config.ts'
 
@@ -13,7 +13,7 @@ export type ChunkRow = Pick<
 >
 
 export const SOURCES_MAX = 100
-const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' })
+const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK })
 const Description = Type.String({ maxLength: 5_000 })
 
 export const Chunking = Body(
@@ -194,7 +194,7 @@ export const DocumentWithChunks = Type.Object(
 export type DocumentWithChunks = Static<typeof DocumentWithChunks>
 
 export const ChunkChange = Body({
-  content: Type.Optional(Type.String({ minLength: 1, maxLength: 20_000, pattern: '\\S' })),
+  content: Type.Optional(Type.String({ minLength: 1, maxLength: 20_000, ...NOT_BLANK })),
   is_enabled: Type.Optional(Type.Boolean()),
 })
 export type ChunkChange = Static<typeof ChunkChange>

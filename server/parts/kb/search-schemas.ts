@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Body, Nullable, Uuid } from '#platform/http/schemas.ts'
+import { Body, NOT_BLANK, Nullable, Uuid } from '#platform/http/schemas.ts'
 import { QUERY_CHARACTERS_MAX } from '#platform/retrieval/parse-query.ts'
 import type { FoundPassage, Receipt } from './retrieve.ts'
 
@@ -18,7 +18,7 @@ export const Filter = Type.Object(
 const Query = Type.String({
   minLength: 1,
   maxLength: QUERY_CHARACTERS_MAX,
-  pattern: '\\S',
+  ...NOT_BLANK,
   description: 'A question, or words; "phrases in quotes" and prefixes* count too',
 })
 export const Limit = Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: 5 })

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { fail } from '#errors'
 import { type Bucket, BucketError, checkBucket } from '#platform/bucket/bucket.ts'
 import { PAGES_MAX } from '#platform/crawler/crawl.ts'
-import { Body, Enum, Uuid } from '#platform/http/schemas.ts'
+import { Body, Enum, NOT_BLANK, Uuid } from '#platform/http/schemas.ts'
 import { compileValidator, validationError } from '#platform/http/validation.ts'
 import { type Net, NetError } from '#platform/net/index.ts'
 
@@ -59,8 +59,8 @@ const FileConfig = Body({
 export type FileConfig = Static<typeof FileConfig>
 
 const TextConfig = Body({
-  name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }),
-  content: Type.String({ minLength: 1, maxLength: 2_000_000, pattern: '\\S' }),
+  name: Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK }),
+  content: Type.String({ minLength: 1, maxLength: 2_000_000, ...NOT_BLANK }),
 })
 export type TextConfig = Static<typeof TextConfig>
 

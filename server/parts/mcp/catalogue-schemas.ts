@@ -1,13 +1,17 @@
 import Type, { type Static, type TObject } from 'typebox'
 import type { McpAuthConfig, McpToolRecord, mcpServers } from '#database/schema/mcp.ts'
 import { fail, quote } from '#errors'
-import { Body, Enum, Nullable, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import { Body, Enum, matching, NOT_BLANK, Nullable, Timestamp, Uuid, WORD } from '#platform/http/schemas.ts'
 import { compileValidator, validationError } from '#platform/http/validation.ts'
 import { type Net, NetError } from '#platform/net/index.ts'
 
 const AUTH_TYPES = ['none', 'oauth', 'api_key', 'composio'] as const
 
-const Text = Type.String({ minLength: 1, maxLength: 2_000, pattern: '^[\\x20-\\x7e]*$' })
+const Text = Type.String({
+  minLength: 1,
+  maxLength: 2_000,
+  ...matching('^[\\x20-\\x7e]*$', 'must hold only letters, digits, signs and spaces of ASCII'),
+})
 const Address = Type.String({ format: 'uri', maxLength: 2_000 })
 const OAUTH = {
   client_id: Type.Optional(Text),
@@ -19,8 +23,8 @@ const OAUTH = {
   token_url: Type.Optional(Address),
 }
 /** RFC 9110, 5.6.2, as far as names of headers go in practice. */
-const Header = Type.String({ minLength: 1, maxLength: 100, pattern: '^[A-Za-z0-9_-]+$' })
-const AuthConfigId = Type.String({ minLength: 1, maxLength: 200, pattern: '^[A-Za-z0-9_-]+$' })
+const Header = Type.String({ minLength: 1, maxLength: 100, ...WORD })
+const AuthConfigId = Type.String({ minLength: 1, maxLength: 200, ...WORD })
 
 /** How people connect to a server, as an administrator sends it; `checkAuthConfig` knows what each type has. */
 const NewAuthConfig = Body(
@@ -98,19 +102,28 @@ export function checkAddress(net: Net, field: string, address: string): string {
   }
 }
 
-const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' })
+const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK })
 const Fields = {
   name: Name,
   toolkit_name: Name,
   toolkit_slug: Type.String({
     minLength: 1,
     maxLength: 50,
-    pattern: '^[a-z0-9][a-z0-9_-]*$',
+    ...matching(
+      '^[a-z0-9][a-z0-9_-]*$',
+      'must hold only lower-case letters, digits, - and _, and begin with a letter or digit',
+    ),
     description:
       'Small letters, digits, - and _; unique. Tools that several servers have are called by it too',
   }),
   toolkit_logo: Type.Optional(
-    Nullable(Type.String({ format: 'uri', maxLength: 2_000, pattern: '^https?://' })),
+    Nullable(
+      Type.String({
+        format: 'uri',
+        maxLength: 2_000,
+        ...matching('^https?://', 'must begin with https:// or http://'),
+      }),
+    ),
   ),
   description: Type.String({ maxLength: 5_000, description: 'What it is for; servers are found by it' }),
   url: Address,

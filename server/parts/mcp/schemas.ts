@@ -1,5 +1,15 @@
 import Type, { type Static } from 'typebox'
-import { Body, Enum, Nullable, OpenQuery, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import {
+  Body,
+  Enum,
+  matching,
+  NOT_BLANK,
+  Nullable,
+  OpenQuery,
+  Timestamp,
+  Uuid,
+  WORD,
+} from '#platform/http/schemas.ts'
 
 const API_KEY_CHARACTERS_MAX = 4_000
 const SHARED_AGENTS_MAX = 100
@@ -11,7 +21,7 @@ export const INSTANCE_STATUSES = ['active', 'pending', 'inactive'] as const
 const FlowType = Type.String({
   minLength: 1,
   maxLength: 50,
-  pattern: '^[\\w-]+$',
+  ...WORD,
   description: 'A word of yours, such as chat or settings, that comes back with the browser',
 })
 
@@ -22,7 +32,10 @@ export const NewConnection = Body({
     Type.String({
       minLength: 1,
       maxLength: API_KEY_CHARACTERS_MAX,
-      pattern: '^[!-~]+( [!-~]+)*$',
+      ...matching(
+        '^[!-~]+( [!-~]+)*$',
+        'must hold only visible ASCII characters, with single spaces between them',
+      ),
       description:
         'For servers that are used with a key. It is tried before it is kept, and never shown again.',
     }),
@@ -105,7 +118,7 @@ const SharedAgentIds = Type.Array(Uuid, {
 })
 
 export const InstanceChange = Body({
-  name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }),
+  name: Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK }),
   shared_agent_ids: Type.Optional(SharedAgentIds),
 })
 export type InstanceChange = Static<typeof InstanceChange>

@@ -1,5 +1,5 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
-import { Enum, Nullable } from '#platform/http/schemas.ts'
+import { Enum, matching, Nullable } from '#platform/http/schemas.ts'
 
 /*
  * The bodies of OpenAI's API, as far as they are known here. Fields that nobody here knows are let through unread, as
@@ -20,7 +20,7 @@ const INPUTS_MAX = 2_048
 
 const Name = Type.String({ minLength: 1, maxLength: 200 })
 const Text = Type.String({ maxLength: TEXT_MAX })
-const ToolName = Type.String({ pattern: '^[a-zA-Z0-9_-]{1,64}$' })
+const ToolName = Type.String(matching('^[a-zA-Z0-9_-]{1,64}$', 'must have 1 to 64 letters, digits, - and _'))
 const JsonSchema = Type.Object({}, { additionalProperties: true })
 const Sampling = {
   temperature: optional(Type.Number({ minimum: 0, maximum: 2 })),

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { Body, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import { Body, NOT_BLANK, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.ts'
 
-export const OrganizationName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' })
+export const OrganizationName = Type.String({ minLength: 1, maxLength: 100, ...NOT_BLANK })
 
 export const NewOrganization = Type.Object({
   name: OrganizationName,

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { Body, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import { Body, NOT_BLANK, Nullable, PageOf, PERMISSION, Timestamp, Uuid } from '#platform/http/schemas.ts'
 
-const RoleName = Type.String({ minLength: 1, maxLength: 60, pattern: '\\S' })
+const RoleName = Type.String({ minLength: 1, maxLength: 60, ...NOT_BLANK })
 const Description = Type.String({ maxLength: 500 })
 const Level = Type.Integer({ minimum: 0, maximum: 100, description: 'Higher means more privileges' })
 const PermissionIds = Type.Array(Uuid, { maxItems: 200 })
@@ -25,7 +25,7 @@ export type RoleChange = Static<typeof RoleChange>
 export const NewPermission = Body({
   name: Type.String({
     maxLength: 100,
-    pattern: '^(\\*|[a-z][a-z0-9_]*):(\\*|[a-z][a-z0-9_]*)$',
+    ...PERMISSION,
     description: 'resource:action; * stands for all of either',
   }),
   description: Type.Optional(Description),

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { PARAMETER_TYPES, type toolCategories, type tools } from '#database/schema/tools.ts'
-import { Body, Enum, Nullable, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import { Body, Enum, matching, NOT_BLANK, Nullable, Timestamp, Uuid } from '#platform/http/schemas.ts'
 import { PROVIDERS } from '#platform/models/types.ts'
 import { IDENTIFIER } from './parameter-names.ts'
 
@@ -13,9 +13,16 @@ const HOSTS_MAX = 20
 /** In characters; manage-tools counts the bytes. */
 const CODE_CHARACTERS_MAX = 200 * 1024
 
-const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' })
+const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK })
 const Description = Type.String({ maxLength: 5_000 })
-const Identifier = Type.String({ minLength: 1, maxLength: 64, pattern: IDENTIFIER.source })
+const Identifier = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  ...matching(
+    IDENTIFIER.source,
+    'must be a name of letters, digits and _ that begins with a letter or a single _',
+  ),
+})
 
 export const NewCategory = Body({ name: Name, description: Description })
 export type NewCategory = Static<typeof NewCategory>
@@ -103,10 +110,15 @@ const TOOL = {
   description: Description,
   category_id: Uuid,
   is_active: Type.Boolean({ default: true, description: 'One that is not is left out of what agents call' }),
-  version: Type.String({ minLength: 1, maxLength: 50, pattern: '\\S' }),
+  version: Type.String({ minLength: 1, maxLength: 50, ...NOT_BLANK }),
   logo_url: Type.Unsafe<string | null>({
     anyOf: [
-      { type: 'string', maxLength: 2_000, format: 'uri', pattern: '^[hH][tT][tT][pP][sS]?://' },
+      {
+        type: 'string',
+        maxLength: 2_000,
+        format: 'uri',
+        ...matching('^[hH][tT][tT][pP][sS]?://', 'must begin with https:// or http://'),
+      },
       { type: 'null' },
     ],
     description: 'http or https',
@@ -190,7 +202,7 @@ export const ToolView = Type.Object(
 export type ToolView = Static<typeof ToolView>
 
 export const ToolTest = Body({
-  input_prompt: Type.String({ minLength: 1, maxLength: 100_000, pattern: '\\S' }),
+  input_prompt: Type.String({ minLength: 1, maxLength: 100_000, ...NOT_BLANK }),
   config_items: Type.Array(
     Body({
       name: Type.String({ minLength: 1, maxLength: 64 }),

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { webhookDeliveries, webhookEndpoints } from '#database/schema/webhooks.ts'
 import { WEBHOOK_EVENT_TYPES } from '#platform/events/outbox.ts'
-import { Body, Enum, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import { Body, Enum, matching, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.ts'
 
 /** What a person has sent to see whether an endpoint works. Nobody subscribes to it. */
 export const TEST_EVENT_TYPE = 'webhook.test'
@@ -67,7 +67,10 @@ export const WebhookWithSecret = Type.Object(
 export type WebhookWithSecret = Static<typeof WebhookWithSecret>
 
 export const DeliveryId = Type.String({
-  pattern: `^${DELIVERY_ID_PREFIX}[\\da-f]{8}(-[\\da-f]{4}){3}-[\\da-f]{12}$`,
+  ...matching(
+    `^${DELIVERY_ID_PREFIX}[\\da-f]{8}(-[\\da-f]{4}){3}-[\\da-f]{12}$`,
+    'must be the id of a delivery, as deliveries lists it',
+  ),
   maxLength: 40,
 })
 export const DeliveryStatus = Enum(['pending', 'delivered', 'failed'])

@@ -11,9 +11,22 @@ export const OpenQuery = <P extends TProperties>(properties: P) =>
 /** Has a value taken in lower case; a matter of ours, not of the documentation. */
 export const LOWER_CASE = 'x-lower-case'
 
+/** What an error says behind the field's name where a text does not match its `pattern`. */
+export const PATTERN_RULE = 'x-pattern-rule'
+
+/** Options of a text that matches a pattern, with its rule in words: errors never show the pattern. */
+export const matching = (pattern: string, rule: string) => ({ pattern, [PATTERN_RULE]: rule })
+
+export const NOT_BLANK = matching('\\S', 'must not be blank')
+export const WORD = matching('^[\\w-]+$', 'must hold only letters, digits, - and _')
+export const PERMISSION = matching(
+  '^(\\*|[a-z][a-z0-9_]*):(\\*|[a-z][a-z0-9_]*)$',
+  'must be resource:action in lower case, such as kb:read; * stands for all of either',
+)
+
 export const Uuid = Type.String({ format: 'uuid', [LOWER_CASE]: true })
 export const Email = Type.String({ format: 'email', maxLength: 254 })
-export const PersonName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' })
+export const PersonName = Type.String({ minLength: 1, maxLength: 100, ...NOT_BLANK })
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds' })
 
 export const Enum = <const T extends readonly string[]>(values: T, options: { description?: string } = {}) =>

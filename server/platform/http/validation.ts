@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
 import { UUID } from '#database/new-id.ts'
 import { type AppError, fail, quote } from '#errors'
-import { LOWER_CASE } from './schemas.ts'
+import { LOWER_CASE, PATTERN_RULE } from './schemas.ts'
 
 /** Bodies are taken as they are: nothing is coerced, filled in or dropped. */
 const strict = new Ajv({ strict: false, useDefaults: false, removeAdditional: false, verbose: true })
@@ -85,6 +85,10 @@ function sentenceFor(error: ErrorObject, part: string): string {
       return `must be one of: ${(error.params as { allowedValues: unknown[] }).allowedValues.join(', ')}`
     case 'format':
       return FORMAT_SENTENCES[(error.params as { format: string }).format] ?? (error.message as string)
+    case 'pattern':
+      return String(error.parentSchema?.[PATTERN_RULE] ?? 'is not as it must be written')
+    case 'uniqueItems':
+      return 'must not hold the same item twice'
     case 'minimum':
       return `must be at least ${limit}`
     case 'exclusiveMinimum':
@@ -99,6 +103,12 @@ function sentenceFor(error: ErrorObject, part: string): string {
       return `must have at least ${count('item')}`
     case 'maxItems':
       return `must have at most ${count('item')}`
+    case 'minProperties':
+      return `must have at least ${count('field')}`
+    case 'maxProperties':
+      return `must have at most ${count('field')}`
+    case 'const':
+      return `must be ${JSON.stringify((error.params as { allowedValue: unknown }).allowedValue)}`
     case 'anyOf':
       return 'has a value of the wrong kind'
     default:
