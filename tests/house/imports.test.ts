@@ -70,17 +70,6 @@ const BARE_DATABASE = [
   'server/parts/kb/store-document.ts', // jobs
   'server/parts/kb/write-index.ts', // jobs
   'server/parts/llm/find-model-system.ts', // fragments for any statement
-  'server/parts/mcp/callback.ts', // the instance of an attempt that was taken
-  'server/parts/mcp/catalogue.ts', // servers belong to no organization
-  'server/parts/mcp/connect.ts', // a quota, under the organization's lock; each carries organization and user
-  'server/parts/mcp/credentials.ts', // jobs and agents act for no caller; by id
-  'server/parts/mcp/dependencies.ts', // hands it to those here
-  'server/parts/mcp/gateway.ts', // across the organizations of the caller; carries his scopes' and his user
-  'server/parts/mcp/instances.ts', // lists with their servers; carries the Scope's organization and user
-  'server/parts/mcp/providers.ts', // clients and addresses of servers, which belong to no organization
-  'server/parts/mcp/refresh.ts', // claims, by id
-  'server/parts/mcp/search.ts', // servers belong to no organization; a person's connections span his
-  'server/parts/mcp/tools.ts', // what everybody is offered, or one connection, by its id
   'server/parts/webhooks/claim-deliveries-system.ts', // sends for all organizations
   'server/platform/access/',
   'server/platform/audit/',

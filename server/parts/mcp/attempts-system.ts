@@ -1,21 +1,29 @@
+import type { Database } from '#database/connect.ts'
+import { systemSql, tenantSql } from '#database/system-sql.ts'
 import type { FragmentSql } from '#database/tenant-sql.ts'
 import { liveSession } from '#platform/access/credentials.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
-import type { McpDependencies } from './dependencies.ts'
+import type { McpDependencies, OwnedInstance } from './dependencies.ts'
 import { holds } from './instances-system.ts'
 import type { CallbackQuery } from './schemas.ts'
+
+/*
+ * Browsers that come back from a provider have no token: their attempt is found by its state or ticket, in all
+ * organizations. What follows runs for its user.
+ */
 
 /** An attempt to connect that was taken from its table: nobody else can finish it. */
 export interface Attempt {
   id: string
-  instanceId: string
-  organizationId: string
-  userId: string
+  /** What is connected by it. */
+  instance: OwnedInstance
   serverId: string
   flowType: string | null
   /** An AttemptPayload, encrypted. */
   payload: string
 }
+
+type Dependencies = Pick<McpDependencies, 'database'>
 
 /** What a provider sends back with a browser. */
 export type ProviderAnswer = Omit<CallbackQuery, 'state'>
@@ -25,16 +33,17 @@ export type ProviderAnswer = Omit<CallbackQuery, 'state'>
  * was bound to lives. Of several browsers that come at the same time one gets it. Null: there is no such attempt.
  */
 export async function takeByCookie(
-  { database: { sql } }: McpDependencies,
+  { database }: Dependencies,
   { state, ...answer }: CallbackQuery,
   cookieHash: string,
 ): Promise<Attempt | null> {
-  const [attempt] = await sql<Attempt[]>`
+  const sql = systemSql(database)
+  const [row] = await sql<AttemptRow[]>`
     delete from mcp_attempts a using mcp_instances i, memberships m
     where ${isOpen(sql, state, answer)} and a.cookie_hash = ${cookieHash}
       and exists (select from sessions s where s.id = a.session_id and s.user_id = a.user_id and ${liveSession(sql)})
     returning ${columns(sql)}`
-  return attempt ?? null
+  return row ? openAttempt(database, row) : null
 }
 
 /**
@@ -42,17 +51,19 @@ export async function takeByCookie(
  * one-time ticket for the confirmation; null: there is no such attempt. The answer expires with the state.
  */
 export async function holdAnswer(
-  { database: { sql }, secrets }: McpDependencies,
+  { database, secrets }: Dependencies & Pick<McpDependencies, 'secrets'>,
   { state, ...answer }: CallbackQuery,
 ): Promise<string | null> {
-  const [found] = await sql<{ id: string }[]>`
-    select a.id from mcp_attempts a, mcp_instances i, memberships m where ${isOpen(sql, state, answer)}`
+  const sql = systemSql(database)
+  const [found] = await sql<{ id: string; organizationId: string; userId: string }[]>`
+    select a.id, a.organization_id as "organizationId", a.user_id as "userId" from mcp_attempts a, mcp_instances i, memberships m where ${isOpen(sql, state, answer)}`
   if (!found) return null
   const ticket = newToken('mt')
-  const held = await sql`
+  const held = await tenantSql(database, found)`
     update mcp_attempts set answer = ${secrets.encrypt(JSON.stringify(answer), answerContext(found.id))},
       ticket_hash = ${hashToken(ticket)}
-    where id = ${found.id} and answer is null and expires_at > now()`
+    where id = ${found.id} and organization_id = ${found.organizationId} and user_id = ${found.userId}
+      and answer is null and expires_at > now()`
   return held.count === 1 ? ticket : null
 }
 
@@ -66,11 +77,8 @@ export interface HeldAttempt {
 }
 
 /** Finds the attempt of a ticket; null: it has expired, or was finished or replaced. */
-export async function findHeld(
-  { database: { sql } }: McpDependencies,
-  ticket: string,
-): Promise<HeldAttempt | null> {
-  const [held] = await sql<HeldAttempt[]>`
+export async function findHeld({ database }: Dependencies, ticket: string): Promise<HeldAttempt | null> {
+  const [held] = await systemSql(database)<HeldAttempt[]>`
     select a.user_id as "userId", u.email, s.name as "serverName", s.toolkit_logo as "toolkitLogo",
       a.expires_at as "expiresAt"
     from mcp_attempts a join mcp_instances i on i.id = a.instance_id join mcp_servers s on s.id = i.server_id
@@ -81,18 +89,29 @@ export async function findHeld(
 
 /** Takes the attempt of a ticket for its user, with the provider's answer. Null: it is gone, or the user may not. */
 export async function takeHeld(
-  { database: { sql }, secrets }: McpDependencies,
+  { database, secrets }: Dependencies & Pick<McpDependencies, 'secrets'>,
   ticket: string,
   userId: string,
 ): Promise<{ attempt: Attempt; answer: ProviderAnswer } | null> {
-  const [row] = await sql<(Attempt & { answer: string })[]>`
+  const sql = systemSql(database)
+  const [row] = await sql<(AttemptRow & { answer: string })[]>`
     delete from mcp_attempts a using mcp_instances i, memberships m
     where a.ticket_hash = ${hashToken(ticket)} and a.answer is not null and a.user_id = ${userId}
       and ${isUsable(sql)}
     returning ${columns(sql)}, a.answer`
   if (!row) return null
-  const { answer, ...attempt } = row
-  return { attempt, answer: JSON.parse(secrets.decrypt(answer, answerContext(attempt.id))) as ProviderAnswer }
+  const answer = JSON.parse(secrets.decrypt(row.answer, answerContext(row.id))) as ProviderAnswer
+  return { attempt: openAttempt(database, row), answer }
+}
+
+type AttemptRow = Omit<Attempt, 'instance'> & { instanceId: string; organizationId: string; userId: string }
+
+function openAttempt(
+  database: Database,
+  { id, instanceId, organizationId, userId, serverId, flowType, payload }: AttemptRow,
+): Attempt {
+  const sql = tenantSql(database, { organizationId, userId })
+  return { id, instance: { id: instanceId, organizationId, userId, sql }, serverId, flowType, payload }
 }
 
 const answerContext = (attemptId: string): string => `${attemptId} answer`
@@ -119,7 +138,8 @@ const PENDING_MINUTES_MAX = 15
 const SWEEP_MAX = 1_000
 
 /** Removes attempts to connect that nobody has finished, and the instances that were to come of them. */
-export async function sweepAttempts({ database: { sql } }: Pick<McpDependencies, 'database'>): Promise<void> {
+export async function sweepAttempts({ database }: Dependencies): Promise<void> {
+  const sql = systemSql(database)
   await sql`delete from mcp_attempts where expires_at <= now()`
   await sql`
     delete from mcp_instances where id in (

@@ -17,7 +17,7 @@ import {
 import { type CatalogueServer, findServer } from './catalogue.ts'
 import { type AttemptPayload, clearAttemptCookie, readAttemptCookie } from './connect.ts'
 import { type Credentials, openReplaced, sealCredentials } from './credentials.ts'
-import { connectionKey, type McpDependencies } from './dependencies.ts'
+import { connectionKey, isInstance, type McpDependencies } from './dependencies.ts'
 import { composioAddress, endAccess, failureSentence, forgetLostClient } from './providers.ts'
 import type { CallbackQuery, ConfirmedConnection, PendingConnection } from './schemas.ts'
 
@@ -60,9 +60,9 @@ export async function returnFromProvider(
   return { location: `${config.frontendUrl}/mcp/callback?${parameters}`, headers }
 }
 
-const returnParameters = ({ serverId, instanceId, flowType }: Attempt) => ({
+const returnParameters = ({ serverId, instance, flowType }: Attempt) => ({
   mcp_server_id: serverId,
-  mcp_session_id: instanceId,
+  mcp_session_id: instance.id,
   ...(flowType !== null && { flow_type: flowType }),
 })
 
@@ -103,7 +103,7 @@ export async function confirmConnection(
   return {
     status: 'active',
     mcp_server_id: attempt.serverId,
-    mcp_session_id: attempt.instanceId,
+    mcp_session_id: attempt.instance.id,
     flow_type: attempt.flowType,
   }
 }
@@ -142,8 +142,9 @@ async function finishConnection(
   attempt: Attempt,
   answer: ProviderAnswer,
 ): Promise<string | null> {
+  const { id: instanceId, organizationId, userId, sql } = attempt.instance
   try {
-    const server = await findServer(deps, attempt.serverId)
+    const server = await findServer(sql, attempt.serverId)
     if (!server) throw new McpError('refused', 'This server is no longer in the catalogue.')
     const connected = await finish(deps, attempt, server, answer)
     await activate(deps, client, attempt, server, connected)
@@ -153,9 +154,11 @@ async function finishConnection(
     if (sentence === null) deps.log.error({ err: error }, 'a connection to an MCP server was not finished')
     else deps.log.info({ err: error }, 'an account was not connected to an MCP server')
     // Not where the person has begun anew meanwhile.
-    await deps.database.sql`
-      delete from mcp_instances where id = ${attempt.instanceId} and status = 'pending'
-        and not exists (select from mcp_attempts where instance_id = ${attempt.instanceId})`
+    await sql`
+      delete from mcp_instances where ${isInstance(sql, attempt.instance)} and status = 'pending'
+        and not exists (
+          select from mcp_attempts
+          where instance_id = ${instanceId} and organization_id = ${organizationId} and user_id = ${userId})`
     return sentence ?? OURS
   }
 }
@@ -179,7 +182,7 @@ function finish(
     case 'api_key':
       return finishWithKey(deps, attempt, server, payload.key, signal)
     case 'oauth':
-      return finishOAuth(deps, server, payload, answer, signal)
+      return finishOAuth(deps, attempt, server, payload, answer, signal)
     case 'composio':
       return finishComposio(deps, attempt, server, payload, answer, signal)
   }
@@ -219,13 +222,16 @@ async function finishWithKey(
 
 async function finishOAuth(
   deps: McpDependencies,
+  { instance }: Attempt,
   { id, url }: CatalogueServer,
   { pending }: Extract<AttemptPayload, { type: 'oauth' }>,
   { code = '', iss, error, error_description }: ProviderAnswer,
   signal: AbortSignal,
 ): Promise<Connected> {
   const result = error === undefined ? { code, iss } : { error, error_description, iss }
-  const grant = await deps.authorizer.finish(pending, result, signal).catch(forgetLostClient(deps, id))
+  const grant = await deps.authorizer
+    .finish(pending, result, signal)
+    .catch(forgetLostClient(instance.sql, id))
   return { credentials: { type: 'oauth', origin: new URL(url).origin, grant }, accountId: null }
 }
 
@@ -236,7 +242,7 @@ function refusalSentence(error: string, description: string | undefined): string
 
 async function finishComposio(
   deps: McpDependencies,
-  { userId }: Attempt,
+  { instance: { userId, sql } }: Attempt,
   server: CatalogueServer,
   { accountId, authConfigId }: Extract<AttemptPayload, { type: 'composio' }>,
   { error, error_description: description }: ProviderAnswer,
@@ -248,7 +254,7 @@ async function finishComposio(
   const account = await composio.readAccount(accountId, signal)
   if (account.userId !== userId || account.status !== 'ACTIVE')
     throw new ComposioError('The account was not connected.', null)
-  const address = await composioAddress(deps, composio, { server, userId, accountId, authConfigId }, signal)
+  const address = await composioAddress(sql, composio, { server, userId, accountId, authConfigId }, signal)
   return { credentials: { type: 'composio', ...address }, accountId }
 }
 
@@ -260,23 +266,23 @@ async function activate(
   server: CatalogueServer,
   { credentials, accountId }: Connected,
 ): Promise<void> {
-  const { database, secrets, connections } = deps
-  const { instanceId, organizationId, userId } = attempt
+  const { secrets, connections } = deps
+  const { id: instanceId, organizationId, userId, sql } = attempt.instance
   const { sealed, expiresIn } = sealCredentials(secrets, instanceId, credentials)
-  const before = await database.sql.begin(async (tx) => {
+  const before = await sql.begin(async (tx) => {
     await lockOrganization(tx, organizationId, 'records')
     // Before the instance, as whoever changes a server does it.
     await tx`select from mcp_servers where id = ${server.id} for no key update`
     const [row] = await tx<{ status: string; sealed: string | null; accountId: string | null }[]>`
       select status, credentials as sealed, account_id as "accountId" from mcp_instances
-      where id = ${instanceId} for update`
+      where ${isInstance(tx, attempt.instance)} for update`
     if (!row) return null
     await tx`
       update mcp_instances set status = 'active', error = null, account_id = ${accountId},
         credentials = ${sealed}, credentials_version = credentials_version + 1,
         expires_at = now() + ${expiresIn}::float8 * interval '1 second',
         refresh_claim = null, refresh_claimed_until = null, tools_read_at = null, updated_at = now()
-      where id = ${instanceId}`
+      where ${isInstance(tx, attempt.instance)}`
     await recordEvent(
       tx,
       organizationId,

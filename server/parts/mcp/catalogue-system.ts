@@ -3,11 +3,11 @@ import { eq } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { type McpAuthConfig, mcpServers } from '#database/schema/mcp.ts'
 import { onUniqueViolation } from '#database/sql-state.ts'
+import { systemDb, systemSql } from '#database/system-sql.ts'
 import type { FragmentSql } from '#database/tenant-sql.ts'
 import { fail } from '#errors'
 import type { Actor } from '#platform/access/scope.ts'
 import { recordEvents } from '#platform/audit/audit.ts'
-import type { Services } from '#platform/services.ts'
 import { SERVERS_MAX } from './catalogue.ts'
 import {
   checkAddress,
@@ -29,10 +29,10 @@ export async function addServer(deps: Dependencies, input: NewServer): Promise<S
   const { database, net, secrets } = deps
   const { config, clientSecret } = checkAuthConfig(net, input.auth_config ?? null)
   const url = checkServerAddress(deps, input.url)
-  const servers = await database.db.$count(mcpServers, eq(mcpServers.isDeleted, false))
+  const servers = await systemDb(database).$count(mcpServers, eq(mcpServers.isDeleted, false))
   if (servers >= SERVERS_MAX) throw fail('mcp.too_many_servers', { limit: SERVERS_MAX })
   const id = newId()
-  const [row] = await database.db
+  const [row] = await systemDb(database)
     .insert(mcpServers)
     .values({
       id,
@@ -65,7 +65,7 @@ export async function updateServer(
   const { database, net, secrets, connections } = deps
   const given = change.auth_config === undefined ? null : checkAuthConfig(net, change.auth_config)
   const url = change.url === undefined ? undefined : checkServerAddress(deps, change.url)
-  const { before, after, retired } = await database.sql.begin(async (tx) => {
+  const { before, after, retired } = await systemSql(database).begin(async (tx) => {
     const [before] = await tx<RecordedServer[]>`
       select ${columns(tx)} from mcp_servers where id = ${serverId} and not is_deleted for update`
     if (!before) throw fail('mcp.server_not_found')
@@ -154,7 +154,7 @@ export async function deleteServer(
   { database }: Pick<Dependencies, 'database'>,
   serverId: string,
 ): Promise<void> {
-  await database.sql.begin(async (tx) => {
+  await systemSql(database).begin(async (tx) => {
     const [server] = await tx<{ seedKey: string | null; instanceCount: number }[]>`
       select seed_key as "seedKey", instance_count as "instanceCount" from mcp_servers
       where id = ${serverId} and not is_deleted for update`
@@ -233,11 +233,11 @@ export const readSeed = (): SeedServer[] => JSON.parse(readFileSync(FILE, 'utf8'
  * that an administrator has given to a server of his own stays his, and the seed's server is left out.
  */
 export async function seedCatalogue(
-  { database, log }: Pick<Services, 'database' | 'log'>,
+  { database, log }: Pick<McpDependencies, 'database' | 'log'>,
   seed: SeedServer[] = readSeed(),
 ): Promise<void> {
   const given = JSON.stringify(seed.map((server) => ({ ...server, id: newId() })))
-  await database.sql.begin(async (tx) => {
+  await systemSql(database).begin(async (tx) => {
     // In one order, so that two processes wait for each other and not in a circle.
     await tx`select from mcp_servers where seed_key is not null order by seed_key for no key update`
     const moved = await tx<{ id: string }[]>`

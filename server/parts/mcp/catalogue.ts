@@ -1,24 +1,18 @@
 import type { McpAuthConfig, McpToolRecord } from '#database/schema/mcp.ts'
-import type { FragmentSql } from '#database/tenant-sql.ts'
+import type { FragmentSql, TenantStatements } from '#database/tenant-sql.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type ListedServer, type ServerView, viewServer } from './catalogue-schemas.ts'
-import type { McpDependencies } from './dependencies.ts'
 
 /** Servers of the catalogue: each list of them is whole. */
 export const SERVERS_MAX = 1_000
 
-type Dependencies = Pick<McpDependencies, 'database'>
-
 /** The whole catalogue by name, and to which of it the caller has an active connection in this organization. */
-export async function listServers(
-  { database: { sql } }: Dependencies,
-  scope: Scope<'mcp:read'>,
-): Promise<ServerView[]> {
+export async function listServers({ sql, organizationId, userId }: Scope<'mcp:read'>): Promise<ServerView[]> {
   const rows = await sql<ListedServer[]>`
     select ${columns(sql)}, exists (
         select from mcp_instances i
-        where i.server_id = s.id and i.organization_id = ${scope.organizationId} and i.user_id = ${scope.userId}
+        where i.server_id = s.id and i.organization_id = ${organizationId} and i.user_id = ${userId}
           and i.status = 'active') as "isConnected"
     from mcp_servers s where not s.is_deleted
     order by lower(s.name), s.id limit ${SERVERS_MAX}`
@@ -54,8 +48,7 @@ interface Row extends Omit<ServerOfCaller, 'shared' | 'instance'> {
 
 /** Of several connections the newest active one, else the newest that was one. Throws mcp.server_not_found. */
 export async function readServer(
-  { database: { sql } }: Dependencies,
-  scope: Scope<'mcp:read'>,
+  { sql, organizationId, userId }: Scope<'mcp:read'>,
   serverId: string,
 ): Promise<ServerOfCaller> {
   const [row] = await sql<Row[]>`
@@ -65,7 +58,7 @@ export async function readServer(
       i.tools_changed_at as "changedAt", coalesce(i.status = 'active', false) as "isConnected"
     from mcp_servers s left join lateral (
       select * from mcp_instances
-      where server_id = s.id and organization_id = ${scope.organizationId} and user_id = ${scope.userId}
+      where server_id = s.id and organization_id = ${organizationId} and user_id = ${userId}
       order by status = 'active' desc, status = 'pending', id desc limit 1) i on true
     where s.id = ${serverId} and not s.is_deleted`
   if (!row) throw fail('mcp.server_not_found')
@@ -105,7 +98,7 @@ export interface CatalogueServer {
 
 /** A server that is there; its row is everybody's. */
 export async function findServer(
-  { database: { sql } }: Pick<McpDependencies, 'database'>,
+  sql: TenantStatements,
   serverId: string,
 ): Promise<CatalogueServer | undefined> {
   const [row] = await sql<CatalogueServer[]>`

@@ -1,7 +1,6 @@
-import type { TransactionSql } from 'postgres'
 import type { Config } from '#config'
 import { newId } from '#database/new-id.ts'
-import type { FragmentSql } from '#database/tenant-sql.ts'
+import type { TenantStatements, TenantTransaction } from '#database/tenant-sql.ts'
 import { fail } from '#errors'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
 import type { Scope } from '#platform/access/scope.ts'
@@ -9,12 +8,12 @@ import { recordEvent } from '#platform/audit/audit.ts'
 import { type Cookie, clearCookie, readCookie, setCookie } from '#platform/http/cookies.ts'
 import type { Presented } from '#platform/http/define-route.ts'
 import { commitWithAnswer } from '#platform/idempotency/pending-answer.ts'
-import { countMcpSessions, readFeatures } from '#platform/limits/features.ts'
 import type { PendingAuthorization } from '#platform/mcp/authorization.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
 import { type CatalogueServer, findServer } from './catalogue.ts'
 import { widerScope } from './credentials.ts'
-import { callbackAddress, type McpDependencies } from './dependencies.ts'
+import { callbackAddress, isInstance, type McpDependencies } from './dependencies.ts'
+import { checkQuota } from './instances-system.ts'
 import { failureSentence, fixedClient, keepClient, knownClient } from './providers.ts'
 import type { ConnectionAttempt, NewConnection } from './schemas.ts'
 
@@ -50,36 +49,40 @@ export async function connectAccount(
   scope: Scope<'mcp:write'>,
   input: NewConnection,
 ): Promise<ConnectionAttempt & { cookie: string | null }> {
-  const server = await findServer(deps, input.server_id)
+  const server = await findServer(scope.sql, input.server_id)
   if (!server) throw fail('mcp.server_not_found')
   if (server.authConfig === null) throw fail('mcp.no_auth_config', { serverId: server.id })
   const takesKey = server.authConfig.type === 'api_key'
   if (takesKey && input.api_key === undefined) throw fail('mcp.api_key_needed')
   if (!takesKey && input.api_key !== undefined) throw fail('mcp.no_api_key')
-  const { sql } = deps.database
+  const { sql, organizationId, userId, sessionId } = scope
   // What would be refused in the end is refused before the provider hears of it.
   const known = await findInstance(sql, scope, input)
-  if (known === null) await checkQuota(sql, scope.organizationId)
+  if (known === null) await checkQuota(sql, organizationId)
 
   const state = newToken('ms')
-  const wider = known === null ? undefined : await widerScope(deps, known)
-  const started = await begin(deps, scope.userId, server, state, { apiKey: input.api_key, scope: wider })
+  const wider =
+    known === null ? undefined : await widerScope(deps, { id: known, organizationId, userId, sql })
+  const started = await begin(deps, scope, server, state, { apiKey: input.api_key, wider })
   const attempt = { id: newId(), stateHash: hashToken(state), flowType: input.flow_type ?? null }
   const payload = deps.secrets.encrypt(JSON.stringify(started.payload), attempt.id)
-  const { sessionId } = scope
   const cookie = sessionId === null ? null : makeAttemptCookie(deps.config, state, ATTEMPT_SECONDS)
   const instanceId = await commitWithAnswer(() =>
     sql.begin(async (tx) => {
       // One at a time in an organization, so that no two take its last connection.
-      await lockOrganization(tx, scope.organizationId, 'members')
+      await lockOrganization(tx, organizationId, 'members')
       const id = (await findInstance(tx, scope, input)) ?? (await insertInstance(tx, scope, server))
-      await tx`delete from mcp_attempts where instance_id = ${id}`
+      await tx`
+        delete from mcp_attempts
+        where instance_id = ${id} and organization_id = ${organizationId} and user_id = ${userId}`
       // Asked for once: where the provider gives it to nobody, the next attempt is as the first one was.
-      await tx`update mcp_instances set needed_scope = null where id = ${id} and needed_scope is not null`
+      await tx`
+        update mcp_instances set needed_scope = null
+        where ${isInstance(tx, { id, organizationId, userId })} and needed_scope is not null`
       await tx`
       insert into mcp_attempts
         (id, organization_id, user_id, instance_id, state_hash, flow_type, payload, session_id, cookie_hash, expires_at)
-      values (${attempt.id}, ${scope.organizationId}, ${scope.userId}, ${id}, ${attempt.stateHash},
+      values (${attempt.id}, ${organizationId}, ${userId}, ${id}, ${attempt.stateHash},
         ${attempt.flowType}, ${payload}, ${sessionId}, ${cookie?.hash ?? null}, now() + ${ATTEMPT_SECONDS} * interval '1 second')`
       return id
     }),
@@ -95,7 +98,7 @@ export async function connectAccount(
 
 /** The caller's instance that is to be connected again; null: there is to be a new one. */
 async function findInstance(
-  sql: FragmentSql,
+  sql: TenantStatements,
   { organizationId, userId }: Scope<'mcp:write'>,
   { server_id: serverId, mcp_instance_id: id }: NewConnection,
 ): Promise<string | null> {
@@ -108,13 +111,8 @@ async function findInstance(
   return row?.id ?? null
 }
 
-async function checkQuota(sql: FragmentSql, organizationId: string): Promise<void> {
-  const { mcp_sessions: limit } = await readFeatures(sql, organizationId)
-  if ((await countMcpSessions(sql, organizationId)) >= limit) throw fail('mcp.too_many_instances', { limit })
-}
-
 async function insertInstance(
-  tx: TransactionSql,
+  tx: TenantTransaction,
   scope: Scope<'mcp:write'>,
   server: CatalogueServer,
 ): Promise<string> {
@@ -136,17 +134,17 @@ async function insertInstance(
 /** Throws mcp.connect_failed with what the provider said. */
 async function begin(
   deps: McpDependencies,
-  userId: string,
+  { sql, userId }: Scope<'mcp:write'>,
   server: CatalogueServer,
   state: string,
-  { apiKey, scope }: { apiKey: string | undefined; scope: string | undefined },
+  { apiKey, wider }: { apiKey: string | undefined; wider: string | undefined },
 ): Promise<StartedConnection> {
   const signal = AbortSignal.timeout(BEGIN_TIMEOUT_MS)
   const back = `${callbackAddress(deps.config)}?${new URLSearchParams({ state })}`
   try {
     switch (server.authConfig?.type) {
       case 'oauth':
-        return await beginOAuth(deps, server, state, scope, signal)
+        return await beginOAuth(deps, sql, server, state, wider, signal)
       case 'composio': {
         const { auth_config_id: authConfigId } = server.authConfig
         const { accountId, url } = await composioOf(deps).link(
@@ -177,17 +175,23 @@ const authorizationValue = (header: string, key: string): string =>
 
 async function beginOAuth(
   deps: McpDependencies,
+  sql: TenantStatements,
   server: CatalogueServer,
   state: string,
   scope: string | undefined,
   signal: AbortSignal,
 ): Promise<StartedConnection> {
   const { url, pending, registered } = await deps.authorizer.begin(
-    { url: server.url, fixed: fixedClient(deps, server), known: await knownClient(deps, server.id), scope },
+    {
+      url: server.url,
+      fixed: fixedClient(deps, server),
+      known: await knownClient(deps, sql, server.id),
+      scope,
+    },
     state,
     signal,
   )
-  if (registered) await keepClient(deps, server.id, registered)
+  if (registered) await keepClient(deps, sql, server.id, registered)
   return { payload: { type: 'oauth', pending }, redirectUrl: url, accountId: null }
 }
 

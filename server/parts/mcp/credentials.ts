@@ -2,8 +2,9 @@ import type { StoredGrant } from '#platform/mcp/authorization.ts'
 import type { McpEndpoint } from '#platform/mcp/connection.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
 import type { Secrets } from '#platform/secrets/secrets.ts'
-import { connectionKey, type McpDependencies } from './dependencies.ts'
+import { connectionKey, isInstance, type McpDependencies, type OwnedInstance } from './dependencies.ts'
 import type { TokenRefresh } from './refresh.ts'
+import type { ToolLists } from './tools.ts'
 
 /**
  * What an instance shows to its server, as it is stored, encrypted and bound to the instance. `origin`: where it was
@@ -56,8 +57,7 @@ export const openCredentials = (
   sealed === null ? null : (JSON.parse(secrets.decrypt(sealed, instanceId)) as Credentials)
 
 /** An instance with its server, as far as it takes to speak to that one. */
-interface UsableInstance {
-  id: string
+interface UsableInstance extends OwnedInstance {
   url: string
   /** The header of a key, where the server takes keys. */
   keyHeader: string | null
@@ -85,10 +85,12 @@ const AHEAD_WAIT_MS = 3_000
 export class InstanceCredentials {
   readonly #deps: McpDependencies
   readonly #refresh: Pick<TokenRefresh, 'renew'>
+  readonly #lists: Pick<ToolLists, 'forget'>
 
-  constructor(deps: McpDependencies, refresh: Pick<TokenRefresh, 'renew'>) {
+  constructor(deps: McpDependencies, refresh: Pick<TokenRefresh, 'renew'>, lists: Pick<ToolLists, 'forget'>) {
     this.#deps = deps
     this.#refresh = refresh
+    this.#lists = lists
   }
 
   /** How the server is reached with this account. */
@@ -99,6 +101,7 @@ export class InstanceCredentials {
       key: connectionKey(instance.id, instance.url),
       url: instance.url,
       net: 'guarded',
+      toolsChanged: () => this.#lists.forget(instance),
     } as const
     switch (stored?.type) {
       case undefined:
@@ -108,7 +111,8 @@ export class InstanceCredentials {
       case 'composio': {
         const { url, isOwn } = stored
         const headers = async () => composio?.headers({ isOwn }) ?? {}
-        return { key: connectionKey(instance.id, url), url, net: isOwn ? 'open' : 'guarded', headers }
+        const net = isOwn ? 'open' : 'guarded'
+        return { ...plain, key: connectionKey(instance.id, url), url, net, headers }
       }
       case 'oauth':
         checkOrigin(instance.url, stored.origin)
@@ -126,7 +130,7 @@ export class InstanceCredentials {
     if (!isDue(row.secondsLeft, grant.tokens.expires_in)) return bearer(grant.tokens.access_token)
     const isOver = row.secondsLeft !== null && row.secondsLeft <= 0
     if (grant.tokens.refresh_token === undefined && !isOver) return bearer(grant.tokens.access_token)
-    const renewal = this.#refresh.renew(instance.id, row.version)
+    const renewal = this.#refresh.renew(instance, row.version)
     if (isOver) await renewal
     else await Promise.race([renewal.catch(() => {}), pause(AHEAD_WAIT_MS)])
     return bearer((await this.#read(instance)).grant.tokens.access_token)
@@ -136,19 +140,19 @@ export class InstanceCredentials {
   async #renew(instance: UsableInstance, refused: Record<string, string>): Promise<boolean> {
     const row = await this.#read(instance)
     const isCurrent = bearer(row.grant.tokens.access_token).authorization === refused['authorization']
-    if (isCurrent) await this.#refresh.renew(instance.id, row.version)
+    if (isCurrent) await this.#refresh.renew(instance, row.version)
     return true
   }
 
   /** Meanwhile the server may have moved, and the account been connected anew where it is now. */
-  async #read({ id: instanceId, url }: UsableInstance) {
-    const { database, secrets } = this.#deps
-    const [row] = await database.sql<CurrentRow[]>`
+  async #read(instance: UsableInstance) {
+    const { id, sql, url } = instance
+    const [row] = await sql<CurrentRow[]>`
       select status, error, credentials, credentials_version as version,
         extract(epoch from expires_at - now())::float8 as "secondsLeft"
-      from mcp_instances where id = ${instanceId}`
+      from mcp_instances where ${isInstance(sql, instance)}`
     if (!row) throw new McpError('unauthorized', 'This connection was deleted.')
-    const stored = openCredentials(secrets, instanceId, row.credentials)
+    const stored = openCredentials(this.#deps.secrets, id, row.credentials)
     if (row.status !== 'active' || stored?.type !== 'oauth')
       throw new McpError('unauthorized', row.error ?? 'This connection is not active.')
     checkOrigin(url, stored.origin)
@@ -187,15 +191,16 @@ const NEEDED_CHARACTERS_MAX = 4_000
  * asked for when the account is connected again. Any other failure is nothing to keep. Never throws.
  */
 export function noteNeededScope(
-  { database, log }: Pick<McpDependencies, 'database' | 'log'>,
-  instanceId: string,
+  { log }: Pick<McpDependencies, 'log'>,
+  instance: OwnedInstance,
   failure: unknown,
 ): void {
   if (!(failure instanceof McpError) || failure.scope === undefined) return
-  database.sql`
+  const { id: instanceId, sql } = instance
+  sql`
     update mcp_instances
     set needed_scope = left(concat_ws(' ', needed_scope, ${failure.scope}::text), ${NEEDED_CHARACTERS_MAX})
-    where id = ${instanceId} and status = 'active'
+    where ${isInstance(sql, instance)} and status = 'active'
       and strpos(coalesce(needed_scope, ''), ${failure.scope}::text) = 0`.catch((error: unknown) =>
     log.warn({ err: error, instanceId }, 'what an MCP server wants further was not kept'),
   )
@@ -203,13 +208,14 @@ export function noteNeededScope(
 
 /** What to ask for when an account is connected again; undefined: what its server wants of everybody. */
 export async function widerScope(
-  { database, secrets }: Pick<McpDependencies, 'database' | 'secrets'>,
-  instanceId: string,
+  { secrets }: Pick<McpDependencies, 'secrets'>,
+  instance: OwnedInstance,
 ): Promise<string | undefined> {
-  const [row] = await database.sql<{ sealed: string | null; neededScope: string }[]>`
+  const { id, sql } = instance
+  const [row] = await sql<{ sealed: string | null; neededScope: string }[]>`
     select credentials as sealed, needed_scope as "neededScope" from mcp_instances
-    where id = ${instanceId} and needed_scope is not null`
-  const stored = row && openReplaced(secrets, instanceId, row.sealed)
+    where ${isInstance(sql, instance)} and needed_scope is not null`
+  const stored = row && openReplaced(secrets, id, row.sealed)
   if (stored?.type !== 'oauth') return undefined
   // With the SDK, which a start does without.
   const { widenScope } = await import('#platform/mcp/scopes.ts')

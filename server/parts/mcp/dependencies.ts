@@ -1,3 +1,5 @@
+import type { Database } from '#database/connect.ts'
+import type { Fragment, TenantSql, TenantStatements } from '#database/tenant-sql.ts'
 import { McpAuthorizer } from '#platform/mcp/authorization.ts'
 import { Composio } from '#platform/mcp/composio.ts'
 import { McpConnections } from '#platform/mcp/connection.ts'
@@ -5,7 +7,9 @@ import { IMPLEMENTATION } from '#platform/mcp/implementation.ts'
 import type { Services } from '#platform/services.ts'
 
 /** What this part works with. */
-export interface McpDependencies extends Pick<Services, 'config' | 'database' | 'log' | 'net' | 'secrets'> {
+export interface McpDependencies extends Pick<Services, 'config' | 'log' | 'net' | 'secrets'> {
+  /** Files named `*-system.ts` run statements with it; the others have the statements of a tenant. */
+  database: Database
   connections: McpConnections
   authorizer: McpAuthorizer
   /** Null: the operator has no key of Composio. */
@@ -50,4 +54,16 @@ function isPublicSite(baseUrl: string): boolean {
 /** Which of the process's connections an instance uses: another one where the server has moved. */
 export const connectionKey = (instanceId: string, url: string): string => `${instanceId} ${url}`
 
-export const instanceOf = (key: string): string => key.split(' ', 1)[0] ?? key
+/** An instance, with the statements of the user and organization whose it is. */
+export interface OwnedInstance {
+  id: string
+  organizationId: string
+  userId: string
+  sql: TenantSql
+}
+
+/** The condition that a row of mcp_instances is this one. */
+export const isInstance = (
+  sql: TenantStatements,
+  { id, organizationId, userId }: Omit<OwnedInstance, 'sql'>,
+): Fragment => sql`id = ${id} and organization_id = ${organizationId} and user_id = ${userId}`

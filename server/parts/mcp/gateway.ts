@@ -12,7 +12,7 @@ import { McpHttpServer } from '#platform/mcp/serve.ts'
 import type { CallToolResult, McpServerDefinition } from '#platform/mcp/server-definition.ts'
 import { noteNeededScope } from './credentials.ts'
 import type { McpDependencies } from './dependencies.ts'
-import type { InstanceFinder, ReadyInstance } from './instances-system.ts'
+import { type InstanceFinder, organizationOf, type ReadyInstance } from './instances-system.ts'
 import type { GatewayUrl, UrlRequest } from './schemas.ts'
 
 /**
@@ -25,13 +25,14 @@ export async function generateUrl(
   scopes: Scope<'mcp:write'>[],
   { server_id: serverId, session_id: instanceId }: UrlRequest,
 ): Promise<GatewayUrl> {
-  const [scope] = scopes
-  if (!scope) throw fail('access.missing_permission', { permission: 'mcp:write' })
-  const organizationIds = scopes.map((each) => each.organizationId)
-  const [instance] = await deps.database.sql<{ status: string }[]>`
+  if (scopes.length === 0) throw fail('access.missing_permission', { permission: 'mcp:write' })
+  const organizationId = await organizationOf(deps.database, instanceId)
+  const scope = scopes.find((each) => each.organizationId === organizationId)
+  if (!scope) throw fail('mcp.no_attempt')
+  const [instance] = await scope.sql<{ status: string }[]>`
     select i.status from mcp_instances i join mcp_servers s on s.id = i.server_id and not s.is_deleted
     where i.id = ${instanceId} and i.server_id = ${serverId} and i.user_id = ${scope.userId}
-      and i.organization_id = any(${organizationIds}::uuid[])`
+      and i.organization_id = ${scope.organizationId}`
   if (!instance) throw fail('mcp.no_attempt')
   if (instance.status !== 'active') throw fail('mcp.instance_inactive')
   return { mcp_url: gatewayAddress(deps, { instanceId, madeBy: makerOf(scope) }), status: 'active' }
@@ -117,10 +118,8 @@ export function registerGateway(http: FastifyInstance, { deps, finder }: Gateway
 }
 
 /** What the instance's server has. */
-function definitionOf(
-  deps: McpDependencies,
-  { id, serverName, endpoint }: ReadyInstance,
-): McpServerDefinition {
+function definitionOf(deps: McpDependencies, instance: ReadyInstance): McpServerDefinition {
+  const { id, serverName, endpoint } = instance
   const open = (signal: AbortSignal): Promise<McpConnection> => deps.connections.open(endpoint, signal)
   return {
     key: id,
@@ -134,7 +133,7 @@ function definitionOf(
         const { raw } = await (await open(signal)).callTool(name, input, options)
         return raw as CallToolResult
       } catch (error) {
-        noteNeededScope(deps, id, error)
+        noteNeededScope(deps, instance, error)
         throw error
       }
     },

@@ -53,10 +53,11 @@ const SWEEP_MS = 60_000
 export function createMcp(services: Services): Mcp {
   const deps = createMcpDependencies(services)
   const refresh = new TokenRefresh(deps)
-  const finder = new InstanceFinder(deps, new InstanceCredentials(deps, refresh))
+  const lists = new ToolLists(deps)
+  const finder = new InstanceFinder(deps, new InstanceCredentials(deps, refresh, lists))
   const reader = new ToolReader(deps, finder)
   const catalogue = new CatalogueSearch(deps)
-  const opening = { ...deps, lists: new ToolLists(deps) }
+  const opening = { ...deps, lists }
   const shared = new SharedTools(finder, opening)
   let endSweep = (): void => {}
   return {

@@ -1,24 +1,28 @@
+import type { Database } from '#database/connect.ts'
 import type { McpAuthConfig, McpToolRecord } from '#database/schema/mcp.ts'
-import type { FragmentSql } from '#database/tenant-sql.ts'
+import { systemSql, systemStatements, tenantSql } from '#database/system-sql.ts'
+import type { FragmentSql, TenantStatements } from '#database/tenant-sql.ts'
+import { fail } from '#errors'
 import { isStrongEnough, liveKey, liveSession } from '#platform/access/credentials.ts'
 import { coverings, type Permission } from '#platform/access/permissions.ts'
+import { countMcpSessions, readFeatures } from '#platform/limits/features.ts'
 import type { McpEndpoint } from '#platform/mcp/connection.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
-import { findServer } from './catalogue.ts'
 import { type InstanceCredentials, openReplaced } from './credentials.ts'
-import { connectionKey, type McpDependencies } from './dependencies.ts'
+import { connectionKey, type McpDependencies, type OwnedInstance } from './dependencies.ts'
 import type { GatewayLink } from './gateway.ts'
 import { endAccess } from './providers.ts'
 
+/*
+ * Instances over all organizations: for agents, gateway addresses and the playground, which find the accounts of others
+ * or of one person everywhere; for a quota; and of those who leave. What is done with an instance runs for its owner.
+ */
+
 /** A connection that can be used: an active instance with its server, and how that is reached with the account. */
-export interface ReadyInstance {
-  id: string
+export interface ReadyInstance extends OwnedInstance {
   serverId: string
   serverName: string
   toolkitSlug: string
-  organizationId: string
-  /** Whose account it is. */
-  userId: string
   endpoint: McpEndpoint
 }
 
@@ -36,7 +40,7 @@ const FRESH_SECONDS = 60
 /** Reading shows an instance's tools; everything that uses or changes it needs mcp:write. */
 type McpPermission = Extract<Permission, 'mcp:read' | 'mcp:write'>
 
-interface Row extends Omit<ReadyInstance, 'endpoint'> {
+interface Row extends Omit<ReadyInstance, 'sql' | 'endpoint'> {
   url: string
   authConfig: McpAuthConfig | null
   credentials: string | null
@@ -46,10 +50,10 @@ type SharedRow = Row & Omit<SharedInstance, keyof ReadyInstance>
 
 /** Finds instances for those who use them; only what is active, of a server that is there, and of an active member. */
 export class InstanceFinder {
-  readonly #deps: McpDependencies
+  readonly #deps: Pick<McpDependencies, 'database' | 'log'>
   readonly #credentials: InstanceCredentials
 
-  constructor(deps: McpDependencies, credentials: InstanceCredentials) {
+  constructor(deps: Pick<McpDependencies, 'database' | 'log'>, credentials: InstanceCredentials) {
     this.#deps = deps
     this.#credentials = credentials
   }
@@ -64,7 +68,7 @@ export class InstanceFinder {
     ids: string[],
     permission: McpPermission,
   ): Promise<ReadyInstance[]> {
-    const { sql } = this.#deps.database
+    const sql = systemSql(this.#deps.database)
     const rows = await sql<Row[]>`
       select ${columns(sql)} from ${usable(sql)}
       where i.user_id = ${userId} and i.id = any(${ids}::uuid[])
@@ -75,7 +79,7 @@ export class InstanceFinder {
 
   /** Returns what a gateway address opens while the owner holds mcp:write and the session or key that made it lives. */
   async findLinked({ instanceId, madeBy }: GatewayLink): Promise<ReadyInstance | null> {
-    const { sql } = this.#deps.database
+    const sql = systemSql(this.#deps.database)
     const rows = await sql<Row[]>`
       select ${columns(sql)} from ${usable(sql)}
       where i.id = ${instanceId} and ${holds(sql, 'mcp:write')} and exists (${maker(sql, madeBy)})`
@@ -84,7 +88,7 @@ export class InstanceFinder {
 
   /** Those that people have shared with an agent, in their order. */
   async findShared(agentId: string): Promise<SharedInstance[]> {
-    const { sql } = this.#deps.database
+    const sql = systemSql(this.#deps.database)
     const rows = await sql<SharedRow[]>`
       select ${columns(sql)}, i.credentials_version as "credentialsVersion",
         case when i.tools_read_at > now() - ${FRESH_SECONDS} * interval '1 second' then i.tools end as "freshTools"
@@ -95,10 +99,11 @@ export class InstanceFinder {
   }
 
   /** What can't be opened is left out: it was given for where the server is no longer, or under another SECRET. */
-  #open<Found extends Row>({ url, authConfig, credentials, ...instance }: Found) {
+  #open<Found extends Row>({ url, authConfig, credentials, ...found }: Found) {
+    const instance = { ...found, sql: tenantSql(this.#deps.database, found) }
     const keyHeader = authConfig?.type === 'api_key' ? authConfig.header : null
     try {
-      const endpoint = this.#credentials.endpointOf({ id: instance.id, url, keyHeader, credentials })
+      const endpoint = this.#credentials.endpointOf({ ...instance, url, keyHeader, credentials })
       return [{ ...instance, endpoint }]
     } catch (error) {
       if (!(error instanceof McpError))
@@ -134,12 +139,26 @@ const maker = (sql: FragmentSql, { kind, id }: GatewayLink['madeBy']) =>
       where k.id = ${id}::uuid and k.user_id = i.user_id and ${liveKey(sql)}
         and k.permissions && ${coverings('mcp:write')}::text[]`
 
+/** The organization of an instance; undefined: there is none with this id. */
+export async function organizationOf(database: Database, instanceId: string): Promise<string | undefined> {
+  const [row] = await systemSql(database)<{ organizationId: string }[]>`
+    select organization_id as "organizationId" from mcp_instances where id = ${instanceId}`
+  return row?.organizationId
+}
+
+/** Throws mcp.too_many_instances: the connections of all members of an organization count. */
+export async function checkQuota(sql: TenantStatements, organizationId: string): Promise<void> {
+  const all = systemStatements(sql)
+  const { mcp_sessions: limit } = await readFeatures(all, organizationId)
+  if ((await countMcpSessions(all, organizationId)) >= limit) throw fail('mcp.too_many_instances', { limit })
+}
+
 /** Whose connections end: a user's everywhere, or those of everybody in an organization. */
 export type LeavingOwner = { userId: string } | { organizationId: string }
 
 interface Instance {
   id: string
-  serverId: string
+  url: string
   credentials: string | null
   accountId: string | null
 }
@@ -153,13 +172,14 @@ const AT_ONCE = 10
  * cut off.
  */
 export async function endAllAccess(deps: McpDependencies, owner: LeavingOwner): Promise<void> {
-  const { sql } = deps.database
+  const sql = systemSql(deps.database)
   const theirs =
-    'userId' in owner ? sql`user_id = ${owner.userId}` : sql`organization_id = ${owner.organizationId}`
+    'userId' in owner ? sql`i.user_id = ${owner.userId}` : sql`i.organization_id = ${owner.organizationId}`
   while (true) {
     const instances = await sql<Instance[]>`
-      select id, server_id as "serverId", credentials, account_id as "accountId" from mcp_instances
-      where ${theirs} order by id limit ${AT_ONCE}`
+      select i.id, s.url, i.credentials, i.account_id as "accountId"
+      from mcp_instances i join mcp_servers s on s.id = i.server_id
+      where ${theirs} order by i.id limit ${AT_ONCE}`
     if (instances.length === 0) return
     await Promise.all(instances.map((instance) => end(deps, instance)))
     await sql`delete from mcp_instances where id = any(${instances.map(({ id }) => id)}::uuid[])`
@@ -168,11 +188,9 @@ export async function endAllAccess(deps: McpDependencies, owner: LeavingOwner): 
 
 async function end(
   deps: McpDependencies,
-  { id, serverId, credentials: sealed, accountId }: Instance,
+  { id, url, credentials: sealed, accountId }: Instance,
 ): Promise<void> {
   const credentials = openReplaced(deps.secrets, id, sealed)
-  const server = await findServer(deps, serverId)
-  const url = credentials?.type === 'composio' ? credentials.url : server?.url
-  if (url !== undefined) await deps.connections.forget(connectionKey(id, url))
+  await deps.connections.forget(connectionKey(id, credentials?.type === 'composio' ? credentials.url : url))
   await endAccess(deps, { credentials, accountId })
 }

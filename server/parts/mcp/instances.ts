@@ -17,20 +17,20 @@ const INSTANCES_OF_AGENT_MAX = 20
 
 /** The caller's own instances in the organization, newest first. */
 export const listInstances = (
-  deps: McpDependencies,
   scope: Scope<'mcp:read'>,
   status?: InstanceView['status'],
-): Promise<InstanceView[]> => readInstances(deps, scope, { status })
+): Promise<InstanceView[]> => readInstances(scope, { status })
 
 async function readInstances(
-  { database: { sql } }: McpDependencies,
-  { organizationId, userId }: Pick<Scope<'mcp:read'>, 'organizationId' | 'userId'>,
+  { sql, organizationId, userId }: Pick<Scope<'mcp:read'>, 'sql' | 'organizationId' | 'userId'>,
   { id, status }: { id?: string; status?: InstanceView['status'] | undefined },
 ): Promise<InstanceView[]> {
   const rows = await sql<InstanceRow[]>`
     select i.id, i.status, i.server_id as "serverId", i.name, i.created_at as "createdAt", i.error,
       i.tools_changed_at as "toolsChangedAt", s.name as "serverName", s.toolkit_slug as "toolkitSlug",
-      array(select agent_id from agent_mcp_instances where instance_id = i.id order by agent_id) as "sharedAgentIds"
+      array(
+        select agent_id from agent_mcp_instances
+        where instance_id = i.id and organization_id = i.organization_id order by agent_id) as "sharedAgentIds"
     from mcp_instances i join mcp_servers s on s.id = i.server_id
     where i.organization_id = ${organizationId} and i.user_id = ${userId}
       and i.status = coalesce(${status ?? null}, i.status) and i.id = coalesce(${id ?? null}::uuid, i.id)
@@ -44,7 +44,6 @@ async function readInstances(
  * mcp.agent_full.
  */
 export async function updateInstance(
-  deps: McpDependencies,
   scope: Scope<'mcp:write'>,
   instanceId: string,
   { name, shared_agent_ids: agentIds }: InstanceChange,
@@ -71,7 +70,7 @@ export async function updateInstance(
     if (added.some((id) => !found.includes(id))) throw fail('agent.not_found')
     for (const agentId of added) await share(database, scope.userId, instanceId, agentId)
   })
-  const [instance] = await readInstances(deps, scope, { id: instanceId })
+  const [instance] = await readInstances(scope, { id: instanceId })
   if (!instance) throw fail('mcp.instance_not_found')
   return instance
 }
@@ -124,7 +123,7 @@ export async function deleteInstance(
   const [row] = await scope.delete(mcpInstances, eq(mcpInstances.id, instanceId))
   if (!row) throw fail('mcp.instance_not_found')
   const credentials = openReplaced(deps.secrets, row.id, row.credentials)
-  const server = await findServer(deps, row.serverId)
+  const server = await findServer(scope.sql, row.serverId)
   const url = credentials?.type === 'composio' ? credentials.url : server?.url
   if (url !== undefined) await deps.connections.forget(connectionKey(row.id, url))
   const failure = await endAccess(deps, { credentials, accountId: row.accountId })

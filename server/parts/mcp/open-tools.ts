@@ -46,7 +46,7 @@ interface OfferedTool {
 }
 
 /** What opens tools and lets them run. */
-interface Opening extends Pick<McpDependencies, 'connections' | 'database' | 'log'> {
+interface Opening extends Pick<McpDependencies, 'connections' | 'log'> {
   lists: ToolLists
 }
 
@@ -169,7 +169,7 @@ function takeRoundRobin(
 function runnable(opening: Opening, { instance, tool }: OfferedTool, name: string): RunnableTool {
   const { connections, lists } = opening
   const noteUnknown = (failure: string | null): void => {
-    if (failure !== null && UNKNOWN_TOOL.test(failure)) lists.forget(instance.id)
+    if (failure !== null && UNKNOWN_TOOL.test(failure)) lists.forget(instance)
   }
   return {
     definition: { name, description: tool.description, parameters: tool.input_schema },
@@ -187,7 +187,7 @@ function runnable(opening: Opening, { instance, tool }: OfferedTool, name: strin
         signal.throwIfAborted()
         if (!(error instanceof McpError)) throw error
         noteUnknown(error.message)
-        noteNeededScope(opening, instance.id, error)
+        noteNeededScope(opening, instance, error)
         return { output: null, successful: false, error: error.message }
       }
     },

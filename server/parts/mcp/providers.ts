@@ -1,3 +1,4 @@
+import type { TenantStatements } from '#database/tenant-sql.ts'
 import type { OAuthClient } from '#platform/mcp/authorization.ts'
 import { AuthorizationError } from '#platform/mcp/authorization-error.ts'
 import { type Composio, type ComposioAddress, ComposioError } from '#platform/mcp/composio.ts'
@@ -16,7 +17,8 @@ export function fixedClient({ secrets }: McpDependencies, { id, authConfig, clie
 
 /** Who we are to the server's authorization server, where that has registered us before. */
 export async function knownClient(
-  { database: { sql }, secrets }: McpDependencies,
+  { secrets }: McpDependencies,
+  sql: TenantStatements,
   serverId: string,
 ): Promise<{ issuer: string; redirectUri: string; client: OAuthClient } | null> {
   const [row] = await sql<{ issuer: string; redirectUri: string; client: string }[]>`
@@ -30,7 +32,8 @@ export async function knownClient(
 
 /** Keeps a registration for everybody who connects after this. */
 export async function keepClient(
-  { config, database: { sql }, secrets }: McpDependencies,
+  { config, secrets }: McpDependencies,
+  sql: TenantStatements,
   serverId: string,
   { issuer, client }: { issuer: string; client: OAuthClient },
 ): Promise<void> {
@@ -44,7 +47,7 @@ export async function keepClient(
 
 /** For `.catch(…)`: a registration that the authorization server has forgotten is made anew by whoever connects next. */
 export const forgetLostClient =
-  ({ database: { sql } }: McpDependencies, serverId: string) =>
+  (sql: TenantStatements, serverId: string) =>
   async (error: unknown): Promise<never> => {
     if (error instanceof AuthorizationError && error.isClientUnknown)
       await sql`delete from mcp_clients where server_id = ${serverId}`
@@ -63,26 +66,26 @@ interface Account {
  * Composio knows it no more.
  */
 export async function composioAddress(
-  deps: McpDependencies,
+  sql: TenantStatements,
   composio: Composio,
   account: Account,
   signal: AbortSignal,
 ): Promise<ComposioAddress> {
   const { server, userId, accountId } = account
   const known = server.composioServerId
-  const serverId = known ?? (await makeServer(deps, composio, account, null, signal))
+  const serverId = known ?? (await makeServer(sql, composio, account, null, signal))
   try {
     return await composio.addressOf({ serverId, userId, accountId }, signal)
   } catch (error) {
     if (known === null || !(error instanceof ComposioError && error.status === 404)) throw error
-    const another = await makeServer(deps, composio, account, known, signal)
+    const another = await makeServer(sql, composio, account, known, signal)
     return composio.addressOf({ serverId: another, userId, accountId }, signal)
   }
 }
 
 /** Of several that are made at the same time one stays. */
 async function makeServer(
-  { database: { sql } }: McpDependencies,
+  sql: TenantStatements,
   composio: Composio,
   { server, authConfigId }: Account,
   gone: string | null,

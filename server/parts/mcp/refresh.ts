@@ -5,7 +5,7 @@ import { AuthorizationError } from '#platform/mcp/authorization-error.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
 import { keepTrying } from '#platform/sweeps/keep-trying.ts'
 import { openCredentials, sealCredentials } from './credentials.ts'
-import type { McpDependencies } from './dependencies.ts'
+import { isInstance, type McpDependencies, type OwnedInstance } from './dependencies.ts'
 import { forgetLostClient } from './providers.ts'
 
 /** How long the provider may take. */
@@ -52,11 +52,11 @@ export class TokenRefresh {
    * Resolves when there are newer credentials than those of this version. Throws McpError: unauthorized where the
    * provider refuses to renew them (the instance is inactive then), unreachable where it can't be asked now.
    */
-  renew(instanceId: string, version: number): Promise<void> {
-    const key = `${instanceId} ${version}`
+  renew(instance: OwnedInstance, version: number): Promise<void> {
+    const key = `${instance.id} ${version}`
     const known = this.#flights.get(key)
     if (known) return known
-    const flight = this.#renew(instanceId, version).finally(() => this.#flights.delete(key))
+    const flight = this.#renew(instance, version).finally(() => this.#flights.delete(key))
     this.#flights.set(key, flight)
     return flight
   }
@@ -74,43 +74,44 @@ export class TokenRefresh {
     return exchange
   }
 
-  async #renew(instanceId: string, version: number): Promise<void> {
+  async #renew(instance: OwnedInstance, version: number): Promise<void> {
     const until = Date.now() + WAIT_MS
     for (let wait = POLL_MS.first; ; wait = Math.min(wait * 2, POLL_MS.most)) {
-      const turn = await this.#takeTurn(instanceId, version)
+      const turn = await this.#takeTurn(instance, version)
       if (turn.kind === 'renewed') return
       if (turn.kind === 'over') throw new McpError('unauthorized', turn.error)
-      if (turn.kind === 'ours') return this.#track(this.#refresh(instanceId, version, turn))
+      if (turn.kind === 'ours') return this.#track(this.#refresh(instance, version, turn))
       if (turn.kind === 'resting' || Date.now() > until) throw new McpError('unreachable', UNREACHABLE)
       await sleep(wait)
     }
   }
 
   /** Claims the row where nobody else has; one statement, so that one of many gets it. */
-  async #takeTurn(instanceId: string, version: number): Promise<Turn> {
-    const { sql } = this.#deps.database
+  async #takeTurn(instance: OwnedInstance, version: number): Promise<Turn> {
+    const { sql } = instance
     const claim = newId()
     const [claimed] = await sql<{ credentials: string }[]>`
       update mcp_instances set refresh_claim = ${claim},
         refresh_claimed_until = now() + ${CLAIM_SECONDS} * interval '1 second'
-      where id = ${instanceId} and credentials_version = ${version} and status = 'active'
+      where ${isInstance(sql, instance)} and credentials_version = ${version} and status = 'active'
         and (refresh_claimed_until is null or refresh_claimed_until < now())
       returning credentials`
     if (claimed) return { kind: 'ours', claim, credentials: claimed.credentials }
     const [row] = await sql<{ version: number; status: string; error: string | null; isClaimed: boolean }[]>`
       select credentials_version as version, status, error, refresh_claim is not null as "isClaimed"
-      from mcp_instances where id = ${instanceId}`
+      from mcp_instances where ${isInstance(sql, instance)}`
     if (row?.status !== 'active') return { kind: 'over', error: row?.error ?? 'This connection was deleted.' }
     if (row.version !== version) return { kind: 'renewed' }
     return { kind: row.isClaimed ? 'busy' : 'resting' }
   }
 
   async #refresh(
-    instanceId: string,
+    instance: OwnedInstance,
     version: number,
     { claim, credentials }: Extract<Turn, { kind: 'ours' }>,
   ): Promise<void> {
     const { authorizer, secrets, log } = this.#deps
+    const { id: instanceId, sql } = instance
     const stored = openCredentials(secrets, instanceId, credentials)
     if (stored?.type !== 'oauth') throw new McpError('unauthorized', 'This connection has nothing to renew.')
     let grant: StoredGrant
@@ -118,13 +119,13 @@ export class TokenRefresh {
       grant = await authorizer.refresh(stored.grant, AbortSignal.timeout(REFRESH_TIMEOUT_MS))
     } catch (error) {
       if (error instanceof AuthorizationError && error.kind === 'refused')
-        return this.#giveUp(instanceId, version, error)
+        return this.#giveUp(instance, version, error)
       log.warn({ err: error, instanceId }, 'the access of an MCP instance was not renewed')
-      await this.#rest(instanceId, claim)
+      await this.#rest(instance, claim)
       throw new McpError('unreachable', UNREACHABLE)
     }
-    if (await this.#store(instanceId, version, { ...stored, grant })) return
-    const [row] = await this.#deps.database.sql`select from mcp_instances where id = ${instanceId}`
+    if (await this.#store(instance, version, { ...stored, grant })) return
+    const [row] = await sql`select from mcp_instances where ${isInstance(sql, instance)}`
     // Others have stored newer ones.
     if (row) return
     await authorizer.revoke(grant, AbortSignal.timeout(REFRESH_TIMEOUT_MS)).catch(() => {})
@@ -133,19 +134,20 @@ export class TokenRefresh {
 
   /** Whoever has new tokens stores them, claim or not, as long as they follow those that are there. */
   async #store(
-    instanceId: string,
+    instance: OwnedInstance,
     version: number,
     credentials: Parameters<typeof sealCredentials>[2],
   ): Promise<boolean> {
-    const { database, secrets, log } = this.#deps
+    const { secrets, log } = this.#deps
+    const { id: instanceId, sql } = instance
     const { sealed, expiresIn } = sealCredentials(secrets, instanceId, credentials)
     const stored = await keepTrying(
       STORE_ATTEMPTS,
-      () => database.sql`
+      () => sql`
         update mcp_instances set credentials = ${sealed}, credentials_version = ${version + 1},
           expires_at = now() + ${expiresIn}::float8 * interval '1 second',
           refresh_claim = null, refresh_claimed_until = null
-        where id = ${instanceId} and credentials_version = ${version}`,
+        where ${isInstance(sql, instance)} and credentials_version = ${version}`,
       (error, attempt) => log.error({ err: error, instanceId, attempt }, 'renewed access was not stored'),
     )
     if (stored === undefined) throw new McpError('unreachable', UNREACHABLE)
@@ -153,23 +155,24 @@ export class TokenRefresh {
   }
 
   /** The provider has ended the access. Not so where somebody has stored newer tokens meanwhile: then it refused old ones. */
-  async #giveUp(instanceId: string, version: number, refusal: AuthorizationError): Promise<void> {
+  async #giveUp(instance: OwnedInstance, version: number, refusal: AuthorizationError): Promise<void> {
     const error = `The provider has ended this access. ${refusal.message} Please connect your account again.`
-    const { sql } = this.#deps.database
+    const { sql } = instance
     const [ended] = await sql<{ serverId: string }[]>`
       update mcp_instances set status = 'inactive', error = ${error}, updated_at = now(),
         refresh_claim = null, refresh_claimed_until = null
-      where id = ${instanceId} and credentials_version = ${version}
+      where ${isInstance(sql, instance)} and credentials_version = ${version}
       returning server_id as "serverId"`
     if (!ended) return
-    await forgetLostClient(this.#deps, ended.serverId)(refusal).catch(() => {})
+    await forgetLostClient(sql, ended.serverId)(refusal).catch(() => {})
     throw new McpError('unauthorized', error)
   }
 
-  async #rest(instanceId: string, claim: string): Promise<void> {
-    await this.#deps.database.sql`
+  async #rest(instance: OwnedInstance, claim: string): Promise<void> {
+    const { sql } = instance
+    await sql`
       update mcp_instances set refresh_claim = null,
         refresh_claimed_until = now() + ${RETRY_SECONDS} * interval '1 second'
-      where id = ${instanceId} and refresh_claim = ${claim}`
+      where ${isInstance(sql, instance)} and refresh_claim = ${claim}`
   }
 }

@@ -136,7 +136,7 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
     query: Type.Object({ org_id: Uuid, status: Type.Optional(Enum(schemas.INSTANCE_STATUSES)) }),
     reply: [200, Type.Array(schemas.InstanceView)],
     errors: ['org.not_found'],
-    handler: ({ scope, query }) => listInstances(deps, scope, query.status),
+    handler: ({ scope, query }) => listInstances(scope, query.status),
   }),
   defineRoute({
     method: 'PUT',
@@ -151,7 +151,7 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
     effects: 'database',
     reply: [200, schemas.InstanceView],
     errors: ['mcp.instance_not_found', 'mcp.instance_inactive', 'mcp.agent_full', 'agent.not_found'],
-    handler: ({ scope, query, body }) => updateInstance(deps, scope, query.mcp_instance_id, body),
+    handler: ({ scope, query, body }) => updateInstance(scope, query.mcp_instance_id, body),
   }),
   defineRoute({
     method: 'DELETE',
@@ -187,7 +187,7 @@ export const catalogueRoutes = (deps: McpDependencies, reader: ToolReader): Rout
     query: Type.Object({ org_id: Org }),
     reply: [200, ServerList],
     errors: ['org.not_found'],
-    handler: async ({ scope }) => ({ servers: await listServers(deps, scope) }),
+    handler: async ({ scope }) => ({ servers: await listServers(scope) }),
   }),
   defineRoute({
     method: 'GET',

@@ -1,8 +1,15 @@
-import type { McpToolRecord } from '#database/schema/mcp.ts'
-import { createStemmer } from '#platform/retrieval/stems.ts'
 import { TextIndex, type TextSegment } from '#platform/retrieval/text-index.ts'
-import { SERVERS_MAX } from './catalogue.ts'
 import type { McpDependencies } from './dependencies.ts'
+import {
+  type Connection,
+  openStemmer,
+  readCatalogue,
+  readConnections,
+  readStamp,
+  readTools,
+  type ServerRow,
+  type Tool,
+} from './search-system.ts'
 
 /** A server of the catalogue that fits a question. */
 export interface CatalogueHit {
@@ -33,11 +40,6 @@ const FOUND_MAX = 1_000
 const SEARCH_TIMEOUT_MS = 20_000
 const PREPARE_TIMEOUT_MS = 60_000
 
-interface Tool {
-  name: string
-  description: string
-}
-
 /** One text that is searched: a server, or one of its tools. */
 interface Entry {
   serverId: string
@@ -48,16 +50,6 @@ interface Entry {
 interface ReadyEntries {
   entries: Entry[]
   segment: TextSegment
-}
-
-interface ServerRow {
-  id: string
-  name: string
-  toolkitName: string
-  toolkitSlug: string
-  description: string
-  /** What everybody is offered. */
-  tools: McpToolRecord[] | null
 }
 
 interface ReadyCatalogue extends ReadyEntries {
@@ -81,7 +73,7 @@ export class CatalogueSearch {
 
   constructor(deps: Dependencies) {
     this.#deps = deps
-    this.#index = new TextIndex(createStemmer(deps.database.sql))
+    this.#index = new TextIndex(openStemmer(deps))
   }
 
   /** Servers that can be connected to and fit the question, best first; with `onlyOrganizationId` no connections of others. */
@@ -220,48 +212,3 @@ function addTools(server: ServerRow, tools: readonly Tool[], entries: Entry[], t
 /** The words of a name are found too: of create_issue those are words anyway, of createIssue they are not. */
 const textOf = ({ name, description }: Tool): string =>
   `${name} ${name.replace(/([a-z\d])([A-Z])/g, '$1 $2')} ${description.slice(0, DESCRIPTION_CHARACTERS_MAX)}`
-
-/** Differs whenever a server was added, changed, or deleted. */
-async function readStamp({ database: { sql } }: Dependencies): Promise<string> {
-  const [row] = await sql<{ stamp: string }[]>`
-    select concat_ws(' ', count(*), max(updated_at), sum(extract(epoch from updated_at))) as stamp from mcp_servers`
-  return row?.stamp ?? ''
-}
-
-const readCatalogue = ({ database: { sql } }: Dependencies): Promise<ServerRow[]> => sql<ServerRow[]>`
-  select id, name, toolkit_name as "toolkitName", toolkit_slug as "toolkitSlug", description, tools
-  from mcp_servers where not is_deleted and auth_config is not null
-  order by lower(name), id limit ${SERVERS_MAX}`
-
-/** A person's active connection to a server; the stamp is another one when its tools are others. */
-interface Connection {
-  id: string
-  serverId: string
-  stamp: string
-}
-
-/** Of each server the newest, the newest first. */
-const readConnections = (
-  { database: { sql } }: Dependencies,
-  userId: string,
-  onlyOrganizationId: string | null,
-): Promise<Connection[]> => sql<Connection[]>`
-  select * from (
-    select distinct on (i.server_id) i.id, i.server_id as "serverId", 
-      concat_ws(' ', i.tools is not null, i.tools_changed_at) as stamp
-    from mcp_instances i
-    join memberships m on m.organization_id = i.organization_id and m.user_id = i.user_id and m.status = 'active'
-    where i.user_id = ${userId} and i.status = 'active'
-      and i.organization_id = coalesce(${onlyOrganizationId}::uuid, i.organization_id)
-    order by i.server_id, i.id desc) as newest
-  order by id desc limit ${SERVERS_MAX}`
-
-async function readTools(
-  { database: { sql } }: Dependencies,
-  connections: Connection[],
-): Promise<Map<string, Tool[]>> {
-  const ids = connections.map(({ id }) => id)
-  const rows = await sql<{ id: string; tools: Tool[] }[]>`
-    select id, tools from mcp_instances where id = any(${ids}) and tools is not null`
-  return new Map(rows.map(({ id, tools }) => [id, tools]))
-}

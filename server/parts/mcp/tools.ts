@@ -1,5 +1,6 @@
 import { newId } from '#database/new-id.ts'
 import type { McpToolRecord } from '#database/schema/mcp.ts'
+import type { TenantSql } from '#database/tenant-sql.ts'
 import type { Actor, Scope } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
 import type { McpEndpoint } from '#platform/mcp/connection.ts'
@@ -8,7 +9,7 @@ import { rejectOnAbort } from '#platform/mcp/reject-on-abort.ts'
 import { type KnownTools, readServer, type ServerOfCaller } from './catalogue.ts'
 import { type ServerWithTools, type ToolList, viewWithTools } from './catalogue-schemas.ts'
 import { noteNeededScope } from './credentials.ts'
-import { connectionKey, instanceOf, type McpDependencies } from './dependencies.ts'
+import { connectionKey, isInstance, type McpDependencies, type OwnedInstance } from './dependencies.ts'
 import type { InstanceFinder, ReadyInstance } from './instances-system.ts'
 
 /** Tools that were read so recently are not read again. */
@@ -47,7 +48,7 @@ export class ToolReader {
     serverId: string,
     refresh: boolean,
   ): Promise<ServerWithTools> {
-    const server = await readServer(this.#deps, scope, serverId)
+    const server = await readServer(scope, serverId)
     const source = this.#sourceOf(server, scope)
     if (source === null)
       return viewWithTools(server, shown(lastKnown(server), server.instance?.error ?? null))
@@ -60,7 +61,7 @@ export class ToolReader {
     )
   }
 
-  #sourceOf(server: ServerOfCaller, scope: Scope<'mcp:read'>): Source | null {
+  #sourceOf(server: ServerOfCaller, { organizationId, userId }: Scope<'mcp:read'>): Source | null {
     const { id, url, authType, instance } = server
     if (authType === 'none') {
       const endpoint = {
@@ -73,15 +74,10 @@ export class ToolReader {
     }
     if (!instance?.isActive) return null
     return {
-      holder: { table: 'mcp_instances', id: instance.id },
+      holder: { table: 'mcp_instances', id: instance.id, organizationId, userId },
       known: instance,
       open: async () => {
-        const [ready] = await this.#instances.findOwn(
-          scope.userId,
-          scope.organizationId,
-          [instance.id],
-          'mcp:read',
-        )
+        const [ready] = await this.#instances.findOwn(userId, organizationId, [instance.id], 'mcp:read')
         if (!ready)
           throw new McpError(
             'unauthorized',
@@ -118,7 +114,7 @@ export class ToolReader {
       if (error instanceof McpError) return shown(known, error.message)
       throw error
     }
-    const { readAt, changedAt } = await storeTools(this.#deps, holder, scope, tools)
+    const { readAt, changedAt } = await storeTools(scope.sql, holder, scope, tools)
     return { tools, readAt, changedAt, error: null }
   }
 }
@@ -142,13 +138,12 @@ interface Listing {
 
 /** Has servers list what they offer to an instance, and keeps it with that instance. */
 export class ToolLists {
-  readonly #deps: Pick<McpDependencies, 'connections' | 'database' | 'log'>
+  readonly #deps: Pick<McpDependencies, 'connections' | 'log'>
   readonly #underWay = new Map<string, Listing>()
   readonly #forgetting = new Set<string>()
 
-  constructor(deps: Pick<McpDependencies, 'connections' | 'database' | 'log'>) {
+  constructor(deps: Pick<McpDependencies, 'connections' | 'log'>) {
     this.#deps = deps
-    deps.connections.onToolsChanged((key) => this.forget(instanceOf(key)))
   }
 
   /** Asked now; who asks meanwhile waits for the same answer. Rejects with an McpError or the signal's reason. */
@@ -169,12 +164,14 @@ export class ToolLists {
   }
 
   /** What is kept of an instance is not what its server has any more: whoever wants it next asks. Never throws. */
-  forget(instanceId: string): void {
+  forget(instance: OwnedInstance): void {
+    const { id: instanceId, sql } = instance
     if (this.#forgetting.has(instanceId)) return
     this.#forgetting.add(instanceId)
-    const { database, log } = this.#deps
-    database.sql`update mcp_instances set tools_read_at = null where id = ${instanceId}`
-      .catch((error: unknown) => log.warn({ err: error, instanceId }, 'old tools of an MCP instance stay'))
+    sql`update mcp_instances set tools_read_at = null where ${isInstance(sql, instance)}`
+      .catch((error: unknown) =>
+        this.#deps.log.warn({ err: error, instanceId }, 'old tools of an MCP instance stay'),
+      )
       .finally(() => this.#forgetting.delete(instanceId))
   }
 
@@ -191,7 +188,7 @@ export class ToolLists {
       .open(instance.endpoint, signal)
       .then((connection) => connection.listTools(signal))
       .catch((error: unknown) => {
-        noteNeededScope(this.#deps, instance.id, error)
+        noteNeededScope(this.#deps, instance, error)
         throw error
       })
     const listed = tools.map(({ name, description, inputSchema }) => ({
@@ -204,11 +201,11 @@ export class ToolLists {
   }
 
   /** In the audit it is the owner whose account has found other tools: it is by his leave that they are used. */
-  async #keep({ id, organizationId, userId }: ReadyInstance, tools: McpToolRecord[]): Promise<void> {
+  async #keep({ id, organizationId, userId, sql }: ReadyInstance, tools: McpToolRecord[]): Promise<void> {
     const client = { address: '', userAgent: null, requestId: newId() }
     const owner = { organizationId, userId, apiKeyId: null, client }
     try {
-      await storeTools(this.#deps, { table: 'mcp_instances', id }, owner, tools)
+      await storeTools(sql, { table: 'mcp_instances', id, organizationId, userId }, owner, tools)
     } catch (error) {
       this.#deps.log.error({ err: error, instanceId: id }, 'the tools of an MCP instance were not kept')
     }
@@ -216,7 +213,9 @@ export class ToolLists {
 }
 
 /** Whose tools they are: everybody's, as long as the server has that address, or one connection's. */
-type ToolHolder = { table: 'mcp_servers'; id: string; url: string } | { table: 'mcp_instances'; id: string }
+type ToolHolder =
+  | { table: 'mcp_servers'; id: string; url: string }
+  | { table: 'mcp_instances'; id: string; organizationId: string; userId: string }
 
 /** The names of what is not as it was. */
 interface Difference {
@@ -233,16 +232,16 @@ const NAMES_LISTED_MAX = 100
  * connection its audit says which: a server may put other words in a model's ear than those that somebody once looked at.
  */
 async function storeTools(
-  { database }: Pick<McpDependencies, 'database'>,
+  sql: TenantSql,
   holder: ToolHolder,
   reader: Actor & { organizationId: string },
   tools: McpToolRecord[],
 ): Promise<{ readAt: string; changedAt: string | null }> {
   const given = JSON.stringify(tools)
-  return database.sql.begin(async (tx) => {
+  return sql.begin(async (tx) => {
     const table = tx(holder.table)
     const isIt =
-      holder.table === 'mcp_servers' ? tx`id = ${holder.id} and url = ${holder.url}` : tx`id = ${holder.id}`
+      holder.table === 'mcp_servers' ? tx`id = ${holder.id} and url = ${holder.url}` : isInstance(tx, holder)
     const [row] = await tx<{ isSame: boolean; difference: Difference | null }[]>`
       select coalesce(tools::jsonb = ${given}::text::jsonb, false) as "isSame",
         case when tools::jsonb <> ${given}::text::jsonb then (

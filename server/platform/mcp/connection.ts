@@ -35,6 +35,8 @@ export interface McpEndpoint {
    * They tell late answers from new ones: what others have renewed meanwhile is not renewed again.
    */
   renew?(refused: Record<string, string>): Promise<boolean>
+  /** The server says, while it is connected, that it has other tools. */
+  toolsChanged?(): void
 }
 
 /** Whatever fails is an McpError, or the signal's reason. */
@@ -90,7 +92,6 @@ export class McpConnections {
   readonly #dialects = new Map<string, { dialect: Dialect; until: number }>()
   readonly #sweep: NodeJS.Timeout
   readonly #closed = new AbortController()
-  #toolsChanged: (key: string) => void = () => {}
 
   constructor(net: Net, log: Logger, { elicit }: { elicit?: Elicit } = {}) {
     this.#net = net
@@ -122,11 +123,6 @@ export class McpConnections {
       request: (method, params, signal) =>
         use(signal, (link) => request(remember(link), method, params, signal)),
     }
-  }
-
-  /** Whom to tell of servers that say they have other tools, as long as they are connected. */
-  onToolsChanged(listener: (key: string) => void): void {
-    this.#toolsChanged = listener
   }
 
   /** Closes the connection of a key: its credentials have changed, or are gone. */
@@ -201,7 +197,7 @@ export class McpConnections {
           endpoint: () => entry.endpoint,
           known,
           elicit: this.#elicit,
-          toolsChanged: () => this.#toolsChanged(endpoint.key),
+          toolsChanged: () => entry.endpoint.toolsChanged?.(),
         },
         this.#closed.signal,
       )
