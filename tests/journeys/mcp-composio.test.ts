@@ -66,8 +66,17 @@ test('its MCP server is made once, and again where Composio knows it no more', a
   await connector.connect(serverId, composio.consent)
   expect(composio.asked.filter((line) => line.endsWith('/custom')).length).toBe(before + 1)
   const other = await connector.addServer('https://mcp.composio.dev', AUTH_CONFIG)
-  await Promise.all([connector.connect(other, composio.consent), connector.connect(other, composio.consent)])
   // Of two that were made at the same time one stays.
+  const both = Promise.withResolvers<void>()
+  let making = 0
+  composio.beforeMaking = async () => {
+    making += 1
+    if (making === 2) both.resolve()
+    await both.promise
+  }
+  await Promise.all([connector.connect(other, composio.consent), connector.connect(other, composio.consent)])
+  composio.beforeMaking = async () => {}
+  expect(making).toBe(2)
   expect(composio.servers.size).toBe(2)
 })
 

@@ -93,6 +93,19 @@ describe('connecting an account', () => {
     expect(provider.counts.registrations).toBe(registrations)
   })
 
+  test('who has registered us and knows us no more is asked again', async () => {
+    const somebody = await mcpConnector(server)
+    const { registrations } = provider.counts
+    const forgetful = async (url: string) => {
+      const back = await provider.consent(url)
+      provider.faults.forgetClients = true
+      return back
+    }
+    await expect(somebody.connect(ids.oauth, forgetful)).rejects.toThrow('invalid_client')
+    await somebody.connect(ids.oauth, provider.consent)
+    expect(provider.counts.registrations).toBe(registrations + 1)
+  })
+
   test('without authorization the address leads straight back', async () => {
     const somebody = await mcpConnector(server)
     const asked = await somebody.ask(ids.none)

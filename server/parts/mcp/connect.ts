@@ -80,10 +80,11 @@ export async function connectAccount(
         update mcp_instances set needed_scope = null
         where ${isInstance(tx, { id, organizationId, userId })} and needed_scope is not null`
       await tx`
-      insert into mcp_attempts
-        (id, organization_id, user_id, instance_id, state_hash, flow_type, payload, session_id, cookie_hash, expires_at)
-      values (${attempt.id}, ${organizationId}, ${userId}, ${id}, ${attempt.stateHash},
-        ${attempt.flowType}, ${payload}, ${sessionId}, ${cookie?.hash ?? null}, now() + ${ATTEMPT_SECONDS} * interval '1 second')`
+        insert into mcp_attempts
+          (id, organization_id, user_id, instance_id, state_hash, flow_type, payload, session_id, cookie_hash,
+            expires_at)
+        values (${attempt.id}, ${organizationId}, ${userId}, ${id}, ${attempt.stateHash}, ${attempt.flowType},
+          ${payload}, ${sessionId}, ${cookie?.hash ?? null}, now() + ${ATTEMPT_SECONDS} * interval '1 second')`
       return id
     }),
   )

@@ -83,11 +83,15 @@ const AHEAD_WAIT_MS = 3_000
  * renewed, or a person has deleted, holds from the next request on.
  */
 export class InstanceCredentials {
-  readonly #deps: McpDependencies
+  readonly #deps: Pick<McpDependencies, 'secrets' | 'composio'>
   readonly #refresh: Pick<TokenRefresh, 'renew'>
   readonly #lists: Pick<ToolLists, 'forget'>
 
-  constructor(deps: McpDependencies, refresh: Pick<TokenRefresh, 'renew'>, lists: Pick<ToolLists, 'forget'>) {
+  constructor(
+    deps: Pick<McpDependencies, 'secrets' | 'composio'>,
+    refresh: Pick<TokenRefresh, 'renew'>,
+    lists: Pick<ToolLists, 'forget'>,
+  ) {
     this.#deps = deps
     this.#refresh = refresh
     this.#lists = lists

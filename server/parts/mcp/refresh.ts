@@ -38,13 +38,13 @@ type Turn =
  * version to grow. A claim ends by itself, so a process that dies with it holds nobody up for long.
  */
 export class TokenRefresh {
-  readonly #deps: McpDependencies
+  readonly #deps: Pick<McpDependencies, 'authorizer' | 'secrets' | 'log'>
   /** At work in this process, by instance and version. */
   readonly #flights = new Map<string, Promise<void>>()
   /** Of these, those that ask the provider, and store what it says. */
   readonly #exchanges = new Set<Promise<void>>()
 
-  constructor(deps: McpDependencies) {
+  constructor(deps: Pick<McpDependencies, 'authorizer' | 'secrets' | 'log'>) {
     this.#deps = deps
   }
 

@@ -35,12 +35,12 @@ export async function readStamp({ database }: Dependencies): Promise<string> {
   return row?.stamp ?? ''
 }
 
-export const readCatalogue = ({ database }: Dependencies): Promise<ServerRow[]> => systemSql(database)<
-  ServerRow[]
->`
-  select id, name, toolkit_name as "toolkitName", toolkit_slug as "toolkitSlug", description, tools
-  from mcp_servers where not is_deleted and auth_config is not null
-  order by lower(name), id limit ${SERVERS_MAX}`
+export function readCatalogue({ database }: Dependencies): Promise<ServerRow[]> {
+  return systemSql(database)<ServerRow[]>`
+    select id, name, toolkit_name as "toolkitName", toolkit_slug as "toolkitSlug", description, tools
+    from mcp_servers where not is_deleted and auth_config is not null
+    order by lower(name), id limit ${SERVERS_MAX}`
+}
 
 /** A person's active connection to a server; the stamp is another one when its tools are others. */
 export interface Connection {

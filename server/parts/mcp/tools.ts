@@ -3,7 +3,7 @@ import type { McpToolRecord } from '#database/schema/mcp.ts'
 import type { TenantSql } from '#database/tenant-sql.ts'
 import type { Actor, Scope } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
-import type { McpEndpoint } from '#platform/mcp/connection.ts'
+import type { McpEndpoint, McpTool } from '#platform/mcp/connection.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
 import { rejectOnAbort } from '#platform/mcp/reject-on-abort.ts'
 import { type KnownTools, readServer, type ServerOfCaller } from './catalogue.ts'
@@ -30,11 +30,11 @@ interface Source {
  * the same answer. What a server offers to an account is kept with that connection; what it offers without one, for all.
  */
 export class ToolReader {
-  readonly #deps: McpDependencies
+  readonly #deps: Pick<McpDependencies, 'connections'>
   readonly #instances: Pick<InstanceFinder, 'findOwn'>
   readonly #underWay = new Map<string, Promise<ToolList>>()
 
-  constructor(deps: McpDependencies, instances: Pick<InstanceFinder, 'findOwn'>) {
+  constructor(deps: Pick<McpDependencies, 'connections'>, instances: Pick<InstanceFinder, 'findOwn'>) {
     this.#deps = deps
     this.#instances = instances
   }
@@ -103,11 +103,7 @@ export class ToolReader {
     try {
       const connection = await this.#deps.connections.open(await open(), late)
       const read = await connection.listTools(late)
-      tools = read.tools.map(({ name, description, inputSchema }) => ({
-        name,
-        description,
-        input_schema: inputSchema,
-      }))
+      tools = read.tools.map(recordOf)
     } catch (error) {
       if (error === late.reason)
         return shown(known, `The server did not answer within ${READ_TIMEOUT_MS / 1000} seconds.`)
@@ -191,11 +187,7 @@ export class ToolLists {
         noteNeededScope(this.#deps, instance, error)
         throw error
       })
-    const listed = tools.map(({ name, description, inputSchema }) => ({
-      name,
-      description,
-      input_schema: inputSchema,
-    }))
+    const listed = tools.map(recordOf)
     await this.#keep(instance, listed)
     return listed
   }
@@ -211,6 +203,12 @@ export class ToolLists {
     }
   }
 }
+
+const recordOf = ({ name, description, inputSchema }: McpTool): McpToolRecord => ({
+  name,
+  description,
+  input_schema: inputSchema,
+})
 
 /** Whose tools they are: everybody's, as long as the server has that address, or one connection's. */
 type ToolHolder =

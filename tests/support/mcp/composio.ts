@@ -21,6 +21,8 @@ export interface EmulatedComposio {
   asked: string[]
   /** Every request is answered with this status, and a message. */
   failure: number | null
+  /** A custom MCP server is made when this has resolved. */
+  beforeMaking(): Promise<void>
   /** A person at the address of a link: consents or not, and is sent to the address that this gives. */
   consent(url: string, says?: 'yes' | 'no'): Promise<string>
   close(): Promise<void>
@@ -87,6 +89,7 @@ export async function startComposio(mcpUrl: () => string): Promise<EmulatedCompo
     for await (const chunk of request.setEncoding('utf8')) text += chunk
     const path = (request.url ?? '').split('?')[0] ?? ''
     asked.push(`${request.method} ${path}`)
+    if (path.endsWith('/custom')) await self.beforeMaking()
     const [status, body] =
       request.headers['x-api-key'] !== COMPOSIO_KEY
         ? [401, { error: { message: 'Invalid API key', code: 401 } }]
@@ -102,6 +105,7 @@ export async function startComposio(mcpUrl: () => string): Promise<EmulatedCompo
     servers,
     asked,
     failure: null,
+    beforeMaking: async () => {},
     async consent(url, says = 'yes') {
       const account = accounts.get(url.split('/lt_')[1] ?? '')
       if (!account) throw new Error('there is no such link')
