@@ -123,7 +123,7 @@ export async function renameFactor(
 ): Promise<FactorView> {
   const sql = systemSql(database)
   await sql.begin(async (tx) => {
-    for (const table of ['totp_factors', 'passkeys'])
+    for (const table of ['totp_factors', 'passkeys'] as const)
       await tx`update ${tx(table)} set name = ${name.trim()} where id = ${factorId} and user_id = ${userId}`
   })
   return findFactor(await readFactors(sql, userId), factorId)
@@ -277,7 +277,7 @@ export async function resetFactors(
       select id, email from users
       where email = ${normalizeEmail(email)} and registered_at is not null for no key update`
     if (!user) return false
-    for (const table of ['totp_factors', 'passkeys', 'recovery_codes', 'auth_challenges'])
+    for (const table of ['totp_factors', 'passkeys', 'recovery_codes', 'auth_challenges'] as const)
       await tx`delete from ${tx(table)} where user_id = ${user.id}`
     await endAllSessions(tx, user.id)
     await notifyUser({ mail, config }, tx, user, 'reset by administrator')

@@ -115,7 +115,7 @@ export const listSessions = (
     query,
     (below, count) => sql<SessionView[]>`
       select id, user_agent, ip_address, created_at, last_used_at, expires_at,
-        id = ${caller.sessionId} as is_current
+        id is not distinct from ${caller.sessionId} as is_current
       from sessions
       where user_id = ${caller.userId} and revoked_at is null and expires_at > now()
         and ${olderThan(sql, 'id', below)}

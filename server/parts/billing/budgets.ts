@@ -46,7 +46,7 @@ export async function setBudget(
     const isItsOwn = tx`
       organization_id = ${organizationId}
       and ${userId === null ? tx`api_key_id = ${apiKeyId}` : tx`user_id = ${userId}`}`
-    const read = () => tx`
+    const read = () => tx<Record<string, unknown>[]>`
       select id, user_id, api_key_id, credits_per_month::float8 from budgets
       where ${isItsOwn} and ${userId === null ? tx`user_id is null` : tx`api_key_id is null`}`
     const [before = null] = await read()

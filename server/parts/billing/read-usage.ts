@@ -40,7 +40,7 @@ export async function readUsage(scope: Scope<'organization:read'>, query: UsageQ
     })
   const columns = columnsOf(groups)
   const views = rows.map((row) =>
-    Object.fromEntries(columns.map((column) => [column, row[column as keyof UsageRow]])),
+    Object.fromEntries(columns.map((column) => [column, row[column as keyof ReadRow]])),
   ) as UsageRow[]
   return { from, to, group_by: groups, totals: totalOf(rows), rows: views }
 }
@@ -64,13 +64,16 @@ function groupsOf(text = 'day'): Group[] {
   return names as Group[]
 }
 
+/** A column is null where it is not grouped by. */
+type ReadRow = Omit<UsageRow, 'day'> & { day: string | null }
+
 /** One row more than may be shown, at most. */
 function readRows(
   { sql, organizationId }: Scope<'organization:read'>,
   { from, to, groups }: { from: string; to: string; groups: Group[] },
-): Promise<UsageRow[]> {
+): Promise<ReadRow[]> {
   const by = (group: Group) => sql`${groups.includes(group)}::boolean`
-  return sql<UsageRow[]>`
+  return sql<ReadRow[]>`
     with sums as (
       select case when ${by('day')} then to_char(u.day, 'YYYY-MM-DD') end as day,
         case when ${by('model')} then u.model_id end as model_id,

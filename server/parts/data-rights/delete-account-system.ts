@@ -141,7 +141,7 @@ async function closeUser(tx: SystemTransaction, userId: string, leaving: string)
   await tx`delete from sessions where user_id = ${userId}`
   await tx`delete from oidc_identities where user_id = ${userId}`
   await tx`delete from one_time_tokens where user_id = ${userId}`
-  for (const table of ['totp_factors', 'passkeys', 'recovery_codes', 'auth_challenges'])
+  for (const table of ['totp_factors', 'passkeys', 'recovery_codes', 'auth_challenges'] as const)
     await tx`delete from ${tx(table)} where user_id = ${userId}`
   await tx`delete from idempotent_requests where user_id = ${userId}`
   await tx`

@@ -51,7 +51,7 @@ export async function stopCalls(sql: SystemSql, condition: Fragment): Promise<vo
 export async function deleteChats(deps: DeletionDependencies, owner: RowOwner): Promise<void> {
   const sql = systemSql(deps.database)
   while (true) {
-    const chats = await sql<{ id: string; messages: number; total: number }[]>`
+    const chats = await sql<{ id: string; messages: number; total: string }[]>`
       select id, message_count as messages,
         sum(message_count) over (order by id rows between unbounded preceding and current row) as total
       from (select id, message_count from chats where ${isOwned(sql, owner)} order by id limit ${CHATS_MAX}) as first`
@@ -104,13 +104,16 @@ export const deleteUploads = (deps: DeletionDependencies, owner: RowOwner): Prom
   )
 
 /** Deletes knowledge bases from the inside: what they hold, not yet themselves. */
-export async function emptyKnowledgeBases(deps: DeletionDependencies, owner: RowOwner): Promise<void> {
+export async function emptyKnowledgeBases(
+  deps: DeletionDependencies,
+  { organizationId }: Pick<RowOwner, 'organizationId'>,
+): Promise<void> {
   const sql = systemSql(deps.database)
   const kbs = await sql<{ id: string }[]>`
-    select id from knowledge_bases where ${isOwned(sql, owner)} order by id`
+    select id from knowledge_bases where organization_id = ${organizationId} order by id`
   for (const { id } of kbs) {
     const empty = (work: (tx: SystemTransaction) => Promise<{ count: number }>): Promise<void> =>
-      inBatches(deps, owner.organizationId, async (tx) => {
+      inBatches(deps, organizationId, async (tx) => {
         await tx`select from knowledge_bases where id = ${id} for update`
         return work(tx)
       })

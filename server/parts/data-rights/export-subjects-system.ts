@@ -19,7 +19,7 @@ export async function exportOrganization(
       'features', features)::text as about
     from organizations where id = ${organizationId} and closed_at is null`
   if (!organization) throw fail('org.not_found')
-  const environmentModels = await sql`
+  const environmentModels = await sql<{ id: string; provider: string; version: string }[]>`
     select id, provider, version from llm_models where organization_id is null order by id`
   await recordEvent(scope.sql, organizationId, scope, {
     action: 'organization.exported',

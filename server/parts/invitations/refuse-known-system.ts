@@ -15,7 +15,7 @@ export async function refuseKnown(
 ): Promise<void> {
   const sql = systemStatements(tx)
   const [known] = await sql<{ registered: boolean; member: boolean }[]>`
-    select u.registered_at is not null as registered, m.user_id is not null and ${isVisible(sql, userId)} as member
+    select u.registered_at is not null as registered, (m.user_id is not null and ${isVisible(sql, userId)}) is true as member
     from users u left join memberships m
       on m.user_id = u.id and m.organization_id = ${organizationId} and m.status in ('active', 'suspended')
     where u.email = ${email}`

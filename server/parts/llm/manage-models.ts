@@ -32,6 +32,9 @@ export async function addModel(
   return viewModel(row)
 }
 
+/** As the driver reads it: times are text. */
+type ReadModel = Omit<ModelRow, 'createdAt' | 'updatedAt'> & { createdAt: string; updatedAt: string }
+
 /** The organization's own models and those of the environment, newest first. */
 export function listModels(
   services: Services,
@@ -43,7 +46,7 @@ export function listModels(
   return readPage(
     query,
     async (below, count) => {
-      const rows = await sql<ModelRow[]>`
+      const rows = await sql<ReadModel[]>`
         select id, organization_id as "organizationId", name, provider, version, is_active as "isActive", config,
           api_key as "apiKey", created_by as "createdBy", created_at as "createdAt", updated_at as "updatedAt"
         from llm_models

@@ -34,7 +34,8 @@ export async function leaveByLink(database: Database, client: Client, token: str
   await systemSql(database).begin(async (tx) => {
     const [used] = await tx<{ userId: string; organizationId: string }[]>`
       delete from one_time_tokens
-      where token_hash = ${hashToken(token)} and purpose = 'leave_organization' and expires_at > now()
+      where token_hash = ${hashToken(token)} and purpose = 'leave_organization' and organization_id is not null
+        and expires_at > now()
       returning user_id as "userId", organization_id as "organizationId"`
     if (!used) throw fail('auth.link_gone')
     await endOwnMembership(

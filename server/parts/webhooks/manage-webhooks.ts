@@ -43,7 +43,7 @@ export async function createWebhook(
     const [row] = await tx<{ count: number }[]>`
       select count(*)::int as count from webhook_endpoints where organization_id = ${organizationId}`
     if ((row?.count ?? 0) >= WEBHOOKS_MAX) throw fail('webhook.too_many', { limit: WEBHOOKS_MAX })
-    const [made] = await tx`
+    const [made] = await tx<Record<string, unknown>[]>`
       insert into webhook_endpoints (id, organization_id, url, description, event_types, secret, created_by)
       values (${id}, ${organizationId}, ${url}, ${description}, ${eventTypes}, ${sealed}, ${userId})
       returning *`

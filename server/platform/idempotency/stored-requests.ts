@@ -7,7 +7,8 @@ import type { EventStream } from '../http/define-route.ts'
 /** How long a repeat is recognized (contract, 5). */
 const KEPT_HOURS = 24
 /** A larger answer is dropped after an hour. Its row stays, so that a repeat is still recognized and does nothing. */
-const LARGE_ANSWER_BYTES = 64 * 1024
+/** As text: the index has the number in its condition, and a parameter would not match that. */
+const LARGE_ANSWER_BYTES = '65536'
 const LARGE_KEPT_HOURS = 1
 /** The most rows, and bytes of answers, of one user, deployment or network. */
 const QUOTA_REQUESTS = 10_000
@@ -151,7 +152,7 @@ export class StoredRequests {
       const { count } = await this.#sql`
         update idempotent_requests set answer = null where (owner, route, key) in (
           select owner, route, key from idempotent_requests
-          where octet_length(answer) > ${this.#sql.unsafe(String(LARGE_ANSWER_BYTES))}
+          where octet_length(answer) > ${this.#sql.unsafe(LARGE_ANSWER_BYTES)}
             and answered_at < now() - ${LARGE_KEPT_HOURS} * interval '1 hour'
           order by answered_at limit ${SWEPT_AT_ONCE} for update skip locked)`
       if (count < SWEPT_AT_ONCE) return

@@ -93,7 +93,7 @@ export function createStemmer(sql: Sql): Stemmer {
 
 /** The stems in the order of the words; an empty one for a stop word. */
 async function askDatabase(sql: Sql, words: string[], language: Language): Promise<string[]> {
-  const [row] = await sql<{ stems: string[] }[]>`
+  const [row] = await sql<{ stems: string[] | null }[]>`
     select json_agg(coalesce((ts_lexize(${`${language}_stem`}::regdictionary, word))[1], '') order by place) as stems
     from json_array_elements_text(${JSON.stringify(words)}::text::json) with ordinality as given(word, place)`
   return row?.stems ?? []

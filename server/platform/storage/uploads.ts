@@ -117,8 +117,8 @@ export function createUploads({ sql }: OpenDatabase, storage: Storage, dataDir: 
         // One at a time gives names; only now, because whoever deletes a chat locks it before its organization.
         await lockOrganization(tx, organizationId, 'members')
         const taken = new Set(
-          (await tx`select filename from uploads where chat_id = ${chatId}`).map(
-            (row) => row['filename'] as string,
+          (await tx<{ filename: string }[]>`select filename from uploads where chat_id = ${chatId}`).map(
+            ({ filename }) => filename,
           ),
         )
         for (const file of files) {

@@ -34,7 +34,7 @@ export function registerHealth(app: FastifyInstance, services: Services): void {
 
 async function askDependencies({ database, storage, redis }: Services): Promise<void> {
   const checks: Record<string, () => Promise<unknown>> = {
-    database: () => database.sql`select 1`,
+    database: () => database.sql`select`,
     storage: () => storage.check(),
   }
   if (redis) checks['redis'] = () => redis.check()

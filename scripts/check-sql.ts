@@ -1,0 +1,59 @@
+import { globSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { getConstructionPlans } from 'pg-boss'
+import postgres from 'postgres'
+import { connectDatabase } from '#database/connect.ts'
+import { startPostgres } from '#tests/support/postgres.ts'
+import { checkStatements, type Problem } from './check-sql/check.ts'
+import { readStatements } from './check-sql/read-statements.ts'
+
+/*
+ * Holds every SQL statement of the server against the schema that the migrations make (docs/testing.md): names of tables
+ * and columns, and the row type that a template names. `npm run sql`; needs scripts/get-postgres.sh .cache/postgres.
+ */
+
+/** Files whose statements name their tables at run time. What runs them are their tests. */
+const BUILT_AT_RUN_TIME = new Map([
+  ['server/platform/secrets/reseal.ts', 'tables and columns come from the list of encrypted columns'],
+  ['server/platform/access/access.ts', 'tables come from the kinds of records that lead to an organization'],
+])
+
+/** Where pg-boss keeps its tables (platform/jobs). */
+const JOBS_SCHEMA = 'jobs'
+
+const files = globSync('server/**/*.ts').filter((file) => !file.endsWith('.test.ts'))
+const program = readStatements(
+  files.map((file) => resolve(file)),
+  'tsconfig.json',
+)
+const problems: Problem[] = [
+  ...program.unread.map(({ place, reason }) => ({
+    place,
+    sentence: `cannot be read without running it: ${reason}`,
+  })),
+  ...(await onSchema((url) => checkStatements(program, url))),
+].filter(({ place }) => !BUILT_AT_RUN_TIME.has(place.split(':')[0] ?? ''))
+
+for (const { place, sentence } of problems) console.log(`${place}: ${sentence}`)
+const places = new Set(program.statements.map(({ place }) => place))
+console.log(`${places.size} statements, ${problems.length} problems`)
+process.exitCode = problems.length > 0 ? 1 : 0
+
+/** Runs work on a new database with the schema of today. */
+async function onSchema<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'parley-sql-'))
+  const server = await startPostgres({ dataDir })
+  try {
+    const url = server.url('postgres')
+    const database = await connectDatabase({ databaseUrl: url, dataDir })
+    await database.close()
+    const sql = postgres(url, { max: 1, onnotice: () => {} })
+    await sql.unsafe(getConstructionPlans(JOBS_SCHEMA)).simple()
+    await sql.end()
+    return await work(url)
+  } finally {
+    await server.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,123 @@
+import { FragmentReader, isFragment, type Piece } from './fragments.ts'
+import ts from './typescript.ts'
+
+/*
+ * Finds the SQL statements of a program: tagged templates that no other template contains. Fragments are put in where
+ * they stand, through constants, functions and conditions.
+ */
+
+/** A value that a statement is given. */
+export interface Parameter {
+  isNullable: boolean
+  /** As the driver announces it; null: the server infers the type. */
+  type: 'bytea' | 'boolean' | 'timestamptz' | null
+}
+
+/** A statement as it is sent, in one of the ways that its conditions allow. */
+export interface Statement {
+  /** The template, as `file:line` from the root of the project. */
+  place: string
+  text: string
+  parameters: Parameter[]
+  /** The type of a row; null where the template names none. */
+  row: ts.Type | null
+  /** Something is done with its rows. */
+  isUsed: boolean
+}
+
+export interface Program {
+  statements: Statement[]
+  /** Templates that cannot be read without running them, and why. */
+  unread: { place: string; reason: string }[]
+  checker: ts.TypeChecker
+}
+
+/** Reads the statements of TypeScript files. `config`: the path of a tsconfig.json, whose options count. */
+export function readStatements(files: readonly string[], config: string): Program {
+  const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => {} }
+  const options = ts.getParsedCommandLineOfConfigFile(config, {}, host)?.options ?? {}
+  const program = ts.createProgram(files, options)
+  const checker = program.getTypeChecker()
+  const sources = files.map((file) => program.getSourceFile(file)).filter((file) => file !== undefined)
+  const reader = new FragmentReader(checker, sources)
+  const templates = sources.flatMap((file) => templatesIn(file, checker))
+  const read = templates.map((template) => ({ template, ...reader.read(template) }))
+  const root = ts.sys.getCurrentDirectory()
+  const placeOf = (template: ts.TaggedTemplateExpression): string => {
+    const file = template.getSourceFile()
+    const { line } = file.getLineAndCharacterOfPosition(template.getStart())
+    return `${file.fileName.replace(`${root}/`, '')}:${line + 1}`
+  }
+  // What stands in another template is checked there.
+  const whole = read.filter(({ template }) => !reader.contained.has(template))
+  return {
+    checker,
+    statements: whole
+      .flatMap(({ template, variants }) =>
+        variants.map((pieces) => ({
+          place: placeOf(template),
+          ...textOf(pieces, checker),
+          row: rowOf(template, checker),
+          isUsed: isUsed(template),
+        })),
+      )
+      // What adds nothing is a choice of some fragment.
+      .filter(({ text }) => text !== ''),
+    unread: whole.flatMap(({ template, unread }) =>
+      unread.map((reason) => ({ place: placeOf(template), reason })),
+    ),
+  }
+}
+
+function templatesIn(file: ts.SourceFile, checker: ts.TypeChecker): ts.TaggedTemplateExpression[] {
+  const found: ts.TaggedTemplateExpression[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isTaggedTemplateExpression(node) && isFragment(node, checker)) found.push(node)
+    ts.forEachChild(node, visit)
+  }
+  visit(file)
+  return found
+}
+
+function textOf(pieces: Piece[], checker: ts.TypeChecker): Pick<Statement, 'text' | 'parameters'> {
+  const parameters: Parameter[] = []
+  const text = pieces
+    .map((piece) => {
+      if (typeof piece === 'string') return piece
+      parameters.push(parameterOf(piece, checker))
+      return `$${parameters.length}`
+    })
+    .join('')
+  return { text, parameters }
+}
+
+function parameterOf(value: ts.Expression, checker: ts.TypeChecker): Parameter {
+  const type = checker.getTypeAtLocation(value)
+  const given = checker.getNonNullableType(type)
+  const name = checker.typeToString(given)
+  return {
+    isNullable: type !== given,
+    type: /^(Buffer|Uint8Array)\b/.test(name)
+      ? 'bytea'
+      : name === 'Date'
+        ? 'timestamptz'
+        : given.flags & ts.TypeFlags.BooleanLike || name === 'boolean'
+          ? 'boolean'
+          : null,
+  }
+}
+
+/** The row type of `sql<Row[]>` or `sql<[Row]>`. */
+function rowOf(template: ts.TaggedTemplateExpression, checker: ts.TypeChecker): ts.Type | null {
+  const [argument] = template.typeArguments ?? []
+  if (!argument) return null
+  const rows = checker.getTypeFromTypeNode(argument)
+  const row = checker.getIndexTypeOfType(rows, ts.IndexKind.Number)
+  return row ? checker.getNonNullableType(row) : null
+}
+
+/** A statement that is awaited, and nothing more, is sent for what it changes. */
+function isUsed(template: ts.TaggedTemplateExpression): boolean {
+  const { parent } = template
+  return !(ts.isAwaitExpression(parent) && ts.isExpressionStatement(parent.parent))
+}

@@ -1,0 +1,90 @@
+/*
+ * The relations that a query reads, and what is known of their columns.
+ */
+
+/** A node of PostgreSQL's parse tree: one key that names its type, or plain fields. */
+// biome-ignore lint/suspicious/noExplicitAny: the parse tree has 250 types of nodes, of which some 30 are read
+export type Node = any
+
+export interface Column {
+  name: string
+  isNullable: boolean
+}
+
+/** The columns of each table, in the table's order. */
+export type Tables = ReadonlyMap<string, readonly Column[]>
+
+/** A relation of a FROM clause, or the target of a change. */
+export interface Relation {
+  alias: string
+  columns: readonly Column[]
+  /** It may have no row: the other side of an outer join. */
+  isOptional: boolean
+  /** Columns that a condition has shown not to be null. */
+  known: Set<string>
+}
+
+export interface Names {
+  relations: Relation[]
+  outer: Names | null
+  ctes: Map<string, readonly Column[]>
+  /** Each group has a row, so its aggregates see a value. */
+  isGrouped: boolean
+}
+
+/** Columns that each table has. */
+const SYSTEM_COLUMNS = new Set(['ctid', 'xmin', 'xmax', 'tableoid'])
+
+/** A node's type and fields. */
+export function only(node: Node): [string, Node] {
+  const [entry] = Object.entries(node ?? {})
+  return (entry ?? ['', {}]) as [string, Node]
+}
+
+export const textOf = (node: Node): string => node?.String?.sval ?? ''
+export const nameOf = (parts: Node[]): string => textOf(parts.at(-1))
+export const column = (name: string, isNullable: boolean): Column => ({ name, isNullable })
+
+export const relationOf = (alias: string, columns: readonly Column[]): Relation => ({
+  alias,
+  columns,
+  isOptional: false,
+  known: new Set(),
+})
+
+export const rename = (columns: readonly Column[], names: Node[] | undefined): Column[] =>
+  columns.map((one, index) => ({ ...one, name: textOf(names?.[index]) || one.name }))
+
+export function makeOptional(relations: Relation[]): void {
+  for (const relation of relations) {
+    relation.isOptional = true
+    relation.known.clear()
+  }
+}
+
+export const isNullableIn = (relation: Relation, { name, isNullable }: Column): boolean =>
+  (relation.isOptional || isNullable) && !relation.known.has(name)
+
+/** The relation that a column belongs to, by `column` or `relation.column`, from the inside out. */
+export function find(fields: string[], names: Names | null): { relation: Relation; name: string } | null {
+  const name = fields.at(-1) ?? ''
+  const alias = fields.length > 1 ? fields.at(-2) : null
+  for (let scope = names; scope; scope = scope.outer) {
+    const relation = scope.relations.find(
+      (one) =>
+        (alias === null || one.alias === alias) &&
+        (SYSTEM_COLUMNS.has(name) || one.columns.some((column) => column.name === name)),
+    )
+    if (relation) return { relation, name }
+  }
+  return null
+}
+
+/** A relation's alias stands for its row, which is there unless the relation is optional. */
+export function isWholeRow(fields: string[], names: Names | null): boolean {
+  for (let scope = names; scope; scope = scope.outer) {
+    const relation = scope.relations.find(({ alias }) => alias === fields[0])
+    if (relation) return !relation.isOptional
+  }
+  return false
+}

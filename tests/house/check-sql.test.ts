@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, inject, test } from 'vitest'
+import { createDatabase } from '#tests/support/server.ts'
+import { checkStatements } from '../../scripts/check-sql/check.ts'
+import { readStatements } from '../../scripts/check-sql/read-statements.ts'
+
+/** Holds `npm run sql`: a statement that does not fit the schema fails before it runs. */
+
+const FILE = join(import.meta.dirname, '../fixtures/statements.ts')
+/** What is wrong with each statement that is not sound. */
+const WRONG: Record<string, string> = {
+  wrongColumn: 'column "titel" does not exist (at: titel = \'\')',
+  wrongColumnInFragment: 'column "nmae" does not exist (at: nmae = $1)',
+  wrongColumnInChoice: 'column "age" does not exist (at: age)',
+  nullTypedAsPresent: 'folder may be null, and is typed as string',
+  nullByOuterJoin: 'message_id may be null, and is typed as string',
+  nullByAggregate: 'newest may be null, and is typed as string',
+  nullByWriting: 'folder may be null, and is typed as string',
+  nullBySubquery: 'title may be null, and is typed as string',
+  nullByUnion: 'folder may be null, and is typed as string',
+  wrongType: 'chats comes as string, and is typed as number',
+  missingColumn: 'it returns no title, which its row type has',
+  noRowType: 'it names no row type, and returns id',
+  unreadTable: 'table is any text',
+}
+
+/** Sentences by the name of the statement that they are about. */
+const found = new Map<string, string[]>()
+
+beforeAll(async () => {
+  const database = await createDatabase()
+  const program = readStatements([FILE], 'tsconfig.json')
+  const problems = database ? await checkStatements(program, database.url) : []
+  await database?.drop()
+  const unread = program.unread.map(({ place, reason }) => ({ place, sentence: reason }))
+  for (const { place, sentence } of [...unread, ...problems]) {
+    const name = nameAt(Number(place.split(':').at(-1)))
+    found.set(name, [...(found.get(name) ?? []), sentence])
+  }
+})
+
+test.runIf(inject('postgres') !== null)('each fault is found, and nothing else', () => {
+  const wanted = Object.entries(WRONG).map(([name, sentence]): [string, string[]] => [name, [sentence]])
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(wanted))
+})
+
+const lines = readFileSync(FILE, 'utf8').split('\n')
+
+/** The statement that the template on a line belongs to. */
+const nameAt = (line: number): string =>
+  lines
+    .slice(0, line)
+    .findLast((text) => text.startsWith('export const'))
+    ?.split(' ')[2] ?? ''
