@@ -1,0 +1,11 @@
+-- Postings have no foreign key, which would be checked for each of millions: they go with their knowledge base here.
+CREATE OR REPLACE FUNCTION public.forget_kb_postings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from kb_postings p using gone where p.kb_id = gone.id;
+  return null;
+end $function$;
+
+CREATE TRIGGER knowledge_bases_deleted AFTER DELETE ON knowledge_bases REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_kb_postings();

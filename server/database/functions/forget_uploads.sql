@@ -1,0 +1,14 @@
+-- Notes the stored files of deleted uploads for the sweep, and gives their bytes back to the organization.
+CREATE OR REPLACE FUNCTION public.forget_uploads()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into deleted_files (storage_key) select storage_key from gone on conflict do nothing;
+  update organizations set stored_bytes = stored_bytes - sums.bytes
+  from (select organization_id, sum(size) as bytes from gone group by organization_id) as sums
+  where organizations.id = sums.organization_id;
+  return null;
+end $function$;
+
+CREATE TRIGGER uploads_deleted AFTER DELETE ON uploads REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_uploads();
