@@ -113,6 +113,7 @@ const TYPES = new Map<number, string>([
   ...[21, 23, 26, 700, 701].map((type): [number, string] => [type, 'number']),
   ...[114, 3802].map((type): [number, string] => [type, 'json']),
   [1000, 'boolean[]'],
+  [1001, 'Buffer[]'],
   ...[1005, 1007, 1028, 1021, 1022].map((type): [number, string] => [type, 'number[]']),
   ...[1009, 1015, 1016, 2951, 1231, 1185, 1182, 1003].map((type): [number, string] => [type, 'string[]']),
   ...[199, 3807].map((type): [number, string] => [type, 'json[]']),

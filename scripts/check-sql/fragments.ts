@@ -11,6 +11,8 @@ type Arguments = ReadonlyMap<ts.Symbol, { node: ts.Expression; args: Arguments }
 
 const NO_ARGUMENTS: Arguments = new Map()
 const DEPTH_MAX = 30
+/** A fragment is handed on through so many functions. */
+const CALLERS_MAX = 5
 /** The types of postgres.js that put text into a statement instead of a value. */
 const FRAGMENT_TYPES = new Set(['PendingQuery', 'Helper', 'Identifier', 'PendingRawQuery'])
 
@@ -22,6 +24,16 @@ export function isFragment(node: ts.Expression, checker: ts.TypeChecker): boolea
 }
 
 class Unread extends Error {}
+
+/** A fragment is a parameter of a function: its callers say what it is. */
+class Handed extends Error {
+  readonly parameter: ts.ParameterDeclaration
+
+  constructor(parameter: ts.ParameterDeclaration) {
+    super(`nothing calls the function of ${parameter.getText()}`)
+    this.parameter = parameter
+  }
+}
 
 export class FragmentReader {
   /** Templates that were found within others. */
@@ -40,10 +52,23 @@ export class FragmentReader {
   /** The ways in which a template can come out: each choice within it is made at least once. */
   read(template: ts.TaggedTemplateExpression): { variants: Variant[]; unread: string[] } {
     try {
-      return { variants: this.#template(template, NO_ARGUMENTS), unread: [] }
+      return { variants: this.#inCallers(template, NO_ARGUMENTS), unread: [] }
     } catch (error) {
       if (!(error instanceof Unread)) throw error
       return { variants: [], unread: [error.message] }
+    }
+  }
+
+  /** A template once for each call of the function that hands fragments to it. */
+  #inCallers(template: ts.TaggedTemplateExpression, args: Arguments, depth = 0): Variant[] {
+    try {
+      return this.#template(template, args)
+    } catch (error) {
+      if (!(error instanceof Handed)) throw error
+      const { parent: called } = error.parameter
+      const calls = this.#callsOf(called)
+      if (calls.length === 0 || depth > CALLERS_MAX) throw new Unread(error.message)
+      return calls.flatMap((call) => this.#inCallers(template, this.#handed(called, call, args), depth + 1))
     }
   }
 
@@ -106,19 +131,8 @@ export class FragmentReader {
     const initializer = this.#initializer(node)
     if (initializer) return this.#fragment(initializer, args)
     const declaration = symbol?.valueDeclaration
-    if (declaration && ts.isParameter(declaration)) return this.#handed(declaration)
+    if (declaration && ts.isParameter(declaration)) throw new Handed(declaration)
     throw new Unread(`nothing says what ${node.getText()} is`)
-  }
-
-  /** What a parameter is at each call of its function. */
-  #handed(parameter: ts.ParameterDeclaration): Variant[] {
-    const index = parameter.parent.parameters.indexOf(parameter)
-    const calls = this.#callsOf(parameter.parent)
-    if (calls.length === 0) throw new Unread(`nothing calls the function of ${parameter.getText()}`)
-    return calls.flatMap((call) => {
-      const argument = call.arguments[index]
-      return argument ? this.#fragment(argument, NO_ARGUMENTS) : []
-    })
   }
 
   #call(call: ts.CallExpression, args: Arguments): Variant[] {
@@ -129,11 +143,17 @@ export class FragmentReader {
       return this.#reduced(call.expression.expression, call.arguments, args)
     const bodies = returnedBy(called as ts.SignatureDeclaration)
     if (bodies.length === 0) throw new Unread(`${call.getText()} has no body that can be read`)
+    const handed = this.#handed(called as ts.SignatureDeclaration, call, args)
+    return bodies.flatMap((body) => this.#fragment(body, handed))
+  }
+
+  /** What the parameters of a function stand for in a call of it. */
+  #handed({ parameters }: ts.SignatureDeclaration, call: ts.CallExpression, args: Arguments): Arguments {
     const handed = new Map(args)
-    for (const [index, { name, initializer }] of (called as ts.SignatureDeclaration).parameters.entries())
+    for (const [index, { name, initializer }] of parameters.entries())
       for (const [symbol, node] of this.#bound(name, call.arguments[index] ?? initializer))
         handed.set(symbol, { node, args })
-    return bodies.flatMap((body) => this.#fragment(body, handed))
+    return handed
   }
 
   /** What a parameter's name, or each name of its pattern, is bound to. */

@@ -72,7 +72,7 @@ export async function compactPostings(
     await tx`delete from kb_segments where kb_id = ${kbId}`
     await noteSegment(tx, { organizationId, kbId }, { segment, chunks: alive.size })
     for (let after: string | undefined = ''; after !== undefined; ) {
-      const old: { term: string; postings: Buffer[] }[] = await tx`
+      const old: { term: string; postings: Buffer[] }[] = await tx<{ term: string; postings: Buffer[] }[]>`
         select term, array_agg(postings order by segment) as postings from kb_postings
         where kb_id = ${kbId} and segment < ${segment} and term > ${after}
         group by term order by term limit ${TERMS_AT_ONCE}`

@@ -39,7 +39,7 @@ interface Row extends Omit<ServerOfCaller, 'shared' | 'instance'> {
   sharedReadAt: string | null
   sharedChangedAt: string | null
   instanceId: string | null
-  instanceStatus: string
+  instanceStatus: string | null
   instanceError: string | null
   tools: McpToolRecord[] | null
   readAt: string | null

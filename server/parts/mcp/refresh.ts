@@ -94,7 +94,7 @@ export class TokenRefresh {
       update mcp_instances set refresh_claim = ${claim},
         refresh_claimed_until = now() + ${CLAIM_SECONDS} * interval '1 second'
       where ${isInstance(sql, instance)} and credentials_version = ${version} and status = 'active'
-        and (refresh_claimed_until is null or refresh_claimed_until < now())
+        and credentials is not null and (refresh_claimed_until is null or refresh_claimed_until < now())
       returning credentials`
     if (claimed) return { kind: 'ours', claim, credentials: claimed.credentials }
     const [row] = await sql<{ version: number; status: string; error: string | null; isClaimed: boolean }[]>`

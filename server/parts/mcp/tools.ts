@@ -1,6 +1,6 @@
 import { newId } from '#database/new-id.ts'
 import type { McpToolRecord } from '#database/schema/mcp.ts'
-import type { TenantSql } from '#database/tenant-sql.ts'
+import type { Fragment, TenantSql, TenantTransaction } from '#database/tenant-sql.ts'
 import type { Actor, Scope } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
 import type { McpEndpoint, McpTool } from '#platform/mcp/connection.ts'
@@ -235,12 +235,35 @@ async function storeTools(
   reader: Actor & { organizationId: string },
   tools: McpToolRecord[],
 ): Promise<{ readAt: string; changedAt: string | null }> {
-  const given = JSON.stringify(tools)
   return sql.begin(async (tx) => {
-    const table = tx(holder.table)
-    const isIt =
-      holder.table === 'mcp_servers' ? tx`id = ${holder.id} and url = ${holder.url}` : isInstance(tx, holder)
-    const [row] = await tx<{ isSame: boolean; difference: Difference | null }[]>`
+    if (holder.table === 'mcp_servers') {
+      const isServer = tx`id = ${holder.id} and url = ${holder.url}`
+      return (await writeTools(tx, tx`mcp_servers`, isServer, tools)).stored
+    }
+    const { stored, difference } = await writeTools(tx, tx`mcp_instances`, isInstance(tx, holder), tools)
+    if (difference)
+      await recordEvent(tx, reader.organizationId, reader, {
+        action: 'mcp_instance.tools_changed',
+        recordId: holder.id,
+        after: {
+          added: named(difference.added),
+          removed: named(difference.removed),
+          changed: named(difference.changed),
+        },
+      })
+    return stored
+  })
+}
+
+/** Writes the tools into the row. The difference is null where there is none, or where none were known. */
+async function writeTools(
+  tx: TenantTransaction,
+  table: Fragment,
+  isIt: Fragment,
+  tools: McpToolRecord[],
+): Promise<{ stored: { readAt: string; changedAt: string | null }; difference: Difference | null }> {
+  const given = JSON.stringify(tools)
+  const [row] = await tx<{ isSame: boolean; difference: Difference | null }[]>`
       select coalesce(tools::jsonb = ${given}::text::jsonb, false) as "isSame",
         case when tools::jsonb <> ${given}::text::jsonb then (
         select json_build_object(
@@ -254,26 +277,18 @@ async function storeTools(
           where b.tool is distinct from a.tool) as others)
       end as difference
       from ${table} held where ${isIt} for no key update`
-    const difference = row?.difference ?? null
-    const isChanged =
-      difference !== null && Object.values(difference).some((names: string[]) => names.length > 0)
-    const [stored] = await tx<{ readAt: string; changedAt: string | null }[]>`
+  const difference = row?.difference ?? null
+  const isChanged =
+    difference !== null && Object.values(difference).some((names: string[]) => names.length > 0)
+  const [stored] = await tx<{ readAt: string; changedAt: string | null }[]>`
       update ${table} set tools_read_at = now()
         ${row?.isSame ? tx`` : tx`, tools = ${given}::text::json, updated_at = now()`}
         ${isChanged ? tx`, tools_changed_at = now()` : tx``}
       where ${isIt} returning tools_read_at as "readAt", tools_changed_at as "changedAt"`
-    if (difference && isChanged && holder.table === 'mcp_instances')
-      await recordEvent(tx, reader.organizationId, reader, {
-        action: 'mcp_instance.tools_changed',
-        recordId: holder.id,
-        after: {
-          added: named(difference.added),
-          removed: named(difference.removed),
-          changed: named(difference.changed),
-        },
-      })
-    return stored ?? { readAt: new Date().toISOString(), changedAt: null }
-  })
+  return {
+    stored: stored ?? { readAt: new Date().toISOString(), changedAt: null },
+    difference: isChanged ? difference : null,
+  }
 }
 
 const named = (names: string[]): string[] => names.slice(0, NAMES_LISTED_MAX)
