@@ -12,10 +12,10 @@ import type { CallbackQuery } from './schemas.ts'
  * organizations. What follows runs for its user.
  */
 
-/** An attempt to connect that was taken from its table: nobody else can finish it. */
+/** An attempt to connect that was taken out of its table, so no other request can finish it. */
 export interface Attempt {
   id: string
-  /** What is connected by it. */
+  /** The instance that it connects. */
   instance: OwnedInstance
   serverId: string
   flowType: string | null
@@ -25,12 +25,12 @@ export interface Attempt {
 
 type Dependencies = Pick<McpDependencies, 'database'>
 
-/** What a provider sends back with a browser. */
+/** A provider's answer, as the browser brings it. */
 export type ProviderAnswer = Omit<CallbackQuery, 'state'>
 
 /**
- * Takes the attempt of a state for the browser that began it: `cookieHash` is the attempt's, and the session that it
- * was bound to lives. Of several browsers that come at the same time one gets it. Null: there is no such attempt.
+ * Takes the attempt of a state for the browser that began it: `cookieHash` is the attempt's, and its session is live.
+ * One of several concurrent browsers gets it. Returns null if there is no such attempt.
  */
 export async function takeByCookie(
   { database }: Dependencies,
@@ -47,8 +47,8 @@ export async function takeByCookie(
 }
 
 /**
- * Keeps what a provider has answered, encrypted, until the user who began confirms, and uses up the state. Returns the
- * one-time ticket for the confirmation; null: there is no such attempt. The answer expires with the state.
+ * Stores a provider's answer, encrypted, until the user who began confirms, and uses up the state. Returns the one-time
+ * ticket for the confirmation; null if there is no such attempt. The answer expires with the state.
  */
 export async function holdAnswer(
   { database, secrets }: Dependencies & Pick<McpDependencies, 'secrets'>,
@@ -56,7 +56,8 @@ export async function holdAnswer(
 ): Promise<string | null> {
   const sql = systemSql(database)
   const [found] = await sql<{ id: string; organizationId: string; userId: string }[]>`
-    select a.id, a.organization_id as "organizationId", a.user_id as "userId" from mcp_attempts a, mcp_instances i, memberships m where ${isOpen(sql, state, answer)}`
+    select a.id, a.organization_id as "organizationId", a.user_id as "userId"
+    from mcp_attempts a, mcp_instances i, memberships m where ${isOpen(sql, state, answer)}`
   if (!found) return null
   const ticket = newToken('mt')
   const held = await tenantSql(database, found)`
@@ -76,7 +77,7 @@ export interface HeldAttempt {
   expiresAt: string
 }
 
-/** Finds the attempt of a ticket; null: it has expired, or was finished or replaced. */
+/** Finds the attempt of a ticket. Returns null if it has expired, or was finished or replaced. */
 export async function findHeld({ database }: Dependencies, ticket: string): Promise<HeldAttempt | null> {
   const [held] = await systemSql(database)<HeldAttempt[]>`
     select a.user_id as "userId", u.email, s.name as "serverName", s.toolkit_logo as "toolkitLogo",
@@ -87,7 +88,7 @@ export async function findHeld({ database }: Dependencies, ticket: string): Prom
   return held ?? null
 }
 
-/** Takes the attempt of a ticket for its user, with the provider's answer. Null: it is gone, or the user may not. */
+/** Takes the attempt of a ticket for its user, with the provider's answer. Null: it is gone, or not permitted. */
 export async function takeHeld(
   { database, secrets }: Dependencies & Pick<McpDependencies, 'secrets'>,
   ticket: string,
@@ -120,7 +121,7 @@ const columns = (sql: FragmentSql) => sql`
   a.id, a.instance_id as "instanceId", a.organization_id as "organizationId", a.user_id as "userId",
   i.server_id as "serverId", a.flow_type as "flowType", a.payload`
 
-/** Nobody has come back with this state, and the ids that the provider may pass on are the attempt's. */
+/** The state is unused, and the ids that the provider may pass on are the attempt's. */
 const isOpen = (sql: FragmentSql, state: string | undefined, answer: ProviderAnswer) => sql`
   a.state_hash = ${hashToken(state ?? '')} and a.answer is null and ${isUsable(sql)}
   and i.id = coalesce(${answer.mcp_session_id ?? null}::uuid, i.id)
@@ -132,12 +133,12 @@ const isUsable = (sql: FragmentSql) => sql`
   and m.organization_id = a.organization_id and m.user_id = a.user_id and m.status = 'active'
   and ${holds(sql, 'mcp:write')}`
 
-/** An instance that is pending so long without an attempt that could still be finished never will be. */
+/** After this time an instance without an open attempt stays pending forever. */
 const PENDING_MINUTES_MAX = 15
-/** So many instances are removed by one sweep. */
+/** Instances that one sweep deletes. */
 const SWEEP_MAX = 1_000
 
-/** Removes attempts to connect that nobody has finished, and the instances that were to come of them. */
+/** Deletes expired attempts, and the pending instances that they leave. */
 export async function sweepAttempts({ database }: Dependencies): Promise<void> {
   const sql = systemSql(database)
   await sql`delete from mcp_attempts where expires_at <= now()`

@@ -125,16 +125,16 @@ interface Connected {
   accountId: string | null
 }
 
-/** How long provider and server may take, all in all: a person waits before a white page. */
+/** Limit for provider and server together: the user looks at a blank page. */
 const FINISH_TIMEOUT_MS = 30_000
 const SENTENCE_CHARACTERS_MAX = 300
-/** So much of a key is not told again; the rest may be cut off. */
+/** An error that contains this much of a key is not shown. Servers may cut off the rest. */
 const KEY_CHARACTERS_TELLING = 16
 const OURS = 'Something went wrong on our side. Please try again.'
 
 /**
- * Finishes an attempt with what the provider has answered: the instance becomes active, or, where it was new and that
- * failed, is removed. Returns why it failed, as a sentence; null: the account is connected.
+ * Finishes an attempt with the provider's answer: the instance becomes active. A new instance is deleted on failure.
+ * Returns the reason of a failure, as a sentence; null if the account is connected.
  */
 async function finishConnection(
   deps: McpDependencies,
@@ -153,7 +153,7 @@ async function finishConnection(
     const sentence = failureSentence(error)
     if (sentence === null) deps.log.error({ err: error }, 'a connection to an MCP server was not finished')
     else deps.log.info({ err: error }, 'an account was not connected to an MCP server')
-    // Not where the person has begun anew meanwhile.
+    // Keep the instance if the user has begun another attempt.
     await sql`
       delete from mcp_instances where ${isInstance(sql, attempt.instance)} and status = 'pending'
         and not exists (
@@ -188,11 +188,11 @@ function finish(
   }
 }
 
-/** Without its scheme. */
+/** The first characters of a key, without its scheme. */
 const beginningOf = (apiKey: string): string =>
   (apiKey.split(' ').at(-1) ?? '').slice(0, KEY_CHARACTERS_TELLING)
 
-/** A key is kept when the server has shown its tools for it. */
+/** Tries a key: the server has to list its tools for it. */
 async function finishWithKey(
   { connections }: McpDependencies,
   { id }: Attempt,
@@ -258,7 +258,10 @@ async function finishComposio(
   return { credentials: { type: 'composio', ...address }, accountId }
 }
 
-/** An account of Composio that is replaced by this is deleted there. What came for an instance that is gone by now is ended, too. */
+/**
+ * Activates the instance, and deletes a replaced Composio account. Revokes the new grant if the instance was deleted
+ * meanwhile.
+ */
 async function activate(
   deps: McpDependencies,
   client: Client,
@@ -271,7 +274,7 @@ async function activate(
   const { sealed, expiresIn } = sealCredentials(secrets, instanceId, credentials)
   const before = await sql.begin(async (tx) => {
     await lockOrganization(tx, organizationId, 'records')
-    // Before the instance, as whoever changes a server does it.
+    // The server before the instance: docs/lock-order.md.
     await tx`select from mcp_servers where id = ${server.id} for no key update`
     const [row] = await tx<{ status: string; sealed: string | null; accountId: string | null }[]>`
       select status, credentials as sealed, account_id as "accountId" from mcp_instances
@@ -303,7 +306,7 @@ async function activate(
   const replaced = openReplaced(secrets, instanceId, before.sealed)
   if (replaced?.type === 'composio') await connections.forget(connectionKey(instanceId, replaced.url))
   await connections.forget(connectionKey(instanceId, server.url))
-  // A token that is replaced is left to end: at many providers its revocation ends what was given after it, too.
+  // A replaced token is left to expire: at many providers its revocation also ends the grant that followed it.
   if (before.accountId !== null && before.accountId !== accountId)
     await endAccess(deps, { credentials: null, accountId: before.accountId })
 }

@@ -51,9 +51,9 @@ export async function addServer(deps: Dependencies, input: NewServer): Promise<S
 }
 
 /**
- * Changes what is given; an auth_config replaces the one before, but for a client_secret that is not given again. A
- * secret goes to no other address and with no other client than it was given for: who moves one has to know the secret.
- * Where the server has moved to another origin, or is connected to in another way, people have to connect again.
+ * Changes the given fields. An auth_config replaces the one before, but keeps a client_secret that is not given again.
+ * A secret is bound to its address and client: a change of either needs the secret. After a move to another origin, or
+ * a change of the way to connect, users have to connect again.
  * Throws mcp.server_not_found, mcp.server_invalid, mcp.server_taken, mcp.secret_needed.
  */
 export async function updateServer(
@@ -75,7 +75,7 @@ export async function updateServer(
     )
     const reason = whyRetire(before, to)
     const retired = reason === null ? [] : await retireConnections(tx, [serverId], reason, actor)
-    // Who sets a client vouches for the authorization server that is found next.
+    // An administrator who sets a client vouches for the authorization server that is discovered next.
     if (given !== null) await tx`delete from mcp_clients where server_id = ${serverId}`
     const isElsewhere = to.url !== before.url || to.authConfig?.type !== before.authConfig?.type
     if (isElsewhere)
@@ -100,7 +100,7 @@ export async function updateServer(
   return viewRecord(after)
 }
 
-/** Agents that could call each other at our own /mcp would do so without end, and each call is paid. */
+/** Refuses this installation's own /mcp: agents could call each other without end, and each call costs credits. */
 function checkServerAddress({ config, net }: Dependencies, address: string): string {
   const url = checkAddress(net, 'url', address)
   if (new URL(url).host === new URL(config.baseUrl).host)
@@ -115,7 +115,7 @@ const columns = (sql: FragmentSql) => sql`
 
 type Address = Pick<RecordedServer, 'url' | 'authConfig'>
 
-/** The secret, encrypted, as it is to be stored; null where there is none, or nothing that it would be for. */
+/** Returns the secret to store, encrypted; null if there is none, or no client that it belongs to. */
 function secretAfter(
   before: RecordedServer,
   to: Address,
@@ -135,7 +135,7 @@ function secretAfter(
   return before.clientSecret
 }
 
-/** Why what people have connected is of no use with the server as it becomes; null where it is. */
+/** Returns the reason why existing connections cannot go on after the change; null if they can. */
 function whyRetire(before: Address, to: Address): string | null {
   if (new URL(before.url).origin !== new URL(to.url).origin) return MOVED
   const [from, config] = [before.authConfig, to.authConfig]
@@ -147,8 +147,8 @@ const accountsOf = (config: McpAuthConfig): string =>
   config.type === 'composio' ? `composio ${config.auth_config_id}` : config.type
 
 /**
- * Deletes a server that nobody is connected to; attempts to connect end. One of the seed file stays, unseen, or it
- * would be added again. Throws mcp.server_not_found, and mcp.server_in_use with how many are connected.
+ * Deletes a server without connections, and its open attempts. A server of the seed file stays as a hidden row, so the
+ * next start does not add it again. Throws mcp.server_not_found, and mcp.server_in_use with the number of connections.
  */
 export async function deleteServer(
   { database }: Pick<Dependencies, 'database'>,
@@ -161,7 +161,7 @@ export async function deleteServer(
     if (!server) throw fail('mcp.server_not_found')
     if (server.instanceCount > 0) throw fail('mcp.server_in_use', { count: server.instanceCount })
     await tx`delete from mcp_instances where server_id = ${serverId} and status = 'pending'`
-    // The slug is free for a server of the administrator's own.
+    // Either way the slug is free again.
     if (server.seedKey === null) await tx`delete from mcp_servers where id = ${serverId}`
     else
       await tx`
@@ -171,14 +171,14 @@ export async function deleteServer(
   })
 }
 
-/** Why people have to connect again. */
+/** Reasons to connect again. */
 const MOVED = 'The address of this server has changed. Please connect your account again.'
 const OTHER_WAY = 'The way to connect to this server has changed. Please connect your account again.'
 
 /**
- * Ends the connections of people to servers that are elsewhere now, or are connected to in another way: what an account
- * was connected for is not told to another address. Attempts under way end, and what was registered there is forgotten.
- * Each person's audit tells it where somebody has done it. Answers the ids of the connections.
+ * Deactivates the connections to servers that have moved, or that are connected to in another way: credentials never go
+ * to another address. Deletes open attempts and registered clients. With an actor, records the change in the audit of
+ * each organization. Returns the ids of the connections.
  */
 async function retireConnections(
   tx: FragmentSql,
@@ -211,9 +211,9 @@ async function retireConnections(
   return retired.map(({ id }) => id)
 }
 
-/** A server of the seed file: well-known ones, which everybody can connect to who has an account there. */
+/** A well-known server, as the seed file has it. */
 export interface SeedServer {
-  /** By which it is known from one release to the next. */
+  /** Identifies the server from one release to the next. */
   key: string
   name: string
   toolkit_name: string
@@ -228,9 +228,9 @@ const FILE = new URL('./catalogue-seed.json', import.meta.url)
 export const readSeed = (): SeedServer[] => JSON.parse(readFileSync(FILE, 'utf8')) as SeedServer[]
 
 /**
- * Brings the catalogue up to date with the seed file: new servers are added, known ones changed, but for those that an
- * administrator has changed or deleted. Several processes may do so at once: who comes second finds it done. A slug
- * that an administrator has given to a server of his own stays his, and the seed's server is left out.
+ * Brings the catalogue up to date with the seed file: adds new servers, and changes known ones that no administrator
+ * has changed or deleted. Concurrent processes are safe: the second one finds nothing to do. Skips a server whose slug
+ * an administrator has used.
  */
 export async function seedCatalogue(
   { database, log }: Pick<McpDependencies, 'database' | 'log'>,
@@ -238,7 +238,7 @@ export async function seedCatalogue(
 ): Promise<void> {
   const given = JSON.stringify(seed.map((server) => ({ ...server, id: newId() })))
   await systemSql(database).begin(async (tx) => {
-    // In one order, so that two processes wait for each other and not in a circle.
+    // One order of locks, so that two starting processes cannot deadlock.
     await tx`select from mcp_servers where seed_key is not null order by seed_key for no key update`
     const moved = await tx<{ id: string }[]>`
       with given as (

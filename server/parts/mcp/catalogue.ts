@@ -4,10 +4,10 @@ import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type ListedServer, type ServerView, viewServer } from './catalogue-schemas.ts'
 
-/** Servers of the catalogue: each list of them is whole. */
+/** Servers of the catalogue. Lists have no pages. */
 export const SERVERS_MAX = 1_000
 
-/** The whole catalogue by name, and to which of it the caller has an active connection in this organization. */
+/** Returns the catalogue by name. Marks servers to which the caller has an active connection in this organization. */
 export async function listServers({ sql, organizationId, userId }: Scope<'mcp:read'>): Promise<ServerView[]> {
   const rows = await sql<ListedServer[]>`
     select ${columns(sql)}, exists (
@@ -19,14 +19,14 @@ export async function listServers({ sql, organizationId, userId }: Scope<'mcp:re
   return rows.map(viewServer)
 }
 
-/** What is known of some tools. */
+/** A stored list of tools. */
 export interface KnownTools {
   tools: McpToolRecord[] | null
   readAt: string | null
   changedAt: string | null
 }
 
-/** A server with the tools that everybody is offered, and the caller's newest connection with the tools of that. */
+/** A server with its public tools, and the caller's newest connection with the tools of that. */
 export interface ServerOfCaller extends ListedServer {
   url: string
   authConfig: McpAuthConfig | null
@@ -46,7 +46,7 @@ interface Row extends Omit<ServerOfCaller, 'shared' | 'instance'> {
   changedAt: string | null
 }
 
-/** Of several connections the newest active one, else the newest that was one. Throws mcp.server_not_found. */
+/** Reads a server with the caller's newest active connection, else the newest one. Throws mcp.server_not_found. */
 export async function readServer(
   { sql, organizationId, userId }: Scope<'mcp:read'>,
   serverId: string,
@@ -84,7 +84,7 @@ const columns = (sql: FragmentSql) => sql`
   s.description, s.created_at as "createdAt", s.instance_count as "instanceCount",
   s.auth_config ->> 'type' as "authType"`
 
-/** A server of the catalogue, as far as it takes to connect to it. */
+/** A server of the catalogue, with the fields that connecting needs. */
 export interface CatalogueServer {
   id: string
   name: string
@@ -96,7 +96,7 @@ export interface CatalogueServer {
   composioServerId: string | null
 }
 
-/** A server that is there; its row is everybody's. */
+/** Finds a server that is not deleted. Servers belong to no organization. */
 export async function findServer(
   sql: TenantStatements,
   serverId: string,

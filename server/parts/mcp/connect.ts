@@ -17,7 +17,7 @@ import { checkQuota } from './instances-system.ts'
 import { failureSentence, fixedClient, keepClient, knownClient } from './providers.ts'
 import type { ConnectionAttempt, NewConnection } from './schemas.ts'
 
-/** What a browser that comes back finds here: how the connection is to be finished. Encrypted, bound to the attempt. */
+/** The state of an attempt until the browser comes back. Stored encrypted, bound to the attempt. */
 export type AttemptPayload =
   | { type: 'none' }
   | { type: 'api_key'; key: string }
@@ -27,20 +27,20 @@ export type AttemptPayload =
 interface StartedConnection {
   payload: AttemptPayload
   redirectUrl: string
-  /** What the provider calls the account, where it gives it a name. */
+  /** The provider's name of the account; null if it gives none. */
   accountId: string | null
 }
 
-/** How long somebody may take at the provider. */
+/** Lifetime of an attempt. */
 const ATTEMPT_SECONDS = 600
-/** How long the provider may take to tell where to go. */
+/** Limit for the provider to return its address for the browser. */
 const BEGIN_TIMEOUT_MS = 30_000
 
 /**
- * Begins to connect the caller's account at a server: a new instance, the one that is named, or the caller's newest one
- * of that server that is inactive or lacks permissions, which are asked for beside those that it has. It stays what it
- * is until the browser comes back. Nothing is stored before the provider has said where the browser is to go. Called in
- * a browser, the answer's cookie lets that browser finish by itself while the session lives. Throws
+ * Begins to connect the caller's account at a server, as a new instance or an existing one: the named one, or the
+ * caller's newest of that server that is inactive or lacks permissions. It keeps its status until the browser comes
+ * back. Stores nothing before the provider has answered. With a session, the answer's cookie lets the same browser
+ * finish without a confirmation while the session lives. Throws
  * mcp.server_not_found, mcp.no_auth_config, mcp.api_key_needed, mcp.no_api_key, mcp.instance_not_found,
  * mcp.too_many_instances, mcp.connect_failed.
  */
@@ -56,7 +56,7 @@ export async function connectAccount(
   if (takesKey && input.api_key === undefined) throw fail('mcp.api_key_needed')
   if (!takesKey && input.api_key !== undefined) throw fail('mcp.no_api_key')
   const { sql, organizationId, userId, sessionId } = scope
-  // What would be refused in the end is refused before the provider hears of it.
+  // Check the quota before the provider is called; insertInstance checks it again under the lock.
   const known = await findInstance(sql, scope, input)
   if (known === null) await checkQuota(sql, organizationId)
 
@@ -69,13 +69,13 @@ export async function connectAccount(
   const cookie = sessionId === null ? null : makeAttemptCookie(deps.config, state, ATTEMPT_SECONDS)
   const instanceId = await commitWithAnswer(() =>
     sql.begin(async (tx) => {
-      // One at a time in an organization, so that no two take its last connection.
+      // Serializes an organization's attempts, so that two cannot take its last connection.
       await lockOrganization(tx, organizationId, 'members')
       const id = (await findInstance(tx, scope, input)) ?? (await insertInstance(tx, scope, server))
       await tx`
         delete from mcp_attempts
         where instance_id = ${id} and organization_id = ${organizationId} and user_id = ${userId}`
-      // Asked for once: where the provider gives it to nobody, the next attempt is as the first one was.
+      // Request a wider scope once: the provider may refuse it to everyone.
       await tx`
         update mcp_instances set needed_scope = null
         where ${isInstance(tx, { id, organizationId, userId })} and needed_scope is not null`
@@ -97,7 +97,7 @@ export async function connectAccount(
   }
 }
 
-/** The caller's instance that is to be connected again; null: there is to be a new one. */
+/** Finds the caller's instance to connect again; null for a new one. */
 async function findInstance(
   sql: TenantStatements,
   { organizationId, userId }: Scope<'mcp:write'>,
@@ -132,7 +132,7 @@ async function insertInstance(
   return id
 }
 
-/** Throws mcp.connect_failed with what the provider said. */
+/** Throws mcp.connect_failed with the provider's reason. */
 async function begin(
   deps: McpDependencies,
   { sql, userId }: Scope<'mcp:write'>,
@@ -170,7 +170,7 @@ async function begin(
   }
 }
 
-/** `Authorization` wants to be told how somebody proves himself (RFC 9110, 11.6.2), and people give the key alone. */
+/** `Authorization` needs a scheme (RFC 9110, 11.6.2), and users enter the key alone. */
 const authorizationValue = (header: string, key: string): string =>
   header.toLowerCase() === 'authorization' && !key.includes(' ') ? `Bearer ${key}` : key
 
@@ -205,7 +205,7 @@ function composioOf({ composio }: McpDependencies) {
   return composio
 }
 
-/** Enough of the state's hash that attempts of one browser don't share a name. */
+/** Characters of the state's hash in the cookie's name, so attempts of one browser don't share a name. */
 const NAME_CHARACTERS = 16
 
 /** A cookie that lets the browser that began an attempt finish it, and its hash for the attempt's row. */
@@ -230,11 +230,11 @@ export function readAttemptCookie(
   return secret === null ? null : hashToken(secret)
 }
 
-/** Has the browser forget the cookie of a state. */
+/** Returns the header that deletes the cookie of a state. */
 export const clearAttemptCookie = (config: SiteConfig, state: string): string =>
   clearCookie(cookieOf(config, state))
 
-/** Takes the cookie out of connect_account's answer, where scripts would see it, and into a header. */
+/** Moves the cookie of connect_account from the body, where scripts would see it, into a header. */
 export function moveCookieToHeader(answer: ConnectionAttempt): Presented<ConnectionAttempt> {
   if (!('cookie' in answer)) return { answer, headers: {} }
   const { cookie, ...body } = answer

@@ -7,18 +7,18 @@ import type { TokenRefresh } from './refresh.ts'
 import type { ToolLists } from './tools.ts'
 
 /**
- * What an instance shows to its server, as it is stored, encrypted and bound to the instance. `origin`: where it was
- * given for; it goes nowhere else, wherever the catalogue moves the server. Servers without any have none.
+ * The credentials of an instance, stored encrypted and bound to the instance. `origin`: the only origin that they are
+ * sent to, even if the catalogue moves the server. Instances of servers without authorization have none.
  */
 export type Credentials =
   | { type: 'api_key'; origin: string; key: string }
   | { type: 'oauth'; origin: string; grant: StoredGrant }
   | { type: 'composio'; url: string; isOwn: boolean }
 
-/** What stands in the row. */
+/** The columns of the row. */
 interface StoredCredentials {
   sealed: string | null
-  /** Seconds until the access token ends; null: never, or nobody knows. */
+  /** Seconds until the access token expires; null: never, or unknown. */
   expiresIn: number | null
 }
 
@@ -35,7 +35,7 @@ export function sealCredentials(
   }
 }
 
-/** The same for what is to be ended or replaced; null also where it was stored under another SECRET. */
+/** Opens credentials that are to be revoked or replaced. Returns null if they were stored under another SECRET. */
 export function openReplaced(
   secrets: Secrets,
   instanceId: string,
@@ -48,7 +48,7 @@ export function openReplaced(
   }
 }
 
-/** Throws where they were stored under another SECRET. */
+/** Opens stored credentials. Throws if they were stored under another SECRET. */
 export const openCredentials = (
   secrets: Secrets,
   instanceId: string,
@@ -56,10 +56,10 @@ export const openCredentials = (
 ): Credentials | null =>
   sealed === null ? null : (JSON.parse(secrets.decrypt(sealed, instanceId)) as Credentials)
 
-/** An instance with its server, as far as it takes to speak to that one. */
+/** An instance, with the fields that calling its server needs. */
 interface UsableInstance extends OwnedInstance {
   url: string
-  /** The header of a key, where the server takes keys. */
+  /** The header for a key; null if the server takes none. */
   keyHeader: string | null
   credentials: string | null
 }
@@ -72,15 +72,15 @@ interface CurrentRow {
   secondsLeft: number | null
 }
 
-/** A token is renewed so long before its end, or a fifth of its life before, whichever is less. */
+/** A token is renewed this long before it expires, or a fifth of its life before, whichever is less. */
 const AHEAD_SECONDS = 60
 const AHEAD_SHARE = 0.2
-/** While the token in hand still lasts, its renewal is waited for so long; it goes on without anybody waiting. */
+/** Wait for a renewal while the current token is valid. The renewal goes on in the background. */
 const AHEAD_WAIT_MS = 3_000
 
 /**
- * What instances show to their servers. Tokens are read anew for every request, so that what another process has
- * renewed, or a person has deleted, holds from the next request on.
+ * The credentials of instances, as headers of their requests. Reads tokens again for every request, so a renewal by
+ * another process, or a deletion, takes effect with the next request.
  */
 export class InstanceCredentials {
   readonly #deps: Pick<McpDependencies, 'secrets' | 'composio'>
@@ -97,7 +97,7 @@ export class InstanceCredentials {
     this.#lists = lists
   }
 
-  /** How the server is reached with this account. */
+  /** Returns how to reach the server with this account. Throws McpError if the server has moved. */
   endpointOf(instance: UsableInstance): McpEndpoint {
     const { secrets, composio } = this.#deps
     const stored = openCredentials(secrets, instance.id, instance.credentials)
@@ -140,7 +140,7 @@ export class InstanceCredentials {
     return bearer((await this.#read(instance)).grant.tokens.access_token)
   }
 
-  /** Renews the token that was refused, unless there is another one by now. */
+  /** Renews the refused token, unless it was replaced already. */
   async #renew(instance: UsableInstance, refused: Record<string, string>): Promise<boolean> {
     const row = await this.#read(instance)
     const isCurrent = bearer(row.grant.tokens.access_token).authorization === refused['authorization']
@@ -148,7 +148,7 @@ export class InstanceCredentials {
     return true
   }
 
-  /** Meanwhile the server may have moved, and the account been connected anew where it is now. */
+  /** Checks the origin again: the account may have been connected to another address since the endpoint was made. */
   async #read(instance: UsableInstance) {
     const { id, sql, url } = instance
     const [row] = await sql<CurrentRow[]>`
@@ -175,7 +175,7 @@ function keyHeaders(
   return keyHeader === null ? {} : { [keyHeader]: key }
 }
 
-/** What was given for one place is not shown at another. */
+/** Credentials go to no other origin than their own. */
 function checkOrigin(url: string, origin: string): void {
   if (URL.parse(url)?.origin !== origin)
     throw new McpError('unauthorized', 'This server has moved. Please connect your account again.')
@@ -191,8 +191,8 @@ const pause = (milliseconds: number): Promise<void> =>
 const NEEDED_CHARACTERS_MAX = 4_000
 
 /**
- * Keeps what a server wants beyond what an account was connected for (`insufficient_scope`: RFC 6750, 3.1), so that it is
- * asked for when the account is connected again. Any other failure is nothing to keep. Never throws.
+ * Stores the scope that a server has demanded (`insufficient_scope`: RFC 6750, 3.1), so that the next connection of the
+ * account requests it. Ignores other failures. Never throws.
  */
 export function noteNeededScope(
   { log }: Pick<McpDependencies, 'log'>,
@@ -210,7 +210,7 @@ export function noteNeededScope(
   )
 }
 
-/** What to ask for when an account is connected again; undefined: what its server wants of everybody. */
+/** Returns the scope to request when an account is connected again; undefined: the server's usual one. */
 export async function widerScope(
   { secrets }: Pick<McpDependencies, 'secrets'>,
   instance: OwnedInstance,
@@ -221,7 +221,7 @@ export async function widerScope(
     where ${isInstance(sql, instance)} and needed_scope is not null`
   const stored = row && openReplaced(secrets, id, row.sealed)
   if (stored?.type !== 'oauth') return undefined
-  // With the SDK, which a start does without.
+  // Loads the SDK, which a start does without.
   const { widenScope } = await import('#platform/mcp/scopes.ts')
   return widenScope(stored.grant, row?.neededScope) ?? undefined
 }

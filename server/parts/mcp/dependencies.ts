@@ -6,7 +6,7 @@ import { McpConnections } from '#platform/mcp/connection.ts'
 import { IMPLEMENTATION } from '#platform/mcp/implementation.ts'
 import type { Services } from '#platform/services.ts'
 
-/** What this part works with. */
+/** Dependencies of this part. */
 export interface McpDependencies extends Pick<Services, 'config' | 'log' | 'net' | 'secrets'> {
   /** Files named `*-system.ts` run statements with it; the others have the statements of a tenant. */
   database: Database
@@ -37,10 +37,10 @@ export function createMcpDependencies({ config, database, log, net, secrets }: S
   }
 }
 
-/** Where providers send browsers back to. */
+/** The address that providers redirect browsers to. */
 export const callbackAddress = ({ baseUrl }: Services['config']): string => baseUrl + CALLBACK
 
-/** Whether authorization servers elsewhere can fetch what is here: by https, under a name of the public DNS. */
+/** Whether authorization servers on the internet can fetch this site: https and a public DNS name. */
 function isPublicSite(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl)
   const isName = /\.[a-z][a-z\d-]*$/i.test(hostname)
@@ -51,7 +51,7 @@ function isPublicSite(baseUrl: string): boolean {
   )
 }
 
-/** Which of the process's connections an instance uses: another one where the server has moved. */
+/** Identifies an instance's connection in this process. A server that has moved gets another one. */
 export const connectionKey = (instanceId: string, url: string): string => `${instanceId} ${url}`
 
 /** An instance, with the statements of the user and organization whose it is. */

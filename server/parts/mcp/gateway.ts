@@ -45,11 +45,11 @@ function makerOf({ sessionId, apiKeyId }: Scope<'mcp:write'>): GatewayLink['made
 }
 
 const GATEWAY = '/api/mcp/gateway'
-/** How long an address of the gateway is good for (contract, 8). */
+/** Lifetime of a gateway address (contract, 8). */
 const ADDRESS_SECONDS = 3_600
 const PURPOSE = 'MCP gateway addresses'
 
-/** What an address opens: an instance, while the session or API key that made the address lives. */
+/** A gateway address opens an instance while the session or API key that made it lives. */
 export interface GatewayLink {
   instanceId: string
   madeBy: { kind: 'session' | 'key'; id: string }
@@ -57,7 +57,7 @@ export interface GatewayLink {
 
 type Dependencies = Pick<McpDependencies, 'config' | 'secrets'>
 
-/** Returns the address where any MCP client can use this instance for one hour. Anyone who has it can: it is a secret. */
+/** Returns the address at which any MCP client can use this instance for one hour. It is a secret. */
 function gatewayAddress({ config, secrets }: Dependencies, link: GatewayLink): string {
   const expires = String(Math.floor(Date.now() / 1000) + ADDRESS_SECONDS)
   const query = new URLSearchParams({
@@ -68,7 +68,7 @@ function gatewayAddress({ config, secrets }: Dependencies, link: GatewayLink): s
   return `${config.baseUrl}${GATEWAY}/${link.instanceId}?${query}`
 }
 
-/** What an address that was given out, and has not ended, opens; null: this is none. */
+/** Reads a gateway address. Returns null if its signature is wrong or it has expired. */
 function readGatewayAddress(
   { secrets }: Pick<Dependencies, 'secrets'>,
   instanceId: string,
@@ -93,14 +93,14 @@ export interface Gateway {
 }
 
 /**
- * The gateway (contract, 8): any MCP client that has an address of generate_url speaks with the server of an instance
- * through it, and the account's token is added on the way. Address, instance, membership and rights are looked at for
- * each request, so that what has ended is refused at once, by every process.
+ * Serves the gateway (contract, 8): any MCP client with an address of generate_url talks to the instance's server
+ * through it, and the gateway adds the account's token. Each request checks address, instance, membership and
+ * permission, so a revocation takes effect with the next request, on every process.
  */
 export function registerGateway(http: FastifyInstance, { deps, finder }: Gateway): void {
   const serving = new McpHttpServer(deps.log)
   http.route<{ Params: { instance: string }; Querystring: Record<string, unknown> }>({
-    // All but POST is 405: there are no sessions, and nothing is said unasked.
+    // Everything but POST gets 405: the gateway has no sessions and pushes nothing.
     method: ['POST', 'GET', 'DELETE', 'PUT', 'PATCH'],
     url: `${GATEWAY}/:instance`,
     ...bodyOptions(BODY),
@@ -117,7 +117,7 @@ export function registerGateway(http: FastifyInstance, { deps, finder }: Gateway
   })
 }
 
-/** What the instance's server has. */
+/** Serves what the instance's server offers. */
 function definitionOf(deps: McpDependencies, instance: ReadyInstance): McpServerDefinition {
   const { id, serverName, endpoint } = instance
   const open = (signal: AbortSignal): Promise<McpConnection> => deps.connections.open(endpoint, signal)

@@ -16,7 +16,7 @@ import { ToolLists, ToolReader } from './tools.ts'
 
 export { registerGateway } from './gateway.ts'
 export type { ReadyInstance } from './instances-system.ts'
-export { type FailedInstance, type OpenBounds, type OpenTools, TOOLS_MAX } from './open-tools.ts'
+export { type FailedInstance, type OpenBounds, TOOLS_MAX } from './open-tools.ts'
 export type { CatalogueHit } from './search.ts'
 
 /** MCP servers, and the accounts that people have connected there. */
@@ -29,16 +29,16 @@ export interface Mcp {
    * those of servers that fail.
    */
   openShared(agentId: string, signal: AbortSignal, bounds: OpenBounds): Promise<RunnableTool[]>
-  /** Servers of the catalogue that can be connected to and fit a question, best first; what is the user's own as in findInstances. */
+  /** Returns servers of the catalogue that fit a question, best first, and marks those that the user has connected. */
   searchCatalogue(
     userId: string,
     onlyOrganizationId: string | null,
     question: string,
     limit: number,
   ): Promise<CatalogueHit[]>
-  /** Of more tools than a model may have those that fit a question best, in the order in which they were given. */
+  /** Chooses the tools that fit a question best, in their order. */
   chooseTools: CatalogueSearch['chooseTools']
-  /** Instances as tools of a model; what can not be opened is named. */
+  /** Opens the tools of instances for a model, and names the instances that failed. */
   openTools(instances: readonly ReadyInstance[], signal: AbortSignal, bounds?: OpenBounds): Promise<OpenTools>
   /** Ends all connections of a user or an organization that is being deleted, at their providers too. */
   endAllAccess(owner: LeavingOwner): Promise<void>

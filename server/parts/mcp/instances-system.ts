@@ -30,11 +30,11 @@ export interface ReadyInstance extends OwnedInstance {
 export interface SharedInstance extends ReadyInstance {
   /** Grows with each change of the account's credentials. */
   credentialsVersion: number
-  /** What its server has listed within the last minute; null: nobody has asked. */
+  /** Tools that its server has listed within the last minute; null: none. */
   freshTools: McpToolRecord[] | null
 }
 
-/** What a server has listed so recently is not asked for again by a message to an agent. */
+/** A message to an agent does not list tools again that are younger than this. */
 const FRESH_SECONDS = 60
 
 /** Reading shows an instance's tools; everything that uses or changes it needs mcp:write. */
@@ -48,7 +48,7 @@ interface Row extends Omit<ReadyInstance, 'sql' | 'endpoint'> {
 
 type SharedRow = Row & Omit<SharedInstance, keyof ReadyInstance>
 
-/** Finds instances for those who use them; only what is active, of a server that is there, and of an active member. */
+/** Finds active instances of active members, whose servers are in the catalogue. */
 export class InstanceFinder {
   readonly #deps: Pick<McpDependencies, 'database' | 'log'>
   readonly #credentials: InstanceCredentials
@@ -86,7 +86,7 @@ export class InstanceFinder {
     return rows.flatMap((row) => this.#open(row))[0] ?? null
   }
 
-  /** Those that people have shared with an agent, in their order. */
+  /** Returns the instances that are shared with an agent, in their order. */
   async findShared(agentId: string): Promise<SharedInstance[]> {
     const sql = systemSql(this.#deps.database)
     const rows = await sql<SharedRow[]>`
@@ -98,7 +98,7 @@ export class InstanceFinder {
     return rows.flatMap((row) => this.#open(row))
   }
 
-  /** What can't be opened is left out: it was given for where the server is no longer, or under another SECRET. */
+  /** Leaves out an instance whose server has moved, or whose credentials were stored under another SECRET. */
   #open<Found extends Row>({ url, authConfig, credentials, ...found }: Found) {
     const instance = { ...found, sql: tenantSql(this.#deps.database, found) }
     const keyHeader = authConfig?.type === 'api_key' ? authConfig.header : null
@@ -107,7 +107,7 @@ export class InstanceFinder {
       return [{ ...instance, endpoint }]
     } catch (error) {
       if (!(error instanceof McpError))
-        this.#deps.log.error({ err: error, instanceId: instance.id }, 'an MCP instance can not be opened')
+        this.#deps.log.error({ err: error, instanceId: instance.id }, 'an MCP instance cannot be opened')
       return []
     }
   }
@@ -139,21 +139,21 @@ const maker = (sql: FragmentSql, { kind, id }: GatewayLink['madeBy']) =>
       where k.id = ${id}::uuid and k.user_id = i.user_id and ${liveKey(sql)}
         and k.permissions && ${coverings('mcp:write')}::text[]`
 
-/** The organization of an instance; undefined: there is none with this id. */
+/** Returns the organization of an instance; undefined if there is no such instance. */
 export async function organizationOf(database: Database, instanceId: string): Promise<string | undefined> {
   const [row] = await systemSql(database)<{ organizationId: string }[]>`
     select organization_id as "organizationId" from mcp_instances where id = ${instanceId}`
   return row?.organizationId
 }
 
-/** Throws mcp.too_many_instances: the connections of all members of an organization count. */
+/** Throws mcp.too_many_instances. The connections of all members of an organization count. */
 export async function checkQuota(sql: TenantStatements, organizationId: string): Promise<void> {
   const all = systemStatements(sql)
   const { mcp_sessions: limit } = await readFeatures(all, organizationId)
   if ((await countMcpSessions(all, organizationId)) >= limit) throw fail('mcp.too_many_instances', { limit })
 }
 
-/** Whose connections end: a user's everywhere, or those of everybody in an organization. */
+/** A user who leaves every organization, or an organization with all of its members. */
 export type LeavingOwner = { userId: string } | { organizationId: string }
 
 interface Instance {
@@ -163,13 +163,12 @@ interface Instance {
   accountId: string | null
 }
 
-/** So many providers are told at once. */
+/** Instances whose providers are called concurrently. */
 const AT_ONCE = 10
 
 /**
- * Deletes all connections of somebody who is being deleted, after each provider was told to end the access. What a
- * provider does not follow in is logged: nobody is there any more who could be told. Can be done again after it was
- * cut off.
+ * Deletes all connections of an owner who is being deleted, and has each provider end the access first. Logs a
+ * provider's failure: no user is left to see it. Safe to run again after an interruption.
  */
 export async function endAllAccess(deps: McpDependencies, owner: LeavingOwner): Promise<void> {
   const sql = systemSql(deps.database)

@@ -10,12 +10,12 @@ import { connectionKey, type McpDependencies } from './dependencies.ts'
 import { endAccess } from './providers.ts'
 import { type InstanceChange, type InstanceRow, type InstanceView, viewInstance } from './schemas.ts'
 
-/** The newest so many are listed. */
+/** Instances in a list. */
 const LISTED_MAX = 1_000
-/** As many as an agent is given when it is made (parts/agents). */
+/** Instances per agent, as in parts/agents. */
 const INSTANCES_OF_AGENT_MAX = 20
 
-/** The caller's own instances in the organization, newest first. */
+/** Returns the caller's own instances in the organization, newest first. */
 export const listInstances = (
   scope: Scope<'mcp:read'>,
   status?: InstanceView['status'],
@@ -39,9 +39,9 @@ async function readInstances(
 }
 
 /**
- * Names the caller's own instance, and says which agents use it. Whoever gives it to an agent changes what that agent
- * does for everybody, so he holds agent:write. Throws mcp.instance_not_found, mcp.instance_inactive, agent.not_found,
- * mcp.agent_full.
+ * Renames the caller's own instance, and sets the agents that use it. Sharing with an agent changes that agent for all
+ * of its users, so it needs agent:write. Throws mcp.instance_not_found, mcp.instance_inactive, agent.not_found,
+ * mcp.agent_full, access.missing_permission.
  */
 export async function updateInstance(
   scope: Scope<'mcp:write'>,
@@ -49,7 +49,7 @@ export async function updateInstance(
   { name, shared_agent_ids: agentIds }: InstanceChange,
 ): Promise<InstanceView> {
   await scope.transaction(async (database) => {
-    // Agents before instances, as whoever changes an agent does it.
+    // Agents before instances, the order in which parts/agents locks them.
     const found = agentIds === undefined ? [] : await lockAgents(database, agentIds)
     const [row] = await database.select(mcpInstances, { where: eq(mcpInstances.id, instanceId), lock: true })
     if (!row) throw fail('mcp.instance_not_found')
@@ -83,7 +83,7 @@ const sharedWith = async (database: ScopedStatements, instanceId: string): Promi
     })
   ).map(({ agentId }) => agentId)
 
-/** Those that are there, in the order of their ids, so that none waits for another, and each gets no more than it may have. */
+/** Locks the agents that exist, in the order of their ids (no deadlocks), so INSTANCES_OF_AGENT_MAX is exact. */
 const lockAgents = async (database: ScopedStatements, agentIds: string[]): Promise<string[]> =>
   agentIds.length === 0
     ? []
@@ -111,15 +111,15 @@ async function share(
 }
 
 /**
- * Deletes the caller's own instance with all that belongs to it, and has the provider end the access. It is gone here
- * whatever the provider does; the message says where that one did not follow. Throws mcp.instance_not_found.
+ * Deletes the caller's own instance, and has the provider end the access. A failure of the provider does not keep the
+ * instance: the returned message names it. Throws mcp.instance_not_found.
  */
 export async function deleteInstance(
   deps: McpDependencies,
   scope: Scope<'mcp:write'>,
   instanceId: string,
 ): Promise<string> {
-  // The row first: what it holds at its end is what is to be revoked, also where a token was renewed a moment ago.
+  // Delete the row first: its last token is the one to revoke, even if it was renewed a moment ago.
   const [row] = await scope.delete(mcpInstances, eq(mcpInstances.id, instanceId))
   if (!row) throw fail('mcp.instance_not_found')
   const credentials = openReplaced(deps.secrets, row.id, row.credentials)

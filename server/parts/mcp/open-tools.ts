@@ -7,31 +7,31 @@ import type { McpDependencies } from './dependencies.ts'
 import type { InstanceFinder, ReadyInstance, SharedInstance } from './instances-system.ts'
 import type { ToolLists } from './tools.ts'
 
-/** How long a server may take to say what it has, where others have said it. */
+/** Limit for a server to list its tools if another one has listed its own. */
 const LIST_TIMEOUT_MS = 10_000
-/** How long a tool may take (spec, Limits). */
+/** Limit for a tool call (spec, Limits). */
 const CALL_MS_MAX = 30_000
-/** What a model is offered at once, of all servers together: more no provider takes. */
+/** Tools per request to a model, of all servers together. No provider takes more. */
 export const TOOLS_MAX = 128
 
 export interface FailedInstance {
   instanceId: string
   serverName: string
-  /** It has not answered in time. */
+  /** It did not answer in time. */
   isTooSlow: boolean
-  /** A sentence for the person. */
+  /** A sentence for the user. */
   error: string
 }
 
-/** What is asked of openTools, where that is something else than usual. */
+/** Limits of openTools. */
 export interface OpenBounds {
-  /** TOOLS_MAX where absent. */
+  /** Default: TOOLS_MAX. */
   toolsMax?: number
-  /** How long servers may take where none has answered: 10 seconds where absent. */
+  /** Limit while no server has answered. Default: 10 seconds. */
   waitMs?: number
-  /** Names of tools that are there beside these, and count with them. */
+  /** Names of the model's other tools. They count towards toolsMax. */
   reserved?: readonly string[]
-  /** What their definitions may take of a prompt: whatever they are where absent. */
+  /** Bytes of all definitions together. Default: no limit. */
   bytesMax?: number
 }
 
@@ -45,15 +45,15 @@ interface OfferedTool {
   tool: McpToolRecord
 }
 
-/** What opens tools and lets them run. */
+/** Dependencies of openTools and of the tools that it returns. */
 interface Opening extends Pick<McpDependencies, 'connections' | 'log'> {
   lists: ToolLists
 }
 
 /**
- * Instances as tools of a model. All servers are asked at once, but for those whose tools are known; one that fails is
- * left out and named, and so is one that has not answered after 10 seconds, or later where no other has. Of too many
- * tools each server has its share, from the beginning of its list. Rejects only with the signal's reason.
+ * Opens the tools of instances for a model. Lists the tools of all servers concurrently, unless they are fresh. Leaves
+ * out and names a server that fails, or that has not answered after 10 seconds (`waitMs` if no other has). Too many
+ * tools are shared out evenly, from the beginning of each server's list. Rejects only with the signal's reason.
  */
 export async function openTools(
   opening: Opening,
@@ -93,7 +93,7 @@ export async function openTools(
   }
 }
 
-/** Ends at last, or when the usual time is over and a server has answered. */
+/** Aborts after `waitMs`, or after the usual time as soon as a server has answered. */
 class ListDeadline {
   readonly #late = new AbortController()
   readonly #last: NodeJS.Timeout
@@ -134,13 +134,13 @@ function describe(
   if (late.aborted || (isMcpError && error.kind === 'timeout'))
     return { isTooSlow: true, error: sentenceOf('mcp.timed_out') }
   if (isMcpError) return { isTooSlow: false, error: error.message }
-  log.error({ err: error }, 'the tools of an MCP instance can not be listed')
+  log.error({ err: error }, 'the tools of an MCP instance cannot be listed')
   return { isTooSlow: false, error: sentenceOf('server.error') }
 }
 
 /**
- * The first of each list, then the second of each, and so on; in the order of the lists. A list ends with the first tool
- * for which there is no room.
+ * Takes the first tool of each list, then the second of each, and so on, and returns them list by list. A list ends at
+ * the first tool that does not fit.
  */
 function takeRoundRobin(
   lists: readonly (readonly OfferedTool[])[],
@@ -194,10 +194,10 @@ function runnable(opening: Opening, { instance, tool }: OfferedTool, name: strin
   }
 }
 
-/** How servers and their SDKs say that they have no such tool: some by a code that says as much of wrong arguments. */
+/** Errors of servers and SDKs about an unknown tool. Codes do not tell: some use the one for invalid arguments. */
 const UNKNOWN_TOOL = /unknown tool|no (such )?tool|tool\b.{0,200}\bnot found|method not found/is
 
-/** Many servers write their data as text: so nextPageToken and the like stand where they belong. */
+/** Parses JSON that a server returns as text, so that fields such as nextPageToken are found. */
 function asData(output: unknown): unknown {
   if (typeof output !== 'string' || !/^\s*[{[]/.test(output)) return output
   try {
@@ -207,7 +207,7 @@ function asData(output: unknown): unknown {
   }
 }
 
-/** A server that could not be asked is left out for so long: messages do not wait for it one by one. */
+/** A server that failed is left out for this long, so that not every message waits for it. */
 const LEFT_OUT_MS = 60_000
 const LEFT_OUT_MAX = 10_000
 
@@ -215,7 +215,7 @@ const LEFT_OUT_MAX = 10_000
 export class SharedTools {
   readonly #finder: Pick<InstanceFinder, 'findShared'>
   readonly #opening: Opening
-  /** Until when which is left out; the one that failed longest ago comes first. */
+  /** Times until which servers are left out, the oldest failure first. */
   readonly #leftOut = new Map<string, number>()
 
   constructor(finder: Pick<InstanceFinder, 'findShared'>, opening: Opening) {
@@ -224,8 +224,9 @@ export class SharedTools {
   }
 
   /**
-   * As they were listed within the last minute, else as their servers list them now. A server that fails is left out,
-   * and for a minute from then on at once, unless its account is connected anew. Rejects with the signal's reason.
+   * Opens the tools that are shared with an agent: as listed within the last minute, else as their servers list them
+   * now. Leaves out a server that fails, now and for a minute, unless its account is connected again. Rejects with the
+   * signal's reason.
    */
   async open(agentId: string, signal: AbortSignal, bounds: OpenBounds): Promise<RunnableTool[]> {
     const instances = await this.#finder.findShared(agentId)
@@ -253,22 +254,21 @@ export class SharedTools {
 const keyOf = ({ endpoint, credentialsVersion }: SharedInstance): string =>
   `${endpoint.key} ${credentialsVersion}`
 
-/** What every provider takes as the name of a function; Google wants a letter or an underscore at its beginning. */
+/** Providers take names of 64 characters; Google's begin with a letter or an underscore. */
 const NAME_CHARACTERS_MAX = 64
 
 interface NamedTool {
-  /** As its server calls it. */
+  /** The server's name for it. */
   name: string
-  /** Whose tool it is. */
+  /** The instance that it belongs to. */
   ownerId: string
-  /** What it is known by where others have one of the same name. */
+  /** Precedes the name if another instance has a tool of the same name. */
   prefix: string
 }
 
 /**
- * Names for a model, in the order of the tools: valid, and no two alike. A tool is called as its server calls it; where
- * several owners have one of the same name, or it is `reserved`, each of these has its prefix; what is still alike is
- * numbered.
+ * Returns a valid and unique name for each tool, in their order: the server's own name, with the prefix if several
+ * owners have it or it is `reserved`, and with a number if that is taken too.
  */
 export function nameToolsForModel(tools: readonly NamedTool[], reserved: readonly string[] = []): string[] {
   const owners = new Map(reserved.map((name) => [name, new Set([''])]))

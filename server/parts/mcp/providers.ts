@@ -8,14 +8,14 @@ import type { CatalogueServer } from './catalogue.ts'
 import type { Credentials } from './credentials.ts'
 import { callbackAddress, type McpDependencies } from './dependencies.ts'
 
-/** What an administrator has fixed of a server's authorization, its secret opened. */
+/** Returns an administrator's settings of a server's authorization, with its secret decrypted. */
 export function fixedClient({ secrets }: McpDependencies, { id, authConfig, clientSecret }: CatalogueServer) {
   if (authConfig?.type !== 'oauth') return {}
   const { type: _, ...fixed } = authConfig
   return { ...fixed, ...(clientSecret !== null && { client_secret: secrets.decrypt(clientSecret, id) }) }
 }
 
-/** Who we are to the server's authorization server, where that has registered us before. */
+/** Returns the OAuth client that the server's authorization server has registered before; null: none. */
 export async function knownClient(
   { secrets }: McpDependencies,
   sql: TenantStatements,
@@ -26,11 +26,11 @@ export async function knownClient(
   try {
     return row ? { ...row, client: JSON.parse(secrets.decrypt(row.client, serverId)) as OAuthClient } : null
   } catch {
-    return null // stored under another SECRET: we are registered anew
+    return null // stored under another SECRET: register again
   }
 }
 
-/** Keeps a registration for everybody who connects after this. */
+/** Stores a registered client for all later connections. */
 export async function keepClient(
   { config, secrets }: McpDependencies,
   sql: TenantStatements,
@@ -45,7 +45,7 @@ export async function keepClient(
       client = excluded.client, created_at = now()`
 }
 
-/** For `.catch(…)`: a registration that the authorization server has forgotten is made anew by whoever connects next. */
+/** For `.catch(…)`: deletes a client that the authorization server has forgotten, so that the next one registers. */
 export const forgetLostClient =
   (sql: TenantStatements, serverId: string) =>
   async (error: unknown): Promise<never> => {
@@ -62,8 +62,8 @@ interface Account {
 }
 
 /**
- * Where Composio speaks MCP for an account. Its server is made once for each server of the catalogue, and anew where
- * Composio knows it no more.
+ * Returns Composio's MCP address for an account. Creates Composio's server once per server of the catalogue, and again
+ * if Composio no longer knows it.
  */
 export async function composioAddress(
   sql: TenantStatements,
@@ -83,7 +83,7 @@ export async function composioAddress(
   }
 }
 
-/** Of several that are made at the same time one stays. */
+/** Of several concurrent creations one is kept. */
 async function makeServer(
   sql: TenantStatements,
   composio: Composio,
@@ -102,12 +102,12 @@ async function makeServer(
   return row?.id ?? made
 }
 
-/** How long a provider may take to end an access. */
+/** Limit for a provider to end an access. */
 const REVOKE_TIMEOUT_MS = 10_000
 
 /**
- * Has the provider end an access (RFC 7009, or Composio's account). Null: done, or there is nothing to end; else a
- * sentence that says why not. Never throws.
+ * Has the provider end an access (RFC 7009, or Composio's account). Returns null if that is done or nothing is to be
+ * done, else the reason as a sentence. Never throws.
  */
 export async function endAccess(
   { authorizer, composio, log }: McpDependencies,
@@ -126,7 +126,7 @@ export async function endAccess(
   }
 }
 
-/** What a person is told of a failure at a provider or a server; null: it is a fault of ours, and no matter of his. */
+/** Returns the sentence for the user about a failure of a provider or server; null for a fault of this server. */
 export function failureSentence(error: unknown): string | null {
   const isTold =
     error instanceof AuthorizationError ||

@@ -8,40 +8,40 @@ import { openCredentials, sealCredentials } from './credentials.ts'
 import { isInstance, type McpDependencies, type OwnedInstance } from './dependencies.ts'
 import { forgetLostClient } from './providers.ts'
 
-/** How long the provider may take. */
+/** Limit for the provider. */
 const REFRESH_TIMEOUT_MS = 15_000
-/** How long one process has a renewal to itself: well beyond the provider's time. After that it is taken for dead. */
+/** Lifetime of a claim, well above the provider's limit. After that its process counts as dead. */
 const CLAIM_SECONDS = 30
-/** A provider that could not be reached is left alone for so long. */
+/** Pause after a failure to reach the provider. */
 const RETRY_SECONDS = 5
-/** How long somebody else's renewal is waited for: its claim, and one of our own. */
+/** Limit for waiting on another process's renewal: its claim, and one of our own. */
 const WAIT_MS = 50_000
 const POLL_MS = { first: 20, most: 250 }
-/** New tokens must be stored: the old ones are worth nothing any more. */
+/** New tokens must be stored: the old ones are invalid now. */
 const STORE_ATTEMPTS = 6
 
-/** How long a process that stops waits for providers that are being asked: what they answer now must not be lost. */
+/** A stopping process waits this long for running renewals: their new tokens must not be lost. */
 const STOP_MS = 2_000
 
 const UNREACHABLE = 'The provider of this account can not be reached to renew its access. Try again later.'
 
-/** How the row stands: ours to renew, renewed, being renewed by another, or lately tried in vain. */
+/** The state of the row: ours to renew, renewed, claimed by another process, or failed recently. */
 type Turn =
   | { kind: 'ours'; claim: string; credentials: string }
   | { kind: 'renewed' | 'busy' | 'resting' }
   | { kind: 'over'; error: string }
 
 /**
- * Renews access tokens, once for each version of them, however many ask, in this process and in others. Providers that
- * rotate refresh tokens take a second use of one for theft, and end the whole connection (RFC 9700, 4.14.2): so one
- * process claims the row, asks the provider outside of any transaction, and stores what comes; the others wait for the
- * version to grow. A claim ends by itself, so a process that dies with it holds nobody up for long.
+ * Renews access tokens, once per version, over all concurrent callers and processes. Providers that rotate refresh
+ * tokens take a second use of one for theft, and end the grant (RFC 9700, 4.14.2). So one process claims the row, calls
+ * the provider outside of any transaction, and stores the result; the others wait for the version to grow. A claim
+ * expires, so a dead process does not block the others for long.
  */
 export class TokenRefresh {
   readonly #deps: Pick<McpDependencies, 'authorizer' | 'secrets' | 'log'>
-  /** At work in this process, by instance and version. */
+  /** Renewals of this process, by instance and version. */
   readonly #flights = new Map<string, Promise<void>>()
-  /** Of these, those that ask the provider, and store what it says. */
+  /** The ones among them that call the provider and store its answer. */
   readonly #exchanges = new Set<Promise<void>>()
 
   constructor(deps: Pick<McpDependencies, 'authorizer' | 'secrets' | 'log'>) {
@@ -49,8 +49,8 @@ export class TokenRefresh {
   }
 
   /**
-   * Resolves when there are newer credentials than those of this version. Throws McpError: unauthorized where the
-   * provider refuses to renew them (the instance is inactive then), unreachable where it can't be asked now.
+   * Resolves when there are newer credentials than those of this version. Throws McpError: unauthorized if the provider
+   * refuses to renew them, which deactivates the instance; unreachable if the provider cannot be reached now.
    */
   renew(instance: OwnedInstance, version: number): Promise<void> {
     const key = `${instance.id} ${version}`
@@ -61,7 +61,7 @@ export class TokenRefresh {
     return flight
   }
 
-  /** Waits for those that ask a provider: a new token that nobody stores is a connection that is lost. */
+  /** Waits for running calls to providers: a new token that is not stored is a lost connection. */
   async close(): Promise<void> {
     const stored = Promise.allSettled(this.#exchanges)
     await Promise.race([stored, sleep(STOP_MS, undefined, { ref: false })])
@@ -86,7 +86,7 @@ export class TokenRefresh {
     }
   }
 
-  /** Claims the row where nobody else has; one statement, so that one of many gets it. */
+  /** Claims the row in one statement, so that one of several callers gets it. */
   async #takeTurn(instance: OwnedInstance, version: number): Promise<Turn> {
     const { sql } = instance
     const claim = newId()
@@ -126,13 +126,13 @@ export class TokenRefresh {
     }
     if (await this.#store(instance, version, { ...stored, grant })) return
     const [row] = await sql`select from mcp_instances where ${isInstance(sql, instance)}`
-    // Others have stored newer ones.
+    // Another process has stored newer ones.
     if (row) return
     await authorizer.revoke(grant, AbortSignal.timeout(REFRESH_TIMEOUT_MS)).catch(() => {})
     throw new McpError('unauthorized', 'This connection was deleted.')
   }
 
-  /** Whoever has new tokens stores them, claim or not, as long as they follow those that are there. */
+  /** Stores new tokens, with or without the claim, if they follow the stored version. */
   async #store(
     instance: OwnedInstance,
     version: number,
@@ -154,7 +154,7 @@ export class TokenRefresh {
     return stored.count > 0
   }
 
-  /** The provider has ended the access. Not so where somebody has stored newer tokens meanwhile: then it refused old ones. */
+  /** Deactivates the instance, unless newer tokens were stored meanwhile: then the provider refused old ones. */
   async #giveUp(instance: OwnedInstance, version: number, refusal: AuthorizationError): Promise<void> {
     const error = `The provider has ended this access. ${refusal.message} Please connect your account again.`
     const { sql } = instance

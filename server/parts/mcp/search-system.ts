@@ -5,7 +5,7 @@ import { SERVERS_MAX } from './catalogue.ts'
 import type { McpDependencies } from './dependencies.ts'
 
 /*
- * What the search reads: servers, which belong to no organization, and the connections of a person in all of theirs.
+ * Reads for the search: servers, which belong to no organization, and a user's connections in all organizations.
  */
 
 type Dependencies = Pick<McpDependencies, 'database'>
@@ -21,11 +21,11 @@ export interface ServerRow {
   toolkitName: string
   toolkitSlug: string
   description: string
-  /** What everybody is offered. */
+  /** The tools that the server offers without an account. */
   tools: McpToolRecord[] | null
 }
 
-/** Stems words by the database, which reads no table for it. */
+/** Returns a stemmer of the database. It reads no table. */
 export const openStemmer = ({ database }: Dependencies): Stemmer => createStemmer(systemSql(database))
 
 /** Differs whenever a server was added, changed, or deleted. */
@@ -42,14 +42,14 @@ export function readCatalogue({ database }: Dependencies): Promise<ServerRow[]> 
     order by lower(name), id limit ${SERVERS_MAX}`
 }
 
-/** A person's active connection to a server; the stamp is another one when its tools are others. */
+/** A user's active connection to a server. The stamp changes with its tools. */
 export interface Connection {
   id: string
   serverId: string
   stamp: string
 }
 
-/** Of each server the newest, the newest first. */
+/** Returns a user's newest connection per server, newest first. */
 export const readConnections = (
   { database }: Dependencies,
   userId: string,
@@ -65,7 +65,7 @@ export const readConnections = (
     order by i.server_id, i.id desc) as newest
   order by id desc limit ${SERVERS_MAX}`
 
-/** The tools of these connections, by their ids; without those whose servers have not been asked. */
+/** Returns the tools of these connections, by their ids, without those whose tools were never listed. */
 export async function readTools(
   { database }: Dependencies,
   connections: Connection[],

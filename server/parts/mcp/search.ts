@@ -17,7 +17,7 @@ export interface CatalogueHit {
   name: string
   toolkitSlug: string
   description: string
-  /** Those that fit best, in the words of the server. */
+  /** The tools that fit best, with the server's descriptions. */
   tools: { name: string; description: string }[]
   /** 0 to 1. */
   score: number
@@ -26,16 +26,16 @@ export interface CatalogueHit {
 
 type Dependencies = Pick<McpDependencies, 'database'>
 
-/** Of one server so many tools are searched, and of all together so many servers and tools. */
+/** Tools per server, and servers and tools in all, that are searched. */
 const TOOLS_OF_A_SERVER_MAX = 200
 const ENTRIES_MAX = 10_000
-/** Of a person's connections the newest so many are searched. */
+/** Connections of a user that are searched, newest first. */
 const CONNECTIONS_MAX = 50
-/** Connections whose tools are kept ready. */
+/** Connections whose index is cached. */
 const READY_CONNECTIONS_MAX = 100
-/** Tools that are named of one server. */
+/** Tools per server in a result. */
 const TOOLS_NAMED_MAX = 8
-/** Servers, and tools of many servers, that are found first. */
+/** Candidates, servers and tools together. */
 const FOUND_MAX = 1_000
 const SEARCH_TIMEOUT_MS = 20_000
 const PREPARE_TIMEOUT_MS = 60_000
@@ -53,22 +53,22 @@ interface ReadyEntries {
 }
 
 interface ReadyCatalogue extends ReadyEntries {
-  /** Of the rows that it was made of. */
+  /** Of the rows that the index was built from. */
   stamp: string
   servers: Map<string, ServerRow>
 }
 
 /**
- * Searches the catalogue by full text and embeddings over names, toolkits, descriptions and tools, and over the tools of
- * the caller's own connections for him alone. What is common to all is kept ready in memory, made when it is first
- * asked for and again when the catalogue has changed.
+ * Searches the catalogue by full text and embeddings over names, toolkits, descriptions and tools, and over the tools
+ * of the caller's own connections. Caches the index of the catalogue in memory, and rebuilds it on the first search
+ * after a change.
  */
 export class CatalogueSearch {
   readonly #deps: Dependencies
   readonly #index: TextIndex
   #ready: ReadyCatalogue | null = null
   #making: { stamp: string; ready: Promise<ReadyCatalogue> } | null = null
-  /** By connection and when its tools were read; the one that was used longest ago comes first. */
+  /** Indexes by connection and stamp, the least recently used first. */
   readonly #connections = new Map<string, Promise<ReadyEntries>>()
 
   constructor(deps: Dependencies) {
@@ -76,7 +76,7 @@ export class CatalogueSearch {
     this.#index = new TextIndex(openStemmer(deps))
   }
 
-  /** Servers that can be connected to and fit the question, best first; with `onlyOrganizationId` no connections of others. */
+  /** Returns servers that fit the question, best first; with `onlyOrganizationId`, connections of that one only. */
   async search(
     userId: string,
     onlyOrganizationId: string | null,
@@ -119,8 +119,8 @@ export class CatalogueSearch {
   }
 
   /**
-   * Of more tools than a model may have those that fit a question best, in the order in which they were given. Where
-   * fewer fit at all, the first of the others make up the number.
+   * Chooses at most `limit` tools, those that fit a question best, and returns them in their order. Fills up with the
+   * first of the others if fewer fit.
    */
   async chooseTools<Offered extends { definition: Tool }>(
     question: string,
@@ -140,7 +140,7 @@ export class CatalogueSearch {
     return tools.filter((_, index) => chosen.has(index))
   }
 
-  /** The catalogue as it is now. Who asks while it is made ready waits for the same. */
+  /** Returns the current catalogue. Concurrent callers share one build. */
   async #current(): Promise<ReadyCatalogue> {
     const stamp = await readStamp(this.#deps)
     if (this.#ready?.stamp === stamp) return this.#ready
@@ -197,7 +197,7 @@ export class CatalogueSearch {
   }
 }
 
-/** So much of a description is searched and named. */
+/** The part of a description that is searched and returned. */
 const DESCRIPTION_CHARACTERS_MAX = 1_000
 
 function addTools(server: ServerRow, tools: readonly Tool[], entries: Entry[], texts: string[]): void {
@@ -209,6 +209,6 @@ function addTools(server: ServerRow, tools: readonly Tool[], entries: Entry[], t
   }
 }
 
-/** The words of a name are found too: of create_issue those are words anyway, of createIssue they are not. */
+/** Splits camel case, so that createIssue is found by its words as create_issue is. */
 const textOf = ({ name, description }: Tool): string =>
   `${name} ${name.replace(/([a-z\d])([A-Z])/g, '$1 $2')} ${description.slice(0, DESCRIPTION_CHARACTERS_MAX)}`

@@ -12,22 +12,22 @@ import { noteNeededScope } from './credentials.ts'
 import { connectionKey, isInstance, type McpDependencies, type OwnedInstance } from './dependencies.ts'
 import type { InstanceFinder, ReadyInstance } from './instances-system.ts'
 
-/** Tools that were read so recently are not read again. */
+/** Tools that are younger than this are not read again. */
 const FRESH_MS = 5 * 60_000
-/** How long a server may take to say what its tools are. */
+/** Limit for a server to list its tools. */
 const READ_TIMEOUT_MS = 20_000
 
-/** Where tools are read: for everybody, or with one person's account. */
+/** A list of tools: the public one of a server, or the one of an account. */
 interface Source {
   holder: ToolHolder
   known: KnownTools
-  /** Throws McpError where it can not be asked. */
+  /** Throws McpError if the account cannot be used. */
   open(): Promise<McpEndpoint>
 }
 
 /**
- * Reads which tools servers have: live, and not more often than every five minutes; whoever asks meanwhile waits for
- * the same answer. What a server offers to an account is kept with that connection; what it offers without one, for all.
+ * Reads the tools of servers, at most every five minutes. Concurrent callers share one request. The tools that a server
+ * offers to an account are stored with that instance; the ones that it offers without an account, with the server.
  */
 export class ToolReader {
   readonly #deps: Pick<McpDependencies, 'connections'>
@@ -40,8 +40,8 @@ export class ToolReader {
   }
 
   /**
-   * A server with its tools; `refresh`: read now, however recently they were. Where the server does not answer, its
-   * tools are those that were last read, and `error` says why. Throws mcp.server_not_found.
+   * Returns a server with its tools; with `refresh`, as the server lists them now. If the server does not answer, the
+   * tools are the last known ones, and `error` says why. Throws mcp.server_not_found.
    */
   async serverWithTools(
     scope: Scope<'mcp:read'>,
@@ -81,7 +81,7 @@ export class ToolReader {
         if (!ready)
           throw new McpError(
             'unauthorized',
-            'This connection can not be used. Please connect your account again.',
+            'This connection cannot be used. Please connect your account again.',
           )
         return ready.endpoint
       },
@@ -115,7 +115,7 @@ export class ToolReader {
   }
 }
 
-/** Without a way to ask: what the caller's own connection once offered; what all are offered, where nothing is his own. */
+/** The last known tools: those of the caller's own instance if there are any, else the public ones. */
 const lastKnown = ({ instance, shared }: ServerOfCaller): KnownTools => (instance?.tools ? instance : shared)
 
 const shown = ({ tools, readAt, changedAt }: KnownTools, error: string | null): ToolList => ({
@@ -127,12 +127,12 @@ const shown = ({ tools, readAt, changedAt }: KnownTools, error: string | null): 
 
 interface Listing {
   tools: Promise<McpToolRecord[]>
-  /** How many wait for it; when none does any more, it ends. */
+  /** Callers that wait for it. It is aborted when the last one leaves. */
   waiting: number
   left: AbortController
 }
 
-/** Has servers list what they offer to an instance, and keeps it with that instance. */
+/** Lists the tools that servers offer to instances, and stores them with the instance. */
 export class ToolLists {
   readonly #deps: Pick<McpDependencies, 'connections' | 'log'>
   readonly #underWay = new Map<string, Listing>()
@@ -142,7 +142,7 @@ export class ToolLists {
     this.#deps = deps
   }
 
-  /** Asked now; who asks meanwhile waits for the same answer. Rejects with an McpError or the signal's reason. */
+  /** Lists the tools now. Concurrent callers share one request. Rejects with an McpError or the signal's reason. */
   async list(instance: ReadyInstance, signal: AbortSignal): Promise<McpToolRecord[]> {
     signal.throwIfAborted()
     const { key } = instance.endpoint
@@ -159,7 +159,7 @@ export class ToolLists {
     }
   }
 
-  /** What is kept of an instance is not what its server has any more: whoever wants it next asks. Never throws. */
+  /** Marks the stored tools of an instance as outdated, so the next reader lists them again. Never throws. */
   forget(instance: OwnedInstance): void {
     const { id: instanceId, sql } = instance
     if (this.#forgetting.has(instanceId)) return
@@ -192,7 +192,7 @@ export class ToolLists {
     return listed
   }
 
-  /** In the audit it is the owner whose account has found other tools: it is by his leave that they are used. */
+  /** The audit names the owner as the actor: others use the account with the owner's permission. */
   async #keep({ id, organizationId, userId, sql }: ReadyInstance, tools: McpToolRecord[]): Promise<void> {
     const client = { address: '', userAgent: null, requestId: newId() }
     const owner = { organizationId, userId, apiKeyId: null, client }
@@ -210,24 +210,24 @@ const recordOf = ({ name, description, inputSchema }: McpTool): McpToolRecord =>
   input_schema: inputSchema,
 })
 
-/** Whose tools they are: everybody's, as long as the server has that address, or one connection's. */
+/** The row that has the tools: a server, while it has this address, or an instance. */
 type ToolHolder =
   | { table: 'mcp_servers'; id: string; url: string }
   | { table: 'mcp_instances'; id: string; organizationId: string; userId: string }
 
-/** The names of what is not as it was. */
+/** Names of the tools that differ. */
 interface Difference {
   added: string[]
   removed: string[]
   changed: string[]
 }
 
-/** So many names of a kind are told in the audit. */
+/** Names of a kind in an audit entry. */
 const NAMES_LISTED_MAX = 100
 
 /**
- * Keeps the tools that a server has just told. Where others were known, it is noted when that was found, and for a
- * connection its audit says which: a server may put other words in a model's ear than those that somebody once looked at.
+ * Stores the tools that a server has just listed. If they differ from the known ones, stores the time, and for an
+ * instance writes the names to the audit: a server may change the descriptions that a user has looked at.
  */
 async function storeTools(
   sql: TenantSql,
