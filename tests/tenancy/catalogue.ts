@@ -16,6 +16,8 @@ export interface Table {
   organization: string | null
   /** The column that names the user, where each row is private to one. */
   user: string | null
+  /** The column that names the row it belongs to by its `id`, in a table of tenants; null: its rows name an organization, or none. */
+  parent: { table: string; column: string } | null
   foreignKeys: readonly ForeignKey[]
   /** Sets of columns that identify a row. */
   keys: readonly string[][]
@@ -25,7 +27,8 @@ export type Catalogue = ReadonlyMap<string, Table>
 
 /**
  * Reads from PostgreSQL what the prover relies on: columns, foreign keys and unique keys. A table belongs to an
- * organization if it has the column organization_id, and to one user in it if the Drizzle schema calls a column `userId`.
+ * organization if it has the column organization_id, or a parent below that has; and to one user in it if the Drizzle
+ * schema calls a column `userId`.
  */
 export async function readCatalogue(sql: Sql): Promise<Catalogue> {
   const columns = await sql<{ name: string; columns: string[]; required: string[] }[]>`
@@ -57,6 +60,7 @@ export async function readCatalogue(sql: Sql): Promise<Catalogue> {
         organization:
           name === 'organizations' ? 'id' : all.includes('organization_id') ? 'organization_id' : null,
         user: PRIVATE.has(name) ? 'user_id' : null,
+        parent: PARENTS[name] ?? null,
         // The column that is compared is not null where the comparison holds; the others have to be so by themselves.
         foreignKeys: foreignKeys.filter(
           (key) =>
@@ -66,6 +70,12 @@ export async function readCatalogue(sql: Sql): Promise<Catalogue> {
       },
     ]),
   )
+}
+
+/** Tables of so many rows that none of them names its organization. */
+const PARENTS: Record<string, Table['parent']> = {
+  kb_postings: { table: 'knowledge_bases', column: 'kb_id' },
+  kb_vectors: { table: 'knowledge_bases', column: 'kb_id' },
 }
 
 /** Names of the tables whose rows are private to one user. */

@@ -50,6 +50,15 @@ describe('proven', () => {
       select organization_id, id, $3, 0, '' from agents where organization_id = $1 and id = $4`,
     'delete from agents where organization_id = $1 and id = $3 returning name',
     'select name from permissions',
+    // Rows that name their knowledge base instead of an organization.
+    'select number from kb_vectors where kb_id in (select id from knowledge_bases where id = $3 and organization_id = $1)',
+    `select v.number from kb_vectors v join knowledge_bases k on k.id = v.kb_id
+      where k.organization_id = $1 and v.kb_id = $3`,
+    `with old as (
+      delete from kb_postings where segment = 1
+        and kb_id in (select id from knowledge_bases where id = $3 and organization_id = $1)
+      returning kb_id, term, postings)
+      insert into kb_postings (kb_id, term, segment, postings) select kb_id, term, 2, postings from old`,
   ])('%s', (text) => {
     expect(wrongWith(text)).toEqual([])
   })
@@ -117,6 +126,31 @@ describe('refused', () => {
     [
       'insert into agents (organization_id, id) values ($1, $3) on conflict (id) do update set name = $4',
       'agents agents is not bound to the organization',
+    ],
+    [
+      'select number from kb_vectors where kb_id = $3',
+      'kb_vectors kb_vectors is not bound to the knowledge_bases',
+    ],
+    [
+      'select number from kb_vectors where kb_id in (select id from knowledge_bases where id = $3)',
+      'kb_vectors kb_vectors is not bound to the knowledge_bases',
+    ],
+    [
+      'select v.number from kb_vectors v, knowledge_bases k where k.organization_id = $1 and v.kb_id = k.created_by',
+      'kb_vectors v is not bound to the knowledge_bases',
+    ],
+    [
+      'select v.number from kb_vectors v left join knowledge_bases k on k.id = v.kb_id and k.organization_id = $1',
+      'kb_vectors v is not bound to the knowledge_bases',
+    ],
+    [
+      "insert into kb_postings (kb_id, term, segment, postings) values ($3, 'a', 1, '')",
+      'a row of kb_postings is written without the knowledge_bases',
+    ],
+    [
+      `update kb_vectors set kb_id = $3
+        where kb_id in (select id from knowledge_bases where id = $4 and organization_id = $1)`,
+      'kb_vectors.kb_id is changed',
     ],
     ['truncate agents', 'TruncateStmt is no statement of a tenant'],
     [

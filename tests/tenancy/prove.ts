@@ -5,7 +5,8 @@ import { type Fact, type Node, parseStatement, type Relation, type Value } from 
 /*
  * Whether a statement can reach rows of another tenant. It cannot if every table of tenants in it, at every level, is
  * bound to the organization (and the user, where its rows are private) by a condition that each row has to meet:
- * directly, by a column that is, or through a foreign key or a unique key that leads to a row that is.
+ * directly, by a column that is, or through a foreign key or a unique key that leads to a row that is. Rows that name a
+ * parent instead of an organization are bound by the id of a parent that is.
  */
 
 /** Which parameters of a statement hold the organization and the user of its scope. */
@@ -14,9 +15,21 @@ export interface OwnerParams {
   user: ReadonlySet<number>
 }
 
-type Owner = keyof OwnerParams
+/** Whose id a column holds: the organization's, the user's, or by the name of its table a parent's. */
+type Owner = string
 
-const OWNERS: readonly Owner[] = ['organization', 'user']
+const ownersOf = ({ organization, user, parent }: Table): Owner[] => [
+  ...(organization === null ? [] : ['organization']),
+  ...(user === null ? [] : ['user']),
+  ...(parent === null ? [] : [parent.table]),
+]
+
+/** The column of a table that names the owner. */
+function columnOf(table: Table | undefined, owner: Owner): string | null {
+  if (owner === 'organization') return table?.organization ?? null
+  if (owner === 'user') return table?.user ?? null
+  return table?.parent?.table === owner ? table.parent.column : null
+}
 
 /** What is wrong with a statement: a line for each table that is not bound; none where it is proven. */
 export const prove = (text: string, params: OwnerParams, catalogue: Catalogue): string[] =>
@@ -33,63 +46,72 @@ class Proof {
   readonly #params: OwnerParams
   readonly #catalogue: Catalogue
   /** Columns that hold the owner's id in each row that comes out. */
-  readonly #known: Record<Owner, Map<Relation, Set<string>>> = { organization: new Map(), user: new Map() }
+  readonly #known = new Map<Owner, Map<Relation, Set<string>>>()
   #hasChanged = true
 
   constructor(reading: Reading, params: OwnerParams, catalogue: Catalogue) {
     this.#reading = reading
     this.#params = params
     this.#catalogue = catalogue
+    const parents = new Set([...catalogue.values()].flatMap(({ parent }) => parent?.table ?? []))
+    for (const owner of ['organization', 'user', ...parents]) this.#known.set(owner, new Map())
     while (this.#hasChanged) {
       this.#hasChanged = false
-      for (const fact of reading.facts) for (const owner of OWNERS) this.#follow(fact, owner)
+      for (const fact of reading.facts) for (const owner of this.#known.keys()) this.#follow(fact, owner)
+      for (const relation of reading.relations)
+        if (parents.has(relation.table ?? '') && this.#isBound(relation, 'organization'))
+          this.#note(relation, 'id', relation.table ?? '')
     }
   }
 
   unbound(): string[] {
     const read = this.#reading.relations.flatMap((relation) => {
       const table = this.#catalogue.get(relation.table ?? '')
-      return OWNERS.filter((owner) => table?.[owner] && !this.#isBound(relation, owner)).map(
-        (owner) => `${relation.table} ${relation.alias} is not bound to the ${owner}`,
-      )
+      const owners = table ? ownersOf(table) : []
+      return owners
+        .filter((owner) => !this.#isBound(relation, owner))
+        .map((owner) => `${relation.table} ${relation.alias} is not bound to the ${owner}`)
     })
     const written = this.#reading.written.flatMap(({ table: name, columns }) => {
       const table = this.#catalogue.get(name)
-      return OWNERS.filter((owner) => {
-        const column = table?.[owner]
-        const value = column && columns.get(column)
-        return column && name !== 'organizations' && !(value && this.#holds(value, owner))
-      }).map((owner) => `a row of ${name} is written without the ${owner}`)
+      const owners = table && name !== 'organizations' ? ownersOf(table) : []
+      return owners
+        .filter((owner) => {
+          const value = columns.get(columnOf(table, owner) ?? '')
+          return !(value && this.#holds(value, owner))
+        })
+        .map((owner) => `a row of ${name} is written without the ${owner}`)
     })
     return [...read, ...written]
   }
 
   #isBound(relation: Relation, owner: Owner): boolean {
-    const column = this.#catalogue.get(relation.table ?? '')?.[owner]
-    return column !== null && column !== undefined && this.#isKnown(relation, column, owner)
+    const column = columnOf(this.#catalogue.get(relation.table ?? ''), owner)
+    return column !== null && this.#isKnown(relation, column, owner)
   }
 
   #isKnown(relation: Relation, column: string, owner: Owner): boolean {
-    return this.#known[owner].get(relation)?.has(column) ?? false
+    return this.#known.get(owner)?.get(relation)?.has(column) ?? false
   }
 
   /** Whether a value is the owner's id wherever it stands. */
   #holds(value: Value, owner: Owner): boolean {
-    if (value.kind === 'param') return this.#params[owner].has(value.number)
+    if (value.kind === 'param')
+      return (owner === 'organization' || owner === 'user') && this.#params[owner].has(value.number)
     if (value.kind === 'column') return this.#isKnown(value.relation, value.column, owner)
     return value.kind === 'either' && value.values.every((one) => this.#holds(one, owner))
   }
 
   #note(relation: Relation, column: string, owner: Owner): void {
-    const columns = this.#known[owner].get(relation) ?? new Set()
+    const columns = this.#known.get(owner)?.get(relation) ?? new Set()
     if (columns.has(column)) return
-    this.#known[owner].set(relation, columns.add(column))
+    this.#known.get(owner)?.set(relation, columns.add(column))
     this.#hasChanged = true
   }
 
   #noteBound(relation: Relation, owner: Owner): void {
-    const column = this.#catalogue.get(relation.table ?? '')?.[owner]
-    if (column) this.#note(relation, column, owner)
+    const column = columnOf(this.#catalogue.get(relation.table ?? ''), owner)
+    if (column !== null) this.#note(relation, column, owner)
   }
 
   #follow(fact: Fact, owner: Owner): void {
@@ -121,7 +143,7 @@ class Proof {
     if (fact.kind === 'shared') return fact.relation === relation
     if (fact.kind === 'any')
       return fact.alternatives.every((facts) => facts.some((one) => this.#frees(one, relation, owner)))
-    const column = this.#catalogue.get(relation.table ?? '')?.[owner]
+    const column = columnOf(this.#catalogue.get(relation.table ?? ''), owner)
     return [
       [fact.left, fact.right],
       [fact.right, fact.left],
@@ -192,7 +214,7 @@ function leadsTo(
   owner: Owner,
   pairs: readonly (readonly [string, string])[],
 ): boolean {
-  const [mine, theirs] = [from[owner], to[owner]]
+  const [mine, theirs] = [columnOf(from, owner), columnOf(to, owner)]
   if (target !== to.name || !mine || !theirs || targetColumns[columns.indexOf(mine)] !== theirs) return false
   const owners = [from.organization, from.user]
   return columns.every(

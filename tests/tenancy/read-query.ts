@@ -133,7 +133,8 @@ class Reader {
     const keys = (clause.infer?.indexElems ?? []).map((element: Node) => element.IndexElem?.name)
     this.#noMove(clause.targetList, target)
     for (const item of clause.targetList ?? []) this.#subqueriesIn(item, names)
-    if (!table?.organization || keys.includes(table.organization)) return
+    const owner = table?.organization ?? table?.parent?.column
+    if (!owner || keys.includes(owner)) return
     const existing = this.#relation(target.alias, target.table ?? '')
     const inside: Names = { ...names, relations: [existing] }
     this.#conditions(clause.whereClause, inside, new Set([existing]))
@@ -152,13 +153,13 @@ class Reader {
     return this.#outputs(change.returningClause?.exprs, names)
   }
 
-  /** A row stays with its organization and its user. */
+  /** A row stays with its organization, its user and its parent. */
   #noMove(targets: Node[] | undefined, { table }: Relation): void {
-    const owner = this.#catalogue.get(table ?? '')
+    if (table === 'organizations') return
+    const { organization, user, parent } = this.#catalogue.get(table ?? '') ?? {}
     for (const { ResTarget } of targets ?? [])
-      if (ResTarget.name === owner?.organization || ResTarget.name === owner?.user)
-        if (owner?.name !== 'organizations')
-          this.reading.refusals.push(`${table}.${ResTarget.name} is changed`)
+      if ([organization, user, parent?.column].includes(ResTarget.name))
+        this.reading.refusals.push(`${table}.${ResTarget.name} is changed`)
   }
 
   #ctes(clause: Node, outer: Names): ReadonlyMap<string, Outputs> {
