@@ -9,6 +9,7 @@ import { newId } from '../server/database/new-id.ts'
 import { startServer } from '../server/main.ts'
 import { denseStage } from '../server/parts/kb/dense-stage.ts'
 import type { KbDependencies } from '../server/parts/kb/dependencies.ts'
+import { sqlOf } from '../server/parts/kb/find-work-system.ts'
 import { readSearchedKbs } from '../server/parts/kb/searched-kbs.ts'
 import { ModelFinder, PaidCalls } from '../server/parts/llm/index.ts'
 import { embedLocally } from '../server/platform/models/local-embedding.ts'
@@ -244,10 +245,9 @@ async function measureRecall(person: Person, kbId: string, words: string[]): Pro
     models: new ModelFinder(services),
     calls: new PaidCalls(services),
   } as KbDependencies
-  const kbs = await readSearchedKbs(services.database.sql, {
-    organizationId: person.organizationId,
-    knowledgeBaseIds: [kbId],
-  })
+  const { organizationId } = person
+  const tenant = { organizationId, sql: sqlOf(services.database, person) }
+  const kbs = await readSearchedKbs({ ...tenant, knowledgeBaseIds: [kbId] })
   const rows = await sql<{ number: number; embedding: string }[]>`
     select number, embedding::text as embedding from kb_vectors where kb_id = ${kbId}`
   const vectors = rows.map(({ embedding }) => JSON.parse(embedding) as number[])
@@ -264,7 +264,7 @@ async function measureRecall(person: Person, kbId: string, words: string[]): Pro
       }))
       .sort((a, b) => b.product - a.product)
       .slice(0, RECALL_AT)
-    const { hits } = await denseStage(deps, payer, kbs, query, [], RECALL_AT)
+    const { hits } = await denseStage(deps, payer, kbs, { ...tenant, query, filter: [] }, RECALL_AT)
     const least = hits.at(-1)?.number
     // Of several that are equally near the last, any is right.
     const limit = near.find(({ number }) => number === least)?.product ?? Number.POSITIVE_INFINITY

@@ -5,6 +5,7 @@ import { readConfig } from '../server/config.ts'
 import { startServer } from '../server/main.ts'
 import { denseStage } from '../server/parts/kb/dense-stage.ts'
 import type { KbDependencies } from '../server/parts/kb/dependencies.ts'
+import { sqlOf } from '../server/parts/kb/find-work-system.ts'
 import { lexicalStage } from '../server/parts/kb/lexical-stage.ts'
 import { retrieve } from '../server/parts/kb/retrieve.ts'
 import { readSearchedKbs, type StageHit } from '../server/parts/kb/searched-kbs.ts'
@@ -134,14 +135,8 @@ async function report(): Promise<void> {
     found['BM25 of a textbook']?.push(
       places.slice(0, DEPTH).map((index) => bench.documents[index]?.id as string),
     )
-    const [kb] = await readSearchedKbs(sql, {
-      organizationId: person.organizationId,
-      knowledgeBaseIds: [kbId],
-    })
-    if (!kb) throw new Error('the knowledge base has gone')
-    found['words']?.push(await idsOf(kbId, await lexicalStage(deps, kb, parseQuery(text), [])))
-    found['vectors']?.push(await idsOf(kbId, (await denseStage(deps, payer, [kb], text, [], DEPTH)).hits))
     const wanted = {
+      sql: sqlOf(services.database, person),
       organizationId: person.organizationId,
       knowledgeBaseIds: [kbId],
       query: text,
@@ -150,6 +145,10 @@ async function report(): Promise<void> {
       rerank: null,
       oncePerDocument: true,
     }
+    const [kb] = await readSearchedKbs(wanted)
+    if (!kb) throw new Error('the knowledge base has gone')
+    found['words']?.push(await idsOf(kbId, await lexicalStage(deps, wanted, kb, parseQuery(text))))
+    found['vectors']?.push(await idsOf(kbId, (await denseStage(deps, payer, [kb], wanted, DEPTH)).hits))
     const start = performance.now()
     const first = await retrieve(deps, payer, { ...wanted, limit: PRECISE })
     times.push(performance.now() - start)

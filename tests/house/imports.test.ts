@@ -48,27 +48,6 @@ const BARE_DATABASE = [
   'server/main.ts',
   'server/rotate-secret.ts', // what is encrypted, of everybody
   'server/parts/agent-deploy/index.ts', // hands it to public-deployments-system.ts
-  'server/parts/kb/announce.ts', // jobs act for no caller; each statement carries organization and knowledge base
-  'server/parts/kb/dense-stage.ts', // vectors, which the query builder does not know; organization and knowledge base
-  'server/parts/kb/filter.ts', // a condition within the statements of the stages
-  'server/parts/kb/lexical-stage.ts', // postings, by the ids of knowledge bases that searched-kbs.ts has found
-  'server/parts/kb/read-passages.ts', // several knowledge bases at once; organization and knowledge base
-  'server/parts/kb/retrieve.ts', // several knowledge bases at once; organization and knowledge base
-  'server/parts/kb/searched-kbs.ts', // finds knowledge bases in the Scope's organization
-  'server/parts/kb/change-chunk.ts', // numbers and postings, under the lock of the knowledge base
-  'server/parts/kb/claimed-run.ts', // jobs; each carries organization and knowledge base
-  'server/parts/kb/claims.ts', // sweeps over all organizations
-  'server/parts/kb/index-documents.ts', // jobs
-  'server/parts/kb/index.ts', // hands it to those here
-  'server/parts/kb/ingestion.ts', // sweeps over all organizations
-  'server/parts/kb/lock-kb.ts', // jobs
-  'server/parts/kb/merge-segments.ts', // jobs
-  'server/parts/kb/read-source.ts', // jobs
-  'server/parts/kb/reading.ts', // jobs
-  'server/parts/kb/run-evaluation.ts', // jobs, and a sweep over all organizations
-  'server/parts/kb/segments.ts', // jobs
-  'server/parts/kb/store-document.ts', // jobs
-  'server/parts/kb/write-index.ts', // jobs
   'server/parts/llm/find-model-system.ts', // fragments for any statement
   'server/parts/webhooks/claim-deliveries-system.ts', // sends for all organizations
   'server/platform/access/',

@@ -1,4 +1,5 @@
 import type { Services } from '#platform/services.ts'
+import { sqlOf } from './find-work-system.ts'
 import type { KbRef } from './ingestion.ts'
 import { describeSources } from './ingestion-state.ts'
 
@@ -8,12 +9,12 @@ export type Announce = (ref: KbRef) => void
 /** What happens within this time is told by one event. */
 const GATHER_MS = 500
 
-export function createAnnouncer({ database: { sql }, events, log }: Services): Announce {
+export function createAnnouncer({ database, events, log }: Services): Announce {
   const waiting = new Set<string>()
 
   async function publish({ organizationId, kbId }: KbRef): Promise<void> {
     waiting.delete(kbId)
-    const sources = await sql<Parameters<typeof describeSources>[0]>`
+    const sources = await sqlOf(database, { organizationId })<Parameters<typeof describeSources>[0]>`
       select status, error, reading, documents_pending as "documentsPending", documents_ready as "documentsReady",
         documents_failed as "documentsFailed"
       from kb_sources where kb_id = ${kbId} and organization_id = ${organizationId}`

@@ -1,5 +1,5 @@
-import type { Sql, TransactionSql } from 'postgres'
 import { toVectorText } from '#database/insert-rows.ts'
+import type { TenantTransaction } from '#database/tenant-sql.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { Payer } from '#platform/ledger/ledger.ts'
@@ -10,6 +10,7 @@ import { SegmentBuilder } from '#platform/retrieval/postings.ts'
 import { listWords } from '#platform/retrieval/words.ts'
 import type { KbDependencies } from './dependencies.ts'
 import { type EmbeddingOf, embedTexts } from './embed-texts.ts'
+import { isOfKb } from './own-kb.ts'
 import { withContext } from './prepare-text.ts'
 import { type ChunkChange, type ChunkRow, type ChunkView, viewChunk } from './schemas.ts'
 import { insertSegment } from './segments.ts'
@@ -33,33 +34,34 @@ export async function changeChunk(
   { kb_id: kbId, chunk_id: id }: { kb_id: string; chunk_id: string },
   { content, is_enabled: isEnabled }: ChunkChange,
 ): Promise<ChunkView> {
-  const { sql } = deps.services.database
-  const chunk = await findChunk(sql, scope, kbId, id)
+  const chunk = await findChunk(scope, kbId, id)
   // What may fail comes first, so that all is done or nothing.
   if (content !== undefined && content !== chunk.content)
     await rewrite(deps, scope, kbId, chunk, content.replaceAll('\0', '').toWellFormed())
-  if (isEnabled !== undefined) await enable(sql, scope, kbId, id, isEnabled)
-  return viewChunk(await findChunk(sql, scope, kbId, id))
+  if (isEnabled !== undefined) await enable(scope, kbId, id, isEnabled)
+  return viewChunk(await findChunk(scope, kbId, id))
 }
 
-async function findChunk(sql: Sql, scope: Scope<'kb:write'>, kbId: string, id: string): Promise<FoundChunk> {
-  const [row] = await sql<FoundChunk[]>`
+async function findChunk(scope: Scope<'kb:write'>, kbId: string, id: string): Promise<FoundChunk> {
+  const [row] = await scope.sql<FoundChunk[]>`
     select c.id, document_id as "documentId", position, content, headings, page, tokens, is_enabled as "isEnabled",
       is_edited as "isEdited", number, words, d.name, language, k.generation, embedding_model_id as "embeddingModelId"
-    from kb_chunks c join kb_documents d on d.id = c.document_id join knowledge_bases k on k.id = c.kb_id
+    from kb_chunks c join kb_documents d on d.id = c.document_id and d.kb_id = c.kb_id
+    join knowledge_bases k on k.id = c.kb_id and k.organization_id = c.organization_id
     where c.id = ${id} and c.kb_id = ${kbId} and c.organization_id = ${scope.organizationId}`
   if (!row) throw fail('kb.chunk_not_found')
   return row
 }
 
-const enable = (sql: Sql, scope: Scope<'kb:write'>, kbId: string, id: string, isEnabled: boolean) =>
-  sql.begin(async (tx) => {
+const enable = (scope: Scope<'kb:write'>, kbId: string, id: string, isEnabled: boolean) =>
+  scope.sql.begin(async (tx) => {
     await raiseVersion(tx, scope, kbId)
     await tx`
       with changed as (
-        update kb_chunks set is_enabled = ${isEnabled} where id = ${id} and kb_id = ${kbId} returning number)
+        update kb_chunks set is_enabled = ${isEnabled}
+        where id = ${id} and kb_id = ${kbId} and organization_id = ${scope.organizationId} returning number)
       update kb_vectors v set is_enabled = ${isEnabled} from changed
-      where v.kb_id = ${kbId} and v.number = changed.number`
+      where ${isOfKb(tx, { organizationId: scope.organizationId, kbId })} and v.number = changed.number`
   })
 
 /** The chunk gets a new number, so that what its old words say of the old one leads nowhere. */
@@ -71,6 +73,7 @@ async function rewrite(
   content: string,
 ): Promise<void> {
   const { organizationId } = scope
+  const ref = { organizationId, kbId }
   const text = withContext(chunk.name, { headings: chunk.headings, content })
   const vector = await embedOne(
     deps,
@@ -81,7 +84,8 @@ async function rewrite(
   const words = listWords(text)
   const stem = await deps.stemmer.stems(words, chunk.language)
   const tokens = await countTokens(content)
-  await deps.services.database.sql.begin(async (tx) => {
+  const { database } = deps.services
+  await scope.sql.begin(async (tx) => {
     const position = await raiseVersion(tx, scope, kbId)
     if (position.generation !== chunk.generation) throw fail('kb.changing')
     if (position.dimensions !== null && position.dimensions !== vector.length)
@@ -91,22 +95,19 @@ async function rewrite(
     const changed = await tx`
       update kb_chunks
       set content = ${content}, tokens = ${tokens}, words = ${length}, number = ${position.number}, is_edited = true
-      where id = ${chunk.id} and kb_id = ${kbId} and number = ${chunk.number}`
+      where id = ${chunk.id} and kb_id = ${kbId} and organization_id = ${organizationId} and number = ${chunk.number}`
     if (changed.count === 0) throw fail('kb.changing')
     await tx`
       update kb_vectors
       set number = ${position.number}, embedding = ${toVectorText(vector)}::text::halfvec, generation = ${chunk.generation}
-      where kb_id = ${kbId} and number = ${chunk.number}`
-    await insertSegment(
-      { database: deps.services.database, tx },
-      { organizationId, kbId },
-      { segment: position.segment, chunks: 1 },
-      segment.entries(),
-    )
+      where ${isOfKb(tx, ref)} and number = ${chunk.number}`
+    await insertSegment({ database, tx }, ref, { segment: position.segment, chunks: 1 }, segment.entries())
     await tx`
-      update kb_documents set word_count = word_count + ${length - chunk.words} where id = ${chunk.documentId}`
+      update kb_documents set word_count = word_count + ${length - chunk.words}
+      where id = ${chunk.documentId} and organization_id = ${organizationId}`
     await tx`
-      update knowledge_bases set dead_count = dead_count + 1, dimensions = ${vector.length} where id = ${kbId}`
+      update knowledge_bases set dead_count = dead_count + 1, dimensions = ${vector.length}
+      where id = ${kbId} and organization_id = ${organizationId}`
   })
   // Each change is a segment, and segments are merged.
   await deps.ingestion.begin({ organizationId, id: kbId })
@@ -143,7 +144,7 @@ interface IndexPosition {
 
 /** Locks the knowledge base, says that something else is found now, and takes a number for a chunk and a segment. */
 async function raiseVersion(
-  tx: TransactionSql,
+  tx: TenantTransaction,
   scope: Scope<'kb:write'>,
   kbId: string,
 ): Promise<IndexPosition> {

@@ -30,7 +30,7 @@ export const createChatRetriever = (deps: KbDependencies) => ({
     request: { knowledgeBaseIds: string[]; query: string; limit: number; scoreThreshold: number },
   ): Promise<Passage[]> {
     if (!scope.holds('kb:read')) throw fail('access.missing_permission', { permission: 'kb:read' })
-    return findPassages(deps, scope, { ...request, organizationId: scope.organizationId })
+    return findPassages(deps, scope, { ...request, sql: scope.sql, organizationId: scope.organizationId })
   },
 })
 
@@ -43,7 +43,7 @@ export async function findPassages(
   payer: Payer,
   request: Pick<
     SearchRequest,
-    'organizationId' | 'knowledgeBaseIds' | 'query' | 'limit' | 'scoreThreshold' | 'mayBeGone'
+    'sql' | 'organizationId' | 'knowledgeBaseIds' | 'query' | 'limit' | 'scoreThreshold' | 'mayBeGone'
   >,
 ): Promise<Passage[]> {
   const query = request.query.slice(0, QUERY_CHARACTERS_MAX).toWellFormed()

@@ -1,5 +1,5 @@
-import type { PendingQuery, Row, Sql } from 'postgres'
 import type { EvaluationQuestion, QuestionResult } from '#database/schema/kb.ts'
+import type { Fragment, TenantSql } from '#database/tenant-sql.ts'
 import type { RunMetrics, RunSettings } from './evaluation-schemas.ts'
 import type { KbRef } from './ingestion.ts'
 
@@ -20,18 +20,18 @@ export interface Run {
 
 /** A run as this process has it. What is written is written only while it is still there and claimed. */
 export class ClaimedRun {
-  readonly #sql: Sql
+  readonly #sql: TenantSql
   readonly #instanceId: string
   readonly ref: RunRef
 
-  constructor(sql: Sql, instanceId: string, ref: RunRef) {
+  constructor(sql: TenantSql, instanceId: string, ref: RunRef) {
     this.#sql = sql
     this.#instanceId = instanceId
     this.ref = ref
   }
 
   /** Undefined: it is gone, done, or somebody else's. The first turn notes what the knowledge base is like. */
-  async take(claimable: PendingQuery<Row[]>): Promise<Run | undefined> {
+  async take(claimable: Fragment): Promise<Run | undefined> {
     const { organizationId, kbId, runId } = this.ref
     const [run] = await this.#sql<Run[]>`
       update kb_evaluation_runs r
@@ -39,11 +39,12 @@ export class ClaimedRun {
         settings = case when results is not null then settings else settings || (
           select jsonb_build_object('embedding_model', k.embedding_model, 'chunking', k.chunking,
             'index_version', k.index_version, 'chunks', k.chunk_count)
-          from knowledge_bases k where k.id = r.kb_id) end
+          from knowledge_bases k where k.id = r.kb_id and k.organization_id = r.organization_id) end
       where id = ${runId} and kb_id = ${kbId} and organization_id = ${organizationId} and ${claimable}
       returning settings, coalesce(results, '[]') as results,
         created_at < now() - ${RUN_HOURS_MAX} * interval '1 hour' as "isLate",
-        (select questions from kb_evaluations e where e.id = evaluation_id) as questions`
+        (select questions from kb_evaluations e
+          where e.id = evaluation_id and e.organization_id = r.organization_id) as questions`
     return run
   }
 
@@ -62,11 +63,12 @@ export class ClaimedRun {
 
   async complete(results: QuestionResult[]): Promise<void> {
     await this.#sql`
-      update kb_evaluation_runs
+      update kb_evaluation_runs r
       set status = 'complete', claimed_by = null, finished_at = now(),
         results = ${JSON.stringify(results)}::text::jsonb,
         metrics = ${JSON.stringify(metricsOf(results))}::text::jsonb || jsonb_build_object('index_version_at_end',
-          (select k.index_version from knowledge_bases k where k.id = kb_id))
+          (select k.index_version from knowledge_bases k
+            where k.id = r.kb_id and k.organization_id = r.organization_id))
       where ${this.#isMine()}`
   }
 
@@ -78,7 +80,7 @@ export class ClaimedRun {
       where ${this.#isMine()}`
   }
 
-  #isMine() {
+  #isMine(): Fragment {
     const { organizationId, kbId, runId } = this.ref
     return this.#sql`id = ${runId} and kb_id = ${kbId} and organization_id = ${organizationId}
       and status = 'processing' and claimed_by = ${this.#instanceId}`

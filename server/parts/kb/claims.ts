@@ -1,11 +1,10 @@
-import type { ISql, Sql, TransactionSql } from 'postgres'
+import type { Database } from '#database/connect.ts'
 import type { TEXT_KINDS } from '#database/schema/kb.ts'
+import type { Fragment, FragmentSql, TenantTransaction } from '#database/tenant-sql.ts'
+import { isDocumentClaimable, isDocumentOf } from './claimable.ts'
+import { releaseForgotten, sqlOf } from './find-work-system.ts'
 import type { KbRef } from './ingestion.ts'
 import { lockKb } from './lock-kb.ts'
-
-/** Whether the process that has claimed a row is alive. */
-export const isAlive = (sql: ISql) => sql`exists (
-  select from server_instances i where i.id = claimed_by and i.lease_until > now())`
 
 /** A document that this process is to index. */
 export interface ClaimedDocument {
@@ -22,7 +21,7 @@ const CLAIM_MAX = 500
 
 /** Documents that wait to be indexed, claimed by this process, so that no two index the same one. */
 export class ClaimedDocuments {
-  readonly #sql: Sql
+  readonly #database: Database
   readonly #instanceId: string
   /** What is being worked on; what is claimed in the table beside these was forgotten. */
   readonly #held = new Set<string>()
@@ -32,16 +31,9 @@ export class ClaimedDocuments {
   #mayHaveForgotten = false
   #dropping: Promise<void> | undefined
 
-  constructor(sql: Sql, instanceId: string) {
-    this.#sql = sql
+  constructor(database: Database, instanceId: string) {
+    this.#database = database
     this.#instanceId = instanceId
-  }
-
-  /** Of a row `d` of kb_documents: whether it waits, and nobody who lives is at it. */
-  claimable() {
-    const sql = this.#sql
-    return sql`(d.status = 'pending' and (d.not_before is null or d.not_before <= now())
-      or d.status = 'processing' and not ${isAlive(sql)})`
   }
 
   /** The next ones that wait, oldest first. */
@@ -62,10 +54,11 @@ export class ClaimedDocuments {
 
   /** It waits for nobody, so it needs no lock of the knowledge base. */
   #claimNext({ organizationId, kbId }: KbRef): Promise<ClaimedDocument[]> {
-    return this.#sql<ClaimedDocument[]>`
+    const sql = sqlOf(this.#database, { organizationId })
+    return sql<ClaimedDocument[]>`
       with next as (
         select d.id from kb_documents d
-        where d.kb_id = ${kbId} and d.organization_id = ${organizationId} and ${this.claimable()}
+        where d.kb_id = ${kbId} and d.organization_id = ${organizationId} and ${isDocumentClaimable(sql)}
         order by d.id limit ${CLAIM_MAX} for update skip locked)
       update kb_documents d set status = 'processing', claimed_by = ${this.#instanceId}
       from next where d.id = next.id
@@ -73,9 +66,9 @@ export class ClaimedDocuments {
         d.text_bytes as "textBytes", d.failures`
   }
 
-  /** Of a row `d`: whether it is still claimed by this process. */
-  isMine() {
-    return this.#sql`d.status = 'processing' and d.claimed_by = ${this.#instanceId}`
+  /** Of a row `d` of the knowledge base: whether it is still claimed by this process. */
+  isMine(sql: FragmentSql, { organizationId, kbId }: KbRef): Fragment {
+    return sql`d.organization_id = ${organizationId} and d.kb_id = ${kbId} and ${isDocumentOf(sql, this.#instanceId)}`
   }
 
   /** Gives documents back that were not indexed. */
@@ -85,7 +78,7 @@ export class ClaimedDocuments {
       ids,
       (tx) =>
         tx`update kb_documents d set status = 'pending', claimed_by = null
-          where d.id = any(${ids}) and ${this.isMine()}`,
+          where d.id = any(${ids}) and ${this.isMine(tx, ref)}`,
     )
   }
 
@@ -102,13 +95,13 @@ export class ClaimedDocuments {
         set failures = failures + 1, error = ${reason}, claimed_by = null, updated_at = now(),
           status = case when ${isLasting} or failures + 1 >= ${TRIES_MAX} then 'failed' else 'pending' end,
           not_before = now() + ${FIRST_WAIT_SECONDS} * power(${WAIT_FACTOR}, failures) * interval '1 second'
-        where d.id = any(${ids}) and ${this.isMine()}`,
+        where d.id = any(${ids}) and ${this.isMine(tx, ref)}`,
     )
   }
 
-  async #end(ref: KbRef, ids: string[], change: (tx: TransactionSql) => Promise<unknown>): Promise<void> {
+  async #end(ref: KbRef, ids: string[], change: (tx: TenantTransaction) => Promise<unknown>): Promise<void> {
     try {
-      await this.#sql.begin(async (tx) => {
+      await sqlOf(this.#database, ref).begin(async (tx) => {
         await lockKb(tx, ref)
         await change(tx)
       })
@@ -125,7 +118,7 @@ export class ClaimedDocuments {
     // What is claimed right now would look forgotten until the answer has come.
     if (!this.#mayHaveForgotten || this.#claiming > 0) return
     this.#mayHaveForgotten = false
-    this.#dropping = this.#drop([...this.#held])
+    this.#dropping = releaseForgotten(this.#database, this.#instanceId, [...this.#held])
       .catch(() => {
         this.#mayHaveForgotten = true
       })
@@ -133,16 +126,6 @@ export class ClaimedDocuments {
         this.#dropping = undefined
       })
     await this.#dropping
-  }
-
-  async #drop(held: string[]): Promise<void> {
-    await this.#sql`
-      with forgotten as (
-        select d.id from kb_documents d
-        where d.kb_id in (select s.kb_id from kb_sources s where s.documents_pending > 0)
-          and ${this.isMine()} and not d.id = any(${held})
-        for update skip locked)
-      update kb_documents d set status = 'pending', claimed_by = null from forgotten where d.id = forgotten.id`
   }
 }
 

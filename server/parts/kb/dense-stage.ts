@@ -4,8 +4,10 @@ import type { Payer } from '#platform/ledger/ledger.ts'
 import { ModelError } from '#platform/models/types.ts'
 import type { KbDependencies } from './dependencies.ts'
 import { embedTexts } from './embed-texts.ts'
-import { type Condition, matches } from './filter.ts'
-import type { SearchedKb, StageHit } from './searched-kbs.ts'
+import { matches } from './filter.ts'
+import { isOfKb } from './own-kb.ts'
+import type { SearchRequest } from './retrieve.ts'
+import { refOf, type SearchedKb, type StageHit } from './searched-kbs.ts'
 
 /** Somebody waits for what a question finds, and its words find most of it. */
 const QUERY_EMBEDDING_MS = 10_000
@@ -18,8 +20,7 @@ export async function denseStage(
   deps: KbDependencies,
   payer: Payer,
   kbs: SearchedKb[],
-  query: string,
-  filter: Condition[],
+  request: Pick<SearchRequest, 'sql' | 'query' | 'filter'>,
   count: number,
 ): Promise<{ hits: StageHit[]; failure: string | null }> {
   const embedded = kbs.filter(({ dimensions }) => dimensions !== null)
@@ -27,10 +28,10 @@ export async function denseStage(
   let failure: string | null = null
   const hits = await Promise.all(
     [...byModel].map(async ([embeddingModelId, some]) => {
-      const vector = await embedQuery(deps, payer, some[0] as SearchedKb, query)
+      const vector = await embedQuery(deps, payer, some[0] as SearchedKb, request.query)
       if (typeof vector === 'string') failure = vector
       const usable = typeof vector === 'string' ? [] : some.filter((kb) => kb.dimensions === vector.length)
-      const found = usable.map((kb) => nearest(deps, kb, toVectorText(vector as Float32Array), filter, count))
+      const found = usable.map((kb) => nearest(request, kb, toVectorText(vector as Float32Array), count))
       return (await Promise.all(found)).flat().map((hit) => ({ ...hit, embeddingModelId }))
     }),
   )
@@ -68,24 +69,22 @@ const isOfModel = (error: unknown): error is AppError =>
 
 /** Vectors have the length 1, so their product is their likeness. What is added keeps every index out of the order. */
 async function nearest(
-  { services }: KbDependencies,
+  { sql, filter }: Pick<SearchRequest, 'sql' | 'filter'>,
   kb: SearchedKb,
   vector: string,
-  filter: Condition[],
   count: number,
 ): Promise<StageHit[]> {
-  const { sql } = services.database
   const isWanted =
     filter.length === 0
       ? sql`true`
       : sql`number in (
           select c.number from kb_documents d join kb_chunks c on c.kb_id = d.kb_id and c.document_id = d.id
-          where d.kb_id = ${kb.id} and ${matches(sql, filter)})`
+          where d.kb_id = ${kb.id} and d.organization_id = ${kb.organizationId} and ${matches(sql, filter)})`
   // A select of its own is computed once; else the vector would be read from its text anew for every row.
   const rows = await sql<{ number: number; similarity: number }[]>`
     select number, -distance as similarity from (
       select number, embedding <#> (select ${vector}::text::halfvec) as distance from kb_vectors
-      where kb_id = ${kb.id} and generation = ${kb.generation} and is_enabled and ${isWanted}) as near
+      where ${isOfKb(sql, refOf(kb))} and generation = ${kb.generation} and is_enabled and ${isWanted}) as near
     order by distance + 0 limit ${count}`
   const floor = kb.floor ?? 0
   return rows

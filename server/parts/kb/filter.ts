@@ -1,8 +1,7 @@
-import type { PendingQuery, Row, Sql } from 'postgres'
+import type { Fragment, FragmentSql } from '#database/tenant-sql.ts'
 import { fail, quote } from '#errors'
 
 type Value = string | number | boolean
-type Fragment = PendingQuery<Row[]>
 type Bound = 'gt' | 'gte' | 'lt' | 'lte'
 
 /** What a document's metadata has to say under one key; all conditions have to hold. */
@@ -75,12 +74,12 @@ const isValue = (value: unknown): value is Value =>
 const invalid = (reason: string) => fail('kb.filter_invalid', { reason })
 
 /** Whether a row `d` of kb_documents is what the filter asks for. What we say of a document beats what its source says. */
-export function matches(sql: Sql, conditions: readonly Condition[]): Fragment {
+export function matches(sql: FragmentSql, conditions: readonly Condition[]): Fragment {
   const all = conditions.map((condition) => holds(sql, condition))
   return all.reduce((before, one) => sql`${before} and ${one}`, sql`true`)
 }
 
-function holds(sql: Sql, { key, in: values, bounds = [], exists }: Condition): Fragment {
+function holds(sql: FragmentSql, { key, in: values, bounds = [], exists }: Condition): Fragment {
   const value = sql`((d.metadata || jsonb_build_object('name', d.name, 'mime_type', d.mime_type, 'size', d.size,
     'source_id', d.source_id, 'document_id', d.id)) -> ${key}::text)`
   const parts = [
@@ -94,7 +93,7 @@ function holds(sql: Sql, { key, in: values, bounds = [], exists }: Condition): F
 }
 
 /** A case, because what stands beside a condition may be computed before it. */
-function isWithin(sql: Sql, value: Fragment, [name, bound]: [Bound, string | number]): Fragment {
+function isWithin(sql: FragmentSql, value: Fragment, [name, bound]: [Bound, string | number]): Fragment {
   const operator = sql.unsafe(OPERATORS[name])
   return typeof bound === 'number'
     ? sql`case when jsonb_typeof(${value}) = 'number' then (${value} #>> '{}')::numeric ${operator} ${bound}::text::numeric end`

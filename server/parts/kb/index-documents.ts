@@ -185,10 +185,10 @@ async function write(
 }
 
 async function readKb(
-  { services }: IngestionDependencies,
+  { sqlOf }: IngestionDependencies,
   { organizationId, kbId }: KbRef,
 ): Promise<IndexedKb | undefined> {
-  const [kb] = await services.database.sql<IndexedKb[]>`
+  const [kb] = await sqlOf({ organizationId, kbId })<IndexedKb[]>`
     select organization_id as "organizationId", id as "kbId", generation, dimensions, floor, chunking,
       embedding_model_id as "embeddingModelId"
     from knowledge_bases where id = ${kbId} and organization_id = ${organizationId}`
@@ -196,11 +196,11 @@ async function readKb(
 }
 
 async function readTexts(
-  { services }: IngestionDependencies,
+  { sqlOf }: IngestionDependencies,
   { organizationId, kbId }: KbRef,
   group: ClaimedDocument[],
 ): Promise<Map<string, string>> {
-  const rows = await services.database.sql<{ id: string; text: string }[]>`
+  const rows = await sqlOf({ organizationId, kbId })<{ id: string; text: string }[]>`
     select document_id as id, text from kb_texts
     where document_id = any(${group.map(({ id }) => id)}) and kb_id = ${kbId} and organization_id = ${organizationId}`
   return new Map(rows.map(({ id, text }) => [id, text]))

@@ -4,7 +4,6 @@ import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { Route } from '#platform/http/define-route.ts'
 import type { Payer } from '#platform/ledger/ledger.ts'
-import { createStemmer } from '#platform/retrieval/stems.ts'
 import type { Services } from '#platform/services.ts'
 import type { ModelFinder, PaidCalls } from '../llm/index.ts'
 import {
@@ -17,10 +16,12 @@ import {
 import type { KbDependencies } from './dependencies.ts'
 import { PASSAGES_MAX, SCORE_THRESHOLD } from './describe-passages.ts'
 import { evaluationRoutes } from './evaluation-routes.ts'
+import { sqlOf } from './find-work-system.ts'
 import { createIngestion, type Ingestion } from './ingestion.ts'
 import { manageRoutes } from './routes.ts'
 import { createEvaluationRuns, type EvaluationRuns } from './run-evaluation.ts'
 import { searchRoutes } from './search-routes.ts'
+import { openStemmer } from './stemmer-system.ts'
 
 export type { Passage } from './chat-retriever.ts'
 export { chooseChunking } from './chunking.ts'
@@ -56,7 +57,8 @@ export function createKnowledgeBases(
   models: ModelFinder,
   calls: PaidCalls,
 ): KnowledgeBases {
-  const stemmer = createStemmer(services.database.sql)
+  const { database } = services
+  const stemmer = openStemmer(database)
   const ingestion = createIngestion({ services, models, calls, stemmer })
   const deps: KbDependencies = { services, models, calls, stemmer, ingestion }
   const evaluationRuns = createEvaluationRuns(deps)
@@ -69,6 +71,7 @@ export function createKnowledgeBases(
       findPassages(deps, payer, {
         limit: PASSAGES_MAX,
         ...request,
+        sql: sqlOf(database, request),
         scoreThreshold: SCORE_THRESHOLD,
         mayBeGone: true,
       }),

@@ -1,11 +1,13 @@
 import { afterCommit } from '#database/ambient.ts'
+import type { TenantSql } from '#database/tenant-sql.ts'
 import type { Queue } from '#platform/jobs/jobs.ts'
 import type { Stemmer } from '#platform/retrieval/stems.ts'
 import type { Services } from '#platform/services.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
 import type { ModelFinder, PaidCalls } from '../llm/index.ts'
 import { type Announce, createAnnouncer } from './announce.ts'
-import { ClaimedDocuments, isAlive } from './claims.ts'
+import { ClaimedDocuments } from './claims.ts'
+import { findDueSources, findDueSourcesOf, findUnindexed, sqlOf } from './find-work-system.ts'
 import { indexDocuments } from './index-documents.ts'
 import { createPreparer, type Preparer } from './preparer.ts'
 import { dropUnended, readSource } from './read-source.ts'
@@ -37,6 +39,8 @@ export interface IngestionParts {
 
 /** What the jobs work with. */
 export interface IngestionDependencies extends IngestionParts {
+  /** The statements of a knowledge base's organization. */
+  sqlOf(ref: KbRef): TenantSql
   preparer: Preparer
   claims: ClaimedDocuments
   /** Sources that this process has claimed, and whose end the database was too far away for. */
@@ -58,8 +62,6 @@ export interface Ingestion {
 }
 
 const SWEEP_MS = 5_000
-/** So much is found by one sweep; the rest by the next. */
-const SWEEP_MAX = 500
 /** Most of the time they wait for servers of others. One organization has half of them at most. */
 const READINGS_AT_ONCE = 6
 const INDEXINGS_AT_ONCE = 4
@@ -69,8 +71,7 @@ const JOB_SECONDS_MAX = 3 * 3_600
 
 export function createIngestion(parts: IngestionParts): Ingestion {
   const { services } = parts
-  const { jobs, log, instance } = services
-  const { sql } = services.database
+  const { jobs, log, instance, database } = services
   const ending = new AbortController()
   const underWay = new Set<Promise<unknown>>()
   const track = async (work: Promise<void>): Promise<void> => {
@@ -79,11 +80,18 @@ export function createIngestion(parts: IngestionParts): Ingestion {
   }
   const deps: IngestionDependencies = {
     ...parts,
+    sqlOf: (ref) => sqlOf(database, ref),
     preparer: createPreparer(),
-    claims: new ClaimedDocuments(sql, instance.id),
+    claims: new ClaimedDocuments(database, instance.id),
     unended: new Set(),
     announce: createAnnouncer(services),
-    wakeIndexing: (ref) => jobs.add(sql, indexing, ref, { key: ref.kbId, group: ref.organizationId }),
+    wakeIndexing: ({ organizationId, kbId }) =>
+      jobs.add(
+        sqlOf(database, { organizationId }),
+        indexing,
+        { organizationId, kbId },
+        { key: kbId, group: organizationId },
+      ),
     stopping: ending.signal,
   }
   // What fails is noted where it belongs and tried again from there, so a job itself is never retried.
@@ -103,25 +111,16 @@ export function createIngestion(parts: IngestionParts): Ingestion {
     run: (ref) => track(indexDocuments(deps, ref)),
   }
 
-  async function wakeReadings(kbId: string | null): Promise<void> {
-    const due = await sql<SourceRef[]>`
-      select organization_id as "organizationId", kb_id as "kbId", id as "sourceId" from kb_sources s
-      where next_reading_at <= now() and (status <> 'reading' or not ${isAlive(sql)})
-        and (${kbId}::uuid is null or kb_id = ${kbId})
-      order by next_reading_at limit ${SWEEP_MAX}`
-    for (const ref of due) await jobs.add(sql, reading, ref, { key: ref.sourceId, group: ref.organizationId })
+  async function wakeReadings(due: SourceRef[]): Promise<void> {
+    for (const ref of due)
+      await jobs.add(sqlOf(database, ref), reading, ref, { key: ref.sourceId, group: ref.organizationId })
   }
 
   async function sweep(): Promise<void> {
     await dropUnended(deps)
-    await wakeReadings(null)
+    await wakeReadings(await findDueSources(database))
     await deps.claims.dropForgotten()
-    const waiting = await sql<KbRef[]>`
-      select distinct s.organization_id as "organizationId", s.kb_id as "kbId" from kb_sources s
-      where s.documents_pending > 0 and exists (
-        select from kb_documents d where d.kb_id = s.kb_id and ${deps.claims.claimable()})
-      limit ${SWEEP_MAX}`
-    for (const ref of waiting) await deps.wakeIndexing(ref)
+    for (const ref of await findUnindexed(database)) await deps.wakeIndexing(ref)
   }
 
   let endSweep = (): void => {}
@@ -130,8 +129,9 @@ export function createIngestion(parts: IngestionParts): Ingestion {
     begin: ({ organizationId, id }) =>
       afterCommit(async () => {
         try {
-          await wakeReadings(id)
-          await deps.wakeIndexing({ organizationId, kbId: id })
+          const ref = { organizationId, kbId: id }
+          await wakeReadings(await findDueSourcesOf(database, ref))
+          await deps.wakeIndexing(ref)
         } catch (error) {
           log.error({ err: error }, 'an ingestion waits for the next sweep')
         }

@@ -1,11 +1,13 @@
-import type { Sql } from 'postgres'
+import type { TenantSql } from '#database/tenant-sql.ts'
 import { type Hit, type QueryTerm, type Scores, scoreChunks } from '#platform/retrieval/bm25.ts'
 import type { Language } from '#platform/retrieval/languages.ts'
 import type { KnowledgeQuery } from '#platform/retrieval/parse-query.ts'
 import type { Stemmer } from '#platform/retrieval/stems.ts'
 import type { KbDependencies } from './dependencies.ts'
 import { type Condition, matches } from './filter.ts'
-import { type SearchedKb, STAGE_MAX, type StageHit } from './searched-kbs.ts'
+import { isOfKb } from './own-kb.ts'
+import type { SearchRequest } from './retrieve.ts'
+import { refOf, type SearchedKb, STAGE_MAX, type StageHit } from './searched-kbs.ts'
 
 /** Where chunks are gone or filtered out, it is looked so much further each time. */
 const FURTHER = 8
@@ -21,13 +23,12 @@ const STEM_CHARACTERS_MIN = 3
  * nothing is known to be gone, that is not looked at until it is `isChecked`.
  */
 export async function lexicalStage(
-  { services, stemmer }: KbDependencies,
+  { stemmer }: Pick<KbDependencies, 'stemmer'>,
+  { sql, filter }: Pick<SearchRequest, 'sql' | 'filter'>,
   kb: SearchedKb,
   query: KnowledgeQuery,
-  filter: Condition[],
   isChecked = true,
 ): Promise<StageHit[]> {
-  const { sql } = services.database
   const scores = await scoreWords(sql, stemmer, kb, query)
   const toHit = ({ number, score }: Hit): StageHit => ({ kb, number, score: score / scores.ceiling })
   for (let count = STAGE_MAX; ; count *= FURTHER) {
@@ -47,7 +48,7 @@ export async function lexicalStage(
 
 /** Which of these chunks are there, may be found, and are of documents that the filter asks for. */
 async function findAlive(
-  sql: Sql,
+  sql: TenantSql,
   { id, organizationId }: SearchedKb,
   numbers: number[],
   filter: Condition[],
@@ -56,7 +57,8 @@ async function findAlive(
   const isWanted =
     filter.length === 0
       ? sql`true`
-      : sql`exists (select from kb_documents d where d.id = c.document_id and ${matches(sql, filter)})`
+      : sql`exists (
+          select from kb_documents d where d.id = c.document_id and d.kb_id = c.kb_id and ${matches(sql, filter)})`
   const rows = await sql<{ number: number }[]>`
     select number from kb_chunks c
     where kb_id = ${id} and organization_id = ${organizationId} and number = any(${numbers}) and is_enabled
@@ -69,7 +71,7 @@ async function findAlive(
  * how well. A word counts in each of its stems, one for each language that the knowledge base has.
  */
 async function scoreWords(
-  sql: Sql,
+  sql: TenantSql,
   stemmer: Stemmer,
   kb: SearchedKb,
   query: KnowledgeQuery,
@@ -109,11 +111,12 @@ async function stemsOf(
   )
 }
 
-async function readTerms(sql: Sql, { id }: SearchedKb, terms: string[]): Promise<Map<string, Buffer[]>> {
+async function readTerms(sql: TenantSql, kb: SearchedKb, terms: string[]): Promise<Map<string, Buffer[]>> {
   const found = new Map<string, Buffer[]>()
   if (terms.length === 0) return found
   const rows = await sql<{ term: string; postings: Buffer }[]>`
-    select term, postings from kb_postings where kb_id = ${id} and term = any(${terms}) order by segment`
+    select term, postings from kb_postings
+    where ${isOfKb(sql, refOf(kb))} and term = any(${terms}) order by segment`
   for (const { term, postings } of rows) {
     const known = found.get(term)
     if (known) known.push(postings)
@@ -123,17 +126,18 @@ async function readTerms(sql: Sql, { id }: SearchedKb, terms: string[]): Promise
 }
 
 /** The postings of all terms that begin so, and of those that a word that begins so may have been stemmed to. */
-async function readPrefix(sql: Sql, { id }: SearchedKb, prefix: string): Promise<Buffer[]> {
+async function readPrefix(sql: TenantSql, kb: SearchedKb, prefix: string): Promise<Buffer[]> {
   const least = Math.max(STEM_CHARACTERS_MIN, prefix.length - ENDING_CHARACTERS_MAX)
   const shorter = Array.from({ length: Math.max(prefix.length - least, 0) }, (_, at) =>
     prefix.slice(0, least + at),
   )
+  const isOwn = isOfKb(sql, refOf(kb))
   const rows = await sql<{ postings: Buffer }[]>`
     select postings from kb_postings
-    where kb_id = ${id} and term in (
+    where ${isOwn} and term in (
       select distinct term from kb_postings
-      where kb_id = ${id} and term >= ${prefix} and term < ${`${prefix}\u{10ffff}`} limit ${EXPANSIONS_MAX})
+      where ${isOwn} and term >= ${prefix} and term < ${`${prefix}\u{10ffff}`} limit ${EXPANSIONS_MAX})
     union all
-    select postings from kb_postings where kb_id = ${id} and term = any(${shorter})`
+    select postings from kb_postings where ${isOwn} and term = any(${shorter})`
   return rows.map(({ postings }) => postings)
 }

@@ -1,4 +1,4 @@
-import type { TransactionSql } from 'postgres'
+import type { TenantTransaction } from '#database/tenant-sql.ts'
 import type { KbRef } from './ingestion.ts'
 
 /**
@@ -7,7 +7,7 @@ import type { KbRef } from './ingestion.ts'
  * Undefined: it is gone.
  */
 export async function lockKb(
-  tx: TransactionSql,
+  tx: TenantTransaction,
   { organizationId, kbId }: KbRef,
 ): Promise<{ chunkCount: number; deadCount: number } | undefined> {
   const [kb] = await tx<{ chunkCount: number; deadCount: number }[]>`

@@ -1,6 +1,7 @@
 import { mergePostings, type SegmentEntry } from '#platform/retrieval/postings.ts'
 import type { IngestionDependencies, KbRef } from './ingestion.ts'
 import { lockKb } from './lock-kb.ts'
+import { isOfKb } from './own-kb.ts'
 import { insertPostings, noteSegment, type Segment } from './segments.ts'
 
 /*
@@ -19,13 +20,15 @@ const DEAD_LEAST = 200
 const TERMS_AT_ONCE = 5_000
 
 export async function mergeSegments(
-  { services }: IngestionDependencies,
+  { sqlOf }: IngestionDependencies,
   { organizationId, kbId }: KbRef,
 ): Promise<void> {
-  await services.database.sql.begin(async (tx) => {
-    if (!(await lockKb(tx, { organizationId, kbId }))) return
+  const ref = { organizationId, kbId }
+  await sqlOf(ref).begin(async (tx) => {
+    if (!(await lockKb(tx, ref))) return
     const segments = await tx<Segment[]>`
-      select segment, chunks from kb_segments where kb_id = ${kbId} order by segment`
+      select segment, chunks from kb_segments
+      where kb_id = ${kbId} and organization_id = ${organizationId} order by segment`
     const merged = mergeable(segments)
     const last = merged.at(-1)
     if (!last) return
@@ -33,14 +36,16 @@ export async function mergeSegments(
     // Chunks and segments get their numbers under one lock, so in the order of segments chunks ascend too: rows are joined.
     await tx`
       with old as (
-        delete from kb_postings where kb_id = ${kbId} and segment = any(${numbers})
-        returning term, segment, postings)
+        delete from kb_postings where ${isOfKb(tx, ref)} and segment = any(${numbers})
+        returning kb_id, term, segment, postings)
       insert into kb_postings (kb_id, term, segment, postings)
-      select ${kbId}, term, ${last.segment}, string_agg(postings, ''::bytea order by segment)
-      from old group by term`
-    await tx`delete from kb_segments where kb_id = ${kbId} and segment = any(${numbers})`
+      select kb_id, term, ${last.segment}, string_agg(postings, ''::bytea order by segment)
+      from old group by kb_id, term`
+    await tx`
+      delete from kb_segments
+      where kb_id = ${kbId} and organization_id = ${organizationId} and segment = any(${numbers})`
     const chunks = merged.reduce((sum, segment) => sum + segment.chunks, 0)
-    await noteSegment(tx, { organizationId, kbId }, { segment: last.segment, chunks })
+    await noteSegment(tx, ref, { segment: last.segment, chunks })
   })
 }
 
@@ -57,28 +62,31 @@ function mergeable(segments: readonly Segment[]): Segment[] {
 
 /** Writes the postings anew without what is gone, where that is much. */
 export async function compactPostings(
-  { services }: IngestionDependencies,
+  { services: { database }, sqlOf }: IngestionDependencies,
   { organizationId, kbId }: KbRef,
 ): Promise<void> {
-  await services.database.sql.begin(async (tx) => {
-    const kb = await lockKb(tx, { organizationId, kbId })
+  const ref = { organizationId, kbId }
+  await sqlOf(ref).begin(async (tx) => {
+    const kb = await lockKb(tx, ref)
     if (!kb || kb.deadCount < DEAD_LEAST || kb.deadCount < kb.chunkCount * DEAD_SHARE_MAX) return
-    const chunks = await tx<{ number: number }[]>`select number from kb_chunks where kb_id = ${kbId}`
+    const chunks = await tx<{ number: number }[]>`
+      select number from kb_chunks where kb_id = ${kbId} and organization_id = ${organizationId}`
     const alive = new Set(chunks.map(({ number }) => number))
     const [next] = await tx<{ segment: number }[]>`
-      update knowledge_bases set next_segment = next_segment + 1, dead_count = 0 where id = ${kbId}
+      update knowledge_bases set next_segment = next_segment + 1, dead_count = 0
+      where id = ${kbId} and organization_id = ${organizationId}
       returning next_segment - 1 as segment`
     const segment = next?.segment as number
-    await tx`delete from kb_segments where kb_id = ${kbId}`
-    await noteSegment(tx, { organizationId, kbId }, { segment, chunks: alive.size })
+    await tx`delete from kb_segments where kb_id = ${kbId} and organization_id = ${organizationId}`
+    await noteSegment(tx, ref, { segment, chunks: alive.size })
     for (let after: string | undefined = ''; after !== undefined; ) {
       const old: { term: string; postings: Buffer[] }[] = await tx<{ term: string; postings: Buffer[] }[]>`
         select term, array_agg(postings order by segment) as postings from kb_postings
-        where kb_id = ${kbId} and segment < ${segment} and term > ${after}
+        where ${isOfKb(tx, ref)} and segment < ${segment} and term > ${after}
         group by term order by term limit ${TERMS_AT_ONCE}`
       await insertPostings(
-        { database: services.database, tx },
-        kbId,
+        { database, tx },
+        ref,
         segment,
         old
           .map(({ term, postings }) => mergeTerm(term, postings, alive))
@@ -86,7 +94,7 @@ export async function compactPostings(
       )
       after = old.at(-1)?.term
     }
-    await tx`delete from kb_postings where kb_id = ${kbId} and segment < ${segment}`
+    await tx`delete from kb_postings where ${isOfKb(tx, ref)} and segment < ${segment}`
   })
 }
 

@@ -39,6 +39,7 @@ export async function queryKb(
   const { query, limit = LIMIT_DEFAULT, filter, rerank, params = {} } = input
   const model = await findTextModel(deps, scope, input.model)
   const { passages } = await retrieve(deps, scope, {
+    sql: scope.sql,
     organizationId: scope.organizationId,
     knowledgeBaseIds: [kbId],
     query,

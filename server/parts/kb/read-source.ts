@@ -4,7 +4,8 @@ import { DocumentError } from '#platform/documents/documents.ts'
 import { FetchError } from '#platform/net/fetch-bounded.ts'
 import { NetError } from '#platform/net/index.ts'
 import { keepTrying } from '#platform/sweeps/keep-trying.ts'
-import { isAlive } from './claims.ts'
+import { isSourceClaimable } from './claimable.ts'
+import { releaseSources } from './find-work-system.ts'
 import type { IngestionDependencies, SourceRef } from './ingestion.ts'
 import { lockKb } from './lock-kb.ts'
 import { readBucket } from './read-bucket.ts'
@@ -47,7 +48,7 @@ export async function readSource(deps: IngestionDependencies, ref: SourceRef): P
     const result = await (source.type === 'web' ? readWebsite : readBucket)(deps, source, signal)
     await persist(deps, source, () => finish(deps, source, result))
   } catch (error) {
-    if (deps.stopping.aborted) await releaseClaim(deps, [source.sourceId])
+    if (deps.stopping.aborted) await release(deps, [source.sourceId])
     else if (!controller.signal.aborted && !(error instanceof SourceGone))
       await persist(deps, source, () => noteFailure(deps, source, error))
   } finally {
@@ -74,25 +75,26 @@ async function persist(
 export async function dropUnended(deps: IngestionDependencies): Promise<void> {
   const ids = [...deps.unended]
   if (ids.length === 0) return
-  await releaseClaim(deps, ids)
+  await release(deps, ids)
   for (const id of ids) deps.unended.delete(id)
 }
 
 async function claim(deps: IngestionDependencies, ref: SourceRef): Promise<ReadingSource | undefined> {
-  const { database, instance } = deps.services
-  return database.sql.begin(async (tx) => {
+  const { instance } = deps.services
+  return deps.sqlOf(ref).begin(async (tx) => {
     await lockKb(tx, ref)
     const [row] = await tx<Omit<ReadingSource, keyof SourceRef>[]>`
       update kb_sources set status = 'reading', claimed_by = ${instance.id}, reading = reading + 1, updated_at = now()
       where id = ${ref.sourceId} and kb_id = ${ref.kbId} and organization_id = ${ref.organizationId}
-        and next_reading_at <= now() and (status <> 'reading' or not ${isAlive(tx)})
+        and ${isSourceClaimable(tx)}
       returning type, config, secrets, reading, failures`
     return row && { ...row, ...ref }
   })
 }
 
 async function isWanted(deps: IngestionDependencies, source: ReadingSource): Promise<boolean> {
-  const rows = await deps.services.database.sql`select from kb_sources where ${isBeingRead(deps, source)}`
+  const sql = deps.sqlOf(source)
+  const rows = await sql`select from kb_sources where ${isBeingRead(sql, deps, source)}`
   return rows.count > 0
 }
 
@@ -102,15 +104,18 @@ async function finish(
   result: ReadingResult,
 ): Promise<void> {
   const hours = refreshHoursOf(source.config)
-  await deps.services.database.sql.begin(async (tx) => {
+  await deps.sqlOf(source).begin(async (tx) => {
     await lockKb(tx, source)
     const ended = await tx`
       update kb_sources
       set status = 'read', claimed_by = null, error = null, failures = 0, skipped = ${result.skipped},
         next_reading_at = now() + ${hours}::int * interval '1 hour', updated_at = now()
-      where ${isBeingRead(deps, source)}`
+      where ${isBeingRead(tx, deps, source)}`
     if (ended.count > 0 && result.isComplete)
-      await tx`delete from kb_documents where source_id = ${source.sourceId} and found_by < ${source.reading}`
+      await tx`
+        delete from kb_documents
+        where source_id = ${source.sourceId} and organization_id = ${source.organizationId}
+          and found_by < ${source.reading}`
   })
 }
 
@@ -119,7 +124,7 @@ async function noteFailure(
   source: ReadingSource,
   error: unknown,
 ): Promise<void> {
-  const { log, database } = deps.services
+  const { log } = deps.services
   const reason = sentenceOf(error)
   log[reason === UNEXPECTED ? 'error' : 'info'](
     { err: error, source_id: source.sourceId },
@@ -129,26 +134,21 @@ async function noteFailure(
   const waitSeconds = isLast
     ? (refreshHoursOf(source.config) ?? Number.NaN) * 3_600
     : FIRST_WAIT_SECONDS * WAIT_FACTOR ** source.failures
-  await database.sql.begin(async (tx) => {
+  await deps.sqlOf(source).begin(async (tx) => {
     await lockKb(tx, source)
     await tx`
       update kb_sources
       set status = ${isLast ? 'failed' : 'pending'}, claimed_by = null, error = ${reason}, updated_at = now(),
         failures = ${isLast ? 0 : source.failures + 1},
         next_reading_at = now() + ${Number.isNaN(waitSeconds) ? null : waitSeconds}::int * interval '1 second'
-      where ${isBeingRead(deps, source)}`
+      where ${isBeingRead(tx, deps, source)}`
   })
 }
 
-/** They may be begun again at once. */
-async function releaseClaim(
+const release = (
   { services: { database, instance } }: IngestionDependencies,
-  ids: string[],
-): Promise<void> {
-  await database.sql`
-    update kb_sources set status = 'pending', claimed_by = null
-    where id = any(${ids}) and status = 'reading' and claimed_by = ${instance.id}`
-}
+  sourceIds: string[],
+): Promise<void> => releaseSources(database, instance.id, sourceIds)
 
 const UNEXPECTED = 'Something went wrong while this source was read. Please try again.'
 

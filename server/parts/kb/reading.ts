@@ -1,3 +1,4 @@
+import type { Fragment, FragmentSql } from '#database/tenant-sql.ts'
 import type { IngestionDependencies, SourceRef } from './ingestion.ts'
 
 /** A source that this process is reading. */
@@ -24,6 +25,10 @@ export class SourceGone extends Error {
 }
 
 /** Of a row of kb_sources: whether this reading of it goes on. */
-export const isBeingRead = (deps: IngestionDependencies, { sourceId, reading }: ReadingSource) =>
-  deps.services.database.sql`
-    id = ${sourceId} and reading = ${reading} and status = 'reading' and claimed_by = ${deps.services.instance.id}`
+export const isBeingRead = (
+  sql: FragmentSql,
+  { services: { instance } }: IngestionDependencies,
+  { organizationId, sourceId, reading }: ReadingSource,
+): Fragment => sql`
+  id = ${sourceId} and organization_id = ${organizationId} and reading = ${reading} and status = 'reading'
+  and claimed_by = ${instance.id}`

@@ -1,4 +1,4 @@
-import type { Sql } from 'postgres'
+import type { TenantSql } from '#database/tenant-sql.ts'
 import type { Payer } from '#platform/ledger/ledger.ts'
 import { fuse, type Ranked, relevanceOf } from '#platform/retrieval/fusion.ts'
 import { dropNearDuplicates } from '#platform/retrieval/near-duplicates.ts'
@@ -26,8 +26,9 @@ import { type Candidate, isLocal, readSearchedKbs, STAGE_MAX, type StageHit } fr
  */
 
 export interface SearchRequest {
-  /** Whose knowledge bases they are; who pays may be another one. */
+  /** Whose knowledge bases they are, and the statements of it; who pays may be another one. */
   organizationId: string
+  sql: TenantSql
   knowledgeBaseIds: string[]
   /** One that is gone brings nothing, instead of an error. */
   mayBeGone?: boolean
@@ -99,13 +100,13 @@ export async function retrieve(
 
 async function find(deps: KbDependencies, payer: Payer, request: SearchRequest): Promise<Retrieval> {
   const begin = performance.now()
-  const kbs = await readSearchedKbs(deps.services.database.sql, request)
+  const kbs = await readSearchedKbs(request)
   const query = parseQuery(request.query)
   const findWords = (isChecked: boolean) =>
-    timed(gather(kbs.map((kb) => lexicalStage(deps, kb, query, request.filter, isChecked))))
+    timed(gather(kbs.map((kb) => lexicalStage(deps, request, kb, query, isChecked))))
   const [unchecked, dense] = await Promise.all([
     findWords(false),
-    timed(denseStage(deps, payer, kbs, request.query, request.filter, STAGE_MAX)),
+    timed(denseStage(deps, payer, kbs, request, STAGE_MAX)),
   ])
   const choose = async (hits: StageHit[]) => {
     const fused = fuse(hits, dense.result.hits, keyOf, ({ kb }) => isLocal(kb))
@@ -168,7 +169,6 @@ async function selectPassages(
   hasVectors: boolean,
 ): Promise<Selection> {
   const { limit, scoreThreshold, oncePerDocument = false } = request
-  const { sql } = deps.services.database
   const vectorsOf = ({ kb }: Pick<Candidate, 'kb'>) =>
     hasVectors ? (isLocal(kb) ? 'local' : 'model') : 'none'
   const score = <Found extends Pick<Candidate, 'kb' | 'lexical' | 'dense'>>(found: Found[]) =>
@@ -179,11 +179,11 @@ async function selectPassages(
   if (!decides) {
     const scored = score(fused.slice(0, size))
     const good = scored.filter((one) => one.score >= scoreThreshold)
-    const { read, different, requested } = await readDifferent(sql, good, limit)
+    const { read, different, requested } = await readDifferent(request, good)
     const dropped = { duplicates: read - different.length, belowThreshold: scored.length - good.length }
     return { passages: different.slice(0, limit), dropped, isSomeGone: read < requested }
   }
-  const pool = await readPool(sql, fused, size, request)
+  const pool = await readPool(request, fused, size)
   const scored = score(await addPhrases(deps.stemmer, query, pool.passages))
   const ranked = request.rerank ? await rerank(deps, payer, request.rerank, request.query, scored) : scored
   const different = dropNearDuplicates(ranked, ({ content }) => content)
@@ -198,13 +198,13 @@ async function selectPassages(
 
 /** The first so many that are different, and how many were read for that, of how many that were asked for. */
 async function readDifferent(
-  sql: Sql,
+  request: SearchRequest,
   scored: (Candidate & { score: number })[],
-  limit: number,
 ): Promise<{ read: number; different: FoundPassage[]; requested: number }> {
+  const { limit } = request
   for (let requested = limit + SPARE; ; requested = scored.length) {
     const some = scored.slice(0, requested)
-    const read = await readPassages(sql, some)
+    const read = await readPassages(request, some)
     const different = dropNearDuplicates(read, ({ content }) => content)
     if (different.length >= limit || requested >= scored.length)
       return { read: read.length, different, requested: some.length }
@@ -236,13 +236,13 @@ async function gather(finding: Promise<StageHit[]>[]): Promise<StageHit[]> {
  * at most to the end of what the stages have found.
  */
 async function readPool(
-  sql: Sql,
+  request: SearchRequest,
   fused: Candidate[],
   size: number,
-  { limit, oncePerDocument }: SearchRequest,
 ): Promise<{ passages: ReadPassage[]; isSomeGone: boolean }> {
+  const { limit, oncePerDocument } = request
   const requested = oncePerDocument ? fused : fused.slice(0, size)
-  const passages = await readPassages(sql, requested)
+  const passages = await readPassages(request, requested)
   const isSomeGone = passages.length < requested.length
   if (!oncePerDocument) return { passages, isSomeGone }
   const documents = new Set<string>()

@@ -1,16 +1,17 @@
-import type { Sql } from 'postgres'
 import type { EvaluationQuestion, QuestionResult } from '#database/schema/kb.ts'
+import type { TenantSql } from '#database/tenant-sql.ts'
 import { AppError } from '#errors'
 import type { Queue } from '#platform/jobs/jobs.ts'
 import { ndcgAt10, recallAt, reciprocalRank } from '#platform/retrieval/metrics.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
 import type { ResolvedModel } from '../llm/index.ts'
+import { isRunClaimable } from './claimable.ts'
 import { ClaimedRun, RUN_HOURS_MAX, type Run, type RunRef } from './claimed-run.ts'
-import { isAlive } from './claims.ts'
 import type { KbDependencies } from './dependencies.ts'
 import { unattributed } from './embed-texts.ts'
 import type { RunSettings } from './evaluation-schemas.ts'
 import { type Condition, parseFilter } from './filter.ts'
+import { findOpenRuns, sqlOf } from './find-work-system.ts'
 import type { KbRef } from './ingestion.ts'
 import { retrieve } from './retrieve.ts'
 import { findReranker } from './search-kb.ts'
@@ -32,7 +33,6 @@ export interface EvaluationRuns {
 }
 
 const SWEEP_MS = 5_000
-const SWEEP_MAX = 100
 const TURN_MS = 20_000
 /** How often it is looked up whether a run is still wanted. */
 const CHECK_MS = 1_000
@@ -47,7 +47,6 @@ const UNEXPECTED = 'Something went wrong while this evaluation was run. Please t
 
 export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
   const { database, jobs, log, instance } = deps.services
-  const { sql } = database
   /** What this process works on; what is claimed by it beside these was forgotten, when the database was away. */
   const held = new Map<string, Promise<void>>()
   let isStopping = false
@@ -68,15 +67,16 @@ export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
     },
   }
   const begin: EvaluationRuns['begin'] = (ref) =>
-    jobs.add(sql, queue, ref, { key: ref.runId, group: ref.organizationId })
+    jobs.add(sqlOf(database, ref), queue, ref, { key: ref.runId, group: ref.organizationId })
 
   async function runTurn(ref: RunRef): Promise<void> {
+    const sql = sqlOf(database, ref)
     const claim = new ClaimedRun(sql, instance.id, ref)
-    const run = await claim.take(claimable())
+    const run = await claim.take(isRunClaimable(sql, instance.id, [...held.keys()]))
     if (!run) return
     try {
       if (run.isLate) throw new RunError(`The run has not ended within ${RUN_HOURS_MAX} hours`)
-      if (await askQuestions(deps, claim, run, () => isStopping)) await claim.complete(run.results)
+      if (await askQuestions(deps, sql, claim, run, () => isStopping)) await claim.complete(run.results)
       else if (await claim.pause(run.results)) await begin(ref)
     } catch (error) {
       const isExpected = error instanceof AppError || error instanceof RunError
@@ -85,13 +85,8 @@ export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
     }
   }
 
-  const claimable = () => sql`(status = 'pending' or status = 'processing' and (not ${isAlive(sql)}
-    or claimed_by = ${instance.id} and not id = any(${[...held.keys()]})))`
-
   async function sweep(): Promise<void> {
-    const open = await sql<RunRef[]>`
-      select organization_id as "organizationId", kb_id as "kbId", id as "runId" from kb_evaluation_runs
-      where status in ('pending', 'processing') and ${claimable()} order by id limit ${SWEEP_MAX}`
+    const open = await findOpenRuns(database, instance.id, [...held.keys()])
     for (const ref of open) await begin(ref)
   }
 
@@ -120,13 +115,15 @@ class RunError extends Error {
 /** Adds to the results, until the turn ends, the run is gone, or (true) there is no question left. */
 async function askQuestions(
   deps: KbDependencies,
+  sql: TenantSql,
   claim: ClaimedRun,
   { settings, questions, results }: Run,
   isStopping: () => boolean,
 ): Promise<boolean> {
   const { ref } = claim
-  const answers = await readAnswers(deps.services.database.sql, ref, questions)
+  const answers = await readAnswers(sql, ref, questions)
   const conditions: RunConditions = {
+    sql,
     settings,
     filter: parseFilter(settings.filter ?? {}),
     rerank: await findReranker(deps, ref, settings.rerank),
@@ -149,6 +146,7 @@ async function askQuestions(
 }
 
 interface RunConditions {
+  sql: TenantSql
   settings: RunSettings
   filter: Condition[]
   rerank: ResolvedModel | null
@@ -161,7 +159,7 @@ interface Answers {
 
 /** The ids of the right documents of a question; of what is not there, the id or name that was given. */
 async function readAnswers(
-  sql: Sql,
+  sql: TenantSql,
   { organizationId, kbId }: KbRef,
   questions: EvaluationQuestion[],
 ): Promise<(question: EvaluationQuestion) => Answers> {
@@ -189,12 +187,13 @@ async function ask(
   { organizationId, kbId }: KbRef,
   { question }: EvaluationQuestion,
   { right, missing }: Answers,
-  { settings, filter, rerank }: RunConditions,
+  { sql, settings, filter, rerank }: RunConditions,
 ): Promise<QuestionResult> {
   const begin = performance.now()
   const none = { question, found: [], first_rank: null, recall_at_k: 0, ndcg_at_10: 0, missing }
   try {
     const { passages, receipt } = await retrieve(deps, unattributed({ organizationId }), {
+      sql,
       organizationId,
       knowledgeBaseIds: [kbId],
       query: question,

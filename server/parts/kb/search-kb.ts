@@ -26,6 +26,7 @@ export async function searchKb(
   }: SearchRequest,
 ): Promise<SearchAnswer> {
   const { passages, receipt } = await retrieve(deps, scope, {
+    sql: scope.sql,
     organizationId: scope.organizationId,
     knowledgeBaseIds: [kbId],
     query,

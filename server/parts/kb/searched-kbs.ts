@@ -1,6 +1,7 @@
-import type { Sql } from 'postgres'
+import type { TenantSql } from '#database/tenant-sql.ts'
 import { fail } from '#errors'
 import type { Fused } from '#platform/retrieval/fusion.ts'
+import type { KbRef } from './ingestion.ts'
 
 /** A knowledge base as a search needs it. */
 export interface SearchedKb {
@@ -20,14 +21,17 @@ export interface SearchedKb {
 }
 
 /** All of them, in the order of their ids. Throws kb.not_found for one that is not the organization's, unless it may be gone. */
-export async function readSearchedKbs(
-  sql: Sql,
-  {
-    organizationId,
-    knowledgeBaseIds,
-    mayBeGone = false,
-  }: { organizationId: string; knowledgeBaseIds: readonly string[]; mayBeGone?: boolean },
-): Promise<SearchedKb[]> {
+export async function readSearchedKbs({
+  sql,
+  organizationId,
+  knowledgeBaseIds,
+  mayBeGone = false,
+}: {
+  sql: TenantSql
+  organizationId: string
+  knowledgeBaseIds: readonly string[]
+  mayBeGone?: boolean
+}): Promise<SearchedKb[]> {
   const ids = [...new Set(knowledgeBaseIds)]
   const rows = await sql<SearchedKb[]>`
     select id, organization_id as "organizationId", embedding_model as "embeddingModel",
@@ -38,6 +42,8 @@ export async function readSearchedKbs(
   if (rows.length < ids.length && !mayBeGone) throw fail('kb.not_found')
   return rows
 }
+
+export const refOf = ({ organizationId, id }: SearchedKb): KbRef => ({ organizationId, kbId: id })
 
 /** Each stage brings so many candidates to the fusion. */
 export const STAGE_MAX = 100

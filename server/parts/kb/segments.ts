@@ -1,7 +1,7 @@
-import type { TransactionSql } from 'postgres'
-import type { OpenDatabase } from '#database/connect.ts'
-import { insertRows } from '#database/insert-rows.ts'
+import type { Database } from '#database/connect.ts'
+import type { TenantTransaction } from '#database/tenant-sql.ts'
 import type { SegmentEntry } from '#platform/retrieval/postings.ts'
+import { copyRows } from './copy-rows-system.ts'
 import type { KbRef } from './ingestion.ts'
 
 /** What one batch of documents, or a merge, has written of the postings. */
@@ -13,8 +13,8 @@ export interface Segment {
 
 /** A transaction, and of which kind of database. */
 export interface SegmentTarget {
-  database: Pick<OpenDatabase, 'embedded'>
-  tx: TransactionSql
+  database: Pick<Database, 'embedded'>
+  tx: TenantTransaction
 }
 
 export async function insertSegment(
@@ -23,12 +23,12 @@ export async function insertSegment(
   segment: Segment,
   entries: SegmentEntry[],
 ): Promise<void> {
-  await insertPostings(target, ref.kbId, segment.segment, entries)
+  await insertPostings(target, ref, segment.segment, entries)
   await noteSegment(target.tx, ref, segment)
 }
 
 export async function noteSegment(
-  tx: TransactionSql,
+  tx: TenantTransaction,
   { organizationId, kbId }: KbRef,
   { segment, chunks }: Segment,
 ): Promise<void> {
@@ -39,16 +39,16 @@ export async function noteSegment(
 
 export async function insertPostings(
   { database, tx }: SegmentTarget,
-  kbId: string,
+  ref: KbRef,
   segment: number,
   entries: SegmentEntry[],
 ): Promise<void> {
-  await insertRows<SegmentEntry>(
-    tx,
+  await copyRows<SegmentEntry>(
     database,
+    tx,
+    ref,
     'kb_postings',
     [
-      { name: 'kb_id', type: 'uuid', of: () => kbId },
       { name: 'term', type: 'text', of: ({ term }) => term },
       { name: 'segment', type: 'int4', of: () => segment },
       { name: 'postings', type: 'bytea', of: ({ postings }) => postings },

@@ -1,5 +1,5 @@
-import type { TransactionSql } from 'postgres'
 import { newId } from '#database/new-id.ts'
+import type { TenantTransaction } from '#database/tenant-sql.ts'
 import type { TextKind } from '#platform/documents/split-text.ts'
 import type { IngestionDependencies } from './ingestion.ts'
 import { lockKb } from './lock-kb.ts'
@@ -30,9 +30,9 @@ export async function storeDocument(
   source: ReadingSource,
   document: FoundDocument,
 ): Promise<void> {
-  const isWaiting = await deps.services.database.sql.begin(async (tx) => {
+  const isWaiting = await deps.sqlOf(source).begin(async (tx) => {
     await lockKb(tx, source)
-    const locked = await tx`select from kb_sources where ${isBeingRead(deps, source)}`
+    const locked = await tx`select from kb_sources where ${isBeingRead(tx, deps, source)}`
     if (locked.count === 0) throw new SourceGone()
     if ('failure' in document.text) return storeFailure(tx, source, document, document.text.failure)
     return storeText(tx, source, document, document.text)
@@ -42,7 +42,7 @@ export async function storeDocument(
 }
 
 async function storeText(
-  tx: TransactionSql,
+  tx: TenantTransaction,
   { organizationId, kbId, sourceId, reading }: ReadingSource,
   { key, name, mimeType, size, metadata, fingerprint }: FoundDocument,
   { content, hash, kind }: { content: string; hash: string; kind: TextKind },
@@ -62,17 +62,19 @@ async function storeText(
       text_bytes = excluded.text_bytes, found_by = excluded.found_by, error = null, failures = 0, not_before = null,
       status = case when ${isNews} then 'pending' else d.status end,
       claimed_by = case when ${isNews} then null else d.claimed_by end, updated_at = now()
+    where d.organization_id = ${organizationId}
     returning id, status`
   if (row?.status !== 'pending') return false
   await tx`
     insert into kb_texts (document_id, organization_id, kb_id, text)
     values (${row.id}, ${organizationId}, ${kbId}, ${content})
-    on conflict (document_id) do update set text = excluded.text`
+    on conflict (document_id) do update set text = excluded.text
+    where kb_texts.organization_id = ${organizationId}`
   return true
 }
 
 async function storeFailure(
-  tx: TransactionSql,
+  tx: TenantTransaction,
   { organizationId, kbId, sourceId, reading }: ReadingSource,
   { key, name, mimeType, size, metadata, fingerprint }: FoundDocument,
   failure: string,
@@ -83,7 +85,8 @@ async function storeFailure(
     values (${newId()}, ${organizationId}, ${kbId}, ${sourceId}, ${key}, ${nameOf(name)}, ${mimeType}, ${size},
       ${JSON.stringify(metadata)}::text::jsonb, 'failed', ${failure}, ${fingerprint}, ${reading})
     on conflict (source_id, key) do update
-    set found_by = excluded.found_by, error = excluded.error, updated_at = now()`
+    set found_by = excluded.found_by, error = excluded.error, updated_at = now()
+    where d.organization_id = ${organizationId}`
   return false
 }
 
@@ -95,13 +98,13 @@ export async function confirmDocuments(
   source: ReadingSource,
   found: readonly { key: string; fingerprint: string }[],
 ): Promise<Set<string>> {
-  return deps.services.database.sql.begin(async (tx) => {
+  return deps.sqlOf(source).begin(async (tx) => {
     await lockKb(tx, source)
     const rows = await tx<{ key: string }[]>`
       update kb_documents d
       set found_by = ${source.reading}, error = case when d.status = 'ready' then null else d.error end
       from json_to_recordset(${JSON.stringify(found)}::text::json) as f (key text, fingerprint text)
-      where d.source_id = ${source.sourceId} and d.key = f.key and d.fingerprint = f.fingerprint
+      where d.source_id = ${source.sourceId} and d.organization_id = ${source.organizationId} and d.key = f.key and d.fingerprint = f.fingerprint
         and d.status <> 'failed'
       returning d.key`
     return new Set(rows.map(({ key }) => key))

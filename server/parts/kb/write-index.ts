@@ -1,12 +1,13 @@
-import type { TransactionSql } from 'postgres'
-import { type Column, insertRows } from '#database/insert-rows.ts'
+import type { Column } from '#database/insert-rows.ts'
 import { newId } from '#database/new-id.ts'
+import type { TenantTransaction } from '#database/tenant-sql.ts'
 import { fail } from '#errors'
 import type { Chunk } from '#platform/documents/split-text.ts'
 import type { Language } from '#platform/retrieval/languages.ts'
 import { raiseNumbers, SegmentBuilder, type SegmentEntry } from '#platform/retrieval/postings.ts'
 import type { Stem } from '#platform/retrieval/stems.ts'
 import type { ClaimedDocument } from './claims.ts'
+import { copyRows } from './copy-rows-system.ts'
 import type { IndexedKb } from './index-documents.ts'
 import type { IngestionDependencies } from './ingestion.ts'
 import { insertSegment } from './segments.ts'
@@ -37,20 +38,23 @@ export async function writeIndex(
   const { database } = deps.services
   const { rows, chunks, entries } = await build(deps, documents, dictionary)
   const dimensions = chunks[0]?.vector.length ?? null
-  await database.sql.begin(async (tx) => {
+  await deps.sqlOf(kb).begin(async (tx) => {
     if (!(await lockUnchanged(tx, kb, dimensions))) return
-    const claimed = await keepClaimed(deps, tx, rows)
+    const claimed = await keepClaimed(deps, tx, kb, rows)
     if (claimed.size === 0) return
     const claimedChunks = chunks.filter(({ documentId }) => claimed.has(documentId))
     const dead = chunks.length - claimedChunks.length
     const reserved = await reservePosition(tx, kb, { chunks: chunks.length, dead })
     raiseNumbers(entries, reserved.firstChunk)
-    await tx`delete from kb_chunks where kb_id = ${kb.kbId} and document_id = any(${[...claimed]})`
-    await insertRows(tx, database, 'kb_chunks', chunkColumns(kb, reserved), claimedChunks)
-    await insertRows(tx, database, 'kb_vectors', vectorColumns(kb, reserved), claimedChunks)
+    await tx`
+      delete from kb_chunks
+      where kb_id = ${kb.kbId} and document_id = any(${[...claimed]}) and organization_id = ${kb.organizationId}`
+    await copyRows(database, tx, kb, 'kb_chunks', chunkColumns(reserved), claimedChunks)
+    await copyRows(database, tx, kb, 'kb_vectors', vectorColumns(kb, reserved), claimedChunks)
     await insertSegment({ database, tx }, kb, { segment: reserved.segment, chunks: chunks.length }, entries)
     await noteReady(
       tx,
+      kb,
       reserved,
       rows.filter(({ id }) => claimed.has(id)),
     )
@@ -68,14 +72,14 @@ interface IndexPosition {
  * later has higher ones.
  */
 async function reservePosition(
-  tx: TransactionSql,
-  { kbId }: IndexedKb,
+  tx: TenantTransaction,
+  { organizationId, kbId }: IndexedKb,
   { chunks, dead }: { chunks: number; dead: number },
 ): Promise<IndexPosition> {
   const [row] = await tx<IndexPosition[]>`
     update knowledge_bases
     set next_chunk = next_chunk + ${chunks}, next_segment = next_segment + 1, dead_count = dead_count + ${dead}
-    where id = ${kbId}
+    where id = ${kbId} and organization_id = ${organizationId}
     returning next_chunk - ${chunks}::int as "firstChunk", next_segment - 1 as segment`
   return row as IndexPosition
 }
@@ -150,7 +154,11 @@ async function stemsOf(
 }
 
 /** Locks the knowledge base, and answers whether it still wants what was made. */
-async function lockUnchanged(tx: TransactionSql, kb: IndexedKb, dimensions: number | null): Promise<boolean> {
+async function lockUnchanged(
+  tx: TenantTransaction,
+  kb: IndexedKb,
+  dimensions: number | null,
+): Promise<boolean> {
   const [row] = await tx<{ isSame: boolean; dimensions: number | null }[]>`
     select generation = ${kb.generation} and chunking = ${JSON.stringify(kb.chunking)}::text::jsonb as "isSame",
       dimensions
@@ -164,21 +172,20 @@ async function lockUnchanged(tx: TransactionSql, kb: IndexedKb, dimensions: numb
 /** Which documents are still as they were claimed. */
 async function keepClaimed(
   deps: IngestionDependencies,
-  tx: TransactionSql,
+  tx: TenantTransaction,
+  kb: IndexedKb,
   rows: DocumentEntry[],
 ): Promise<Set<string>> {
   const claimed = await tx<{ id: string }[]>`
     select d.id from kb_documents d
     join json_to_recordset(${JSON.stringify(rows)}::text::json) as given (id uuid, content_hash text) using (id)
-    where d.content_hash = given.content_hash and ${deps.claims.isMine()}
+    where d.content_hash = given.content_hash and ${deps.claims.isMine(tx, kb)}
     order by d.id for update of d`
   return new Set(claimed.map(({ id }) => id))
 }
 
-const chunkColumns = (kb: IndexedKb, { firstChunk }: IndexPosition): Column<ChunkEntry>[] => [
+const chunkColumns = ({ firstChunk }: IndexPosition): Column<ChunkEntry>[] => [
   { name: 'id', type: 'uuid', of: ({ id }) => id },
-  { name: 'organization_id', type: 'uuid', of: () => kb.organizationId },
-  { name: 'kb_id', type: 'uuid', of: () => kb.kbId },
   { name: 'number', type: 'int4', of: ({ number }) => firstChunk + number },
   { name: 'document_id', type: 'uuid', of: ({ documentId }) => documentId },
   { name: 'position', type: 'int4', of: ({ position }) => position },
@@ -191,14 +198,14 @@ const chunkColumns = (kb: IndexedKb, { firstChunk }: IndexPosition): Column<Chun
 ]
 
 const vectorColumns = (kb: IndexedKb, { firstChunk }: IndexPosition): Column<ChunkEntry>[] => [
-  { name: 'kb_id', type: 'uuid', of: () => kb.kbId },
   { name: 'number', type: 'int4', of: ({ number }) => firstChunk + number },
   { name: 'generation', type: 'int4', of: () => kb.generation },
   { name: 'embedding', type: 'halfvec', of: ({ vector }) => vector },
 ]
 
 async function noteReady(
-  tx: TransactionSql,
+  tx: TenantTransaction,
+  { organizationId, kbId }: IndexedKb,
   { firstChunk }: IndexPosition,
   rows: DocumentEntry[],
 ): Promise<void> {
@@ -209,11 +216,11 @@ async function noteReady(
       first_chunk = e.first_chunk + ${firstChunk}::int, chunk_count = e.chunk_count, word_count = e.word_count, updated_at = now()
     from json_to_recordset(${JSON.stringify(rows)}::text::json)
       as e (id uuid, first_chunk int, chunk_count int, word_count int)
-    where d.id = e.id`
+    where d.id = e.id and d.kb_id = ${kbId} and d.organization_id = ${organizationId}`
 }
 
 async function noteSettings(
-  tx: TransactionSql,
+  tx: TenantTransaction,
   kb: IndexedKb,
   dimensions: number | null,
   languages: string[],
@@ -222,5 +229,5 @@ async function noteSettings(
     update knowledge_bases
     set dimensions = coalesce(dimensions, ${dimensions}), floor = coalesce(floor, ${kb.floor}),
       languages = array(select distinct unnest(languages || ${languages}::text[]) order by 1)
-    where id = ${kb.kbId}`
+    where id = ${kb.kbId} and organization_id = ${kb.organizationId}`
 }

@@ -1,0 +1,28 @@
+import type { Database } from '#database/connect.ts'
+import { type Column, insertRows } from '#database/insert-rows.ts'
+import { type SystemTransaction, systemStatements } from '#database/system-sql.ts'
+import type { TenantTransaction } from '#database/tenant-sql.ts'
+import type { KbRef } from './ingestion.ts'
+
+/**
+ * Inserts rows of a knowledge base that this transaction has locked for its organization. COPY takes the transaction
+ * itself, since no statement is sent; so the rows get their owner here.
+ */
+export function copyRows<Row>(
+  { embedded }: Pick<Database, 'embedded'>,
+  tx: TenantTransaction,
+  { organizationId, kbId }: KbRef,
+  table: 'kb_chunks' | 'kb_vectors' | 'kb_postings',
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+): Promise<void> {
+  const owner: Column<Row>[] = [{ name: 'kb_id', type: 'uuid', of: () => kbId }]
+  if (table === 'kb_chunks') owner.push({ name: 'organization_id', type: 'uuid', of: () => organizationId })
+  return insertRows(
+    systemStatements(tx) as SystemTransaction,
+    { embedded },
+    table,
+    [...owner, ...columns],
+    rows,
+  )
+}

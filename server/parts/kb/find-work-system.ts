@@ -1,0 +1,85 @@
+import type { Database } from '#database/connect.ts'
+import { type SystemStatements, systemSql, tenantSql } from '#database/system-sql.ts'
+import type { Fragment, TenantSql } from '#database/tenant-sql.ts'
+import { isDocumentClaimable, isDocumentOf, isRunClaimable, isSourceClaimable } from './claimable.ts'
+import type { RunRef } from './claimed-run.ts'
+import type { KbRef, SourceRef } from './ingestion.ts'
+
+/* What is to be done is found over all organizations. What is done with it runs for its organization. */
+
+/** So much is found by one sweep; the rest by the next. */
+const FOUND_MAX = 500
+const RUNS_FOUND_MAX = 100
+
+/** The statements of an organization, for a job or an agent that acts for it without a Scope. */
+export const sqlOf = (database: Database, { organizationId }: { organizationId: string }): TenantSql =>
+  tenantSql(database, { organizationId, userId: null })
+
+/** Sources that are due, the longest first. */
+export function findDueSources(database: Database): Promise<SourceRef[]> {
+  const sql = systemSql(database)
+  return dueSources(sql, sql`true`)
+}
+
+/** The same of one knowledge base. */
+export function findDueSourcesOf(database: Database, ref: KbRef): Promise<SourceRef[]> {
+  const sql = sqlOf(database, ref)
+  return dueSources(sql, sql`organization_id = ${ref.organizationId} and kb_id = ${ref.kbId}`)
+}
+
+async function dueSources(sql: SystemStatements, isWanted: Fragment): Promise<SourceRef[]> {
+  return sql<SourceRef[]>`
+    select organization_id as "organizationId", kb_id as "kbId", id as "sourceId" from kb_sources
+    where ${isSourceClaimable(sql)} and ${isWanted}
+    order by next_reading_at limit ${FOUND_MAX}`
+}
+
+/** Knowledge bases with documents that wait to be indexed. */
+export async function findUnindexed(database: Database): Promise<KbRef[]> {
+  const sql = systemSql(database)
+  return sql<KbRef[]>`
+    select distinct s.organization_id as "organizationId", s.kb_id as "kbId" from kb_sources s
+    where s.documents_pending > 0 and exists (
+      select from kb_documents d where d.kb_id = s.kb_id and ${isDocumentClaimable(sql)})
+    limit ${FOUND_MAX}`
+}
+
+/** Runs of evaluations that nobody who lives is at; `held`: those that this process is at. */
+export async function findOpenRuns(
+  database: Database,
+  instanceId: string,
+  held: string[],
+): Promise<RunRef[]> {
+  const sql = systemSql(database)
+  return sql<RunRef[]>`
+    select organization_id as "organizationId", kb_id as "kbId", id as "runId" from kb_evaluation_runs
+    where status in ('pending', 'processing') and ${isRunClaimable(sql, instanceId, held)}
+    order by id limit ${RUNS_FOUND_MAX}`
+}
+
+/** Gives sources back that this process has claimed: they may be begun again at once. */
+export async function releaseSources(
+  database: Database,
+  instanceId: string,
+  sourceIds: string[],
+): Promise<void> {
+  await systemSql(database)`
+    update kb_sources set status = 'pending', claimed_by = null
+    where id = any(${sourceIds}) and status = 'reading' and claimed_by = ${instanceId}`
+}
+
+/** Gives documents back that this process has claimed, but for those that it holds. */
+export async function releaseForgotten(
+  database: Database,
+  instanceId: string,
+  held: string[],
+): Promise<void> {
+  const sql = systemSql(database)
+  await sql`
+    with forgotten as (
+      select d.id from kb_documents d
+      where d.kb_id in (select s.kb_id from kb_sources s where s.documents_pending > 0)
+        and ${isDocumentOf(sql, instanceId)} and not d.id = any(${held})
+      for update skip locked)
+    update kb_documents d set status = 'pending', claimed_by = null from forgotten where d.id = forgotten.id`
+}

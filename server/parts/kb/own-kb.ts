@@ -1,0 +1,6 @@
+import type { Fragment, FragmentSql } from '#database/tenant-sql.ts'
+import type { KbRef } from './ingestion.ts'
+
+/** Whether a row is of this knowledge base of the organization; for vectors and postings, which name no organization. */
+export const isOfKb = (sql: FragmentSql, { organizationId, kbId }: KbRef): Fragment => sql`
+  kb_id in (select id from knowledge_bases where id = ${kbId} and organization_id = ${organizationId})`
