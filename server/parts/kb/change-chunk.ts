@@ -46,7 +46,7 @@ async function findChunk(scope: Scope<'kb:write'>, kbId: string, id: string): Pr
   const [row] = await scope.sql<FoundChunk[]>`
     select c.id, document_id as "documentId", position, content, headings, page, tokens, is_enabled as "isEnabled",
       is_edited as "isEdited", number, words, d.name, language, k.generation, embedding_model_id as "embeddingModelId"
-    from kb_chunks c join kb_documents d on d.id = c.document_id and d.kb_id = c.kb_id
+    from kb_chunks c join kb_documents d on d.id = c.document_id and d.organization_id = c.organization_id
     join knowledge_bases k on k.id = c.kb_id and k.organization_id = c.organization_id
     where c.id = ${id} and c.kb_id = ${kbId} and c.organization_id = ${scope.organizationId}`
   if (!row) throw fail('kb.chunk_not_found')

@@ -58,7 +58,8 @@ async function findAlive(
     filter.length === 0
       ? sql`true`
       : sql`exists (
-          select from kb_documents d where d.id = c.document_id and d.kb_id = c.kb_id and ${matches(sql, filter)})`
+          select from kb_documents d
+          where d.id = c.document_id and d.organization_id = c.organization_id and ${matches(sql, filter)})`
   const rows = await sql<{ number: number }[]>`
     select number from kb_chunks c
     where kb_id = ${id} and organization_id = ${organizationId} and number = any(${numbers}) and is_enabled
