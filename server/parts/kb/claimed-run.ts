@@ -43,8 +43,8 @@ export class ClaimedRun {
       where id = ${runId} and kb_id = ${kbId} and organization_id = ${organizationId} and ${claimable}
       returning settings, coalesce(results, '[]') as results,
         created_at < now() - ${RUN_HOURS_MAX} * interval '1 hour' as "isLate",
-        (select questions from kb_evaluations e
-          where e.id = evaluation_id and e.organization_id = r.organization_id) as questions`
+        coalesce((select questions from kb_evaluations e
+          where e.id = evaluation_id and e.organization_id = r.organization_id), '[]') as questions`
     return run
   }
 

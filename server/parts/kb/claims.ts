@@ -52,7 +52,7 @@ export class ClaimedDocuments {
     }
   }
 
-  /** It waits for nobody, so it needs no lock of the knowledge base. */
+  /** It waits for nobody, so it needs no lock of the knowledge base. What waits has a text, and so a hash and a kind. */
   #claimNext({ organizationId, kbId }: KbRef): Promise<ClaimedDocument[]> {
     const sql = sqlOf(this.#database, { organizationId })
     return sql<ClaimedDocument[]>`
@@ -61,7 +61,7 @@ export class ClaimedDocuments {
         where d.kb_id = ${kbId} and d.organization_id = ${organizationId} and ${isDocumentClaimable(sql)}
         order by d.id limit ${CLAIM_MAX} for update skip locked)
       update kb_documents d set status = 'processing', claimed_by = ${this.#instanceId}
-      from next where d.id = next.id
+      from next where d.id = next.id and d.content_hash is not null and d.text_kind is not null
       returning d.id, d.name, d.content_hash as "contentHash", d.text_kind as "textKind",
         d.text_bytes as "textBytes", d.failures`
   }
