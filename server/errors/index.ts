@@ -20,6 +20,9 @@ import { TOOLS_ERRORS } from '#parts/tools/errors.ts'
 import { USERS_ERRORS } from '#parts/users/errors.ts'
 import { WEBHOOKS_ERRORS } from '#parts/webhooks/errors.ts'
 import { ACCESS_ERRORS } from '#platform/access/errors.ts'
+import { BUCKET_ERRORS } from '#platform/bucket/errors.ts'
+import { CRAWLER_ERRORS } from '#platform/crawler/errors.ts'
+import { DOCUMENTS_ERRORS } from '#platform/documents/errors.ts'
 import { EVENTS_ERRORS } from '#platform/events/errors.ts'
 import { HTTP_ERRORS } from '#platform/http/errors.ts'
 import { IDEMPOTENCY_ERRORS } from '#platform/idempotency/errors.ts'
@@ -27,6 +30,9 @@ import { LEDGER_ERRORS } from '#platform/ledger/errors.ts'
 import { LIMITS_ERRORS } from '#platform/limits/errors.ts'
 import { MAIL_ERRORS } from '#platform/mail/errors.ts'
 import { MCP_PROTOCOL_ERRORS } from '#platform/mcp/errors.ts'
+import { MODELS_ERRORS } from '#platform/models/errors.ts'
+import { NET_ERRORS } from '#platform/net/errors.ts'
+import { SANDBOX_ERRORS } from '#platform/sandbox/errors.ts'
 import { STORAGE_ERRORS } from '#platform/storage/errors.ts'
 import type { Definition, Placeholder } from './define.ts'
 
@@ -35,6 +41,12 @@ import type { Definition, Placeholder } from './define.ts'
  * status or a sentence, so callers and tests recognize errors by code, never by text.
  */
 const CATALOGUE = {
+  ...MODELS_ERRORS,
+  ...BUCKET_ERRORS,
+  ...CRAWLER_ERRORS,
+  ...DOCUMENTS_ERRORS,
+  ...SANDBOX_ERRORS,
+  ...NET_ERRORS,
   ...ACCESS_ERRORS,
   ...EVENTS_ERRORS,
   ...HTTP_ERRORS,
@@ -69,9 +81,19 @@ const CATALOGUE = {
 
 type Catalogue = typeof CATALOGUE
 
-export type ErrorCode = keyof Catalogue
+/** An error that answers a request. */
+export type ErrorCode = {
+  [C in keyof Catalogue]: Catalogue[C] extends Definition ? C : never
+}[keyof Catalogue]
 
-type PlaceholderOf<C extends ErrorCode> = C extends ErrorCode ? Placeholder<Catalogue[C][1]> : never
+/** A sentence that is stored with what failed, or is the reason within another error. */
+type SentenceCode = keyof Catalogue
+
+type TemplateOf<C extends SentenceCode> = Catalogue[C] extends Definition
+  ? Catalogue[C][1]
+  : Extract<Catalogue[C], string>
+
+type PlaceholderOf<C extends SentenceCode> = C extends SentenceCode ? Placeholder<TemplateOf<C>> : never
 
 /** An error whose sentence has no placeholders. */
 export type PlainErrorCode = {
@@ -79,7 +101,12 @@ export type PlainErrorCode = {
 }[ErrorCode]
 
 /** A value for each placeholder of the sentence, and no other. */
-type Values<C extends ErrorCode> = Readonly<Record<PlaceholderOf<C>, string | number>>
+type Values<C extends SentenceCode> = Readonly<Record<PlaceholderOf<C>, string | number>>
+
+/** Whether the sentence of an error needs values decides what may follow its code. */
+type Arguments<C extends SentenceCode, More extends unknown[] = []> = [PlaceholderOf<C>] extends [never]
+  ? [values?: Record<string, never>, ...more: More]
+  : [values: Values<C>, ...more: More]
 
 /** An expected failure. Its message is the sentence for the client; its cause is for the log only. */
 export class AppError extends Error {
@@ -120,19 +147,40 @@ interface FailExtra {
  */
 export const fail = <C extends ErrorCode>(
   code: C,
-  ...[values, extra]: [PlaceholderOf<C>] extends [never]
-    ? [values?: Record<string, never>, extra?: FailExtra]
-    : [values: Values<C>, extra?: FailExtra]
+  ...[values, extra]: Arguments<C, [extra?: FailExtra]>
 ): AppError => new AppError(code, values ?? {}, extra ?? {})
 
 export const statusOf = (code: ErrorCode): number => CATALOGUE[code][0]
-export const sentenceOf = (code: ErrorCode): string => CATALOGUE[code][1]
+
+/** The sentence with its placeholders, for the documentation. */
+export const templateOf = (code: SentenceCode): string => {
+  const definition: Definition | string = CATALOGUE[code]
+  return typeof definition === 'string' ? definition : definition[1]
+}
+
+/**
+ * Returns the sentence of an error that does not end a request: it is stored with what failed, or it is the reason within
+ * another error.
+ *
+ * @param values what the placeholders of the sentence stand for; left out where it has none
+ */
+export const sentence = <C extends SentenceCode>(code: C, ...[values]: Arguments<C>): string =>
+  fill(templateOf(code), values ?? {})
 
 /** Errors repeat at most this many characters of a text that a client sent. */
 const QUOTED_MAX = 100
 /** A value that this code composes has at most this many characters. The longest say how code of a tenant failed. */
 const COMPOSED_MAX = 5_000
-const COMPOSED = new Set(['reason', 'members', 'users', 'deployments', 'organizations', 'tools', 'ids'])
+const COMPOSED = new Set([
+  'reason',
+  'members',
+  'users',
+  'deployments',
+  'organizations',
+  'tools',
+  'ids',
+  'details',
+])
 
 /** A client's text as an error repeats it. For composed values only: `fail` quotes all others itself. */
 export const quote = (text: string): string => cut(text, QUOTED_MAX)

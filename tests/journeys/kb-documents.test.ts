@@ -36,7 +36,7 @@ async function uploadTo(kb: string, name: string, bytes: string | Buffer, by = p
 }
 
 describe('files', () => {
-  test('become documents; what holds no text fails with the reason, and holds up no other', async () => {
+  test('become documents; what contains no text fails with the reason, and holds up no other', async () => {
     const kb = await library.create()
     const own = await uploadTo(kb, 'report.pdf', readFileSync('tests/fixtures/report.pdf'))
     expect([own.status, own.body]).toEqual([

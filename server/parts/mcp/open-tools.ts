@@ -1,5 +1,5 @@
 import type { McpToolRecord } from '#database/schema/mcp.ts'
-import { sentenceOf } from '#errors'
+import { sentence } from '#errors'
 import { McpError } from '#platform/mcp/mcp-error.ts'
 import type { RunnableTool } from '#platform/models/index.ts'
 import { noteNeededScope } from './credentials.ts'
@@ -132,10 +132,10 @@ function describe(
 ): Pick<FailedInstance, 'isTooSlow' | 'error'> {
   const isMcpError = error instanceof McpError
   if (late.aborted || (isMcpError && error.kind === 'timeout'))
-    return { isTooSlow: true, error: sentenceOf('mcp.timed_out') }
+    return { isTooSlow: true, error: sentence('mcp.timed_out') }
   if (isMcpError) return { isTooSlow: false, error: error.message }
   log.error({ err: error }, 'the tools of an MCP instance cannot be listed')
-  return { isTooSlow: false, error: sentenceOf('server.error') }
+  return { isTooSlow: false, error: sentence('server.error') }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { sentence } from '#errors'
 import { readAll } from '../net/exchange-bounds.ts'
 import type { Net } from '../net/index.ts'
 import { saveContent } from '../storage/local-file.ts'
@@ -52,7 +53,7 @@ export async function* listObjects(
     keys += objects.length
     if (keys > KEYS_MAX)
       throw new BucketError(
-        `The bucket ${bucket.bucket} holds more than ${KEYS_MAX.toLocaleString('en')} objects here. Give a prefix that fewer keys begin with.`,
+        sentence('bucket.too_many_objects', { bucket: bucket.bucket, limit: KEYS_MAX.toLocaleString('en') }),
       )
     const [first, final] = [objects[0], objects.at(-1)]
     if (last && first && last.compare(Buffer.from(first.key)) >= 0) throw endless(bucket)
@@ -83,9 +84,7 @@ export async function readObject(
 }
 
 const endless = ({ bucket }: Bucket): BucketError =>
-  new BucketError(
-    `The list of the bucket ${bucket} does not come to an end: its pages do not go on in order.`,
-  )
+  new BucketError(sentence('bucket.endless_list', { bucket }))
 
 function readPage(net: Net, bucket: Bucket, token: string | null, signal: AbortSignal): Promise<ListedPage> {
   const { prefix = '' } = bucket
@@ -100,7 +99,7 @@ function readPage(net: Net, bucket: Bucket, token: string | null, signal: AbortS
   const read = async ({ host, body }: BucketAnswer): Promise<ListedPage> => {
     const answer = await readAll(body, PAGE_BYTES_MAX)
     if (answer === null)
-      throw new BucketError(`${host} sent a list of more than ${PAGE_BYTES_MAX / 1e6} MB for one page.`)
+      throw new BucketError(sentence('bucket.page_too_large', { host, megabytes: PAGE_BYTES_MAX / 1e6 }))
     return parseListing(host, answer, prefix)
   }
   return askBucket(net, bucket, { key: null, query, timeoutMs: PAGE_TIMEOUT_MS, read }, signal)
@@ -114,9 +113,9 @@ async function saveObject(
   const announced = headerOf(headers['content-length'])
   // Else an answer that was cut off would look like a whole one.
   if (announced === null && headers['transfer-encoding'] === undefined)
-    throw new BucketError(`${host} does not say how large ${quoteKey(key)} is.`)
+    throw new BucketError(sentence('bucket.size_unknown', { host, key: quoteKey(key) }))
   const tooLarge = (): Error =>
-    new BucketError(`${quoteKey(key)} is larger than the ${maxBytes / 1e6} MB that a file may have.`)
+    new BucketError(sentence('bucket.object_too_large', { key: quoteKey(key), megabytes: maxBytes / 1e6 }))
   if (Number(announced) > maxBytes) throw tooLarge()
   try {
     const { size, sha256 } = await saveContent(body, path, maxBytes, tooLarge)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sentence } from '#errors'
 import {
   connectionFailureOf,
   connectionSentence,
@@ -55,7 +56,7 @@ export async function askBucket<Result>(
   checkBucket(net, bucket)
   const { host } = new URL(endpointOf(bucket))
   const tooSlow = (): Error =>
-    new BucketError(`${host} did not answer completely within ${request.timeoutMs / 1000} seconds.`, true)
+    new BucketError(sentence('bucket.incomplete', { host, seconds: request.timeoutMs / 1000 }), true)
   return withinTime(request.timeoutMs, tooSlow, signal, async (bounded) => {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -146,7 +147,7 @@ function toBucketError(host: string, error: unknown): BucketError {
   if (error instanceof NetError) return new BucketError(error.message, false, { cause: error })
   const { code } = error as { code?: unknown }
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
-    return new BucketError(`${host} said nothing for ${SILENCE_MAX_MS / 1000} seconds.`, true)
+    return new BucketError(sentence('bucket.silent', { host, seconds: SILENCE_MAX_MS / 1000 }), true)
   const failure = connectionFailureOf(error)
   const canTryAgain = failure === 'time' || failure === 'other' || code === 'EAI_AGAIN'
   return new BucketError(connectionSentence(host, error), canTryAgain, { cause: error })

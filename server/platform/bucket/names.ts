@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { sentence } from '#errors'
 import { type Net, NetError } from '../net/index.ts'
 import { BucketError } from './bucket-error.ts'
 
@@ -30,28 +31,23 @@ export const endpointOf = ({ endpoint, region }: Bucket): string =>
 export function checkBucket(net: Net, bucket: Bucket): void {
   const { bucket: name, region, prefix = '', accessKeyId, secretAccessKey } = bucket
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name) || name.includes('..') || isIP(name))
-    throw new BucketError(
-      'bucket must be a name of 3 to 63 lower-case letters, digits, dots and hyphens, as S3 has them.',
-    )
-  if (!isRegion(region))
-    throw new BucketError(
-      'region must be up to 32 lower-case letters, digits and hyphens, such as us-east-1.',
-    )
+    throw new BucketError(sentence('bucket.name'))
+  if (!isRegion(region)) throw new BucketError(sentence('bucket.region'))
   if (prefix !== '' && !isKey(prefix))
-    throw new BucketError(`prefix must be what keys begin with, of at most ${KEY_BYTES_MAX} bytes.`)
+    throw new BucketError(sentence('bucket.prefix', { limit: KEY_BYTES_MAX }))
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined))
-    throw new BucketError('access_key_id and secret_access_key are given together, or not at all.')
+    throw new BucketError(sentence('bucket.key_pair'))
   // They go into a header, where a comma and a slash part it from what comes next.
   if (accessKeyId !== undefined && !/^[!-+.0-~-]{1,128}$/.test(accessKeyId))
-    throw new BucketError('access_key_id holds a character that no access key has, or is too long.')
+    throw new BucketError(sentence('bucket.access_key'))
   if (secretAccessKey !== undefined && !/^[!-~]{1,256}$/.test(secretAccessKey))
-    throw new BucketError('secret_access_key holds a character that no secret has, or is too long.')
+    throw new BucketError(sentence('bucket.secret_key'))
   checkEndpoint(net, endpointOf(bucket))
 }
 
 /** Throws a BucketError where this is no key that an object can have. */
 export function checkKey(key: string): void {
-  if (!isKey(key)) throw new BucketError(`A key has 1 to ${KEY_BYTES_MAX} bytes of text.`)
+  if (!isKey(key)) throw new BucketError(sentence('bucket.key', { limit: KEY_BYTES_MAX }))
 }
 
 /** NUL is no character of a text anywhere else here, such as in the database. */
@@ -63,9 +59,8 @@ export const isRegion = (text: string): boolean => /^[a-z0-9-]{1,32}$/.test(text
 function checkEndpoint(net: Net, endpoint: string): void {
   const url = checkAddress(net, endpoint)
   if (endpoint.length > ENDPOINT_CHARACTERS_MAX || /[?#]/.test(endpoint))
-    throw new BucketError('endpoint must be an address without anything behind ? or #.')
-  if (!/^[\w.~/-]*$/.test(url.pathname))
-    throw new BucketError('endpoint must be an address whose path needs no encoding.')
+    throw new BucketError(sentence('bucket.endpoint_query'))
+  if (!/^[\w.~/-]*$/.test(url.pathname)) throw new BucketError(sentence('bucket.endpoint_path'))
 }
 
 function checkAddress(net: Net, endpoint: string): URL {

@@ -1,3 +1,4 @@
+import { sentence } from '#errors'
 import { BucketError } from './bucket-error.ts'
 import { isKey } from './names.ts'
 import { readElements, XmlError } from './xml.ts'
@@ -40,7 +41,7 @@ export function parseListing(host: string, answer: Buffer, prefix: string): List
   } catch (cause) {
     const what = cause instanceof XmlError ? cause.message : 'it is no text'
     if (!(cause instanceof XmlError) && !isOfDecoder(cause)) throw cause
-    throw new BucketError(`${host} sent a list of the bucket that can't be read: ${what}.`, false, { cause })
+    throw new BucketError(sentence('bucket.list_unreadable', { host, details: what }), false, { cause })
   }
 }
 

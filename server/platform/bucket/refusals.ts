@@ -1,3 +1,4 @@
+import { sentence } from '#errors'
 import { BucketError } from './bucket-error.ts'
 import { type Bucket, isRegion } from './names.ts'
 
@@ -19,12 +20,11 @@ const KEY_CHARACTERS_MAX = 200
  */
 export function refusalOf(bucket: Bucket, key: string | null, refusal: Refusal): BucketError {
   const { host, code, region } = refusal
+  const { bucket: name } = bucket
   if (isPassing(refusal))
-    return new BucketError(`${host} has too much to do, or a problem of its own (${said(refusal)}).`, true)
+    return new BucketError(sentence('bucket.unavailable', { host, answer: said(refusal) }), true)
   if (region !== undefined && isRegion(region) && region !== bucket.region)
-    return new BucketError(
-      `The bucket ${bucket.bucket} is in the region ${region}: give that as region, and its endpoint if you give one.`,
-    )
+    return new BucketError(sentence('bucket.wrong_region', { bucket: name, region }))
   return new BucketError(sentenceByCode(bucket, key, host, code) ?? sentenceByStatus(bucket, key, refusal))
 }
 
@@ -46,42 +46,42 @@ function sentenceByCode(
 ): string | undefined {
   switch (code) {
     case 'NoSuchBucket':
-      return `${host} has no bucket called ${bucket}. Check the bucket's name, its region and its endpoint.`
+      return sentence('bucket.not_found', { host, bucket })
     case 'NoSuchKey':
-      if (key !== null) return `${quoteKey(key)} is not in the bucket ${bucket} any more.`
-      return `${host} does not list the bucket ${bucket}. Check the endpoint, which must not name the bucket.`
+      if (key !== null) return sentence('bucket.object_gone', { key: quoteKey(key), bucket })
+      return sentence('bucket.not_listed', { host, bucket })
     case 'InvalidAccessKeyId':
-      return `${host} does not know this access key. Check access_key_id and the endpoint.`
+      return sentence('bucket.unknown_access_key', { host })
     case 'SignatureDoesNotMatch':
-      return `${host} did not accept the signature. Check secret_access_key.`
+      return sentence('bucket.signature', { host })
     case 'InvalidToken':
     case 'ExpiredToken':
-      return `${host} takes this access key only with a session token, which is not supported. Give a lasting access key.`
+      return sentence('bucket.session_token', { host })
     case 'AuthorizationHeaderMalformed':
-      return `${host} did not accept the signature. Check the region of the bucket ${bucket}.`
+      return sentence('bucket.signature_region', { host, bucket })
     case 'RequestTimeTooSkewed':
-      return `${host} finds that the clock of this server is wrong. The operator of this server has to set it.`
+      return sentence('bucket.clock', { host })
     case 'InvalidObjectState':
-      return `${key === null ? 'This object' : quoteKey(key)} is archived. Restore it in the bucket ${bucket} first.`
+      return key === null
+        ? sentence('bucket.archived', { bucket })
+        : sentence('bucket.object_archived', { key: quoteKey(key), bucket })
   }
   return undefined
 }
 
 function sentenceByStatus({ bucket, accessKeyId }: Bucket, key: string | null, refusal: Refusal): string {
   const { host, status } = refusal
-  const [does, action] =
-    key === null
-      ? [`list the bucket ${bucket}`, 's3:ListBucket']
-      : [`read ${quoteKey(key)} in the bucket ${bucket}`, 's3:GetObject']
-  if (status >= 300 && status < 400)
-    return `${host} redirects, which is not followed. Check the region and the endpoint of the bucket ${bucket}.`
-  if (status === 401 || status === 403) {
-    if (accessKeyId === undefined)
-      return `${host} does not let everybody ${does}. Give access_key_id and secret_access_key.`
-    return `${host} does not let this access key ${does}. Grant it ${action}.`
+  if (status >= 300 && status < 400) return sentence('bucket.redirect', { host, bucket })
+  const isPrivate = status === 401 || status === 403
+  const hasKey = accessKeyId !== undefined
+  if (key === null) {
+    if (isPrivate) return sentence(hasKey ? 'bucket.list_forbidden' : 'bucket.list_private', { host, bucket })
+    if (status === 404) return sentence('bucket.not_found', { host, bucket })
+    return sentence('bucket.list_refused', { host, bucket, answer: said(refusal) })
   }
-  if (status === 404 && key !== null) return `${quoteKey(key)} is not in the bucket ${bucket} any more.`
-  if (status === 404)
-    return `${host} has no bucket called ${bucket}. Check the bucket's name and its endpoint.`
-  return `${host} refused to ${does} (${said(refusal)}).`
+  const object = { key: quoteKey(key), bucket }
+  if (isPrivate)
+    return sentence(hasKey ? 'bucket.object_forbidden' : 'bucket.object_private', { host, ...object })
+  if (status === 404) return sentence('bucket.object_gone', object)
+  return sentence('bucket.object_refused', { host, ...object, answer: said(refusal) })
 }

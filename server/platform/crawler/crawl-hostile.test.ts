@@ -49,9 +49,9 @@ const failureOf = (work: Promise<unknown>) =>
 describe('a website that means no good', () => {
   test.each<[string, Answer, RegExp]>([
     ['is missing', send('text/html', '', {}, 404), /answered with status 404/],
-    ['is a PDF', send('application/pdf', '%PDF-'), /PDF, and no page: upload the file/],
-    ['is a film', send('video/mp4', 'x'), /no page, but video\/mp4/],
-    ['says nothing', '<script>draw()</script>', /holds no text/],
+    ['is a PDF', send('application/pdf', '%PDF-'), /PDF, not a page. Upload the file/],
+    ['is a film', send('video/mp4', 'x'), /not a page, but video\/mp4/],
+    ['says nothing', '<script>draw()</script>', /contains no text/],
     ['is too much', send('text/html', 'a'.repeat(5_000_001)), /sent more than 5 MB/],
     [
       'is a bomb',

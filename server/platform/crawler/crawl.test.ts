@@ -153,7 +153,7 @@ describe('a website', () => {
     }
     const [, note, empty] = await read({ maxPages: 10, maxDepth: 1 })
     expect(note).toMatchObject({ markdown: '# Note\n\n*words*', title: at('/note.md') })
-    expect(empty).toEqual({ url: at('/empty'), error: 'This page holds no text.' })
+    expect(empty).toEqual({ url: at('/empty'), error: 'This page contains no text.' })
   })
 
   test('that moves is read where it is', async () => {
@@ -203,7 +203,7 @@ describe('what a website forbids is not read', () => {
     [
       'a robots.txt that fails',
       { '/robots.txt': send('text/plain', '', {}, 503) },
-      /robots.txt answers with 503/,
+      /robots.txt answers with status 503/,
     ],
     [
       'a robots.txt of stars',

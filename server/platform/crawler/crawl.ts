@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { sentence } from '#errors'
 import { DocumentError, type Documents, type WebPage } from '../documents/documents.ts'
 import { readRobotsDirectives } from '../documents/robots-directives.ts'
 import { type BoundedAnswer, FetchError, mediaTypeOf } from '../net/fetch-bounded.ts'
@@ -62,16 +63,15 @@ export async function* crawl(
   signal: AbortSignal,
 ): AsyncGenerator<CrawledPage> {
   const first = canonicalUrl(net.checkUrl(url).href)
-  if (first === null) throw new CrawlError('This address is too long to be read.')
+  if (first === null) throw new CrawlError(sentence('crawl.address_too_long'))
   const ending = new AbortController()
   const site = createSite(net, documents, AbortSignal.any([signal, ending.signal]))
   try {
     const firstVisit = await site.read(first)
     const frontier = createFrontier([first, firstVisit.foundAt], maxDepth)
     site.stayAt(siteOf(firstVisit.foundAt))
-    if (!firstVisit.isIndexable)
-      throw new CrawlError('This page asks not to be stored and searched (noindex).')
-    if (firstVisit.page.markdown === '') throw new CrawlError('This page holds no text.')
+    if (!firstVisit.isIndexable) throw new CrawlError(sentence('crawl.noindex'))
+    if (firstVisit.page.markdown === '') throw new CrawlError(sentence('crawl.no_text'))
     frontier.isNew(firstVisit.page)
     yield firstVisit.page
     if (firstVisit.isFollowable) frontier.add(firstVisit.links, 1)
@@ -134,7 +134,7 @@ function judge(
   const { page, links, isIndexable, isFollowable } = outcome
   if (isFollowable) frontier.add(links, depth + 1)
   if (!isIndexable || !frontier.isNew(page)) return null
-  return page.markdown === '' ? { url: page.url, error: 'This page holds no text.' } : page
+  return page.markdown === '' ? { url: page.url, error: sentence('crawl.no_text') } : page
 }
 
 const isOfPage = (error: Error): boolean =>
@@ -167,9 +167,9 @@ function createSite(net: Net, documents: Pick<Documents, 'readPage'>, signal: Ab
     return found
   }
   const checkAllowed = async (url: string): Promise<void> => {
-    if (home !== null && siteOf(url) !== home) throw new Skipped('This page leads to another website.')
+    if (home !== null && siteOf(url) !== home) throw new Skipped(sentence('crawl.other_website'))
     if (!(await robotsOf(url)).isAllowed(url))
-      throw new Skipped(`robots.txt of ${siteOf(url)} forbids reading this page.`)
+      throw new Skipped(sentence('crawl.forbidden', { site: siteOf(url) }))
   }
 
   return {
@@ -200,12 +200,10 @@ async function readAnswer(answer: BoundedAnswer, documents: Pick<Documents, 'rea
   const { status, url, body, contentType } = answer
   const { host } = new URL(url)
   if (status >= 300)
-    throw new CrawlError(`${host} answered with status ${status}.`, { canTryAgain: mayAnswerLater(status) })
+    throw new CrawlError(sentence('crawl.status', { host, status }), { canTryAgain: mayAnswerLater(status) })
   const type = mediaTypeOf(contentType)
-  if (type === 'application/pdf')
-    throw new Skipped('This address is a PDF, and no page: upload the file instead.')
-  if (type !== '' && !PAGE_TYPES.includes(type))
-    throw new Skipped(`This address is no page, but ${type.slice(0, 100)}.`)
+  if (type === 'application/pdf') throw new Skipped(sentence('crawl.pdf'))
+  if (type !== '' && !PAGE_TYPES.includes(type)) throw new Skipped(sentence('crawl.not_a_page', { type }))
   return documents.readPage({ bytes: body, contentType: type === '' ? 'text/html' : contentType, url })
 }
 

@@ -1,4 +1,5 @@
 import robotsParser from 'robots-parser'
+import { sentence } from '#errors'
 import { CrawlError } from './crawl-error.ts'
 import type { Visitor } from './visit.ts'
 
@@ -25,15 +26,13 @@ export async function readRobots(origin: string, visitor: Visitor, signal: Abort
   const url = `${origin}/robots.txt`
   const { status, body } = await visitor.get(url, { bytesMax: ROBOTS_BYTES_MAX, isCut: true, signal })
   if (status === 429 || status >= 500)
-    throw new CrawlError(`${origin} does not say what may be read: its robots.txt answers with ${status}.`, {
+    throw new CrawlError(sentence('crawl.robots_unavailable', { origin, status }), {
       canTryAgain: true,
     })
   if (status >= 300) return ALLOW_ALL
   const rules = body.toString()
   if (countStarCharacters(rules) > STAR_CHARACTERS_MAX)
-    throw new CrawlError(
-      `${origin} does not say clearly what may be read: its robots.txt is too complicated.`,
-    )
+    throw new CrawlError(sentence('crawl.robots_unclear', { origin }))
   const robots = parseRobots(url, rules)
   return {
     isAllowed: (address) => robots.isAllowed(address, AGENT) !== false,

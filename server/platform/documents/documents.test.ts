@@ -114,22 +114,22 @@ describe('what files say', () => {
 describe('files from which no text can be had', () => {
   const bomb = Buffer.alloc(122 * 1024 * 1024, '<w:p/>')
   test.each([
-    ['encrypted.pdf', PDF, 'This PDF is encrypted: remove its password and send it again.'],
-    ['encrypted.docx', DOCX, 'This document is encrypted: remove its password and send it again.'],
+    ['encrypted.pdf', PDF, 'This PDF is encrypted. Remove its password and send it again.'],
+    ['encrypted.docx', DOCX, 'This document is encrypted. Remove its password and send it again.'],
     ['truncated.pdf', PDF, 'This PDF could not be read: the file is damaged.'],
     ['truncated.docx', DOCX, 'This document could not be read: the file is damaged.'],
     ['archive.zip', DOCX, 'This document could not be read: the file is damaged.'],
     ['figures.xlsx', DOCX, 'This document could not be read: the file is damaged.'],
     ['report.docx', XLSX, 'This spreadsheet could not be read: the file is damaged.'],
     ['picture-called.pdf', PDF, 'This PDF could not be read: the file is damaged.'],
-    ['picture.png', 'image/png', 'Files of this type are kept, but their text is not read.'],
+    ['picture.png', 'image/png', 'Files of this type are stored, but their text is not read.'],
   ])('%s as %s', async (name, contentType, message) => {
     await expect(fixture(name, contentType)).rejects.toEqual(new DocumentError(message))
     expect((await documents.extractText(NOTE)).text).toContain('Zürich')
   })
 
   test.each<[string, () => string | Buffer, string, RegExp]>([
-    ['nothing', () => '', 'text/plain', /holds no text/],
+    ['nothing', () => '', 'text/plain', /contains no text/],
     ['nothing that is said to be a PDF', () => '', PDF, /damaged/],
     ['a bomb', () => makeDocx(bomb), DOCX, /unpacks to more than 100 MB/],
     ['a bomb whose directory lies', () => makeDocx(bomb, { claims: 10 }), DOCX, /damaged/],

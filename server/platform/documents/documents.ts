@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { sentence } from '#errors'
 import type { ExtractedText } from './bounded-text.ts'
 import { DocumentError } from './document-error.ts'
 import { nameOfType, type StoredFile } from './read-file.ts'
@@ -73,7 +74,7 @@ export function createDocuments(
       return
     }
     if (waiting.length >= WAITING_MAX)
-      throw new DocumentError('Too many files are being read: try again in a moment.', { canTryAgain: true })
+      throw new DocumentError(sentence('document.busy'), { canTryAgain: true })
     await new Promise<void>((begin, refuse) => waiting.push({ begin, refuse }))
   }
   /** Hands the turn on; `running` counts turns. */
@@ -134,5 +135,4 @@ export function createDocuments(
   }
 }
 
-const stopping = (): DocumentError =>
-  new DocumentError('The server is stopping: try again in a moment.', { canTryAgain: true })
+const stopping = (): DocumentError => new DocumentError(sentence('document.stopping'), { canTryAgain: true })

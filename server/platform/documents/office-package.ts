@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
+import { sentence } from '#errors'
 import { DocumentError } from './document-error.ts'
 
 /** Bytes that the parts of one file may unpack to. */
@@ -60,16 +61,18 @@ function listEntries(zip: ZipFile, what: string): Promise<Entry[]> {
 }
 
 const tooManyParts = (what: string): DocumentError =>
-  new DocumentError(`This ${what} has more than ${ENTRIES_MAX.toLocaleString('en')} parts.`)
+  new DocumentError(sentence('document.parts', { kind: what, limit: ENTRIES_MAX.toLocaleString('en') }))
 
 const tooBig = (what: string): DocumentError =>
-  new DocumentError(`This ${what} unpacks to more than ${UNPACKED_BYTES_MAX / MEGABYTE} MB.`)
+  new DocumentError(
+    sentence('document.unpacked_size', { kind: what, megabytes: UNPACKED_BYTES_MAX / MEGABYTE }),
+  )
 
 function checkSizes(entries: Entry[], fileBytes: number, what: string): void {
   const total = entries.reduce((sum, entry) => sum + entry.uncompressedSize, 0)
   if (total > UNPACKED_BYTES_MAX) throw tooBig(what)
   if (total > RATIO_FREE_BYTES && total > fileBytes * RATIO_MAX)
-    throw new DocumentError(`This ${what} unpacks to more than ${RATIO_MAX} times its size.`)
+    throw new DocumentError(sentence('document.unpacked_ratio', { kind: what, limit: RATIO_MAX }))
 }
 
 /** What an entry holds. yauzl breaks off where that is not as much as the directory says. */

@@ -1,3 +1,4 @@
+import { sentence } from '#errors'
 import { DOCX, XLSX } from './accepted-types.ts'
 import { type BoundedText, createBoundedText, type ExtractedText } from './bounded-text.ts'
 import { isEncryptedOffice } from './detect-type.ts'
@@ -28,15 +29,13 @@ export async function readFileText(file: StoredFile): Promise<ExtractedText> {
     // A disk that fails is not the file's fault.
     if (error instanceof DocumentError || (error as NodeJS.ErrnoException).syscall !== undefined) throw error
     if (isOffice(file) && (await isEncryptedOffice(file.path)))
-      throw new DocumentError(`This ${what} is encrypted: remove its password and send it again.`)
-    throw new DocumentError(`This ${what} could not be read: the file is damaged.`, { cause: error })
+      throw new DocumentError(sentence('document.encrypted', { kind: what }))
+    throw new DocumentError(sentence('document.damaged', { kind: what }), { cause: error })
   }
   const extracted = text.finish()
   if (extracted.text.trim() === '')
     throw new DocumentError(
-      what === 'PDF'
-        ? 'This PDF holds no text: its pages are empty or pictures.'
-        : `This ${what} holds no text.`,
+      what === 'PDF' ? sentence('document.no_text_in_pdf') : sentence('document.no_text', { kind: what }),
     )
   return extracted
 }
@@ -59,6 +58,6 @@ async function read({ path, contentType }: StoredFile, text: BoundedText): Promi
     case 'text/html':
       return (await import('./read-html.ts')).readHtml(path, text)
     default:
-      throw new DocumentError('Files of this type are kept, but their text is not read.')
+      throw new DocumentError(sentence('document.type'))
   }
 }

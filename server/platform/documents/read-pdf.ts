@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { getDocumentProxy } from 'unpdf'
+import { sentence } from '#errors'
 import type { BoundedText } from './bounded-text.ts'
 import { DocumentError } from './document-error.ts'
 
@@ -30,7 +31,7 @@ async function openPdf(path: string): Promise<Pdf> {
     })
   } catch (error) {
     if ((error as Error).name === 'PasswordException')
-      throw new DocumentError('This PDF is encrypted: remove its password and send it again.', {
+      throw new DocumentError(sentence('document.encrypted', { kind: 'PDF' }), {
         cause: error,
       })
     throw error

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { sentence } from '#errors'
 import type { ExtractedText } from './bounded-text.ts'
 import { DocumentError } from './document-error.ts'
 import { nameOfType, type StoredFile } from './read-file.ts'
@@ -149,14 +150,14 @@ function judge(
   }
   switch (answer.death) {
     case 'clock':
-      throw new DocumentError(`Reading this ${what} took longer than ${clockMs / 1000} seconds.`)
+      throw new DocumentError(sentence('document.timeout', { kind: what, seconds: clockMs / 1000 }))
     case 'stopped':
-      throw new DocumentError('The server is stopping: try again in a moment.', { canTryAgain: true })
+      throw new DocumentError(sentence('document.stopping'), { canTryAgain: true })
     case 'failed':
       throw new Error('A reader of documents could not be started', { cause: answer.cause })
     case 'ended':
-      throw new DocumentError(`This ${what} could not be read: the file is damaged.`)
+      throw new DocumentError(sentence('document.damaged', { kind: what }))
     case 'memory':
-      throw new DocumentError(`Reading this ${what} takes more memory than one file may have.`)
+      throw new DocumentError(sentence('document.memory', { kind: what }))
   }
 }

@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from 'typebox'
-import { type ErrorCode, sentenceOf, statusOf } from '#errors'
+import { type ErrorCode, statusOf, templateOf } from '#errors'
 import type { Access } from '#platform/access/scope.ts'
 import { IDEMPOTENCY_KEY } from './answer-once.ts'
 import type { Route, Upload } from './define-route.ts'
@@ -228,7 +228,7 @@ function errorResponses(route: Route, form: AnswerForm): Json {
     [...byStatus].map(([status, group]) => [
       status,
       {
-        description: group.map((code) => `\`${code}\`: ${sentenceOf(code)}`).join('  \n'),
+        description: group.map((code) => `\`${code}\`: ${templateOf(code)}`).join('  \n'),
         content: { 'application/json': { schema: isOfOpenAi(route) ? OPENAI_ERROR : form.error } },
       },
     ]),

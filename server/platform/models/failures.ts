@@ -1,3 +1,4 @@
+import { sentence } from '#errors'
 import { type ConnectionFailure, connectionFailureOf } from '../net/exchange-bounds.ts'
 import { NetError } from '../net/index.ts'
 import { type MediaKind, ModelError, type ModelTarget } from './types.ts'
@@ -18,32 +19,33 @@ export function describeStatus(
   const { provider, model } = target
   switch (status) {
     case 401:
-      return `${provider} refused the API key. Check the api_key of this model.`
+      return sentence('model.key_refused', { provider })
     case 403:
-      return `${provider} does not let this API key use ${model}. Check the key's permissions.`
+      return sentence('model.forbidden', { provider, model })
     case 404:
-      return `${provider} does not know ${model} at this address. Check the model's name and base_url.`
+      return sentence('model.unknown', { provider, model })
     case 408:
     case 504:
-      return `${provider} took too long. Please try again.`
+      return sentence('model.provider_timeout', { provider })
     case 413:
-      if (sent !== 'message') return `The ${sent} is too large for ${model}. Send a shorter one.`
-      return `The message is too large for ${model}. Shorten it, or begin a new chat.`
+      if (sent !== 'message') return sentence('model.input_too_large', { input: sent, model })
+      return sentence('model.message_too_large', { model })
     case 429:
-      return `${provider} has had too many requests, or its quota is used up. Please try again later.`
+      return sentence('model.rate_limited', { provider })
   }
-  if (status >= 500)
-    return `${provider} has a problem of its own at the moment (status ${status}). Please try again later.`
-  if (status >= 300 && status < 400)
-    return `${provider} answered with a redirect, which is not followed. Check the base_url.`
-  const words = providerWords(target, body)
-  return `${provider} refused the request (status ${status})${words ? `: ${words}` : '.'}`
+  if (status >= 500) return sentence('model.provider_error', { provider, status })
+  if (status >= 300 && status < 400) return sentence('model.redirect', { provider })
+  const details = providerWords(target, body)
+  if (details === '') return sentence('model.refused', { provider, status })
+  return sentence('model.refused_because', { provider, status, details })
 }
 
 /** A sentence for an error that a provider sends as an event in the middle of its reply. */
 export function describeErrorEvent(target: ModelTarget, error: unknown): ModelError {
-  const words = clean(target, messageOf(error))
-  return new ModelError(`${target.provider} failed in the middle of its reply${words ? `: ${words}` : '.'}`)
+  const { provider } = target
+  const details = clean(target, messageOf(error))
+  if (details === '') return new ModelError(sentence('model.broke_off', { provider }))
+  return new ModelError(sentence('model.broke_off_because', { provider, details }))
 }
 
 /** A sentence for a connection that could not be made, or broke. */
@@ -60,70 +62,69 @@ export function describeConnectionFailure(
 }
 
 function connectionSentence(provider: string, failure: ConnectionFailure, hasAnswered: boolean): string {
-  if (hasAnswered) return `The connection to ${provider} broke in the middle of the reply. Please try again.`
+  if (hasAnswered) return sentence('model.connection_broke', { provider })
   switch (failure) {
     case 'name':
-      return `The address of ${provider} can't be found. Check the base_url.`
+      return sentence('model.name_unknown', { provider })
     case 'time':
-      return `${provider} can't be reached: it did not accept the connection in time.`
+      return sentence('model.connection_timeout', { provider })
     case 'argument':
       return unsendableKey(provider)
     case 'certificate':
-      return `${provider} can't be reached safely: its certificate is not valid, or it does not speak https. Check the base_url.`
+      return sentence('model.certificate', { provider })
     case 'other':
-      return `${provider} can't be reached. Check the base_url, or try again later.`
+      return sentence('model.unreachable', { provider })
   }
 }
 
-export const unsendableKey = (provider: string): string =>
-  `The api_key for ${provider} can't be sent: it holds a character that no key has.`
+export const unsendableKey = (provider: string): string => sentence('model.key_unsendable', { provider })
 
 export const notEvents = ({ provider }: ModelTarget, type: string): ModelError =>
   new ModelError(
-    `${provider} answered with ${type.split(';')[0]?.slice(0, 50) || 'something'} instead of a stream of events. Check the base_url.`,
+    sentence('model.not_a_stream', { provider, type: type.split(';')[0]?.slice(0, 50) || 'something' }),
   )
 
 export const notAnEvent = ({ provider }: ModelTarget, cause: unknown): ModelError =>
-  new ModelError(`${provider} sent something that is no event of its format. Check the base_url.`, { cause })
+  new ModelError(sentence('model.not_an_event', { provider }), { cause })
 
 export const tooMuch = ({ provider }: ModelTarget): ModelError =>
-  new ModelError(`${provider} sent more than a reply can be`)
+  new ModelError(sentence('model.reply_too_large', { provider }))
 
 export const tooSlow = ({ provider }: ModelTarget, what: string, milliseconds: number): ModelError =>
-  new ModelError(`${provider} ${what} within ${milliseconds / 1000} seconds. Please try again.`)
+  new ModelError(sentence('model.timeout', { provider, what, seconds: milliseconds / 1000 }))
 
 export const incomplete = ({ provider }: ModelTarget): ModelError =>
-  new ModelError(`${provider} ended the reply before it was complete. Please try again.`)
+  new ModelError(sentence('model.incomplete', { provider }))
 
 /** For an answer that is no stream. The cause is cut: it may hold all that the provider sent. */
 export const notItsFormat = (target: ModelTarget, { name, message }: Error): ModelError =>
-  new ModelError(`${target.provider} sent an answer that is not of its format. Check the base_url.`, {
+  new ModelError(sentence('model.not_its_format', { provider: target.provider }), {
     cause: new Error(`${name}: ${clean(target, message)}`),
   })
 
 /** For a provider that has no models of a kind, or none that can be reached from here. */
 export const notOffered = ({ provider }: ModelTarget, kind: MediaKind): ModelError =>
-  new ModelError(`${provider} offers no ${kind} models here. Choose a model of another provider.`)
+  new ModelError(sentence('model.not_offered', { provider, kind }))
 
 /** For an answer that is in order, but brings nothing: that is how most refusals for safety look. */
 export const noMedia = (target: ModelTarget, kind: MediaKind, reason = ''): ModelError => {
-  const words = clean(target, reason)
-  return new ModelError(
-    `${target.provider} made no ${kind} of this${words ? ` (${words})` : ''}. Its safety rules may not allow it: please word it differently.`,
-  )
+  const { provider } = target
+  const details = clean(target, reason)
+  if (details === '') return new ModelError(sentence('model.no_media', { provider, kind }))
+  return new ModelError(sentence('model.no_media_because', { provider, kind, details }))
 }
 
 /** For a result that the provider put where nobody may go, or which leads nowhere. */
 export const notFetchable = ({ provider }: ModelTarget): ModelError =>
-  new ModelError(`${provider} keeps its result where it can't be fetched. Please try again.`)
+  new ModelError(sentence('model.not_fetchable', { provider }))
 
 /** For bytes that are not of any format that a browser shows. */
 export const notMedia = ({ provider }: ModelTarget, kind: MediaKind): ModelError =>
-  new ModelError(`${provider} sent something that is no ${kind}. Please try again.`)
+  new ModelError(sentence('model.not_media', { provider, kind }))
 
 /** For vectors that can't be compared with each other: too few, of several lengths, or not of finite numbers. */
 export const notVectors = ({ provider }: ModelTarget): ModelError =>
-  new ModelError(`${provider} sent something that is no embedding of these texts. Choose another model.`)
+  new ModelError(sentence('model.not_embeddings', { provider }))
 
 /** Why a request was refused that may be made again: the cause of its ModelError. */
 export class ProviderBusy extends Error {

@@ -1,3 +1,4 @@
+import { sentence } from '#errors'
 import { describeErrorEvent } from './failures.ts'
 import type { ReplyText } from './reply-text.ts'
 import { withFormatInstruction } from './response-format.ts'
@@ -65,7 +66,9 @@ class StreamReader {
     if (chunk.error) throw describeErrorEvent(this.#target, chunk.error)
     const blocked = chunk.promptFeedback?.blockReason
     if (blocked)
-      throw new ModelError(`${this.#target.provider} refuses to answer this (${reasonOf(blocked)}).`)
+      throw new ModelError(
+        sentence('model.blocked', { provider: this.#target.provider, reason: reasonOf(blocked) }),
+      )
     if (chunk.usageMetadata) this.#usage = totalOf(chunk.usageMetadata)
     const candidate = chunk.candidates?.[0]
     const parts = candidate?.content?.parts ?? []

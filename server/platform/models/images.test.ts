@@ -144,7 +144,7 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
     ['cut', 'broke in the middle'],
     ['huge', 'sent more than'],
     ['nothing', 'made no image of this'],
-    ['wrongbytes', 'sent something that is no image'],
+    ['wrongbytes', 'sent a file that is no image'],
   ])('%s: %s', async (behaviour, sentence) => {
     expect(await sentenceOf(draw(at(behaviour)))).toContain(sentence)
     expect(emulated.requests).toHaveLength(1)
@@ -189,7 +189,7 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
 
   test.each(['key\nwith a line', 'ключ'])('a key that cannot be sent: %j', async (apiKey) => {
     const sentence = await sentenceOf(draw({ ...at('n1'), apiKey }))
-    expect(sentence).toContain('holds a character that no key has')
+    expect(sentence).toContain('contains a character that no key has')
     expect(sentence).not.toContain(apiKey)
   })
 

@@ -1,3 +1,4 @@
+import { sentence } from '#errors'
 import { describeErrorEvent } from './failures.ts'
 import { DIALECTS, type Dialect, OPENAI_REASONING_MODEL } from './openai-dialects.ts'
 import type { ReplyText } from './reply-text.ts'
@@ -33,7 +34,7 @@ export async function streamOpenAi(
   signal: AbortSignal,
 ): Promise<ModelResult> {
   const dialect = DIALECTS[target.provider]
-  if (!dialect) throw new ModelError(`${target.provider} does not speak the format of OpenAI`)
+  if (!dialect) throw new ModelError(sentence('model.not_openai', { provider: target.provider }))
   const reader = new StreamReader(target, reply, dialect)
   await streamEvents(transport, {
     target,

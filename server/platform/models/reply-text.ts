@@ -1,3 +1,4 @@
+import { sentence } from '#errors'
 import { ModelError, type ModelSink, type ToolCall } from './types.ts'
 
 /** The text of a reply may have so many characters, its reasoning with it. */
@@ -45,7 +46,7 @@ export class ReplyText {
   toolCall({ id, name, input, signature }: ToolCall): void {
     this.#begin()
     this.#toolCalls += 1
-    if (this.#toolCalls > TOOL_CALLS_MAX) throw new ModelError('The model called more tools than it may')
+    if (this.#toolCalls > TOOL_CALLS_MAX) throw new ModelError(sentence('model.too_many_tool_calls'))
     if (this.#takesOneCall && this.#toolCalls > 1) return
     this.#sink.toolCall({
       id: storable(id),
@@ -64,8 +65,7 @@ export class ReplyText {
   #ready(whole: string, held: string): string {
     this.#begin()
     this.#characters += whole.length
-    if (this.#characters > REPLY_CHARACTERS_MAX)
-      throw new ModelError('The reply became longer than a reply can be')
+    if (this.#characters > REPLY_CHARACTERS_MAX) throw new ModelError(sentence('model.reply_too_long'))
     return storable(held === '' ? whole : whole.slice(0, -1))
   }
 

@@ -1,4 +1,5 @@
 import type { ImageModel } from 'ai'
+import { sentence } from '#errors'
 import type { Net } from '../net/index.ts'
 import { type ExchangeRequest, exchange } from './exchange.ts'
 import { noMedia, notFetchable, notItsFormat, notOffered, unsendableKey } from './failures.ts'
@@ -35,10 +36,7 @@ export async function openImageModel(net: Net, target: ModelTarget, bytesMax: nu
     case 'google': {
       const model = bareName(target)
       // The SDK knows Gemini only, as does Google by now.
-      if (!model.startsWith('gemini-'))
-        throw new ModelError(
-          'google draws with its Gemini models only; Imagen is shut down. Choose one of them.',
-        )
+      if (!model.startsWith('gemini-')) throw new ModelError(sentence('model.imagen'))
       return (await openGoogle(net, target, bytesMax)).image(model)
     }
     default:

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { sentence } from '#errors'
 import { ModelError, type ModelResult, type ToolCall } from './types.ts'
 
 /** What the tools of one reply are called with may have so many characters together, and may be nested so deep. */
@@ -35,7 +36,7 @@ export class ToolCallAssembly {
     call.argumentsText += argumentsText
     this.#characters += argumentsText.length
     if (this.#characters > ARGUMENTS_CHARACTERS_MAX)
-      throw new ModelError('The model called a tool with more than a tool can take')
+      throw new ModelError(sentence('model.tool_input_too_large'))
   }
 
   /**
@@ -56,7 +57,7 @@ export class ToolCallAssembly {
     const known = isLast ? last : this.#calls.find((call) => index !== undefined && call.index === index)
     // Some servers give every call the same index; their ids tell them apart.
     if (known && !(id && known.id && id !== known.id)) return known
-    if (this.#calls.length === CALLS_MAX) throw new ModelError('The model called more tools than it may')
+    if (this.#calls.length === CALLS_MAX) throw new ModelError(sentence('model.too_many_tool_calls'))
     const call = { index: index ?? this.#calls.length, id: '', name: '', argumentsText: '' }
     this.#calls.push(call)
     return call

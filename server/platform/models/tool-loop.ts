@@ -1,3 +1,4 @@
+import { sentence } from '#errors'
 import { promptBytesOf } from './context-window.ts'
 import type { Models } from './index.ts'
 import { defaultContextWindow } from './known-models.ts'
@@ -135,7 +136,7 @@ export class ToolLoop {
       sum(this.#steps, ({ written }) => written.content.length + written.reasoning.length) >
       WRITTEN_CHARACTERS_MAX
     )
-      throw new ModelError('The reply became longer than a reply can be')
+      throw new ModelError(sentence('model.reply_too_long'))
     const step = new LoopStep(request)
     const takes = step.sinkTo(sink, this.#steps, (call) => this.#withOwnId(call))
     this.#steps.push(step)

@@ -262,7 +262,7 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
 
   test('a key that cannot be sent', async () => {
     const sentence = await sentenceOf(hear({ ...at('n1'), apiKey: 'ключ' }))
-    expect(sentence).toContain('holds a character that no key has')
+    expect(sentence).toContain('contains a character that no key has')
   })
 })
 

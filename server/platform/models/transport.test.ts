@@ -149,7 +149,7 @@ describe('addresses that are none', () => {
   test.each([
     ['no address', 'not a web address'],
     ['ftp://example.com', 'Only https:// and http:// addresses'],
-    ['http://user:secret@example.com/v1', 'must not hold a user name'],
+    ['http://user:secret@example.com/v1', 'must not contain a user name'],
     ['http://192.168.0.1/v1', 'ALLOW_PRIVATE_NETWORK'],
     ['http://[::ffff:10.0.0.1]/v1', 'ALLOW_PRIVATE_NETWORK'],
   ])('%s', async (baseUrl, sentence) => {
@@ -168,7 +168,7 @@ test('https where only http is spoken', async () => {
 
 test.each(['key\nwith a line', 'ключ'])('a key that cannot be sent: %j', async (apiKey) => {
   const sentence = await sentenceOf(ask({ apiKey }))
-  expect(sentence).toContain('holds a character that no key has')
+  expect(sentence).toContain('contains a character that no key has')
   expect(sentence).not.toContain(apiKey)
 })
 

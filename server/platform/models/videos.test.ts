@@ -116,7 +116,7 @@ test.each([
 test.each([
   ['rejected', 'google failed in the middle of its reply: Video generation failed: No frame could be drawn'],
   ['nothing', 'made no video of this'],
-  ['wrongbytes', 'sent something that is no video'],
+  ['wrongbytes', 'sent a file that is no video'],
   ['cutfile', 'broke in the middle'],
   ['hugefile', 'sent more than'],
 ])('that is not made, or can not be fetched: %s', async (behaviour, sentence) => {

@@ -151,8 +151,8 @@ describe.each(FORMATS)('$provider', ({ provider, path }) => {
     ['errmid', 'failed in the middle of its reply'],
     ['cut', 'broke in the middle of the reply'],
     ['fin', 'ended the reply before it was complete'],
-    ['badjson', 'sent something that is no event'],
-    ['longline', 'sent more than a reply can be'],
+    ['badjson', 'sent an event that is not of its format'],
+    ['longline', 'sent more than the limit for a reply'],
   ])('the fault %s', async (fault, sentence) => {
     expect((await failureOf(at(`emu-${fault}`))).message).toContain(sentence)
   })

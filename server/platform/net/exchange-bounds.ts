@@ -1,3 +1,5 @@
+import { sentence } from '#errors'
+
 /** What bounds an exchange with a server that is not ours: how far it leads, how long it takes, how much it says. */
 
 /** How many redirects are followed, one after another. */
@@ -75,13 +77,13 @@ export type ConnectionFailure = 'name' | 'time' | 'certificate' | 'argument' | '
 export function connectionSentence(host: string, error: unknown): string {
   switch (connectionFailureOf(error)) {
     case 'name':
-      return `The address of ${host} can't be found.`
+      return sentence('net.name_unknown', { host })
     case 'time':
-      return `${host} can't be reached: it did not accept the connection in time.`
+      return sentence('net.connection_timeout', { host })
     case 'certificate':
-      return `${host} can't be reached safely: its certificate is not valid, or it does not speak https.`
+      return sentence('net.certificate', { host })
   }
-  return `${host} can't be reached, or broke the connection. Try again later.`
+  return sentence('net.connection_failed', { host })
 }
 
 /**

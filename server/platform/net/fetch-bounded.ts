@@ -7,6 +7,7 @@ import {
   createZstdDecompress,
 } from 'node:zlib'
 import type { Dispatcher } from 'undici'
+import { sentence } from '#errors'
 import {
   connectionFailureOf,
   connectionSentence,
@@ -82,7 +83,7 @@ export async function fetchBounded(
   const { timeoutMs, signal } = request
   const { host, origin } = net.checkUrl(address)
   const tooSlow = (): Error =>
-    new FetchError(`${host} did not answer completely within ${timeoutMs / 1000} seconds.`, {
+    new FetchError(sentence('net.incomplete', { host, seconds: timeoutMs / 1000 }), {
       canTryAgain: true,
     })
   return withinTime(timeoutMs, tooSlow, signal, async (bounded) => {
@@ -92,11 +93,11 @@ export async function fetchBounded(
       const answer = await fetchOnce(net, url, { ...request, headers: own ?? {}, signal: bounded })
       if (!isRedirect(answer.status)) return answer
       const next = redirectTarget(url, answer.headers['location'])
-      if (next === null) throw new FetchError(`${host} redirects to an address that is not followed.`)
+      if (next === null) throw new FetchError(sentence('net.redirect_target', { host }))
       url = net.checkUrl(next).href
       await request.onRedirect?.(url, bounded)
     }
-    throw new FetchError(`${host} redirects more than ${REDIRECTS_MAX} times.`)
+    throw new FetchError(sentence('net.redirects', { host, limit: REDIRECTS_MAX }))
   })
 }
 
@@ -162,7 +163,7 @@ export async function exchangeOnce(
     signal.throwIfAborted()
     if (error instanceof NetError || error instanceof FetchError) throw error
     if (error instanceof TooMuch)
-      throw new FetchError(`${host} sent more than ${bytesMax / 1e6} MB for one address.`)
+      throw new FetchError(sentence('net.too_large', { host, megabytes: bytesMax / 1e6 }))
     throw new FetchError(sentenceOf(host, error), { cause: error, canTryAgain: mayPass(error) })
   }
 }
@@ -226,7 +227,7 @@ function encodingsOf(host: string, headers: Dispatcher.ResponseData['headers']):
     .filter((name) => name !== '' && name !== 'identity')
     .reverse()
   if (names.length > ENCODINGS_MAX || names.some((name) => !ENCODINGS.has(name)))
-    throw new FetchError(`${host} sent its answer packed in a way that is not known here.`)
+    throw new FetchError(sentence('net.encoding', { host }))
   return names
 }
 
@@ -271,6 +272,6 @@ const isOfPacking = (error: unknown): boolean =>
   /^(Z_|ERR__?BROTLI|ERR_BROTLI|ZSTD|ERR_ZSTD)/.test(String((error as { code?: unknown }).code))
 
 function sentenceOf(host: string, error: unknown): string {
-  if (isOfPacking(error)) return `${host} sent an answer that can't be unpacked: it is damaged.`
+  if (isOfPacking(error)) return sentence('net.damaged', { host })
   return connectionSentence(host, error)
 }

@@ -2,7 +2,7 @@ import { lookup as lookupInDns } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { assertOutsideTransaction } from '#database/ambient.ts'
-import { quote } from '#errors'
+import { sentence } from '#errors'
 import { createBlockList, isCloudService, isPublic, singleAddresses } from './addresses.ts'
 
 /** An address that may not be reached. The message is a sentence for the person who gave the address. */
@@ -132,11 +132,10 @@ const checkedLookup =
 
 function checkUrl(address: string, refuse: Refuse): URL {
   const url = URL.parse(address)
-  if (!url) throw new NetError('This is not a web address. It begins with https:// or http://')
+  if (!url) throw new NetError(sentence('net.not_an_address'))
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new NetError(`Only https:// and http:// addresses can be reached, not ${quote(url.protocol)}`)
-  if (url.username !== '' || url.password !== '')
-    throw new NetError('An address must not hold a user name or a password.')
+    throw new NetError(sentence('net.protocol', { protocol: url.protocol }))
+  if (url.username !== '' || url.password !== '') throw new NetError(sentence('net.credentials'))
   const host = withoutBrackets(url.hostname)
   const refusal = isIP(host) ? refuse(host, host) : null
   if (refusal) throw refusal
@@ -146,16 +145,9 @@ function checkUrl(address: string, refuse: Refuse): URL {
 /** `new URL` has normalised every spelling of an address by now; IPv6 stands in brackets. */
 const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/g, '')
 
-const notPublic = (host: string): NetError =>
-  new NetError(
-    `${quote(host)} is not at a public address. The operator of this server can allow it with ALLOW_PRIVATE_NETWORK.`,
-  )
+const notPublic = (host: string): NetError => new NetError(sentence('net.not_public', { host }))
 
-const ofCloud = (host: string): NetError =>
-  new NetError(
-    `${quote(host)} is not at a public address: it is reserved for cloud metadata. The operator of this server can allow ` +
-      'this exact address with ALLOW_PRIVATE_NETWORK.',
-  )
+const ofCloud = (host: string): NetError => new NetError(sentence('net.cloud_metadata', { host }))
 
 const notFound = (hostname: string): Error =>
   Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' })

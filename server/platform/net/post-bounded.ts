@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { sentence } from '#errors'
 import { connectionSentence, withinTime } from './exchange-bounds.ts'
 import { FetchError } from './fetch-bounded.ts'
 import { type Net, NetError } from './index.ts'
@@ -27,7 +28,7 @@ const BODY_TIMEOUT_MS = 1_000
 export async function postBounded(net: Net, address: string, post: BoundedPost): Promise<PostAnswer> {
   const { origin, host, pathname, search } = net.checkUrl(address)
   const { headers, content, timeoutMs } = post
-  const tooSlow = (): Error => new FetchError(`${host} did not answer within ${timeoutMs / 1000} seconds.`)
+  const tooSlow = (): Error => new FetchError(sentence('net.no_answer', { host, seconds: timeoutMs / 1000 }))
   return withinTime(timeoutMs, tooSlow, post.signal, async (signal) => {
     try {
       const path = pathname + search

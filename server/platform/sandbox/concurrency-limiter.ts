@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { sentence } from '#errors'
 import { MEMORY_BYTES_MAX } from './deno-process.ts'
 import { machineMemory } from './machine-memory.ts'
 import { SandboxUnavailable } from './sandbox-unavailable.ts'
@@ -103,10 +104,9 @@ export function createConcurrencyLimiter({
       return wait(organizationId, signal)
     },
     close() {
-      for (const waiter of [...waiting]) waiter.refuse(new SandboxUnavailable('The server is stopping.'))
+      for (const waiter of [...waiting]) waiter.refuse(new SandboxUnavailable(sentence('sandbox.stopping')))
     },
   }
 }
 
-const tooMany = (): SandboxUnavailable =>
-  new SandboxUnavailable('Too many tools are running: try again in a moment.')
+const tooMany = (): SandboxUnavailable => new SandboxUnavailable(sentence('sandbox.busy'))

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { sentence } from '#errors'
 import type { DenoProcess, Ending } from './deno-process.ts'
 import { type FetchProxy, proxyErrorSentence } from './fetch-proxy.ts'
 import type { Message, Task } from './messages.ts'
@@ -65,13 +66,13 @@ export function converse({ process, task, reachHosts, clockMs, signal }: Call): 
         case 'fetch':
         case 'wait':
           if (++underWay > UNDER_WAY_MAX)
-            return settle({ ok: false, reason: 'failed', error: 'The code asks for too much at once.' })
+            return settle({ ok: false, reason: 'failed', error: sentence('sandbox.too_much_at_once') })
           return void answer(message).finally(() => underWay--)
       }
       settle({
         ok: false,
         reason: 'crashed',
-        error: 'The process of the code said something that is not understood.',
+        error: sentence('sandbox.not_understood'),
       })
     }
     const answer = async (message: Message & { kind: 'fetch' | 'wait' }): Promise<void> => {
@@ -97,13 +98,13 @@ export function converse({ process, task, reachHosts, clockMs, signal }: Call): 
 const tooSlow = (clockMs: number): Result => ({
   ok: false,
   reason: 'timeout',
-  error: `The code took longer than ${clockMs / 1000} seconds.`,
+  error: sentence('sandbox.timeout', { seconds: clockMs / 1000 }),
 })
 
 function outcomeOf({ isMemory, isFlood }: Ending): Result {
-  if (isFlood) return { ok: false, reason: 'output', error: 'The code wrote too much and was stopped.' }
-  if (isMemory) return { ok: false, reason: 'memory', error: 'The code takes more memory than it may have.' }
-  return { ok: false, reason: 'crashed', error: 'The process of the code ended before it had a result.' }
+  if (isFlood) return { ok: false, reason: 'output', error: sentence('sandbox.output') }
+  if (isMemory) return { ok: false, reason: 'memory', error: sentence('sandbox.memory') }
+  return { ok: false, reason: 'crashed', error: sentence('sandbox.crashed') }
 }
 
 /** What the code has printed, as far as it is kept, and in its last line how much is not. */

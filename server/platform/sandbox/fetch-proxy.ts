@@ -1,3 +1,4 @@
+import { sentence } from '#errors'
 import { connectionSentence, REDIRECTS_MAX, redirectTarget, withinTime } from '../net/exchange-bounds.ts'
 import { exchangeOnce, FetchError } from '../net/fetch-bounded.ts'
 import { type Net, NetError } from '../net/index.ts'
@@ -39,24 +40,23 @@ export function createFetchProxy(net: Net, network: readonly string[]): FetchPro
   let answerBytes = 0
   const check = (address: string): URL => {
     const url = net.checkUrl(address)
-    if (hosts.size === 0) throw new FetchProxyError(`This tool has no network: it may not reach ${url.host}.`)
-    if (!hosts.has(url.host))
-      throw new FetchProxyError(`${url.host} is not among the hosts that this tool may reach.`)
+    if (hosts.size === 0) throw new FetchProxyError(sentence('sandbox.no_network', { host: url.host }))
+    if (!hosts.has(url.host)) throw new FetchProxyError(sentence('sandbox.host_refused', { host: url.host }))
     return url
   }
   return async (request, signal) => {
     const { host } = check(request.url.slice(0, URL_CHARACTERS_MAX))
     if (++requests > REQUESTS_MAX)
-      throw new FetchProxyError(`One call makes at most ${REQUESTS_MAX} requests.`)
+      throw new FetchProxyError(sentence('sandbox.requests', { limit: REQUESTS_MAX }))
     const first = prepare(request)
     const tooSlow = (): Error =>
-      new FetchError(`${host} did not answer completely within ${REQUEST_MS_MAX / 1000} seconds.`)
+      new FetchError(sentence('net.incomplete', { host, seconds: REQUEST_MS_MAX / 1000 }))
     return withinTime(REQUEST_MS_MAX, tooSlow, signal, async (bounded) => {
       const answer = await follow(net, first, check, bounded)
       answerBytes += answer.body.length
       if (answerBytes > ANSWERS_BYTES_MAX)
         throw new FetchProxyError(
-          `The answers of one call are at most ${ANSWERS_BYTES_MAX / 1e6} MB together.`,
+          sentence('sandbox.answers_too_large', { megabytes: ANSWERS_BYTES_MAX / 1e6 }),
         )
       return answer
     })
@@ -72,16 +72,17 @@ interface Prepared {
 
 function prepare({ url, method, headers, body }: ProxiedRequest): Prepared {
   const known = METHODS.find((name) => name === method)
-  if (known === undefined) throw new FetchProxyError(`The method ${method.slice(0, 20)} can not be used.`)
+  if (known === undefined)
+    throw new FetchProxyError(sentence('sandbox.method', { method: method.slice(0, 20) }))
   const stored = headers.filter(([name]) => !CONNECTION_HEADERS.has(name.toLowerCase()))
   const characters = stored.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
   if (stored.length > HEADERS_MAX || characters > HEADERS_CHARACTERS_MAX)
     throw new FetchProxyError(
-      `A request has at most ${HEADERS_MAX} headers with ${HEADERS_CHARACTERS_MAX} characters together.`,
+      sentence('sandbox.headers', { limit: HEADERS_MAX, characters: HEADERS_CHARACTERS_MAX }),
     )
   const content = body === null ? null : Buffer.from(body, 'base64')
   if (content !== null && content.length > REQUEST_BYTES_MAX)
-    throw new FetchProxyError(`A request has at most ${REQUEST_BYTES_MAX / 1024} KB.`)
+    throw new FetchProxyError(sentence('sandbox.request_too_large', { kilobytes: REQUEST_BYTES_MAX / 1024 }))
   const named = Object.fromEntries(stored.map(([name, value]) => [name.toLowerCase(), value]))
   return { url, method: known, headers: { 'user-agent': USER_AGENT, accept: '*/*', ...named }, content }
 }
@@ -104,10 +105,10 @@ async function follow(
     const location = answer.headers['location']
     if (![301, 302, 303, 307, 308].includes(answer.status) || location === undefined) return toReached(answer)
     const target = redirectTarget(next.url, location)
-    if (target === null) throw new FetchError(`${host} redirects to an address that is not followed.`)
+    if (target === null) throw new FetchError(sentence('net.redirect_target', { host }))
     next = redirect(next, answer.status, target, new URL(target).origin === origin)
   }
-  throw new FetchError(`${new URL(first.url).host} redirects more than ${REDIRECTS_MAX} times.`)
+  throw new FetchError(sentence('net.redirects', { host: new URL(first.url).host, limit: REDIRECTS_MAX }))
 }
 
 /** The next request (RFC 9110, 15.4): a body goes along with 307 and 308 only, credentials to the same origin only. */

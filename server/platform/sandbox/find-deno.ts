@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { sentence } from '#errors'
 import { SandboxUnavailable } from './sandbox-unavailable.ts'
 
 /** The packages that bring the binary of Deno (npm `deno`, optionalDependencies). */
@@ -39,7 +40,7 @@ export function findRuntimes(): Runtimes {
       prlimit: PRLIMIT_PATHS.find((path) => existsSync(path)) ?? null,
     }
   } catch (error) {
-    throw new SandboxUnavailable('This server can not run code: Deno is not installed for its system.', {
+    throw new SandboxUnavailable(sentence('sandbox.no_deno'), {
       cause: error,
     })
   }

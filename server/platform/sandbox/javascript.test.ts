@@ -187,7 +187,7 @@ const WRONG: [what: string, code: Partial<SandboxCode>, error: RegExp][] = [
   [
     'a package',
     { code: 'function main() {}', requirements: ['lodash'] },
-    /^lodash can not be had: packages are for Python only/,
+    /^lodash isn't available: packages are for Python only/,
   ],
   [
     'no network while it is loaded',

@@ -85,9 +85,9 @@ describe('JavaScript', () => {
   })
 
   test.each([
-    ['another host', 'http://other.example/json', /other\.example is not among the hosts/],
-    ['this machine', 'http://127.0.0.1:PORT/json', /127\.0\.0\.1:\d+ is not among the hosts/],
-    ['another port', 'http://api.example/json', /api\.example is not among the hosts/],
+    ['another host', 'http://other.example/json', /other\.example is not on the list of hosts/],
+    ['this machine', 'http://127.0.0.1:PORT/json', /127\.0\.0\.1:\d+ is not on the list of hosts/],
+    ['another port', 'http://api.example/json', /api\.example is not on the list of hosts/],
     ['a file', 'file:///etc/passwd', /Only https:\/\/ and http:\/\//],
   ])('does not follow a redirect to %s', async (_what, target, refusal) => {
     const location = target.replace('PORT', String(port))
@@ -149,7 +149,7 @@ describe('Python', () => {
     const code = 'import urllib.request\ndef main(url):\n  return urllib.request.urlopen(url).read()'
     expect(await asks('python', code, 'json', ['b.example'])).toMatchObject({
       ok: false,
-      error: expect.stringMatching(/api\.example:\d+ is not among the hosts/),
+      error: expect.stringMatching(/api\.example:\d+ is not on the list of hosts/),
     })
     expect(await asks('python', code, 'nothing')).toMatchObject({
       ok: false,
@@ -159,7 +159,7 @@ describe('Python', () => {
     seen.length = 0
     expect(await asks('python', code, elsewhere)).toMatchObject({
       ok: false,
-      error: expect.stringMatching(/127\.0\.0\.1:\d+ is not among the hosts/),
+      error: expect.stringMatching(/127\.0\.0\.1:\d+ is not on the list of hosts/),
     })
     expect(seen).toHaveLength(1)
   })

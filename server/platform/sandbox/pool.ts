@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { sentence } from '#errors'
 import type { DenoProcess } from './deno-process.ts'
 import { SandboxUnavailable } from './sandbox-unavailable.ts'
 
@@ -88,7 +89,7 @@ export function createPool({ start, onBroken, log, warm = WARM, idleMs = IDLE_MS
         if (isClosed) throw stopping()
         if (error instanceof SandboxUnavailable) throw error
         log.error({ err: error }, 'no sandbox can be started')
-        throw new SandboxUnavailable('This server can not run code at the moment.', { cause: error })
+        throw new SandboxUnavailable(sentence('sandbox.unavailable'), { cause: error })
       } finally {
         signal.removeEventListener('abort', abort)
       }
@@ -111,4 +112,4 @@ function endWhenStarted(starting: Promise<DenoProcess>): void {
   )
 }
 
-const stopping = (): SandboxUnavailable => new SandboxUnavailable('The server is stopping.')
+const stopping = (): SandboxUnavailable => new SandboxUnavailable(sentence('sandbox.stopping'))

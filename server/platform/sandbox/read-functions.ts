@@ -1,3 +1,4 @@
+import { sentence } from '#errors'
 import type { FoundFunction } from './sandbox.ts'
 
 const FUNCTIONS_MAX = 200
@@ -12,8 +13,8 @@ export function readFunctions(output: unknown): { functions: FoundFunction[] } |
     return { error: `The code has no functions that can be told, or more than ${FUNCTIONS_MAX}.` }
   const functions = output.map(readFunction)
   const isFine = functions.every((found) => found !== null)
-  if (!isFine) return { error: 'The functions of the code have names or parameters that are not understood.' }
-  return functions.length === 0 ? { error: 'The class has no public methods.' } : { functions }
+  if (!isFine) return { error: sentence('sandbox.functions_unclear') }
+  return functions.length === 0 ? { error: sentence('sandbox.no_methods') } : { functions }
 }
 
 function readFunction(value: unknown): FoundFunction | null {

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import { assertOutsideTransaction } from '#database/ambient.ts'
+import { sentence } from '#errors'
 import type { Net } from '../net/index.ts'
 import { createConcurrencyLimiter } from './concurrency-limiter.ts'
 import { CLOCK_MS, converse } from './converse.ts'
@@ -116,7 +117,7 @@ export function createSandbox(
     if ('error' in found) return failed(found.error)
     const task: Task = { kind, language, code, name, isClass, method, input, config, wheels: found.paths }
     if (JSON.stringify(task).length > TASK_CHARACTERS_MAX)
-      return failed(`Code, input and configuration are larger than ${TASK_CHARACTERS_MAX / 1e6} MB.`)
+      return failed(sentence('sandbox.task_too_large', { megabytes: TASK_CHARACTERS_MAX / 1e6 }))
     const endTurn = await limiter.take(organizationId, signal)
     try {
       pools ??= openPools(findRuntimes(), { ...deps, ...bounds, wheelsFolder: wheels.folder })

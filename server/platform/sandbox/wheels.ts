@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sentence } from '#errors'
 import { readMetadata } from './read-metadata.ts'
 import type { Language } from './sandbox.ts'
 import { STANDARD_LIBRARY } from './standard-library.ts'
@@ -41,7 +42,8 @@ export function createWheels(folder: string): Wheels {
       const path = join(folder, wheel.file)
       const { dependencies } = await checks(path, wheel)
       selected.set(requirement.name, path)
-      if (selected.size > WHEELS_MAX) throw new Refusal(`More than ${WHEELS_MAX} packages are required.`)
+      if (selected.size > WHEELS_MAX)
+        throw new Refusal(sentence('sandbox.packages_max', { limit: WHEELS_MAX }))
       open.push(...dependencies.map((name) => ({ name, text: name, version: undefined, by: wheel.name })))
     }
     return [...selected.values()]
@@ -51,9 +53,7 @@ export function createWheels(folder: string): Wheels {
     async find(language, requirements) {
       if (requirements.length === 0) return { paths: [] }
       if (language !== 'python')
-        return {
-          error: `${requirements[0]} can not be had: packages are for Python only. Code in JavaScript or TypeScript stands alone.`,
-        }
+        return { error: sentence('sandbox.packages_python_only', { name: requirements[0] ?? '' }) }
       try {
         return { paths: await collect(requirements) }
       } catch (error) {
@@ -78,10 +78,8 @@ interface Requirement {
 
 function parseRequirement(text: string): Requirement {
   const [, name, version] = REQUIREMENT.exec(text.trim()) ?? []
-  if (name === undefined)
-    throw new Refusal(`"${text.slice(0, 100)}" is not a requirement: write a name, or name==version.`)
-  if (STANDARD_LIBRARY.has(name))
-    throw new Refusal(`${name} need not be listed: it is part of Python's standard library.`)
+  if (name === undefined) throw new Refusal(sentence('sandbox.requirement', { text }))
+  if (STANDARD_LIBRARY.has(name)) throw new Refusal(sentence('sandbox.standard_library', { name }))
   return { name: normalise(name), text, version }
 }
 
@@ -111,9 +109,10 @@ function choose(wheels: readonly Wheel[], { name, text, version, by }: Requireme
     .sort((a, b) => b.version.localeCompare(a.version, 'en', { numeric: true }))
   const [newest] = fitting
   if (newest !== undefined) return newest
-  const whose = by === undefined ? '' : `, which ${by} needs,`
   throw new Refusal(
-    `${text}${whose} is not among the packages that the operator of this server has made available.`,
+    by === undefined
+      ? sentence('sandbox.package_unavailable', { name: text })
+      : sentence('sandbox.dependency_unavailable', { name: text, dependent: by }),
   )
 }
 
@@ -126,12 +125,11 @@ function createChecks(): (path: string, wheel: Wheel) => Promise<Checked> {
   const known = new Map<string, Checked>()
   return async (path, { hash, name, file }) => {
     const { size, mtimeMs } = await stat(path).catch(() => ({ size: -1, mtimeMs: 0 }))
-    if (size < 0) throw new Refusal(`${name} is listed, but its file ${file} is not there.`)
+    if (size < 0) throw new Refusal(sentence('sandbox.package_missing', { name, file }))
     const key = `${path} ${size} ${mtimeMs} ${hash}`
     const before = known.get(key)
     if (before !== undefined) return before
-    if ((await hashOf(path)) !== hash)
-      throw new Refusal(`${name} can not be used: its file is not the one that SHA256SUMS lists.`)
+    if ((await hashOf(path)) !== hash) throw new Refusal(sentence('sandbox.package_changed', { name }))
     const checked = { dependencies: (await readMetadata(path)).map(normalise) }
     if (known.size >= WHEELS_MAX) known.clear()
     known.set(key, checked)

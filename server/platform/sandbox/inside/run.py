@@ -437,7 +437,7 @@ def _begin():
         if len(line) > RESULT_BYTES_MAX:
             line = dumps({"kind": "failed", "reason": "output", "error": "The result is larger than 1 MB."}).encode() + b"\n"
     except MemoryError:
-        line = dumps({"kind": "failed", "reason": "memory", "error": "The code takes more memory than it may have."}).encode() + b"\n"
+        line = dumps({"kind": "failed", "reason": "memory", "error": "The code needs more memory than the limit."}).encode() + b"\n"
     except BaseException as error:
         line = dumps({"kind": "failed", "reason": "failed", "error": sentence_of(error)}).encode() + b"\n"
     sys.stdout.flush()
