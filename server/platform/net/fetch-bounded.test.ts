@@ -141,8 +141,8 @@ test.each([
   ['/damaged/deflate', 'it is damaged'],
   ['/breaksoff', 'it is damaged'],
   ['/cut', 'broke the connection'],
-  ['/nowhere', 'redirects to an address that can't be followed'],
-  ['/to/http%3A%2F%2F', 'redirects to an address that can't be followed'],
+  ['/nowhere', "redirects to an address that can't be followed"],
+  ['/to/http%3A%2F%2F', "redirects to an address that can't be followed"],
   ['/loop/0', 'redirects more than 5 times'],
 ])('%s fails: %s', async (path, sentence) => {
   const failure = await failureOf(get(path))
