@@ -180,6 +180,7 @@ const COMPOSED = new Set([
   'tools',
   'ids',
   'details',
+  'redirect_uri',
 ])
 
 /** A client's text as an error repeats it. For composed values only: `fail` quotes all others itself. */

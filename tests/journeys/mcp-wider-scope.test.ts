@@ -52,7 +52,7 @@ test('an account that is connected again is asked for what was lacking, beside w
   for (let times = 0; times < 2; times++)
     expect(await call(id, 'write')).toMatchObject({
       successful: false,
-      error: expect.stringContaining('connect it again'),
+      error: expect.stringContaining('Connect it again'),
     })
   const neededScope = async () => {
     const { sql } = server.server.services.database

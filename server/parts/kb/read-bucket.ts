@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { sentence } from '#errors'
 import {
   type Bucket,
   BucketError,
@@ -100,7 +101,7 @@ async function readFile(
   const { size } = await readObject(net, bucket, key, { path, maxBytes: config.maxUploadBytes }, signal)
   const mimeType = await detectType(path, key)
   if (mimeType === null || !ACCEPTED_TYPES.get(mimeType)?.hasText)
-    throw new DocumentError('This file is not what its name says.')
+    throw new DocumentError(sentence('document.not_its_type'))
   const { text } = await documents.extractText({ path, contentType: mimeType })
   return { mimeType, size, text: { content: text, hash: hashOf(text), kind: textKindOf(mimeType) } }
 }

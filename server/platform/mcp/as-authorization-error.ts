@@ -1,4 +1,5 @@
 import { IssuerMismatchError, OAuthError } from '@modelcontextprotocol/client'
+import { sentence } from '#errors'
 import { FetchError } from '#platform/net/fetch-bounded.ts'
 import { NetError } from '#platform/net/index.ts'
 import { AuthorizationError, cleanDetails, refusalOf } from './authorization-error.ts'
@@ -11,15 +12,12 @@ export function asAuthorizationError(error: unknown, host: string, secrets: stri
   if (error instanceof IssuerMismatchError)
     return new AuthorizationError(
       'invalid',
-      `${URL.parse(error.expected ?? '')?.host ?? host} says that it is another authorization server.`,
+      sentence('mcp.authorization_issuer', { host: URL.parse(error.expected ?? '')?.host ?? host }),
     )
   if (error instanceof OAuthError) return refusalOf(error.code, error.message, host, secrets)
   const field = invalidFieldOf(error)
   if (field !== null)
-    return new AuthorizationError(
-      'invalid',
-      `What ${host} says about its authorization can't be followed: ${field}.`,
-    )
+    return new AuthorizationError('invalid', sentence('mcp.authorization_invalid', { host, details: field }))
   return error
 }
 

@@ -1,3 +1,5 @@
+import { sentence } from '#errors'
+
 /**
  * Why nobody is authorized. The message is a sentence for the person, without secrets. `refused`: the authorization
  * server, or the person at it, said no; `unreachable`: later it may work; `invalid`: what the server or its documents
@@ -30,13 +32,17 @@ export function refusalOf(
 ): AuthorizationError {
   // The description of a server_error may be all that the server has sent.
   if (code === 'server_error')
-    return new AuthorizationError('unreachable', `${host} is not well. Try again later.`)
+    return new AuthorizationError('unreachable', sentence('mcp.authorization_down', { host }))
   const kind = PASSING.includes(code) ? 'unreachable' : 'refused'
   const details = cleanDetails(
     [code, description === code ? '' : description].filter(Boolean).join(': '),
     secrets,
   )
-  return new AuthorizationError(kind, `${host} refused: ${details}`, code === 'invalid_client')
+  return new AuthorizationError(
+    kind,
+    sentence('mcp.authorization_refused', { host, details }),
+    code === 'invalid_client',
+  )
 }
 
 /** What a stranger said, as a part of a sentence: one bounded line, without the secrets that he was told. */

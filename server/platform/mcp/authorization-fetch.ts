@@ -1,4 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
+import { sentence } from '#errors'
 import { exchangeOnce } from '#platform/net/fetch-bounded.ts'
 import type { Net } from '#platform/net/index.ts'
 import { AuthorizationError } from './authorization-error.ts'
@@ -30,7 +31,7 @@ export const createAuthorizationFetch =
     if (method !== 'GET' && (status >= 500 || STATUSES_TO_TRY_AGAIN.includes(status)))
       throw new AuthorizationError(
         'unreachable',
-        `${url.host} answered with status ${status}. Try again later.`,
+        sentence('mcp.authorization_status', { host: url.host, status }),
       )
     const location = answer.headers['location']
     const object = readObject(answer.body)
@@ -48,11 +49,11 @@ export const createAuthorizationFetch =
  */
 export function checkEndpoint(net: Net, address: string): URL {
   if (address.length > ADDRESS_CHARACTERS_MAX)
-    throw new AuthorizationError('invalid', 'An address of this authorization is too long.')
+    throw new AuthorizationError('invalid', sentence('mcp.authorization_address'))
   const url = net.checkUrl(address)
   if (url.protocol === 'https:') return url
   if (!isLoopback(url.hostname))
-    throw new AuthorizationError('invalid', `${url.host} must be reached by https:// to be authorized there.`)
+    throw new AuthorizationError('invalid', sentence('mcp.authorization_https', { host: url.host }))
   // A name is not resolved here: it stands for this address.
   net.checkUrl('http://127.0.0.1/')
   return url

@@ -5,6 +5,7 @@ import {
   startAuthorization,
   validateAuthorizationResponseIssuer,
 } from '@modelcontextprotocol/client'
+import { sentence } from '#errors'
 import type { Net } from '#platform/net/index.ts'
 import type {
   AuthorizationAnswer,
@@ -80,7 +81,7 @@ export async function exchangeCode(
   if ('error' in answer) throw refusalOf(answer.error, answer.error_description, host)
   const { code } = answer
   if (code === '' || code.length > CODE_CHARACTERS_MAX)
-    throw new AuthorizationError('invalid', `${host} sent no code that can be used.`)
+    throw new AuthorizationError('invalid', sentence('mcp.code_invalid', { host }))
   const { client, codeVerifier, redirectUri, resource, requestedScope } = pending
   const said = await exchangeAuthorization(pending.issuer, {
     metadata: asMetadata(pending),
@@ -98,7 +99,7 @@ export async function refreshGrant(grant: StoredGrant, fetchFn: FetchLike): Prom
   const { tokenEndpoint, client, resource, tokens } = grant
   const { host } = new URL(tokenEndpoint)
   if (tokens.refresh_token === undefined)
-    throw new AuthorizationError('refused', `${host} gave no token by which access can be renewed.`)
+    throw new AuthorizationError('refused', sentence('mcp.no_refresh_token', { host }))
   const said = await refreshAuthorization(grant.issuer, {
     metadata: asMetadata(grant),
     clientInformation: client,

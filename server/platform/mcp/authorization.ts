@@ -1,4 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
+import { sentence } from '#errors'
 import { withinTime } from '#platform/net/exchange-bounds.ts'
 import type { Net } from '#platform/net/index.ts'
 import { AuthorizationError } from './authorization-error.ts'
@@ -169,7 +170,10 @@ export class McpAuthorizer {
   ): Promise<Result> {
     const host = URL.parse(address)?.host ?? 'This server'
     const tooSlow = (): Error =>
-      new AuthorizationError('unreachable', `${host} took longer than ${STEP_TIMEOUT_MS / 1_000} seconds.`)
+      new AuthorizationError(
+        'unreachable',
+        sentence('mcp.authorization_timeout', { host, seconds: STEP_TIMEOUT_MS / 1_000 }),
+      )
     const steps = await loadSteps()
     return withinTime(STEP_TIMEOUT_MS, tooSlow, signal, (bounded) =>
       work(steps, createAuthorizationFetch(this.#net, bounded), bounded).catch((error: unknown) => {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { extractWWWAuthenticateParams, type FetchLike } from '@modelcontextprotocol/client'
+import { sentence } from '#errors'
 import { connectionSentence, readBeginning, redirectTarget } from '../net/exchange-bounds.ts'
 import { type Net, type NetAnswer, NetError } from '../net/index.ts'
 import { type Call, currentCall } from './call.ts'
@@ -136,11 +137,7 @@ async function follow(
   throw redirected(url.host)
 }
 
-const redirected = (host: string): McpError =>
-  new McpError(
-    'refused',
-    `${host} redirects to another address, which is not followed. Use the address that it redirects to.`,
-  )
+const redirected = (host: string): McpError => new McpError('refused', sentence('mcp.redirect', { host }))
 
 async function request(
   net: Net,
@@ -178,7 +175,7 @@ function asHeaders(headers: NetAnswer['headers']): Headers {
 }
 
 const unauthorized = (host: string, { headers }: NetAnswer): McpError =>
-  new McpError('unauthorized', `${host} wants the account to be connected again.`, {
+  new McpError('unauthorized', sentence('mcp.reconnect', { host }), {
     challenge: challengeOf(asHeaders(headers)),
   })
 
@@ -189,14 +186,10 @@ function throwForScope(host: string, answer: NetAnswer, headers: Headers): void 
   const { error, scope } = extractWWWAuthenticateParams(new Response(null, { status: 403, headers }))
   if (error !== 'insufficient_scope') return
   cancelBody(answer)
-  throw new McpError(
-    'insufficient_scope',
-    `${host} wants further permissions from the account: connect it again to give them.`,
-    {
-      scope: scope?.slice(0, CHALLENGE_CHARACTERS_MAX),
-      challenge: challengeOf(headers),
-    },
-  )
+  throw new McpError('insufficient_scope', sentence('mcp.scope_needed', { host }), {
+    scope: scope?.slice(0, CHALLENGE_CHARACTERS_MAX),
+    challenge: challengeOf(headers),
+  })
 }
 
 /**
@@ -221,7 +214,7 @@ function boundNotice(host: string, options: FetchOptions, isStanding: boolean): 
   let left = NOTICE_BYTES_MAX
   return (bytes) => {
     left -= bytes
-    if (left < 0) throw new McpError('too_large', `${host} sent too much.`)
+    if (left < 0) throw new McpError('too_large', sentence('mcp.sent_too_much', { host }))
   }
 }
 

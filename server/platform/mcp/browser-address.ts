@@ -1,3 +1,4 @@
+import { sentence } from '#errors'
 import type { Net } from '#platform/net/index.ts'
 import { AuthorizationError } from './authorization-error.ts'
 import { checkEndpoint } from './authorization-fetch.ts'
@@ -10,10 +11,6 @@ const HARMLESS = /^https?:\/\/[A-Za-z0-9\-._~:/?@&=%+,[\]]+$/
 
 /** The address of an authorization endpoint that a person's browser is sent to. Throws a NetError or an AuthorizationError. */
 export function checkBrowserAddress(net: Net, address: string): URL {
-  if (!HARMLESS.test(address))
-    throw new AuthorizationError(
-      'invalid',
-      'The address that people would be sent to is not a safe web address.',
-    )
+  if (!HARMLESS.test(address)) throw new AuthorizationError('invalid', sentence('mcp.authorization_unsafe'))
   return checkEndpoint(net, address)
 }

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { sentence } from '#errors'
 import { McpError, tooLarge } from './mcp-error.ts'
 
 /** What a server may send for one call, however many answers and events it comes in. */
@@ -42,7 +43,7 @@ export class Call {
   countRequest(host: string): void {
     this.#requests++
     if (this.#requests > CALL_REQUESTS_MAX)
-      throw new McpError('protocol', `${host} wants more than ${CALL_REQUESTS_MAX} requests for one call.`)
+      throw new McpError('protocol', sentence('mcp.too_many_requests', { host, limit: CALL_REQUESTS_MAX }))
   }
 
   /** Ends the call at once, whatever the SDK makes of it. */

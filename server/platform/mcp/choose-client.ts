@@ -5,6 +5,7 @@ import {
   registerClient,
   resolveClientMetadata,
 } from '@modelcontextprotocol/client'
+import { sentence } from '#errors'
 import type { AuthorizerOptions, OAuthClient, ServerToAuthorize } from './authorization.ts'
 import { AuthorizationError, cleanDetails } from './authorization-error.ts'
 import type { AuthorizationPlan } from './discover-authorization.ts'
@@ -48,10 +49,7 @@ function checkIssuer(plan: AuthorizationPlan, { fixed = {}, known }: ServerToAut
   if (!fixed.client_secret || fixed.token_url) return false
   if (known?.client.client_id !== fixed.client_id) return true
   if (known?.issuer === plan.issuer) return false
-  throw new AuthorizationError(
-    'invalid',
-    'This server names another authorization server than before. If that is right, an administrator has to set auth_config with its client_secret again.',
-  )
+  throw new AuthorizationError('invalid', sentence('mcp.authorization_moved'))
 }
 
 /** What a client says about itself, registered (RFC 7591, 2) or in its document. */
@@ -76,9 +74,9 @@ async function register(
   fetchFn: FetchLike,
 ): Promise<OAuthClient> {
   const { host } = new URL(plan.authorizationEndpoint)
-  const byHand = `An administrator has to register a client there by hand, with the redirect URI ${options.redirectUri}, and to set its client_id and client_secret at this server of the catalogue.`
+  const place = { host, redirect_uri: options.redirectUri }
   if (plan.registrationEndpoint === null)
-    throw new AuthorizationError('no_registration', `${host} does not register clients by itself. ${byHand}`)
+    throw new AuthorizationError('no_registration', sentence('mcp.no_registration', place))
   // Who says nothing supports client_secret_basic (RFC 8414, 2).
   const authMethod = AUTH_METHODS.find((method) => plan.authMethods.includes(method)) ?? 'client_secret_basic'
   const registered = await registerClient(plan.issuer, {
@@ -91,7 +89,7 @@ async function register(
     const details = cleanDetails(detailsOf(error), [])
     throw new AuthorizationError(
       'no_registration',
-      `${host} did not register this client (${details}). ${byHand}`,
+      sentence('mcp.registration_refused', { ...place, details }),
     )
   })
   return readClient(registered, host)
@@ -105,7 +103,7 @@ function readClient(registered: OAuthClientInformationFull, host: string): OAuth
   // Some answer with the method that was asked for, and with no secret.
   const authMethod = client_secret === undefined ? 'none' : registered.token_endpoint_auth_method
   if (!isSound || (authMethod !== undefined && !AUTH_METHODS.includes(authMethod)))
-    throw new AuthorizationError('invalid', `${host} registered a client that can't be used here.`)
+    throw new AuthorizationError('invalid', sentence('mcp.registration_invalid', { host }))
   return {
     client_id,
     ...(client_secret !== undefined && { client_secret }),

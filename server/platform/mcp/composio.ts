@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { sentence } from '#errors'
 import { readAll, withinTime } from '#platform/net/exchange-bounds.ts'
 import type { Net } from '#platform/net/index.ts'
 
@@ -120,7 +121,7 @@ export class Composio {
   ): Promise<Record<string, unknown>> {
     const base = new URL(this.#baseUrl)
     const tooSlow = () =>
-      new ComposioError(`Composio did not answer within ${TIMEOUT_MS / 1000} seconds.`, null)
+      new ComposioError(sentence('composio.no_answer', { seconds: TIMEOUT_MS / 1000 }), null)
     return withinTime(TIMEOUT_MS, tooSlow, signal, async (bounded) => {
       const answer = await this.#net.open
         .request({
@@ -137,7 +138,7 @@ export class Composio {
         })
         .catch((error: unknown) => {
           bounded.throwIfAborted()
-          throw new ComposioError('Composio can not be reached. Try again later.', null, { cause: error })
+          throw new ComposioError(sentence('composio.unreachable'), null, { cause: error })
         })
       const bytes = await readAll(answer.body, ANSWER_BYTES_MAX)
       const json = parse(bytes)
@@ -149,15 +150,13 @@ export class Composio {
   /** A browser is sent there, so it is nothing but an address of the web. */
   #browserAddress(text: string): string {
     const url = URL.parse(text)
-    if (!url || !this.#isWeb(url))
-      throw new ComposioError('Composio answered with an address that is none.', null)
+    if (!url || !this.#isWeb(url)) throw new ComposioError(sentence('composio.address'), null)
     return url.href
   }
 
   #machineAddress(text: unknown): ComposioAddress {
     const url = typeof text === 'string' && text.length <= ADDRESS_CHARACTERS_MAX ? URL.parse(text) : null
-    if (!url || !this.#isWeb(url))
-      throw new ComposioError('Composio answered with an address that is none.', null)
+    if (!url || !this.#isWeb(url)) throw new ComposioError(sentence('composio.address'), null)
     return { url: url.href, isOwn: isAtHome(url, new URL(this.#baseUrl)) }
   }
 
@@ -192,13 +191,14 @@ function parse(bytes: Buffer | null): Record<string, unknown> {
 function textIn(answer: Record<string, unknown>, name: string): string {
   const value = answer[name]
   if (typeof value !== 'string' || value === '' || value.length > ADDRESS_CHARACTERS_MAX)
-    throw new ComposioError(`Composio answered without ${name}.`, null)
+    throw new ComposioError(sentence('composio.incomplete', { name }), null)
   return value
 }
 
 /** `{"error": {"message": …}}`, as far as it is fit to be shown. */
 function sentenceOf(answer: Record<string, unknown>): string {
   const { message } = (answer['error'] ?? {}) as { message?: unknown }
-  if (typeof message !== 'string' || message.trim() === '') return 'Composio refused this.'
-  return `Composio: ${message.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').slice(0, SENTENCE_CHARACTERS_MAX)}`
+  if (typeof message !== 'string' || message.trim() === '') return sentence('composio.refused')
+  const details = message.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').slice(0, SENTENCE_CHARACTERS_MAX)
+  return sentence('composio.refused_because', { details })
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { sentence } from '#errors'
 import type { Net } from '../net/index.ts'
 import type { Dialect, Elicit, Link } from './link.ts'
 import { McpError, SessionLost } from './mcp-error.ts'
@@ -133,7 +134,7 @@ export class McpConnections {
 
   async close(): Promise<void> {
     clearInterval(this.#sweep)
-    this.#closed.abort(new McpError('unreachable', 'This server is stopping.'))
+    this.#closed.abort(new McpError('unreachable', sentence('mcp.stopping')))
     await Promise.all([...this.#entries].map(([key, entry]) => this.#drop(key, entry)))
   }
 
@@ -151,7 +152,8 @@ export class McpConnections {
       } catch (error) {
         if (!(error instanceof SessionLost)) throw error
         await this.#drop(endpoint.key, entry)
-        if (attempt > 0) throw new McpError('protocol', `${hostOf(endpoint)} forgets its sessions at once.`)
+        if (attempt > 0)
+          throw new McpError('protocol', sentence('mcp.sessions_lost', { host: hostOf(endpoint) }))
       } finally {
         entry.users--
         entry.usedAt = Date.now()
@@ -207,7 +209,7 @@ export class McpConnections {
       this.#dialects.delete(address)
       this.#log.info({ host, reason: String(error) }, 'no connection to an MCP server')
       if (!(error instanceof SessionLost)) throw error
-      throw new McpError('protocol', `${host} forgets its sessions at once.`)
+      throw new McpError('protocol', sentence('mcp.sessions_lost', { host }))
     }
   }
 
@@ -228,8 +230,7 @@ export class McpConnections {
   #evict(): void {
     if (this.#entries.size < CONNECTIONS_MAX) return
     const idle = [...this.#entries].find(([, { users }]) => users === 0)
-    if (!idle)
-      throw new McpError('refused', 'Too many MCP servers are in use at this moment. Try again later.')
+    if (!idle) throw new McpError('refused', sentence('mcp.too_many_connections'))
     void this.#drop(...idle)
   }
 

@@ -1,4 +1,5 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
+import { sentence } from '#errors'
 import { McpError, SessionLost } from './mcp-error.ts'
 
 const WORDS_CHARACTERS_MAX = 500
@@ -8,17 +9,19 @@ export function describeFailure(host: string, error: unknown): unknown {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 4; cause = cause.cause, depth++)
     if (cause instanceof McpError || cause instanceof SessionLost) return cause
   if (error instanceof ProtocolError)
-    return new McpError('protocol', `${host} refused: ${wordsOf(error.message)}`, { cause: error })
+    return new McpError('protocol', sentence('mcp.refused', { host, details: wordsOf(error.message) }), {
+      cause: error,
+    })
   if (error instanceof SdkHttpError) return describeStatus(host, error)
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
-    return new McpError('timeout', `${host} did not answer in time.`, { cause: error })
-  return new McpError('protocol', `${host} does not answer as an MCP server does.`, { cause: error })
+    return new McpError('timeout', sentence('mcp.late', { host }), { cause: error })
+  return new McpError('protocol', sentence('mcp.not_mcp', { host }), { cause: error })
 }
 
 function describeStatus(host: string, error: SdkHttpError): McpError {
   const { status = 0 } = error.data
   const kind = status >= 500 ? 'unreachable' : 'refused'
-  return new McpError(kind, `${host} answered with status ${status}.`, { cause: error })
+  return new McpError(kind, sentence('mcp.status', { host, status }), { cause: error })
 }
 
 /** A server's words, on one line. */

@@ -8,6 +8,7 @@ import {
   type OAuthProtectedResourceMetadata,
   resourceUrlFromServerUrl,
 } from '@modelcontextprotocol/client'
+import { sentence } from '#errors'
 import { exchangeOnce, FetchError } from '#platform/net/fetch-bounded.ts'
 import { type Net, NetError } from '#platform/net/index.ts'
 import type { ServerToAuthorize } from './authorization.ts'
@@ -56,7 +57,7 @@ export async function discoverAuthorization(
   const issuer = named ?? String(new URL('/', url))
   const metadata = isAllFixed(server) ? undefined : await findMetadata(issuer, named !== undefined, fetchFn)
   if (metadata === undefined && named !== undefined && !(fixed.authorization_url && fixed.token_url))
-    throw invalid(`${new URL(issuer).host} does not say how it authorizes: it has no metadata.`)
+    throw invalid(sentence('mcp.authorization_metadata', { host: new URL(issuer).host }))
   if (metadata) checkMetadata(metadata, Boolean(fixed.client_id))
   const endpoint = (address: string | undefined): string | null =>
     address === undefined ? null : checkEndpoint(net, address).href
@@ -138,7 +139,9 @@ async function findResource(
     if (error instanceof FetchError && isAllFixed(server)) return undefined
     if (!isAbsence(error)) throw error
     if (resourceMetadataUrl && !isAllFixed(server))
-      throw invalid(`${url.host} names metadata at ${resourceMetadataUrl.host} that is not there.`)
+      throw invalid(
+        sentence('mcp.authorization_metadata_missing', { host: url.host, other: resourceMetadataUrl.host }),
+      )
     return undefined
   })
   if (!found) return undefined
@@ -148,7 +151,7 @@ async function findResource(
     configuredResource: resource,
   })
   if (!isOurs || found.resource.includes('#'))
-    throw invalid(`The metadata of ${url.host} is that of another server.`)
+    throw invalid(sentence('mcp.authorization_metadata_foreign', { host: url.host }))
   return found
 }
 
@@ -169,24 +172,26 @@ async function findMetadata(
     skipIssuerValidation: !isNamed,
   }).catch((error: unknown) => {
     if (!isAbsence(error)) throw error
-    throw new AuthorizationError('unreachable', `${new URL(issuer).host} is not well. Try again later.`)
+    throw new AuthorizationError(
+      'unreachable',
+      sentence('mcp.authorization_down', { host: new URL(issuer).host }),
+    )
   })
   // Before 2025-06-18 nothing named the issuer: it was whatever the server's own origin said, for itself.
   if (metadata && !isNamed && URL.parse(metadata.issuer)?.origin !== new URL(issuer).origin)
-    throw invalid(`${new URL(issuer).host} says that it is another authorization server.`)
+    throw invalid(sentence('mcp.authorization_issuer', { host: new URL(issuer).host }))
   return metadata
 }
 
 function checkMetadata(metadata: AuthorizationServerMetadata, isClientFixed: boolean): void {
   const { issuer, response_types_supported, code_challenge_methods_supported } = metadata
-  if (issuer.length > ISSUER_CHARACTERS_MAX)
-    throw invalid('The name of the authorization server is too long.')
+  if (issuer.length > ISSUER_CHARACTERS_MAX) throw invalid(sentence('mcp.authorization_issuer_too_long'))
   const host = URL.parse(issuer)?.host ?? 'The authorization server'
   if (!response_types_supported.includes('code'))
-    throw invalid(`${host} does not authorize by codes, which is needed.`)
+    throw invalid(sentence('mcp.authorization_no_codes', { host }))
   // Silence means no as well (RFC 8414, 2), unless an administrator has set up the client there and knows better.
   if (!(code_challenge_methods_supported?.includes('S256') ?? isClientFixed))
-    throw invalid(`${host} does not protect its codes: it does not say that it supports PKCE with S256.`)
+    throw invalid(sentence('mcp.authorization_no_pkce', { host }))
 }
 
 const readAuthMethods = (said: string[] = []): string[] =>

@@ -5,6 +5,7 @@ import {
   SSEClientTransport,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client'
+import { sentence } from '#errors'
 import type { Net } from '../net/index.ts'
 import { createBoundedFetch } from './bounded-fetch.ts'
 import { type Call, runCall } from './call.ts'
@@ -104,7 +105,7 @@ async function connect(options: LinkOptions, call: Call, kind: 'streamable' | 's
     showing: (headers) => shown.add(headers),
     takeFromStream(host, bytes) {
       left -= bytes
-      if (left < 0) throw new McpError('too_large', `${host} sends without being asked.`)
+      if (left < 0) throw new McpError('too_large', sentence('mcp.unsolicited', { host }))
     },
   })
   const inner = kind === 'sse' ? new SSEClientTransport(url, { fetch }) : createStreamable(url, fetch)
@@ -155,13 +156,13 @@ function breakLink(link: Link): void {
   if (link.isBroken) return
   link.isBroken = true
   for (const call of link.running)
-    call.fail(new McpError('unreachable', `${link.host} broke the connection.`))
+    call.fail(new McpError('unreachable', sentence('mcp.connection_broke', { host: link.host })))
   void link.client.close().catch(() => {})
 }
 
 async function closeLink(link: Link, transport: WatchedTransport): Promise<void> {
   link.isBroken = true
-  for (const call of link.running) call.fail(new McpError('unreachable', 'The connection was closed.'))
+  for (const call of link.running) call.fail(new McpError('unreachable', sentence('mcp.connection_closed')))
   await endSession(transport)
   await link.client.close().catch(() => {})
 }

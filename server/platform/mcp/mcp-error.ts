@@ -1,3 +1,4 @@
+import { sentence } from '#errors'
 export type McpErrorKind =
   | 'unreachable'
   | 'timeout'
@@ -34,7 +35,10 @@ export class SessionLost extends Error {
 }
 
 export const tooSlow = (host: string, milliseconds: number): McpError =>
-  new McpError('timeout', `${host} did not answer within ${milliseconds / 1000} seconds.`)
+  new McpError('timeout', sentence('mcp.no_answer', { host, seconds: milliseconds / 1000 }))
 
 export const tooLarge = (host: string, bytesMax: number): McpError =>
-  new McpError('too_large', `${host} sent more than ${Math.floor(bytesMax / 1024 / 1024)} MB for one call.`)
+  new McpError(
+    'too_large',
+    sentence('mcp.answer_too_large', { host, megabytes: Math.floor(bytesMax / 1024 / 1024) }),
+  )

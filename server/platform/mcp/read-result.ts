@@ -1,3 +1,4 @@
+import { sentence } from '#errors'
 import type { McpToolResult } from './connection.ts'
 import { McpError } from './mcp-error.ts'
 
@@ -10,7 +11,7 @@ const ERROR_CHARACTERS_MAX = 2_000
 /** A server's CallToolResult, which nobody has checked. Throws an McpError where it is none. */
 export function readResult(host: string, raw: unknown): McpToolResult {
   if (typeof raw !== 'object' || raw === null)
-    throw new McpError('protocol', `${host} does not answer as an MCP server does.`)
+    throw new McpError('protocol', sentence('mcp.not_mcp', { host }))
   const { content, structuredContent, isError } = raw as Record<string, unknown>
   const parts = Array.isArray(content) ? content.filter(isPart) : []
   const output = bound(structuredContent ?? textOf(parts) ?? { content: parts.map(withoutMedia) })

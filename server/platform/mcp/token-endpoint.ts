@@ -4,6 +4,7 @@ import {
   type OAuthTokens,
   selectClientAuthMethod,
 } from '@modelcontextprotocol/client'
+import { sentence } from '#errors'
 import type { OAuthClient, StoredGrant, Tokens } from './authorization.ts'
 import { AuthorizationError } from './authorization-error.ts'
 import { readScope } from './scopes.ts'
@@ -38,10 +39,10 @@ export function asMetadata(
 export function readTokens(said: OAuthTokens, host: string, askedScope: string | null): Tokens {
   const { access_token, refresh_token, token_type, expires_in: seconds = 0 } = said
   if (token_type.toLowerCase() !== 'bearer')
-    throw new AuthorizationError('invalid', `${host} gave a token of a kind that is not known here.`)
+    throw new AuthorizationError('invalid', sentence('mcp.token_type', { host }))
   for (const token of [access_token, refresh_token])
     if (token !== undefined && (token.length > TOKEN_CHARACTERS_MAX || !HEADER_SAFE.test(token)))
-      throw new AuthorizationError('invalid', `${host} gave a token that can't be used.`)
+      throw new AuthorizationError('invalid', sentence('mcp.token_invalid', { host }))
   const scope = readScope(said.scope) ?? askedScope
   return {
     access_token,

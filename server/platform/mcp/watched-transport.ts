@@ -6,6 +6,7 @@ import {
   type StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client'
+import { sentence } from '#errors'
 import { type Call, currentCall } from './call.ts'
 import { McpError } from './mcp-error.ts'
 import type { ShownSecrets } from './shown-secrets.ts'
@@ -89,6 +90,6 @@ export class WatchedTransport implements Transport {
 
   #end(call: Call, id: RequestId): void {
     if (call.awaited !== id) return
-    call.fail(call.break ?? new McpError('protocol', `${this.#host} ended its answer without a result.`))
+    call.fail(call.break ?? new McpError('protocol', sentence('mcp.no_result', { host: this.#host })))
   }
 }

@@ -48,4 +48,10 @@ export const MODELS_ERRORS = defineErrors({
   'model.recording_type':
     "A recording of this type can't be transcribed. Send MP3, WAV, M4A, OGG, FLAC or WebM.",
   'model.blocked': '{provider} refuses to answer this ({reason}).',
+
+  'tool.timeout': 'The tool did not answer within {seconds} seconds.',
+  'tool.failed': 'The tool failed.',
+  'tool.broke': 'Something went wrong in this tool.',
+  'tool.unknown': 'There is no tool called {name}. There are: {tools}',
+  'tool.not_json': 'The tool answered with a value that is not JSON.',
 })

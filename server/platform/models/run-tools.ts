@@ -1,3 +1,4 @@
+import { sentence } from '#errors'
 import { storable } from './reply-text.ts'
 import type { RunnableTool, ToolOutcome, ToolSink } from './tool-loop.ts'
 import type { ToolCall } from './types.ts'
@@ -77,9 +78,9 @@ async function runTool(
     return withinBudget(await Promise.race([run(), aborted]), budget)
   } catch (error) {
     signal.throwIfAborted()
-    if (given.signal.aborted) return failed(`The tool did not answer within ${timeoutMs / 1000} seconds.`)
+    if (given.signal.aborted) return failed(sentence('tool.timeout', { seconds: timeoutMs / 1000 }))
     onBug(error)
-    return failed('Something went wrong in this tool.')
+    return failed(sentence('tool.broke'))
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', stop)
@@ -88,16 +89,16 @@ async function runTool(
 
 function unknownTool(name: string, names: string[]): string {
   const others = names.length > NAMES_LISTED_MAX ? ', …' : ''
-  return `There is no tool with the name ${JSON.stringify(name.slice(0, 100))}. There are: ${names.slice(0, NAMES_LISTED_MAX).join(', ')}${others}`
+  const listed = `${names.slice(0, NAMES_LISTED_MAX).join(', ')}${others}`
+  return sentence('tool.unknown', { name: JSON.stringify(name.slice(0, 90)), tools: listed })
 }
 
 /** An outcome as it can be kept: its output is JSON, or the beginning of its text where that is too long. */
 function withinBudget({ output, successful, error }: ToolOutcome, budget: OutputBudget): ToolOutcome {
-  if (!successful) return failed(error || 'The tool failed.')
+  if (!successful) return failed(error || sentence('tool.failed'))
   const charactersMax = Math.min(OUTPUT_CHARACTERS_MAX, budget.charactersLeft)
   const written = typeof output === 'string' ? null : writeJson(output ?? null, charactersMax)
-  if (typeof output !== 'string' && !written)
-    return failed('The tool answered with something that is no JSON.')
+  if (typeof output !== 'string' && !written) return failed(sentence('tool.not_json'))
   const text = written ? written.text : storable(String(output).slice(0, charactersMax))
   budget.charactersLeft -= text.length
   return { output: written && !written.isCut ? JSON.parse(text) : text, successful: true, error: null }
