@@ -185,7 +185,7 @@ describe('administration', () => {
     [{ description: undefined }, 'description is required'],
     [{ url: 'mcp.example.com' }, 'url must be an absolute address'],
     [{ url: 'ftp://mcp.example.com/' }, 'url: Only https:// and http://'],
-    [{ url: 'https://me:pw@mcp.example.com/' }, 'url: An address must not hold'],
+    [{ url: 'https://me:pw@mcp.example.com/' }, 'url: An address must not contain'],
     [{ url: 'http://10.0.0.1/mcp' }, 'url: 10.0.0.1 is not at a public address'],
     [{ url: 'http://parley.test/mcp' }, 'url: this is the address of this installation itself'],
     [{ is_changed: true }, 'is_changed is not a field'],

@@ -66,7 +66,7 @@ describe('a tool', () => {
   test('that holds itself is no JSON', async () => {
     const circular: unknown[] = []
     circular.push(circular, circular)
-    expect((await outcomeOf(async () => done(circular))).shown).toMatch(/^error: .* no JSON\.$/)
+    expect((await outcomeOf(async () => done(circular))).shown).toMatch(/^error: .* not JSON\.$/)
   })
 
   test('that heeds nothing is given up', async () => {
