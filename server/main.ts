@@ -33,6 +33,7 @@ import { openTracing } from '#platform/telemetry/tracing.ts'
 import { traceStatements } from '#platform/telemetry/watch-database.ts'
 import { watchModels } from '#platform/telemetry/watch-models.ts'
 import { buildApp, type Overrides } from './app.ts'
+import { TABLES } from './tables.ts'
 
 /** How long replies that are being written may go on when the process is told to stop. */
 const STOP_GRACE_MS = 5_000
@@ -140,7 +141,8 @@ async function openServices(
     database,
     instance,
     tokens: await createAccessTokens(pair, config.baseUrl),
-    access: createAccess(database),
+    access: createAccess(database, TABLES),
+    tables: TABLES,
     secrets,
     passwords,
     idempotency: createIdempotency({ database, secrets, instance, log }),

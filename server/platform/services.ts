@@ -20,6 +20,7 @@ import type { Secrets } from './secrets/secrets.ts'
 import type { Storage } from './storage/storage.ts'
 import type { Uploads } from './storage/uploads.ts'
 import type { SharedLogs } from './streams/shared-logs.ts'
+import type { OwnedTables } from './tables/owned-tables.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import type { Tracing } from './telemetry/tracing.ts'
 
@@ -32,6 +33,8 @@ export interface Services {
   instance: Instance
   tokens: AccessTokens
   access: AccessDependencies
+  /** What the owners of tables say of them. */
+  tables: OwnedTables
   secrets: Secrets
   passwords: Passwords
   idempotency: Idempotency

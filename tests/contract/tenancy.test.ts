@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 const scopeOf = ({ organizationId, userId }: Pick<Person, 'organizationId' | 'userId'>) =>
-  scopeDatabase(server.server.services.database, {
+  scopeDatabase(server.server.services, {
     organizationId,
     userId,
     apiKeyId: null,

@@ -34,6 +34,7 @@ const PART_MAY_IMPORT: Record<string, string[]> = {
   invitations: ['org'],
   kb: ['llm'],
   mcp: [],
+  org: ['mcp'],
   'mcp-playground': ['llm', 'mcp'],
   'mcp-server': ['agents', 'api-keys', 'kb', 'llm'],
   openai: ['agents', 'kb', 'llm'],

@@ -68,7 +68,7 @@ const SECTIONS: [name: string, within: (work: Work) => Promise<unknown>][] = [
   ['sql.begin', (work) => services.database.sql.begin(work)],
   ['a savepoint', (work) => services.database.sql.begin((tx) => tx.savepoint(work))],
   ['a transaction of Drizzle', (work) => services.database.db.transaction(work)],
-  ['scope.transaction', (work) => scopeDatabase(services.database, owner()).transaction(work)],
+  ['scope.transaction', (work) => scopeDatabase(services, owner()).transaction(work)],
   ['the transaction of a request', (work) => inTransaction(services.database.sql, work)],
   [
     'a transaction in that of a request',

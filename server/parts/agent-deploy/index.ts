@@ -9,6 +9,7 @@ export { checkConfig } from './check-config.ts'
 export { newKey } from './manage-deployments.ts'
 export { NewDeployment } from './schemas.ts'
 export { registerWidget } from './serve-widget.ts'
+export { deploymentTables } from './tables.ts'
 
 export interface AgentDeploy {
   routes: Route[]

@@ -16,6 +16,7 @@ import { openAgentTools } from './shared-tools.ts'
 export type { ListedAgent, ReadyAgent } from './find-agents-system.ts'
 export { NewAgent } from './schemas.ts'
 export { sharedToolsBudget } from './shared-tools.ts'
+export { agentTables } from './tables.ts'
 
 /** What those hear who let somebody else's agent answer, visitors too, when its model fails: why is no matter of theirs. */
 export const FOREIGN_FAILED = 'This agent could not answer. Please try again, or tell those who made it.'

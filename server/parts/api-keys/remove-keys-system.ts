@@ -2,6 +2,7 @@ import type { Database } from '#database/connect.ts'
 import { type SystemStatements, systemSql } from '#database/system-sql.ts'
 import type { Client } from '#platform/access/scope.ts'
 import { eventOf, recordEvent } from '#platform/audit/audit.ts'
+import { API_KEY } from './tables.ts'
 
 /* Keys that end in all organizations of their owners: with a grant of an app, or with the account's password. */
 
@@ -36,7 +37,7 @@ async function recordRemoval(
   row: KeyRow,
   { apiKeyId, client }: { apiKeyId: string | null; client: Omit<Client, 'userAgent'> },
 ): Promise<void> {
-  const event = eventOf('api_keys', { ...row }, null)
+  const event = eventOf(API_KEY, { ...row }, null)
   const actor = { userId: row.user_id, apiKeyId, client: { ...client, userAgent: null } }
   if (event) await recordEvent(tx, row.organization_id, actor, event)
 }

@@ -7,6 +7,7 @@ import type { Scope } from '#platform/access/scope.ts'
 import { eventOf, recordEvent } from '#platform/audit/audit.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
 import { type BudgetView, type NewBudget, viewBudget } from './schemas.ts'
+import { BUDGET } from './tables.ts'
 
 /** The budgets of an organization, newest first. */
 export const listBudgets = (
@@ -59,7 +60,7 @@ export async function setBudget(
       on conflict (organization_id, user_id, api_key_id)
         do update set credits_per_month = excluded.credits_per_month, updated_at = now()`
     const [after = null] = await read()
-    const event = eventOf('budgets', before, after)
+    const event = eventOf(BUDGET, before, after)
     if (event) await recordEvent(tx, organizationId, scope, event)
     return after?.['id'] as string
   })

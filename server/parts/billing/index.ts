@@ -26,6 +26,8 @@ import {
 } from './schemas.ts'
 import { transferCredits } from './transfer-credits-system.ts'
 
+export { billingTables } from './tables.ts'
+
 const InOrganization = Type.Object({ org_id: Uuid })
 
 /** What an organization has, had and was given, and what of it who may spend (contract, 6). */

@@ -17,6 +17,8 @@ import type { Retriever } from './retriever.ts'
 import { chatRoutes } from './routes.ts'
 import { Titles } from './titles.ts'
 
+export { chatTables } from './tables.ts'
+
 const SWEEP_MS = 5_000
 const INDEX_SWEEP_MS = 2_000
 const KEY_SWEEP_MS = 600_000

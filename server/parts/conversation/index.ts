@@ -1,1 +1,2 @@
 export { conversationRoutes } from './routes.ts'
+export { conversationTables } from './tables.ts'

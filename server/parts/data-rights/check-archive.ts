@@ -1,6 +1,5 @@
 import { fail } from '#errors'
 import { compileValidator, type Validator, validationError } from '#platform/http/validation.ts'
-import { CONCEPTS } from './export-concepts.ts'
 import { ExportManifest, type ImportedConcept, LINES, type LineOf, MemberLine } from './import-schemas.ts'
 import type { Archive, ArchiveLine } from './read-archive.ts'
 import { EXPORT_VERSION } from './write-export.ts'
@@ -25,11 +24,15 @@ export interface CheckedArchive {
  * Reads an archive to its end, but for the bytes of files, before anything is stored of it. Throws import.damaged,
  * import.incomplete, import.too_large, import.invalid.
  */
-export async function checkArchive(archive: Archive, email: string): Promise<CheckedArchive> {
+export async function checkArchive(
+  archive: Archive,
+  concepts: readonly string[],
+  email: string,
+): Promise<CheckedArchive> {
   const manifest = checkManifest(await archive.readManifest())
   let formerUserId: string | null = null
   let total = 0
-  for (const { name } of CONCEPTS) {
+  for (const name of concepts) {
     let count = 0
     for await (const line of archive.readLines(name)) {
       count++

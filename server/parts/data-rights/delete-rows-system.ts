@@ -8,6 +8,7 @@ import {
 } from '#database/system-sql.ts'
 import type { Fragment } from '#database/tenant-sql.ts'
 import type { SharedLogs } from '#platform/streams/shared-logs.ts'
+import type { OwnedTables } from '#platform/tables/owned-tables.ts'
 
 /** Whose chats, files and the like: all of an organization, or one user's in it. */
 export interface RowOwner {
@@ -18,6 +19,7 @@ export interface RowOwner {
 export interface DeletionDependencies {
   database: Database
   sharedLogs: SharedLogs | null
+  tables: OwnedTables
   /** Aborted when the process stops: what is left is another one's to go on with. */
   signal: AbortSignal
 }
@@ -135,37 +137,19 @@ export async function emptyKnowledgeBases(
   }
 }
 
-/** Deletes what an organization that is closed has done: ledger, usage, audit, events on their way. */
-export async function deleteRecords(deps: DeletionDependencies, id: string): Promise<void> {
-  await inBatches(
-    deps,
-    id,
-    (tx) => tx`
-    delete from ledger_entries where organization_id = ${id} and position in (
-      select position from ledger_entries where organization_id = ${id} order by position limit ${ROWS_MAX})`,
-  )
-  await inBatches(
-    deps,
-    id,
-    (tx) => tx`
-    delete from audit_entries where id in (
-      select id from audit_entries where organization_id = ${id} order by id limit ${ROWS_MAX})`,
-  )
-  await inBatches(
-    deps,
-    id,
-    (tx) => tx`
-    delete from usage_days where ctid = any(array(
-      select ctid from usage_days where organization_id = ${id} limit ${ROWS_MAX}))`,
-  )
-  await inBatches(
-    deps,
-    id,
-    (tx) => tx`
-    delete from webhook_deliveries where id in (
-      select d.id from webhook_endpoints e join webhook_deliveries d on d.endpoint_id = e.id
-      where e.organization_id = ${id} limit ${ROWS_MAX})`,
-  )
+/** Deletes what an organization that is closed has done, of which there may be much: ledger, usage, audit and the like. */
+export async function deleteRecords(deps: DeletionDependencies, organizationId: string): Promise<void> {
+  for (const [table, { erasure }] of Object.entries(deps.tables)) {
+    if (erasure === 'cascade' || 'not' in erasure) continue
+    const key = erasure.inPiecesBy
+    await inBatches(deps, organizationId, (tx) =>
+      tx.unsafe(
+        `delete from ${table} where organization_id = $1 and ${key} = any(array(
+           select ${key} from ${table} where organization_id = $1 order by ${key} limit ${ROWS_MAX}))`,
+        [organizationId],
+      ),
+    )
+  }
 }
 
 /** Has rows deleted until there are none. Of two processes that do it for the same id one waits for the other. */

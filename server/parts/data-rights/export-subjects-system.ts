@@ -9,10 +9,10 @@ import { writeExport } from './write-export.ts'
 /* An organization is exported with what is private to its users, and a person out of all organizations. */
 
 export async function exportOrganization(
-  { database, storage, log }: Services,
+  services: Services,
   scope: Scope<'organization:admin'>,
 ): Promise<FileStream> {
-  const sql = systemSql(database)
+  const sql = systemSql(services.database)
   const { organizationId } = scope
   const [organization] = await scope.sql<{ slug: string; about: string }[]>`
     select slug, json_build_object('id', id, 'name', name, 'slug', slug, 'is_personal', personal_user_id is not null,
@@ -25,22 +25,16 @@ export async function exportOrganization(
     action: 'organization.exported',
     recordId: organizationId,
   })
-  const content = writeExport(
-    { database, storage, log },
-    {
-      owners: [{ organizationId }],
-      isPersonal: false,
-      about: { organization: JSON.parse(organization.about), environment_models: environmentModels },
-    },
-  )
+  const content = writeExport(services, {
+    owners: [{ organizationId }],
+    isPersonal: false,
+    about: { organization: JSON.parse(organization.about), environment_models: environmentModels },
+  })
   return { name: `${organization.slug}.zip`, content }
 }
 
-export async function exportPerson(
-  { database, storage, log }: Services,
-  { userId }: Caller,
-): Promise<FileStream> {
-  const sql = systemSql(database)
+export async function exportPerson(services: Services, { userId }: Caller): Promise<FileStream> {
+  const sql = systemSql(services.database)
   const [user] = await sql<{ about: string }[]>`
     select json_build_object('id', id, 'email', email, 'first_name', first_name, 'last_name', last_name,
       'second_factors', (
@@ -58,6 +52,6 @@ export async function exportPerson(
   const about = { user: JSON.parse(user.about) }
   return {
     name: 'parley-export.zip',
-    content: writeExport({ database, storage, log }, { owners, isPersonal: true, about }),
+    content: writeExport(services, { owners, isPersonal: true, about }),
   }
 }

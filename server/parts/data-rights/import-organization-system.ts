@@ -10,6 +10,7 @@ import type { Services } from '#platform/services.ts'
 import { createOrganization, readOrganization } from '../org/index.ts'
 import { type CheckedArchive, checkArchive, readLine } from './check-archive.ts'
 import type { Eraser } from './eraser-system.ts'
+import { conceptsOf } from './export-concepts.ts'
 import { importFiles } from './import-files.ts'
 import { ROWS_OF } from './import-rows.ts'
 import type { ImportedConcept, ImportView, LineOf } from './import-schemas.ts'
@@ -47,9 +48,11 @@ export async function importOrganization(
   caller: Caller,
   { path, name }: { path: string; name: string | undefined },
 ): Promise<ImportView> {
-  const archive = await openArchive(path)
+  const concepts = conceptsOf(services.tables).map((concept) => concept.name)
+  const archive = await openArchive(path, concepts)
   try {
-    const checked = await checkArchive(archive, await addressOf(systemSql(services.database), caller))
+    const email = await addressOf(systemSql(services.database), caller)
+    const checked = await checkArchive(archive, concepts, email)
     const organizationName = (name ?? checked.manifest.organization.name).trim()
     return await store(services, deps, caller, { archive, checked, name: organizationName })
   } finally {

@@ -3,7 +3,6 @@ import { crc32 } from 'node:zlib'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { AppError, fail } from '#errors'
 import { parseJsonBody } from '#platform/http/json-body.ts'
-import { CONCEPTS } from './export-concepts.ts'
 
 /** Their names are in memory. */
 const ENTRIES_MAX = 50_000
@@ -22,7 +21,6 @@ const STORED = 0
 const DEFLATED = 8
 const LF = 0x0a
 
-const NAMES = new Set(['manifest.json', ...CONCEPTS.map(({ name }) => `${name}.jsonl`)])
 const FILE_NAME = /^files\/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /** A zip that looks like an export. What it holds is still anybody's word. */
@@ -45,12 +43,12 @@ export interface ArchiveLine {
 
 /**
  * Opens a zip and looks at its directory: what is in it, how much, how it is packed. Reading goes no further than the
- * directory says, and throws where it has lied. Throws import.damaged, import.too_large.
+ * directory says, and throws where it has lied. `concepts`: names of the files of lines that an export has. Throws import.damaged, import.too_large.
  */
-export async function openArchive(path: string): Promise<Archive> {
+export async function openArchive(path: string, concepts: readonly string[]): Promise<Archive> {
   const zip = await openZip(path)
   try {
-    const entries = await listEntries(zip)
+    const entries = await listEntries(zip, concepts)
     checkSizes(entries, zip.fileSize)
     return new ZippedArchive(zip, entries)
   } catch (error) {
@@ -125,14 +123,15 @@ const openZip = (path: string): Promise<ZipFile> =>
     )
   })
 
-function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
+function listEntries(zip: ZipFile, concepts: readonly string[]): Promise<Map<string, Entry>> {
+  const names = new Set(['manifest.json', ...concepts.map((name) => `${name}.jsonl`)])
   if (zip.entryCount > ENTRIES_MAX) throw tooManyEntries()
   return new Promise((resolve, reject) => {
     const entries = new Map<string, Entry>()
     zip.on('error', reject)
     zip.on('end', () => resolve(entries))
     zip.on('entry', (entry: Entry) => {
-      const fault = entries.size >= ENTRIES_MAX ? tooManyEntries() : faultOf(entry, entries)
+      const fault = entries.size >= ENTRIES_MAX ? tooManyEntries() : faultOf(entry, entries, names)
       if (fault) return reject(fault)
       entries.set(entry.fileName, entry)
       zip.readEntry()
@@ -141,10 +140,14 @@ function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
   })
 }
 
-function faultOf(entry: Entry, others: ReadonlyMap<string, Entry>): AppError | null {
+function faultOf(
+  entry: Entry,
+  others: ReadonlyMap<string, Entry>,
+  names: ReadonlySet<string>,
+): AppError | null {
   const { fileName: name, generalPurposeBitFlag: flags, compressionMethod: method } = entry
   const quotedName = JSON.stringify(name.slice(0, NAME_SHOWN))
-  if (!NAMES.has(name) && !FILE_NAME.test(name)) return damaged(`${quotedName} is in no export`)
+  if (!names.has(name) && !FILE_NAME.test(name)) return damaged(`${quotedName} is in no export`)
   if (others.has(name)) return damaged(`${quotedName} is in it twice`)
   if (flags & ENCRYPTED) return damaged(`${quotedName} is encrypted`)
   if (method !== STORED && method !== DEFLATED)

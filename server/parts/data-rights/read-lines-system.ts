@@ -1,7 +1,8 @@
 import type { Database } from '#database/connect.ts'
 import { type SystemSql, systemSql } from '#database/system-sql.ts'
+import { ROWS_DEFAULT } from '#platform/tables/owned-tables.ts'
 import type { RowOwner } from './delete-rows-system.ts'
-import { type Concept, ROWS_DEFAULT } from './export-concepts.ts'
+import type { Concept } from './export-concepts.ts'
 
 /** Of a table that others belong to, so many rows at once. */
 const PARENTS_MAX = 50

@@ -1,11 +1,9 @@
 import { addAbortSignal, Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import type { Logger } from 'pino'
 import { ZipFile } from 'yazl'
-import type { Database } from '#database/connect.ts'
-import type { Storage } from '#platform/storage/storage.ts'
+import type { Services } from '#platform/services.ts'
 import type { RowOwner } from './delete-rows-system.ts'
-import { CONCEPTS } from './export-concepts.ts'
+import { conceptsOf } from './export-concepts.ts'
 import { readLines } from './read-lines-system.ts'
 
 const EXPORT_FORMAT = 'parley-export'
@@ -20,11 +18,7 @@ export interface ExportSubject {
   about: Record<string, unknown>
 }
 
-interface ExportDependencies {
-  database: Database
-  storage: Storage
-  log: Logger
-}
+type ExportDependencies = Pick<Services, 'database' | 'storage' | 'log' | 'tables'>
 
 /** So many files that are not in the storage are named. */
 const MISSING_MAX = 1_000
@@ -59,7 +53,7 @@ async function writeEntries(
   writer: ExportWriter,
 ): Promise<void> {
   const counts: Record<string, number> = {}
-  for (const concept of CONCEPTS) {
+  for (const concept of conceptsOf(deps.tables)) {
     if (subject.isPersonal && !concept.isPersonal) continue
     const { name } = concept
     counts[name] = 0

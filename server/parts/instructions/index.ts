@@ -12,6 +12,8 @@ import {
   updateInstruction,
 } from './instructions.ts'
 
+export { instructionTables } from './tables.ts'
+
 export { NewInstruction }
 
 const InOrganization = Type.Object({ org_id: Uuid })

@@ -29,6 +29,7 @@ export { describePassages, PASSAGES_MAX, PASSAGES_SHARE, SCORE_THRESHOLD } from 
 export { NewEvaluation } from './evaluation-schemas.ts'
 export { NewKnowledgeBase } from './schemas.ts'
 export { checkStoredSource } from './source-config.ts'
+export { kbTables } from './tables.ts'
 export { hashOf } from './text-kind.ts'
 
 export interface KnowledgeBases {

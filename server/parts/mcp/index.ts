@@ -15,9 +15,10 @@ import { type CatalogueHit, CatalogueSearch } from './search.ts'
 import { ToolLists, ToolReader } from './tools.ts'
 
 export { registerGateway } from './gateway.ts'
-export type { ReadyInstance } from './instances-system.ts'
+export { countMcpSessions, type ReadyInstance } from './instances-system.ts'
 export { type FailedInstance, type OpenBounds, TOOLS_MAX } from './open-tools.ts'
 export type { CatalogueHit } from './search.ts'
+export { mcpTables } from './tables.ts'
 
 /** MCP servers, and the accounts that people have connected there. */
 export interface Mcp {

@@ -1,11 +1,11 @@
 import type { Database } from '#database/connect.ts'
 import type { McpAuthConfig, McpToolRecord } from '#database/schema/mcp.ts'
-import { systemSql, systemStatements, tenantSql } from '#database/system-sql.ts'
+import { type SystemStatements, systemSql, systemStatements, tenantSql } from '#database/system-sql.ts'
 import type { FragmentSql, TenantStatements } from '#database/tenant-sql.ts'
 import { fail } from '#errors'
 import { isStrongEnough, liveKey, liveSession } from '#platform/access/credentials.ts'
 import { coverings, type Permission } from '#platform/access/permissions.ts'
-import { countMcpSessions, readFeatures } from '#platform/limits/features.ts'
+import { readFeatures } from '#platform/limits/features.ts'
 import type { McpEndpoint } from '#platform/mcp/connection.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
 import { type InstanceCredentials, openReplaced } from './credentials.ts'
@@ -146,11 +146,27 @@ export async function organizationOf(database: Database, instanceId: string): Pr
   return row?.organizationId
 }
 
+/**
+ * How many connections of an organization count towards mcp_sessions: those of all its members, and of those that are
+ * pending the ones that can still be finished.
+ */
+export async function countMcpSessions(database: Database, organizationId: string): Promise<number> {
+  return countSessions(systemSql(database), organizationId)
+}
+
+async function countSessions(sql: SystemStatements, organizationId: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from mcp_instances i
+    where organization_id = ${organizationId} and (status <> 'pending' or exists (
+      select from mcp_attempts a where a.instance_id = i.id and a.expires_at > now()))`
+  return row?.count ?? 0
+}
+
 /** Throws mcp.too_many_instances. The connections of all members of an organization count. */
 export async function checkQuota(sql: TenantStatements, organizationId: string): Promise<void> {
   const all = systemStatements(sql)
   const { mcp_sessions: limit } = await readFeatures(all, organizationId)
-  if ((await countMcpSessions(all, organizationId)) >= limit) throw fail('mcp.too_many_instances', { limit })
+  if ((await countSessions(all, organizationId)) >= limit) throw fail('mcp.too_many_instances', { limit })
 }
 
 /** A user who leaves every organization, or an organization with all of its members. */

@@ -2,7 +2,7 @@ import type { Database } from '#database/connect.ts'
 import type { Features } from '#database/schema/org.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { withDefaults } from '#platform/limits/features.ts'
-import { countAllSessions } from './organizations-system.ts'
+import { countMcpSessions } from '../mcp/index.ts'
 import type { FeaturesInUse } from './schemas.ts'
 
 /** What an organization may use, and what of it is used now. */
@@ -20,6 +20,6 @@ export async function readFeaturesInUse(
   const { features = {}, usage = { messages_today: 0, stored_bytes: 0, members: 0 } } = row ?? {}
   return {
     ...withDefaults(features),
-    usage: { ...usage, mcp_sessions: await countAllSessions(database, organizationId) },
+    usage: { ...usage, mcp_sessions: await countMcpSessions(database, organizationId) },
   }
 }

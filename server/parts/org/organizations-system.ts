@@ -8,7 +8,7 @@ import type { Caller } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
 import { lockBoth, moveCredits } from '#platform/ledger/move-credits.ts'
-import { countMcpSessions, withDefaults } from '#platform/limits/features.ts'
+import { withDefaults } from '#platform/limits/features.ts'
 import { createOrganization } from './create-organization-system.ts'
 import type { FeaturesChange, NewOrganization, OrganizationView } from './schemas.ts'
 
@@ -148,7 +148,3 @@ const view = ({
   created_at: new Date(created_at).toISOString(),
   updated_at: new Date(updated_at).toISOString(),
 })
-
-/** The MCP connections of all members, which are private to each. */
-export const countAllSessions = (database: Database, organizationId: string): Promise<number> =>
-  countMcpSessions(systemSql(database), organizationId)

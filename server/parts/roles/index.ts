@@ -1,2 +1,3 @@
 export { roleRoutes } from './routes.ts'
 export { NewRole } from './schemas.ts'
+export { roleTables } from './tables.ts'

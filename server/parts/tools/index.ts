@@ -6,6 +6,7 @@ import { toolRoutes } from './routes.ts'
 export type { AgentToolInput, AgentToolView, StoredAgentTool } from './agent-tools.ts'
 export { checkTool } from './manage-tools.ts'
 export { NewCategory, NewTool } from './schemas.ts'
+export { toolTables } from './tables.ts'
 export { NO_CONFIG, sealConfig } from './tool-config.ts'
 
 /** The tools of organizations, and what agents have of them (AgentTools). */

@@ -6,6 +6,7 @@ import type { DeliveryTimes } from './try-delivery.ts'
 
 export { checkUrl } from './manage-webhooks.ts'
 export { NewWebhook } from './schemas.ts'
+export { webhookTables } from './tables.ts'
 export type { DeliveryTimes } from './try-delivery.ts'
 export { newSecret } from './write-message.ts'
 

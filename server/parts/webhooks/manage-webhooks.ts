@@ -17,6 +17,7 @@ import {
   type WebhookView,
   type WebhookWithSecret,
 } from './schemas.ts'
+import { WEBHOOK } from './tables.ts'
 import { newSecret } from './write-message.ts'
 
 const WEBHOOKS_MAX = 20
@@ -47,7 +48,7 @@ export async function createWebhook(
       insert into webhook_endpoints (id, organization_id, url, description, event_types, secret, created_by)
       values (${id}, ${organizationId}, ${url}, ${description}, ${eventTypes}, ${sealed}, ${userId})
       returning *`
-    const event = eventOf('webhook_endpoints', null, made ?? null)
+    const event = eventOf(WEBHOOK, null, made ?? null)
     if (event) await recordEvent(tx, organizationId, scope, event)
   })
   return { ...viewWebhook(await findWebhook(scope, id)), secret }

@@ -3,6 +3,7 @@ import type { OpenDatabase } from '#database/connect.ts'
 import { grouped } from '#database/grouped.ts'
 import { UUID } from '#database/new-id.ts'
 import { fail, type PlainErrorCode } from '#errors'
+import type { OwnedTable, OwnedTables } from '#platform/tables/owned-tables.ts'
 import {
   type Credential,
   isStrongEnough,
@@ -22,7 +23,7 @@ import type {
   ResourceKind,
   Scope,
 } from './scope.ts'
-import { scopeDatabase } from './scoped-database.ts'
+import { type ScopeSource, scopeDatabase } from './scoped-database.ts'
 
 /** The part of a request that says who asks and for what. */
 export interface AccessRequest {
@@ -62,10 +63,13 @@ export interface AccessDependencies {
 /** The most requests whose access is looked up in one statement. */
 const GROUP_MAX = 100
 
-export function createAccess(database: OpenDatabase): AccessDependencies {
-  const lookups = createLookups(database.sql)
-
-  const openByCredential = createDeploymentAccess(database)
+export function createAccess(database: OpenDatabase, tables: OwnedTables): AccessDependencies {
+  const resources = resourcesOf(tables)
+  const lookups = createLookups(database.sql, resources)
+  const source = { database, tables }
+  const openByCredential = createDeploymentAccess(source)
+  const notFoundOf = (kind: LookupKind): PlainErrorCode =>
+    resources.get(kind as ResourceKind)?.notFound ?? 'org.not_found'
 
   /** What opens a deployment opens nothing else. */
   async function asPerson<R extends Pick<AccessRequest, 'credential' | 'client'>>(
@@ -94,7 +98,8 @@ export function createAccess(database: OpenDatabase): AccessDependencies {
     },
     async openScope({ permission, orgOf }, anyRequest) {
       const request = await asPerson(anyRequest)
-      const { kind, target, notFound } = locate(orgOf, request)
+      const { kind, target } = locate(orgOf, request)
+      const notFound = notFoundOf(kind)
       const named = idIn(request.query, 'org_id')
       const found = await lookups[request.credential.kind][kind]({
         credential: request.credential,
@@ -106,7 +111,7 @@ export function createAccess(database: OpenDatabase): AccessDependencies {
       if (!isMember(found) || (named !== null && named !== found.organization_id)) throw fail(notFound)
       if (found.lacks_second_factor) throw fail('access.second_factor_required')
       if (found.unopened) await noteOpening(database.sql, found)
-      const scope = scopeOf<Permission>(database, caller, found)
+      const scope = scopeOf<Permission>(source, caller, found)
       if (!scope.holds(permission)) throw fail('access.missing_permission', { permission })
       return scope as never
     },
@@ -121,7 +126,7 @@ export function createAccess(database: OpenDatabase): AccessDependencies {
         where m.user_id = ${caller.userId} and m.status = 'active' and (k.id is not null or ${isStrongEnough(sql)})
           and m.organization_id = coalesce(k.organization_id, m.organization_id)
           and m.organization_id = coalesce(${organizationId}::uuid, m.organization_id)`
-      const scopes = memberships.map((membership) => scopeOf<Permission>(database, caller, membership))
+      const scopes = memberships.map((membership) => scopeOf<Permission>(source, caller, membership))
       const held = scopes.filter((scope) => scope.holds(permission))
       if (organizationId !== null && scopes.length === 0) throw fail('org.not_found')
       if (organizationId !== null && held.length === 0)
@@ -164,20 +169,18 @@ export function isOrganizationKnown(
 
 const isUuid = (value: unknown): boolean => typeof value === 'string' && UUID.test(value)
 
-/** Which look-up finds the organization, for what id, and what to answer when there is none. */
+/** Which look-up finds the organization, and for what id. */
 function locate(
   orgOf: OrganizationSource,
   { query, body }: Pick<AccessRequest, 'query' | 'body'>,
-): { kind: LookupKind; target: string | null; notFound: PlainErrorCode } {
-  if (orgOf === 'body')
-    return { kind: 'organization', target: idIn(body, 'organization_id'), notFound: 'org.not_found' }
-  if (orgOf === 'query or body')
-    return { kind: 'organization', target: idInEither(query, body), notFound: 'org.not_found' }
+): { kind: LookupKind; target: string | null } {
+  if (orgOf === 'body') return { kind: 'organization', target: idIn(body, 'organization_id') }
+  if (orgOf === 'query or body') return { kind: 'organization', target: idInEither(query, body) }
   if (orgOf === 'query' || (orgOf === 'query or personal' && query['org_id'] !== undefined))
-    return { kind: 'organization', target: idIn(query, 'org_id'), notFound: 'org.not_found' }
-  if (orgOf === 'query or personal') return { kind: 'personal', target: null, notFound: 'org.not_found' }
+    return { kind: 'organization', target: idIn(query, 'org_id') }
+  if (orgOf === 'query or personal') return { kind: 'personal', target: null }
   const [[kind, parameter]] = Object.entries(orgOf) as [[ResourceKind, string]]
-  return { kind, target: idIn(query, parameter), notFound: RESOURCES[kind].notFound }
+  return { kind, target: idIn(query, parameter) }
 }
 
 /** In lower case, as the database writes ids. */
@@ -197,20 +200,18 @@ function idInEither(query: Record<string, unknown>, body: unknown): string {
   return id
 }
 
-/** The records that lead to their organization: their table, and the answer where there is none of that id. */
-const RESOURCES = {
-  chat: { table: 'chats', notFound: 'chat.not_found' },
-  model: { table: 'llm_models', notFound: 'llm.not_found' },
-  instruction: { table: 'instructions', notFound: 'instruction.not_found' },
-  invitation: { table: 'invitations', notFound: 'invitation.not_found' },
-  apiKey: { table: 'api_keys', notFound: 'api_key.not_found' },
-  kb: { table: 'knowledge_bases', notFound: 'kb.not_found' },
-  deployment: { table: 'agent_deployments', notFound: 'deployment.not_found' },
-  mcpInstance: { table: 'mcp_instances', notFound: 'mcp.instance_not_found' },
-  webhook: { table: 'webhook_endpoints', notFound: 'webhook.not_found' },
-  agent: { table: 'agents', notFound: 'agent.not_found', mayBePublic: true },
-  tool: { table: 'tools', notFound: 'tool.not_found', mayBePublic: true },
-} as const satisfies Record<ResourceKind, { table: string; notFound: PlainErrorCode; mayBePublic?: true }>
+type Resource = NonNullable<OwnedTable['resource']> & { table: string }
+
+/** The records that lead to their organization, by kind. Throws where two tables say the same. */
+function resourcesOf(tables: OwnedTables): ReadonlyMap<ResourceKind, Resource> {
+  const resources = new Map<ResourceKind, Resource>()
+  for (const [table, { resource }] of Object.entries(tables)) {
+    if (!resource) continue
+    if (resources.has(resource.kind)) throw new Error(`two tables have records of the kind ${resource.kind}`)
+    resources.set(resource.kind, { ...resource, table })
+  }
+  return resources
+}
 
 /** Who asks. */
 interface Identity {
@@ -259,7 +260,7 @@ function callerOf(
 }
 
 function scopeOf<P extends Permission>(
-  database: OpenDatabase,
+  source: ScopeSource,
   caller: Caller,
   membership: Membership,
 ): Scope<P> {
@@ -272,7 +273,7 @@ function scopeOf<P extends Permission>(
     role: { id: membership.role_id, name: membership.role_name, level: membership.role_level },
     holds: (permission: string) =>
       covers(permissions, permission) && (ofKey === null || covers(ofKey, permission)),
-    ...scopeDatabase(database, owner),
+    ...scopeDatabase(source, owner),
   } as unknown as Scope<P>
 }
 
@@ -287,12 +288,15 @@ type Lookup = (requested: LookupRequest) => Promise<FoundIdentity | null>
 type Fragment = ReturnType<typeof bySession>
 
 /** One grouped query for each kind of credential and each way to an organization. */
-function createLookups(sql: Sql): Record<PersonalCredential['kind'], Record<LookupKind, Lookup>> {
+function createLookups(
+  sql: Sql,
+  byKind: ReadonlyMap<ResourceKind, Resource>,
+): Record<PersonalCredential['kind'], Record<LookupKind, Lookup>> {
   const personal = sql`coalesce(who.key_organization_id,
     (select id from organizations where personal_user_id = who.user_id))`
-  const resources = Object.entries(RESOURCES).map(([kind, resource]) => [
+  const resources = [...byKind].map(([kind, resource]) => [
     kind,
-    'mayBePublic' in resource
+    resource.mayBePublic
       ? sql`(select case when not record.is_public or exists (
             select from memberships own where own.user_id = who.user_id and own.status = 'active'
               and own.organization_id = record.organization_id

@@ -1,11 +1,10 @@
-import type { OpenDatabase } from '#database/connect.ts'
 import { grouped } from '#database/grouped.ts'
 import type { DeploymentConfig } from '#database/schema/agent-deploy.ts'
 import { fail } from '#errors'
 import type { DeploymentCredential } from './credentials.ts'
 import type { Permission } from './permissions.ts'
 import type { Client, OpenDeployment, Scope } from './scope.ts'
-import { scopeDatabase } from './scoped-database.ts'
+import { type ScopeSource, scopeDatabase } from './scoped-database.ts'
 
 /** What a deployment may do: talk to its agent. */
 const PERMISSIONS: readonly string[] = ['chats:write', 'agent:execute'] satisfies Permission[]
@@ -26,7 +25,8 @@ interface FoundDeployment {
  * Opens deployments by what is shown for them. Read at every request, so that a new key, a pause and a deletion hold
  * from the next one on, on every instance. Throws auth.invalid_token, deployment.paused.
  */
-export function createDeploymentAccess({ sql, db }: OpenDatabase) {
+export function createDeploymentAccess(source: ScopeSource) {
+  const { sql } = source.database
   const lookUp = grouped<DeploymentCredential, FoundDeployment | null>(async (group) => {
     const rows = await sql<(FoundDeployment & { ordinal: number })[]>`
       select requested.ordinal, d.id, d.organization_id as "organizationId", d.agent_id as "agentId",
@@ -52,7 +52,7 @@ export function createDeploymentAccess({ sql, db }: OpenDatabase) {
       role: { id, name: 'deployment', level: 0 },
       holds: (permission: string) => PERMISSIONS.includes(permission),
       sessionId: null,
-      ...scopeDatabase({ sql, db }, owner),
+      ...scopeDatabase(source, owner),
     } as unknown as Scope<'chats:write'>
     return { id, organizationId, agentId, type, config, visitorId, scope }
   }

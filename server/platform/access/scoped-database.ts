@@ -17,8 +17,9 @@ import {
 import { organizations } from '#database/schema/org.ts'
 import { areTenantsWatched, openTenantSql, type TenantSql } from '#database/tenant-sql.ts'
 import { fail } from '#errors'
-import { eventOf, isRecorded, recordChange } from '#platform/audit/audit.ts'
+import { eventOf, recordChange } from '#platform/audit/audit.ts'
 import { eventsAsJson, type WebhookEvent } from '#platform/events/outbox.ts'
+import { type AuditedTable, isAudited, type OwnedTables } from '#platform/tables/owned-tables.ts'
 import type { Actor } from './scope.ts'
 
 /** A table whose rows belong to an organization, and (with `userId`) to one user in it. No other compiles here. */
@@ -99,7 +100,18 @@ interface Owner extends Actor {
   organizationId: string
 }
 
-export function scopeDatabase(database: Pick<OpenDatabase, 'sql' | 'db'>, owner: Owner): ScopedDatabase {
+/** What scopes are made of. */
+export interface ScopeSource {
+  database: Pick<OpenDatabase, 'sql' | 'db'>
+  /** What the audit tells of each table. */
+  tables: OwnedTables
+}
+
+export function scopeDatabase({ database, tables }: ScopeSource, owner: Owner): ScopedDatabase {
+  const auditOf = (table: TenantTable): AuditedTable | null => {
+    const owned = tables[getTableName(table)]
+    return isAudited(owned) ? owned.audit : null
+  }
   const tenantSql = openTenantSql(database.sql, owner)
   // Drizzle's statements are proven too: they have conditions that callers wrote.
   const db = areTenantsWatched() ? drizzle(tenantSql as unknown as OpenDatabase['sql']) : database.db
@@ -108,7 +120,7 @@ export function scopeDatabase(database: Pick<OpenDatabase, 'sql' | 'db'>, owner:
       insideTransaction.run(true, async () => {
         await keepOrganization(tx, owner.organizationId)
         return work({
-          ...statements(tx, owner, () => {}),
+          ...statements(tx, owner, { auditOf, check: () => {} }),
           async announce(events) {
             if (events.length === 0) return
             const rows = eventsAsJson(owner.organizationId, events)
@@ -117,13 +129,14 @@ export function scopeDatabase(database: Pick<OpenDatabase, 'sql' | 'db'>, owner:
         })
       }),
     )
-  const outside = statements(db, owner, () => {
+  const check = (): void => {
     if (insideTransaction.getStore())
       throw new Error('a statement inside a transaction must use the transaction')
-  })
+  }
+  const outside = statements(db, owner, { auditOf, check })
   /** A recorded change and its entry in the audit are one. */
   const change = <R>(table: TenantTable, work: (database: ScopedStatements) => Promise<R>): Promise<R> =>
-    isRecorded(getTableName(table)) ? transaction(work) : work(outside)
+    auditOf(table) ? transaction(work) : work(outside)
   return {
     sql: tenantSql,
     select: outside.select,
@@ -151,7 +164,7 @@ async function keepOrganization(db: Pick<PostgresJsDatabase, 'select'>, id: stri
 function statements(
   db: Pick<PostgresJsDatabase, 'select' | 'insert' | 'update' | 'delete' | 'execute'>,
   owner: Owner,
-  check: () => void,
+  { auditOf, check }: { auditOf: (table: TenantTable) => AuditedTable | null; check: () => void },
 ): ScopedStatements {
   const own = (table: TenantTable, where?: SQL): SQL | undefined =>
     and(eq(table.organizationId, owner.organizationId), table.userId && eq(table.userId, owner.userId), where)
@@ -162,12 +175,15 @@ function statements(
     ...(table.userId && { userId: owner.userId }),
   })
 
-  const record = (
+  const record = async (
     table: TenantTable,
     before: object | null,
     after: object | null,
     auditDetails?: AuditDetails,
-  ) => recordRow(db, owner, { table, before, after, auditDetails })
+  ): Promise<void> => {
+    const audit = auditOf(table)
+    if (audit) await recordRow(db, owner, audit, { table, before, after, auditDetails })
+  }
 
   // Drizzle's types follow one concrete table; these are written for any, so each result is named once here.
   async function select<T extends TenantTable>(table: T, options: SelectOptions = {}) {
@@ -196,12 +212,12 @@ function statements(
     },
     async insertAll<T extends TenantTable>(table: T, rows: NewRow<T>[]) {
       check()
-      refuseRecorded(table)
+      refuse(auditOf(table))
       await db.insert(table as PgTable).values(rows.map((row) => withOwner(table, row)))
     },
     async copy<T extends TenantTable>({ from, leftJoin, where }: CopySource, table: T, row: CopiedRow<T>) {
       check()
-      refuseRecorded(table)
+      refuse(auditOf(table))
       // By hand: the query builder copies whole rows only.
       const { names, values } = columnsOf(table, withOwner(table, row))
       const join = leftJoin && sql`left join ${leftJoin.table} on ${own(leftJoin.table, leftJoin.on)}`
@@ -217,7 +233,7 @@ function statements(
       auditDetails?: AuditDetails,
     ) {
       check()
-      const before = isRecorded(getTableName(table)) ? await select(table, { where, lock: true }) : []
+      const before = auditOf(table) ? await select(table, { where, lock: true }) : []
       // A row stays with its owner, whatever a change says.
       const { organizationId: _organization, userId: _user, ...allowed } = change as Record<string, unknown>
       const after = (await db
@@ -240,20 +256,23 @@ function statements(
   }
 }
 
-/** What was done to a row of a recorded table goes into the audit. */
+/** What was done to a row of an audited table goes into the audit. */
 async function recordRow(
   db: Pick<PostgresJsDatabase, 'insert'>,
   owner: Owner,
+  audit: AuditedTable,
   { table, before, after, auditDetails }: RowChange,
 ): Promise<void> {
-  const name = getTableName(table)
-  if (!isRecorded(name)) return
   const event = eventOf(
-    name,
+    audit,
     before && { ...byColumn(table, before), ...auditDetails?.before },
     after && { ...byColumn(table, after), ...auditDetails?.after },
   )
   if (event) await recordChange(db, owner.organizationId, owner, event)
+}
+
+function refuse(audit: AuditedTable | null): void {
+  if (audit) throw new Error('rows of an audited table are inserted one by one')
 }
 
 interface RowChange {
@@ -261,10 +280,6 @@ interface RowChange {
   before: object | null
   after: object | null
   auditDetails: AuditDetails | undefined
-}
-
-function refuseRecorded(table: TenantTable): void {
-  if (isRecorded(getTableName(table))) throw new Error('rows of a recorded table are inserted one by one')
 }
 
 /** The columns that a row names, and what it says of them. */

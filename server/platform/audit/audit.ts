@@ -4,6 +4,7 @@ import type { PostgresJsDatabase } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { auditEntries } from '#database/schema/audit.ts'
 import type { Actor } from '#platform/access/scope.ts'
+import type { AuditedTable } from '#platform/tables/owned-tables.ts'
 
 type Values = Record<string, unknown>
 
@@ -74,30 +75,15 @@ const rowOf = (organizationId: string, actor: Actor, event: AuditEvent) => ({
   requestId: actor.client.requestId,
 })
 
-/** Tables whose every change by way of a scope is recorded: what a record is called, and what of it is secret. */
-const RECORDED: Record<string, { type: string; secrets: string[] }> = {
-  invitations: { type: 'invitation', secrets: ['token_hash'] },
-  api_keys: { type: 'api_key', secrets: ['key_hash'] },
-  budgets: { type: 'budget', secrets: [] },
-  llm_models: { type: 'model', secrets: ['api_key'] },
-  knowledge_bases: { type: 'knowledge_base', secrets: [] },
-  agents: { type: 'agent', secrets: [] },
-  agent_deployments: { type: 'deployment', secrets: ['key_hash'] },
-  kb_sources: { type: 'kb_source', secrets: ['secrets'] },
-  tool_categories: { type: 'tool_category', secrets: [] },
-  tools: { type: 'tool', secrets: [] },
-  webhook_endpoints: { type: 'webhook', secrets: ['secret', 'previous_secret'] },
-  // What a server offers to an account is its owner's to see, and may be long.
-  mcp_instances: { type: 'mcp_instance', secrets: ['credentials', 'tools'] },
-}
 /** Says nothing that the entry does not say already. */
 const UNINTERESTING = ['id', 'organization_id', 'created_at', 'updated_at']
 
-export const isRecorded = (tableName: string): boolean => tableName in RECORDED
-
 /** The event of a row that was made (no before), changed, or deleted (no after); null where nothing changed. */
-export function eventOf(tableName: string, before: Values | null, after: Values | null): AuditEvent | null {
-  const { type, secrets } = RECORDED[tableName] as { type: string; secrets: string[] }
+export function eventOf(
+  { type, secrets }: AuditedTable,
+  before: Values | null,
+  after: Values | null,
+): AuditEvent | null {
   const names = Object.keys(before ?? after ?? {}).filter((name) => !UNINTERESTING.includes(name))
   const changed = names.filter(
     (name) => !before || !after || JSON.stringify(before[name]) !== JSON.stringify(after[name]),

@@ -18,12 +18,3 @@ export async function readFeatures(sql: ISql, organizationId: string): Promise<R
     select features from organizations where id = ${organizationId}`
   return withDefaults(row?.features ?? {})
 }
-
-/** MCP connections, as they count for mcp_sessions: those that are begun do as long as they can be finished. */
-export async function countMcpSessions(sql: ISql, organizationId: string): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`
-    select count(*)::int as count from mcp_instances i
-    where organization_id = ${organizationId} and (status <> 'pending' or exists (
-      select from mcp_attempts a where a.instance_id = i.id and a.expires_at > now()))`
-  return row?.count ?? 0
-}

@@ -1,0 +1,21 @@
+import { OWNER, type OwnedTables, TIMES } from '#platform/tables/owned-tables.ts'
+
+export const mcpTables: OwnedTables = {
+  mcp_instances: {
+    resource: { kind: 'mcpInstance', notFound: 'mcp.instance_not_found' },
+    // What a server offers to an account is its owner's to see, and may be long.
+    audit: { type: 'mcp_instance', secrets: ['credentials', 'tools'] },
+    export: {
+      name: 'mcp_connections',
+      columns: `${OWNER} name status ${TIMES}`,
+      computed: { server: '(select name from mcp_servers where id = t.server_id)' },
+      isPersonal: true,
+    },
+    erasure: 'cascade',
+  },
+  mcp_attempts: {
+    audit: { not: 'The connection that an attempt leads to is recorded.' },
+    export: { not: 'An attempt lasts minutes.' },
+    erasure: 'cascade',
+  },
+}
