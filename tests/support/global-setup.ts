@@ -5,6 +5,7 @@ import pino from 'pino'
 import type { TestProject } from 'vitest/node'
 import { connectDatabase } from '#database/connect.ts'
 import { createJobs } from '#platform/jobs/jobs.ts'
+import { PROVEN_FOLDER } from '../tenancy/proven-folder.ts'
 import { findPostgres, startPostgres } from './postgres.ts'
 
 declare module 'vitest' {
@@ -23,6 +24,7 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   // Vitest calls this for the root and for each project; what the root provides reaches all.
   if (!project.isRootProject()) return async () => {}
+  if (await isWholeSuite(project)) rmSync(PROVEN_FOLDER, { recursive: true, force: true })
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-postgres-'))
   const templates = mkdtempSync(join(tmpdir(), 'parley-templates-'))
   const remove = () => {
@@ -47,4 +49,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await postgres.stop()
     remove()
   }
+}
+
+/** The projects of vitest.config.ts; other configurations have none. */
+const PROJECTS = ['together', 'alone']
+
+/** Whether every test of `npm test` runs: no file, project, shard or name is left out. */
+async function isWholeSuite({ vitest }: TestProject): Promise<boolean> {
+  if (!PROJECTS.every((name) => vitest.projects.some((project) => project.name === name))) return false
+  const all = await vitest.globTestSpecifications()
+  const running = new Set(vitest.state.getPaths())
+  return !vitest.config.testNamePattern && all.every(({ moduleId }) => running.has(moduleId))
 }

@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
-import { PROVEN_FOLDER } from './prover.ts'
+import { PROVEN_FOLDER } from './proven-folder.ts'
 import { tenantTemplates } from './templates.ts'
 
 /*
- * Lists the templates of SQL that no test has run, and so none has proven, and fails if there are any. Run after the
- * whole test suite, which writes down what it has proven.
+ * Lists the templates of SQL that no test has run since the whole suite last began, and so none has proven, and fails if
+ * there are any. Run after `npm test`.
  */
 
 const proven = new Set(

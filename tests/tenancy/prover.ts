@@ -3,14 +3,12 @@ import type { ISql, Sql } from 'postgres'
 import { type Tenant, UNWATCHED, watchTenants } from '#database/tenant-sql.ts'
 import { type Catalogue, readCatalogue } from './catalogue.ts'
 import { type OwnerParams, prove } from './prove.ts'
+import { PROVEN_FOLDER } from './proven-folder.ts'
 
 /*
  * Proves every statement that tests run for a tenant, as it is run. A statement that is not bound to its tenant fails,
  * and its process writes down which templates it has proven (docs/security.md).
  */
-
-/** A folder with a file of each test process: a template a line, as JSON. */
-export const PROVEN_FOLDER = '.cache/proven'
 
 /** What postgres.js 3.4 keeps of a statement. */
 interface Statement extends Promise<unknown> {
