@@ -45,6 +45,24 @@ test('their models are listed for every organization, and answer with the key of
   }
 })
 
+test("the organization's own models come before them, page by page", async () => {
+  const person = await server.signUp()
+  const own = await server.addModel(person, {
+    provider: 'openai',
+    version: 'emu-n5',
+    config: { base_url: `${provider.url}/v1`, api_key: 'k' },
+  })
+  const { token, organizationId: org_id } = person
+  const page = async (query: Record<string, string>) =>
+    (await server.call('GET', `/api/llm/list?${new URLSearchParams({ org_id, ...query })}`, { token })).body
+  const all: Listed[] = (await page({})).data
+  expect(all[0]?.id).toBe(own)
+  const first = await page({ limit: '3' })
+  const second = await page({ limit: '100', cursor: first.pagination.next_cursor })
+  expect([...first.data, ...second.data]).toEqual(all)
+  expect(second.pagination).toEqual({ next_cursor: null, has_more: false })
+})
+
 test("a tenant's model has neither the operator's key nor a way into the operator's network", async () => {
   const person = await server.signUp()
   const say = (config: object) =>
