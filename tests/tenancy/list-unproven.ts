@@ -4,7 +4,7 @@ import { tenantTemplates } from './templates.ts'
 
 /*
  * Lists the templates of SQL that no test has run since the whole suite last began, and so none has proven, and fails if
- * there are any. Run after `npm test`.
+ * there are any: `npm run unproven`, after `npm test`.
  */
 
 const proven = new Set(
