@@ -40,7 +40,7 @@ export async function mergeSegments(
         returning kb_id, term, segment, postings)
       insert into kb_postings (kb_id, term, segment, postings)
       select kb_id, term, ${last.segment}, string_agg(postings, ''::bytea order by segment)
-      from old group by kb_id, term`
+      from old group by term, kb_id`
     await tx`
       delete from kb_segments
       where kb_id = ${kbId} and organization_id = ${organizationId} and segment = any(${numbers})`
