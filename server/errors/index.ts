@@ -32,8 +32,10 @@ import { MAIL_ERRORS } from '#platform/mail/errors.ts'
 import { MCP_PROTOCOL_ERRORS } from '#platform/mcp/errors.ts'
 import { MODELS_ERRORS } from '#platform/models/errors.ts'
 import { NET_ERRORS } from '#platform/net/errors.ts'
+import { REDIS_ERRORS } from '#platform/redis/errors.ts'
 import { SANDBOX_ERRORS } from '#platform/sandbox/errors.ts'
 import { STORAGE_ERRORS } from '#platform/storage/errors.ts'
+import { TELEMETRY_ERRORS } from '#platform/telemetry/errors.ts'
 import type { Definition, Placeholder } from './define.ts'
 
 /**
@@ -41,6 +43,8 @@ import type { Definition, Placeholder } from './define.ts'
  * status or a sentence, so callers and tests recognize errors by code, never by text.
  */
 const CATALOGUE = {
+  ...TELEMETRY_ERRORS,
+  ...REDIS_ERRORS,
   ...MODELS_ERRORS,
   ...BUCKET_ERRORS,
   ...CRAWLER_ERRORS,

@@ -182,9 +182,9 @@ describe('what is refused', () => {
       'a colour by name',
       'api',
       { theme: { primary_color: 'red' } },
-      'primary_color must be a colour such as #0b5fff',
+      'primary_color must be a color such as #0b5fff',
     ],
-    ['a short colour', 'api', { theme: { primary_color: '#abc' } }, 'primary_color must be a colour'],
+    ['a short colour', 'api', { theme: { primary_color: '#abc' } }, 'primary_color must be a color'],
     ['a colour and more', 'api', { theme: { primary_color: '#0b5fff;' } }, 'at most 7 characters'],
     [
       'a font that ends a style',

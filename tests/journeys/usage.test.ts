@@ -109,7 +109,7 @@ describe('usage', () => {
     const many = await usage(person, '&group_by=user')
     expect([many.status, many.body.detail]).toEqual([
       400,
-      'That would be more than 10000 rows: ask for fewer days, or group by less',
+      'That would be more than 10000 rows. Ask for fewer days, or group by less.',
     ])
     expect((await usage(person)).body.totals.messages).toBe(10_001)
   })

@@ -1,5 +1,5 @@
 import type { DeploymentConfig } from '#database/schema/agent-deploy.ts'
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import type { Config, DeploymentRow } from './schemas.ts'
 
 /**
@@ -10,17 +10,13 @@ import type { Config, DeploymentRow } from './schemas.ts'
 export function checkConfig(type: DeploymentRow['deploymentType'], config: Config): DeploymentConfig {
   const { theme, branding, allowed_origins: origins, widget_placement: placement } = config
   if (theme?.primary_color !== undefined && !COLOR.test(theme.primary_color))
-    throw invalid('config.theme.primary_color must be a colour such as #0b5fff')
+    throw invalid(sentence('deployment.color'))
   if (theme?.font_family !== undefined && !isFontFamily(theme.font_family))
-    throw invalid(
-      'config.theme.font_family must be names of fonts such as Open Sans, Arial: letters, digits, spaces and hyphens, with commas between the names',
-    )
+    throw invalid(sentence('deployment.font'))
   if (branding?.logo_url !== undefined && !isLogo(branding.logo_url))
-    throw invalid('config.branding.logo_url must be an address that begins with https://')
-  if (placement !== undefined && type !== 'widget')
-    throw invalid(`config.widget_placement is for deployments of the type widget, and this one is ${type}`)
-  if (origins !== undefined && type === 'api')
-    throw invalid('config.allowed_origins is for deployments of the types widget and iframe')
+    throw invalid(sentence('deployment.logo'))
+  if (placement !== undefined && type !== 'widget') throw invalid(sentence('deployment.placement', { type }))
+  if (origins !== undefined && type === 'api') throw invalid(sentence('deployment.origins'))
   return { ...config, ...(origins && { allowed_origins: [...new Set(origins.map(checkOrigin))] }) }
 }
 
@@ -47,9 +43,7 @@ function checkOrigin(text: string): string {
   const url = parseAddress(text)
   const hasMore = /^[^/]*\/\/[^/?#]*[/?#]/.test(text)
   if (!url || hasMore)
-    throw invalid(
-      `config.allowed_origins: ${JSON.stringify(text.slice(0, SHOWN_CHARACTERS))} is not the origin of a page. Write it as https://www.example.com, without a path; http is for localhost only`,
-    )
+    throw invalid(sentence('deployment.origin', { origin: JSON.stringify(text.slice(0, SHOWN_CHARACTERS)) }))
   return url.origin
 }
 

@@ -7,4 +7,6 @@ export const AGENTS_ERRORS = defineErrors({
   'agent.in_use': [409, 'This agent is deployed as {deployments}. Delete those deployments first.'],
   'agent.changing': [409, 'Others are changing this agent at this moment: try again'],
   'agent.tools_too_large': [400, 'tools must take at most {limit} bytes', 'validation'],
+
+  'agent.foreign_failed': 'This agent could not answer. Please try again, or tell those who made it.',
 })

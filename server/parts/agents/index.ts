@@ -1,3 +1,4 @@
+import { sentence } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { Route } from '#platform/http/define-route.ts'
 import type { Payer } from '#platform/ledger/ledger.ts'
@@ -19,7 +20,7 @@ export { sharedToolsBudget } from './shared-tools.ts'
 export { agentTables } from './tables.ts'
 
 /** What those hear who let somebody else's agent answer, visitors too, when its model fails: why is no matter of theirs. */
-export const FOREIGN_FAILED = 'This agent could not answer. Please try again, or tell those who made it.'
+export const FOREIGN_FAILED = sentence('agent.foreign_failed')
 
 export interface Agents {
   routes: Route[]

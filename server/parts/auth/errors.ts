@@ -46,4 +46,6 @@ export const AUTH_ERRORS = defineErrors({
     'This link belongs to another account. Sign in to that account, then open the link again.',
   ],
   'auth.signup_closed': [403, 'Sign-up is by invitation only on this server'],
+
+  'auth.one_factor': 'Send one of code, recovery_code and passkey',
 })

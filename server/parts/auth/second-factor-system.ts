@@ -1,5 +1,5 @@
 import { type SystemStatements, type SystemTransaction, systemSql } from '#database/system-sql.ts'
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import { forgetGuesses } from '#platform/access/limit-guesses.ts'
 import type { Client } from '#platform/access/scope.ts'
 import { commitWithAnswer } from '#platform/idempotency/pending-answer.ts'
@@ -27,7 +27,7 @@ export async function completeSignIn(
 ): Promise<SignedIn> {
   const sql = systemSql(services.database)
   if ([input.code, input.recovery_code, input.passkey].filter((one) => one !== undefined).length !== 1)
-    throw fail('request.invalid', { reason: 'Send one of code, recovery_code and passkey' })
+    throw fail('request.invalid', { reason: sentence('auth.one_factor') })
   const tried = await tryChallenge(sql, input.challenge)
   const [user] = await sql<{ id: string; email: string }[]>`
     select id, email from users where id = ${tried?.userId ?? null} and registered_at is not null`

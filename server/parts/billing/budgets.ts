@@ -2,7 +2,7 @@ import { desc, eq, lt } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { budgets } from '#database/schema/ledger.ts'
 import type { TenantTransaction } from '#database/tenant-sql.ts'
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { eventOf, recordEvent } from '#platform/audit/audit.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
@@ -36,7 +36,7 @@ export async function setBudget(
   const userId = subject.user_id ?? null
   const apiKeyId = subject.api_key_id ?? null
   if ((userId === null) === (apiKeyId === null))
-    throw fail('request.invalid', { reason: 'Give either user_id or api_key_id' })
+    throw fail('request.invalid', { reason: sentence('budget.one_owner') })
   const { organizationId } = scope
   const id = await scope.sql.begin(async (tx) => {
     await keepSubject(tx, organizationId, { userId, apiKeyId })

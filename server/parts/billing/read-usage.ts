@@ -1,4 +1,4 @@
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { csvFile } from '#platform/http/csv.ts'
 import type { File } from '#platform/http/define-route.ts'
@@ -36,7 +36,7 @@ export async function readUsage(scope: Scope<'organization:read'>, query: UsageQ
   const rows = await readRows(scope, { from, to, groups })
   if (rows.length > ROWS_MAX)
     throw fail('request.invalid', {
-      reason: `That would be more than ${ROWS_MAX} rows: ask for fewer days, or group by less`,
+      reason: sentence('usage.too_many_rows', { limit: ROWS_MAX }),
     })
   const columns = columnsOf(groups)
   const views = rows.map((row) =>
@@ -59,7 +59,9 @@ function groupsOf(text = 'day'): Group[] {
   const names = [...new Set(text.split(',').map((name) => name.trim()))]
   if (!names.every((name) => Object.hasOwn(COLUMNS, name)) || names.length > GROUPS_MAX) {
     const known = Object.keys(COLUMNS).join(', ')
-    throw fail('request.invalid', { reason: `group_by must be up to ${GROUPS_MAX} of: ${known}` })
+    throw fail('request.invalid', {
+      reason: sentence('usage.group_by', { limit: GROUPS_MAX, groups: known }),
+    })
   }
   return names as Group[]
 }

@@ -1,6 +1,6 @@
 import type { Database } from '#database/connect.ts'
 import { type SystemTransaction, systemSql } from '#database/system-sql.ts'
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import { OWNER_ROLE } from '#platform/access/role-rules.ts'
 import type { Caller } from '#platform/access/scope.ts'
 import { lockBoth, type Movement, moveCredits } from '#platform/ledger/move-credits.ts'
@@ -19,8 +19,7 @@ export async function transferCredits(
   const entries = await systemSql(database).begin(async (tx) => {
     await lockBoth(tx, movement)
     await checkOwner(tx, caller, movement)
-    if (fromId === toId)
-      throw fail('request.invalid', { reason: 'from_org and to_org must be different organizations' })
+    if (fromId === toId) throw fail('request.invalid', { reason: sentence('billing.same_organization') })
     return moveCredits(tx, caller, movement)
   })
   return {

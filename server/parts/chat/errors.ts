@@ -20,4 +20,12 @@ export const CHAT_ERRORS = defineErrors({
   'upload.images_too_large': [400, 'The images of a message can have at most {limit} bytes together'],
   'upload.too_many_images': [400, 'A message can have at most {limit} images', 'validation'],
   'conversation.session_busy': [409, 'This session is still writing a reply. Stop it or wait for its end.'],
+
+  'chat.two_targets': 'Give either model_id or agent_id, not both',
+  'reply.lost': 'The server stopped while this reply was being written. Send the message again to continue.',
+  'reply.interrupted':
+    'The server was restarted while this reply was being written. Send the message again to continue.',
+  'reply.failed': 'Something went wrong while this reply was being written. Please try again.',
+  'reply.not_stored': 'The end of this reply could not be stored. The text on screen may be incomplete.',
+  'reply.media_not_stored': 'The {kind} could not be stored. Please try again.',
 })

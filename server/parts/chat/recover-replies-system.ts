@@ -2,12 +2,13 @@ import type { Database } from '#database/connect.ts'
 import { newId } from '#database/new-id.ts'
 import type { StoredToolCall } from '#database/schema/chat.ts'
 import { type SystemSql, systemSql } from '#database/system-sql.ts'
+import { sentence } from '#errors'
 import { payableUsage } from '#platform/models/index.ts'
 import type { ModelMessage } from '#platform/models/types.ts'
 import type { ReplyWrites } from './reply-writes-system.ts'
 import { cutOffCalls } from './tool-calls.ts'
 
-const LOST = 'The server stopped while this reply was being written. Ask again to go on.'
+const LOST = sentence('reply.lost')
 /** A hold of this process that belongs to nothing under way is a leftover only when it is older than any start takes. */
 const ORPHAN_SECONDS = 90
 const GROUP_MAX = 50

@@ -2,7 +2,7 @@ import { eq } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { instructions } from '#database/schema/instructions.ts'
 import { onForeignKeyViolation } from '#database/sql-state.ts'
-import { AppError, fail } from '#errors'
+import { AppError, fail, sentence } from '#errors'
 import type { OpenDeployment, Scope } from '#platform/access/scope.ts'
 import type { Documents } from '#platform/documents/documents.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
@@ -270,7 +270,7 @@ function checkKind(model: ResolvedModel, chatKind: ChatKind): void {
 
 function checkTarget({ model_id: modelId, agent_id: agentId }: SendQuery): void {
   if (modelId !== undefined && agentId !== undefined)
-    throw fail('request.invalid', { reason: 'Give either model_id or agent_id, not both' })
+    throw fail('request.invalid', { reason: sentence('chat.two_targets') })
   if (modelId === undefined && agentId === undefined) throw fail('chat.no_target')
 }
 

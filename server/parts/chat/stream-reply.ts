@@ -1,6 +1,6 @@
 import { and, desc, eq } from '#database/drizzle.ts'
 import { chatMessages } from '#database/schema/chat.ts'
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import type { EventStream } from '#platform/http/define-route.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 import { isAmongNewest } from './read-branch.ts'
@@ -92,7 +92,7 @@ function deliveredOf(message: MessageRow, eventId: string | undefined): Delivere
   const stored = { reasoning: message.reasoning ?? '', content: message.content }
   const id = parseEventId(eventId ?? '0.0.0')
   if (!id || id.reasoning > stored.reasoning.length || id.content > stored.content.length)
-    throw fail('request.invalid', { reason: 'Last-Event-ID is not an id of this stream' })
+    throw fail('request.invalid', { reason: sentence('request.last_event_id') })
   if (id.ended) return null
   return {
     reasoning: stored.reasoning.slice(0, id.reasoning),

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import type { StoredMedia } from '#database/schema/chat.ts'
-import { AppError } from '#errors'
+import { AppError, sentence } from '#errors'
 import { ACCEPTED_TYPES } from '#platform/documents/accepted-types.ts'
 import { countTokens } from '#platform/models/index.ts'
 import type { ContentPart, ModelRequest, ModelUsage } from '#platform/models/types.ts'
@@ -84,9 +84,8 @@ export async function writeMedia(
     }
   } catch (error) {
     log.warn({ err: error, message_id: messageId }, 'what a model has made could not be kept')
-    const sentence =
-      error instanceof AppError ? error.message : `The ${kind} could not be stored. Please try again.`
-    return { status: 'error', error: sentence, usage, media: null }
+    const failure = error instanceof AppError ? error.message : sentence('reply.media_not_stored', { kind })
+    return { status: 'error', error: failure, usage, media: null }
   } finally {
     if (file) await rm(file.path, { force: true })
   }

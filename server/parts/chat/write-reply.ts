@@ -1,4 +1,5 @@
 import type { StoredMedia } from '#database/schema/chat.ts'
+import { sentence } from '#errors'
 import { payableUsage } from '#platform/models/index.ts'
 import { type RunnableTool, ToolLoop, type ToolSink } from '#platform/models/tool-loop.ts'
 import { ModelError, type ModelRequest, type ModelUsage } from '#platform/models/types.ts'
@@ -13,9 +14,9 @@ import { kindOf, type MediaResult, writeMedia } from './write-media.ts'
 
 const STORE_ATTEMPTS = 6
 
-const INTERRUPTED = 'The server was restarted while this reply was being written. Ask again to go on.'
-const UNEXPECTED = 'Something went wrong while this reply was being written. Please try again.'
-const NOT_STORED = 'The end of this reply could not be stored. What was shown may be incomplete.'
+const INTERRUPTED = sentence('reply.interrupted')
+const UNEXPECTED = sentence('reply.failed')
+const NOT_STORED = sentence('reply.not_stored')
 
 /** What has a reply written: a model, perhaps with tools. */
 export interface ReplyInput {

@@ -15,4 +15,7 @@ export const LLM_ERRORS = defineErrors({
   'llm.cannot_see': [400, 'This language model can not see images. Choose one with the capability vision.'],
   'llm.cannot_chat': [400, 'This model does not write text, so it can not be used here'],
   'llm.not_configured': [400, 'LLM provider {provider} is not configured correctly. Please contact support.'],
+
+  'llm.ended_early': 'This was ended before the answer was complete.',
+  'llm.broke': 'Something went wrong while the model was answering. Please try again.',
 })

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AppError, fail } from '#errors'
+import { AppError, fail, sentence } from '#errors'
 import { deferToAnswer } from '#platform/idempotency/pending-answer.ts'
 import type { Payer } from '#platform/ledger/ledger.ts'
 import { countTokens, type RunnableTool, ToolLoop, type ToolSink } from '#platform/models/index.ts'
@@ -23,8 +23,8 @@ const SETTLE_ATTEMPTS = 5
 const RECORDING_BYTES_PER_SECOND = 16_000
 /** No recording is longer, whatever its provider says. */
 const RECORDING_SECONDS_MAX = 24 * 60 * 60
-const ENDED_EARLY = 'This was ended before the answer was complete.'
-const UNEXPECTED = 'Something went wrong while the model was answering. Please try again.'
+const ENDED_EARLY = sentence('llm.ended_early')
+const UNEXPECTED = sentence('llm.broke')
 
 /** What was said, with the seconds that are paid. */
 export type Transcribed = Transcription & { durationSeconds: number }
@@ -208,8 +208,8 @@ export class PaidCalls {
     } catch (error) {
       const wasLeft = left?.aborted === true
       const paid = wasLeft && sent.length > 0 ? await countTexts(sent) : null
-      const sentence = error instanceof ModelError ? error.message : UNEXPECTED
-      await this.#settle(holdId, paid, wasLeft ? ENDED_EARLY : sentence)
+      const failure = error instanceof ModelError ? error.message : UNEXPECTED
+      await this.#settle(holdId, paid, wasLeft ? ENDED_EARLY : failure)
       throw error
     }
   }
@@ -252,13 +252,13 @@ export class PaidCalls {
     } catch (error) {
       const wasEnded = signal?.aborted === true
       const isExpected = error instanceof ModelError || error instanceof AppError
-      const sentence = wasEnded ? ENDED_EARLY : isExpected ? error.message : UNEXPECTED
+      const failure = wasEnded ? ENDED_EARLY : isExpected ? error.message : UNEXPECTED
       if (!wasEnded)
         log[isExpected ? 'warn' : 'error']({ err: error, model_id: model.id }, 'a call of a model failed')
       // Who ends a call himself has had his question sent, and pays for it.
       const usage = (await loop?.payable(!wasEnded)) ?? null
-      await this.#settle(holdId, usage, own?.reason ?? sentence)
-      return { error: sentence, content, usage, finishReason: null }
+      await this.#settle(holdId, usage, own?.reason ?? failure)
+      return { error: failure, content, usage, finishReason: null }
     }
   }
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { UUID } from '#database/new-id.ts'
-import { AppError, fail } from '#errors'
+import { AppError, fail, sentence } from '#errors'
 import { type Credential, readCredential } from '#platform/access/credentials.ts'
 import type { Permission } from '#platform/access/permissions.ts'
 import type { Client, Scope } from '#platform/access/scope.ts'
@@ -43,7 +43,7 @@ export async function openMcpCaller(
   orgId: unknown,
 ): Promise<McpCaller> {
   if (orgId !== undefined && !(typeof orgId === 'string' && UUID.test(orgId)))
-    throw fail('request.invalid', { reason: 'org_id must be the id of an organization' })
+    throw fail('request.invalid', { reason: sentence('oauth.org_id') })
   const request = { credential, client, query: orgId === undefined ? {} : { org_id: orgId }, body: null }
   const open = <P extends Permission>(permission: P): Promise<Scope<P> | null> =>
     access.openScope({ permission, orgOf: 'query or personal' }, request).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { UUID } from '#database/new-id.ts'
-import { AppError, fail } from '#errors'
+import { AppError, fail, sentence } from '#errors'
 import { readCredential } from '#platform/access/credentials.ts'
 import { answerByFetch } from '#platform/http/answer-by-fetch.ts'
 import { BODY, bodyOptions } from '#platform/http/body-limits.ts'
@@ -145,7 +145,7 @@ function registerConsent(http: FastifyInstance, { services, consent }: McpServer
     const credential = await readCredential(services.tokens, request.headers)
     const { organization_id: organizationId } = (request.body ?? {}) as { organization_id?: unknown }
     if (typeof organizationId !== 'string' || !UUID.test(organizationId))
-      throw fail('request.invalid', { reason: 'organization_id must be the id of an organization' })
+      throw fail('request.invalid', { reason: sentence('oauth.organization_id') })
     return consent.allow(
       exchangeOf(request, reply),
       { credential, client: clientOf(request) },

@@ -4,6 +4,7 @@ import { LOWEST_ID } from '#database/new-id.ts'
 import type { WebhookAttempt } from '#database/schema/webhooks.ts'
 import { systemSql, tenantSql } from '#database/system-sql.ts'
 import type { TenantSql } from '#database/tenant-sql.ts'
+import { sentence } from '#errors'
 
 /* Deliveries are claimed and swept over all organizations. What is done with a claimed one runs for its organization. */
 
@@ -41,7 +42,7 @@ const ENDPOINTS_MAX = 500
 /** Of a delivery, the last ones. */
 export const ATTEMPTS_KEPT = 20
 const PENDING_FAILED_AT_ONCE = 10_000
-const DISABLED = 'The webhook was disabled before this was delivered.'
+const DISABLED = sentence('webhook.was_disabled')
 const KEPT_DAYS = 30
 const SWEPT_AT_ONCE = 5_000
 

@@ -6,4 +6,9 @@ export const WEBHOOKS_ERRORS = defineErrors({
   'webhook.url_invalid': [400, '{reason}'],
   'webhook.too_many': [400, 'An organization has at most {limit} webhooks: delete one first'],
   'webhook.disabled': [409, 'This webhook is disabled: enable it first'],
+
+  'webhook.was_disabled': 'The webhook was disabled before this was delivered.',
+  'webhook.gone': 'The endpoint answered with 410 Gone.',
+  'webhook.status': 'The endpoint answered with {status}.',
+  'webhook.redirect': 'The endpoint answered with {status}: redirects are not followed.',
 })

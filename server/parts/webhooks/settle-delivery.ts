@@ -1,5 +1,6 @@
 import type { WebhookAttempt } from '#database/schema/webhooks.ts'
 import type { Fragment, TenantSql } from '#database/tenant-sql.ts'
+import { sentence } from '#errors'
 import type { Services } from '#platform/services.ts'
 import { ATTEMPTS_KEPT, type ClaimedDelivery, failDisabled } from './claim-deliveries-system.ts'
 
@@ -13,7 +14,7 @@ export type Outcome = { attempt: WebhookAttempt } & (
 type Dependencies = Pick<Services, 'config' | 'mail'> & { sql: TenantSql }
 
 const OWNERS_NOTIFIED_MAX = 20
-const GONE = 'The endpoint answered with 410 Gone.'
+const GONE = sentence('webhook.gone')
 
 /**
  * Notes how a try has ended, and since when nothing has arrived at the endpoint. It is disabled, and the organization's

@@ -1,3 +1,4 @@
+import { sentence } from '#errors'
 import { parseRetryAfter } from '#platform/net/exchange-bounds.ts'
 import { FetchError } from '#platform/net/fetch-bounded.ts'
 import { NetError } from '#platform/net/index.ts'
@@ -86,6 +87,4 @@ export async function tryDelivery(
 const withJitter = (delayMs: number): number => delayMs * (1 + JITTER * (2 * Math.random() - 1))
 
 const sentenceOf = (status: number): string =>
-  status >= 300 && status < 400
-    ? `The endpoint answered with ${status}: redirects are not followed.`
-    : `The endpoint answered with ${status}.`
+  sentence(status >= 300 && status < 400 ? 'webhook.redirect' : 'webhook.status', { status })

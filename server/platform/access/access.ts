@@ -2,7 +2,7 @@ import type { Sql } from 'postgres'
 import type { OpenDatabase } from '#database/connect.ts'
 import { grouped } from '#database/grouped.ts'
 import { UUID } from '#database/new-id.ts'
-import { fail, type PlainErrorCode } from '#errors'
+import { fail, type PlainErrorCode, sentence } from '#errors'
 import type { OwnedTable, OwnedTables } from '#platform/tables/owned-tables.ts'
 import {
   type Credential,
@@ -193,10 +193,9 @@ function idIn(values: unknown, name: string): string | null {
 function idInEither(query: Record<string, unknown>, body: unknown): string {
   const [inQuery, inBody] = [idIn(query, 'org_id'), idIn(body, 'org_id')]
   const id = inQuery ?? inBody
-  if (id === null)
-    throw fail('request.invalid', { reason: 'org_id is required, in the query or in the body' })
+  if (id === null) throw fail('request.invalid', { reason: sentence('request.org_id_needed') })
   if (inQuery !== null && inBody !== null && inQuery !== inBody)
-    throw fail('request.invalid', { reason: 'org_id in the query and org_id in the body differ' })
+    throw fail('request.invalid', { reason: sentence('request.org_ids_differ') })
   return id
 }
 

@@ -21,4 +21,7 @@ export const ACCESS_ERRORS = defineErrors({
   'user.owner_role': [403, "The 'owner' role cannot be assigned to users"],
   'deployment.paused': [403, 'This deployment is paused'],
   'deployment.not_api': [403, 'Only the key of a deployment of the type api opens this'],
+
+  'request.org_id_needed': 'org_id is required, in the query or in the body',
+  'request.org_ids_differ': 'org_id in the query and org_id in the body differ',
 })

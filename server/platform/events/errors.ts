@@ -15,4 +15,6 @@ export const EVENTS_ERRORS = defineErrors({
     'The first message must be a JSON object with type "auth" and your access token as token',
   ],
   'events.too_many': [429, 'You have {limit} live connections already: close one'],
+
+  'events.server_full': 'Too many live connections. Try again later.',
 })

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Gauge } from 'prom-client'
 import type { RawData, WebSocket } from 'ws'
-import { AppError, fail } from '#errors'
+import { AppError, fail, sentence } from '#errors'
 import type { Caller } from '#platform/access/scope.ts'
 
 export interface LiveSocketsOptions {
@@ -74,7 +74,7 @@ export class LiveSockets {
       this.#sockets.size >= SOCKETS_MAX ||
       (userId === null && this.#unauthenticated >= UNAUTHENTICATED_MAX)
     )
-      throw fail('server.unavailable', { reason: 'Too many live connections. Try again later.' })
+      throw fail('server.unavailable', { reason: sentence('events.server_full') })
     if (userId !== null) this.#checkUser(userId)
   }
 

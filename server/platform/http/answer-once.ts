@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { onlyInDatabase } from '#database/ambient.ts'
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import type { Credential } from '#platform/access/credentials.ts'
 import type { Caller } from '#platform/access/scope.ts'
 import type { Effects, Idempotency } from '#platform/idempotency/idempotency.ts'
@@ -18,7 +18,9 @@ const KEY = /^[\x21-\x7e]{1,255}$/
 export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {
   const key = headers['idempotency-key'] as string | undefined
   if (key !== undefined && !KEY.test(key))
-    throw fail('request.invalid', { reason: `${IDEMPOTENCY_KEY} must be 1 to 255 visible ASCII characters` })
+    throw fail('request.invalid', {
+      reason: sentence('request.idempotency_key', { header: IDEMPOTENCY_KEY }),
+    })
   return key
 }
 

@@ -1,7 +1,7 @@
 import { maxHeaderSize, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { newId } from '#database/new-id.ts'
-import { type AppError, fail } from '#errors'
+import { type AppError, fail, sentence } from '#errors'
 import { answerTo } from './send-error.ts'
 
 /** What Node knows of a request that its parser has given up. */
@@ -52,6 +52,6 @@ function refusalOf({ code }: UnreadableRequest, requestLine: string): AppError {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return fail('request.timed_out')
     default:
-      return fail('request.malformed', { reason: 'This is not a valid HTTP request' })
+      return fail('request.malformed', { reason: sentence('request.not_http') })
   }
 }

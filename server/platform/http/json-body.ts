@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { fail, quote } from '#errors'
+import { fail, sentence } from '#errors'
 
 const DEPTH_MAX = 64
 
@@ -18,13 +18,13 @@ export interface JsonLimits {
  * The last of duplicate keys counts.
  */
 export function parseJsonBody(bytes: Buffer, { valuesMax, what = 'The body' }: JsonLimits): unknown {
-  if (!isUtf8(bytes)) throw malformed(`${what} is not valid UTF-8`)
+  if (!isUtf8(bytes)) throw malformed(sentence('request.not_utf8', { what }))
   checkStructure(bytes, valuesMax, what)
   let body: unknown
   try {
     body = JSON.parse(bytes.toString('utf8'))
   } catch (cause) {
-    throw malformed(`${what} is not valid JSON`, cause)
+    throw malformed(sentence('request.not_json', { what }), cause)
   }
   checkStorable(body)
   return body
@@ -60,11 +60,9 @@ function describeFault(value: unknown, path: string): string {
       if (!isText(key)) return describeFault(key, path ? `a key of ${path}` : 'a key of the request')
       if (!isStorable(inner)) return describeFault(inner, path ? `${path}.${key}` : key)
     }
-  const where = quote(path) || 'the body'
-  if (typeof value !== 'string') return `${where} is a number beyond range`
-  return value.includes('\0')
-    ? `${where} must not contain the NUL character`
-    : `${where} contains half a surrogate pair, which is not Unicode text`
+  const field = path || 'the body'
+  if (typeof value !== 'string') return sentence('request.number_range', { field })
+  return sentence(value.includes('\0') ? 'request.nul' : 'request.surrogate', { field })
 }
 
 /**
@@ -81,7 +79,7 @@ function checkStructure(bytes: Buffer, valuesMax: number, what: string): void {
         break
       case OPEN_BRACE:
       case OPEN_BRACKET:
-        if (++depth > DEPTH_MAX) throw malformed(`${what} is nested deeper than ${DEPTH_MAX} levels`)
+        if (++depth > DEPTH_MAX) throw malformed(sentence('request.nested', { what, limit: DEPTH_MAX }))
         if (!isClosing(bytes[index + 1])) values++
         break
       case CLOSE_BRACE:

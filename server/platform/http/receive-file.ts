@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { Busboy } from '@fastify/busboy'
-import { fail, quote } from '#errors'
+import { fail, sentence } from '#errors'
 import { newIncomingPath, saveContent } from '#platform/storage/local-file.ts'
 import type { LocalFile } from '#platform/storage/storage.ts'
 import { unavailable } from '#platform/storage/unavailable.ts'
@@ -49,7 +49,7 @@ export async function receiveFile(request: IncomingMessage, options: ReceiveOpti
     return { ...(await saveAll(request, path, maxBytes)), name: '', contentType }
   } catch (error) {
     await rm(path, { force: true })
-    if (request.readableAborted) throw malformed('The file was cut off before its end', error)
+    if (request.readableAborted) throw malformed(sentence('request.file_cut_off'), error)
     // The disk, and not what was sent.
     if ((error as NodeJS.ErrnoException).syscall !== undefined) throw unavailable(error)
     throw error
@@ -67,23 +67,23 @@ async function receiveForm(request: IncomingMessage, path: string, maxBytes: num
   parser.on('file', (field, part, name: string | undefined, _encoding, contentType) => {
     part.on('error', (cause) => reject(damaged(cause)))
     if (field !== FIELD)
-      return reject(invalid(`${quote(field)} is not a field of this form; the file is in ${FIELD}`))
+      return reject(invalid(sentence('request.unknown_file_field', { field, file: FIELD })))
     content = part
     saving = saveAll(part, path, maxBytes).then((saved) => ({ ...saved, name: name ?? '', contentType }))
     saving.catch(reject)
   })
   parser.on('field', (field) =>
-    reject(invalid(`${quote(field)} is not a field of this form; it has ${FIELD} only`)),
+    reject(invalid(sentence('request.unknown_form_field', { field, file: FIELD }))),
   )
-  parser.on('filesLimit', () => reject(invalid('Send one file at a time')))
-  parser.on('partsLimit', () => reject(invalid('The form has too many parts')))
+  parser.on('filesLimit', () => reject(invalid(sentence('request.one_file'))))
+  parser.on('partsLimit', () => reject(invalid(sentence('request.form_parts'))))
   parser.on('error', (cause) => reject(damaged(cause)))
   parser.on('finish', () =>
-    saving ? saving.then(resolve, reject) : reject(invalid(`The form has no file in the field ${FIELD}`)),
+    saving ? saving.then(resolve, reject) : reject(invalid(sentence('request.no_file', { file: FIELD }))),
   )
   // A request that has ended closes too, often before its file is on the disk.
   request.once('close', () => {
-    if (!request.readableEnded) reject(malformed('The file was cut off before its end'))
+    if (!request.readableEnded) reject(malformed(sentence('request.file_cut_off')))
   })
   request.pipe(parser)
   try {
@@ -104,7 +104,7 @@ function createParser(request: IncomingMessage): InstanceType<typeof Busboy> {
       limits: { files: 1, parts: 4, fieldSize: FORM_BYTES_MAX, headerSize: FORM_BYTES_MAX },
     })
   } catch (cause) {
-    throw malformed('The Content-Type of a form needs a boundary', cause)
+    throw malformed(sentence('request.form_boundary'), cause)
   }
 }
 
@@ -113,6 +113,6 @@ const saveAll = (content: Readable, path: string, maxBytes: number): Promise<Loc
   saveContent(content.iterator({ destroyOnReturn: false }), path, maxBytes, tooLarge)
 
 const tooLarge = (limit: number) => fail('request.file_too_large', { limit })
-const damaged = (cause: unknown) => malformed('The form (multipart/form-data) is damaged', cause)
+const damaged = (cause: unknown) => malformed(sentence('request.form_damaged'), cause)
 const malformed = (reason: string, cause?: unknown) => fail('request.malformed', { reason }, { cause })
 const invalid = (reason: string) => fail('request.invalid', { reason })

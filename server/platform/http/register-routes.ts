@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Config } from '#config'
-import { fail, quote } from '#errors'
+import { fail, sentence } from '#errors'
 import { type AccessDependencies, isOrganizationKnown } from '#platform/access/access.ts'
 import type { AccessTokens } from '#platform/access/access-tokens.ts'
 import { type Credential, readCredential } from '#platform/access/credentials.ts'
@@ -147,7 +147,7 @@ async function withReceived(
 /** A body of which nothing is required may be left out. */
 function emptyBody(schema: TSchema): object {
   const { required = [] } = schema as { required?: string[] }
-  if (required.length > 0) throw fail('request.invalid', { reason: 'A JSON body is required' })
+  if (required.length > 0) throw fail('request.invalid', { reason: sentence('request.body_needed') })
   return {}
 }
 
@@ -155,7 +155,7 @@ function emptyBody(schema: TSchema): object {
 function refuseBody(body: unknown): void {
   if (body === undefined || body === null || Object.keys(body).length === 0) return
   const [field] = Object.keys(body)
-  throw fail('request.invalid', { reason: `${quote(String(field))} is not a field of this request` })
+  throw fail('request.invalid', { reason: sentence('request.unknown_field', { field: String(field) }) })
 }
 
 export const clientOf = (request: FastifyRequest): Client => ({

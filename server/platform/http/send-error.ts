@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError, envelopedStatusOf, fail } from '#errors'
+import { AppError, envelopedStatusOf, fail, sentence } from '#errors'
 import { envelopedError, isUnderV1 } from './envelope.ts'
 import { validationError } from './validation.ts'
 
@@ -65,15 +65,15 @@ function translate(error: FastifyError, request: FastifyRequest): AppError {
     return validationError(error.validation as never, error.validationContext ?? 'request')
   switch (error.code) {
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
-      return fail('request.invalid', { reason: 'A JSON body is required' })
+      return fail('request.invalid', { reason: sentence('request.body_needed') })
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return fail('request.unsupported_type')
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return fail('request.too_large', { limit: request.routeOptions.bodyLimit ?? 0 })
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return fail('request.malformed', { reason: 'The body is not as long as Content-Length says' })
+      return fail('request.malformed', { reason: sentence('request.content_length') })
     case 'FST_ERR_BAD_URL':
-      return fail('request.malformed', { reason: 'The request address is not valid' })
+      return fail('request.malformed', { reason: sentence('request.address_invalid') })
     default:
       return fail('server.error', {}, { cause: error })
   }

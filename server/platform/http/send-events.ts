@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import { startOfLog } from '#platform/streams/event-log.ts'
 import type { EventStream } from './define-route.ts'
 
@@ -20,7 +20,7 @@ export function sendEvents(
 ): void {
   const { log, named } = stream
   const position = stream.afterId === undefined ? startOfLog() : log.positionAfter(stream.afterId, named)
-  if (!position) throw fail('request.invalid', { reason: 'Last-Event-ID is not an id of this stream' })
+  if (!position) throw fail('request.invalid', { reason: sentence('request.last_event_id') })
 
   reply.hijack()
   open.inc()

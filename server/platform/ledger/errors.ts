@@ -14,4 +14,8 @@ export const LEDGER_ERRORS = defineErrors({
     402,
     'Transfer at most {available} credits: that is what the giving organization has available.',
   ],
+
+  'usage.from_after_to': 'from must not be after to',
+  'usage.too_many_days': 'from and to must be at most {limit} days apart',
+  'usage.date': '{field} must be a date such as 2026-01-31',
 })

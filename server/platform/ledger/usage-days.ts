@@ -1,5 +1,5 @@
 import type { ISql, PendingQuery, Row } from 'postgres'
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import { DAY_MS, dateOf } from '#platform/limits/calendar.ts'
 
 /*
@@ -43,9 +43,9 @@ export function totalOf(rows: readonly UsageSums[]): UsageSums {
 export function periodOf({ from, to }: { from?: string; to?: string }): { from: string; to: string } {
   const last = to === undefined ? startOfDay(Date.now()) : parseDate('to', to)
   const first = from === undefined ? last - (DAYS_DEFAULT - 1) * DAY_MS : parseDate('from', from)
-  if (first > last) throw fail('request.invalid', { reason: 'from must not be after to' })
+  if (first > last) throw fail('request.invalid', { reason: sentence('usage.from_after_to') })
   if (last - first >= DAYS_MAX * DAY_MS)
-    throw fail('request.invalid', { reason: `from and to may be ${DAYS_MAX} days apart at most` })
+    throw fail('request.invalid', { reason: sentence('usage.too_many_days', { limit: DAYS_MAX }) })
   return { from: dateOf(first), to: dateOf(last) }
 }
 
@@ -55,6 +55,6 @@ function parseDate(name: string, text: string): number {
   const ms = /^[12]\d{3}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
   // Date.parse takes the 31st of any month for a day of the next one.
   if (Number.isNaN(ms) || dateOf(ms) !== text)
-    throw fail('request.invalid', { reason: `${name} must be a date such as 2026-01-31` })
+    throw fail('request.invalid', { reason: sentence('usage.date', { field: name }) })
   return ms
 }

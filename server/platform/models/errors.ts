@@ -54,4 +54,6 @@ export const MODELS_ERRORS = defineErrors({
   'tool.broke': 'Something went wrong in this tool.',
   'tool.unknown': 'There is no tool called {name}. There are: {tools}',
   'tool.not_json': 'The tool answered with a value that is not JSON.',
+
+  'tool.cut_off': 'The reply ended before this tool did.',
 })

@@ -1,4 +1,5 @@
 import type { StoredToolCall } from '#database/schema/chat.ts'
+import { sentence } from '#errors'
 import type { ToolOutcome } from './tool-loop.ts'
 import type { ToolCall } from './types.ts'
 import { writeJson } from './write-json.ts'
@@ -10,7 +11,7 @@ const KEPT_OF_REPLY_MAX = 1024 * 1024
 const KEPT_CHARACTERS_MIN = 200
 const NAME_CHARACTERS_MAX = 200
 
-export const CUT_OFF = 'The reply ended before this tool did.'
+export const CUT_OFF = sentence('tool.cut_off')
 
 /** Tells a reader of an event, and answers its number among the events with a name. */
 export type EmitToolEvent = (data: ToolEvent) => number

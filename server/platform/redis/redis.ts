@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { createClient, type RedisClientOptions } from 'redis'
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 
 export type RedisClient = ReturnType<typeof createClient>
 
@@ -119,7 +119,7 @@ class CommandTimeout extends Error {
 }
 
 const unavailable = (cause: unknown) =>
-  fail('server.unavailable', { reason: 'Redis does not answer' }, { cause })
+  fail('server.unavailable', { reason: sentence('redis.no_answer') }, { cause })
 
 async function withTimeout<Answer>(answer: Promise<Answer>, milliseconds: number): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined

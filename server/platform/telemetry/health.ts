@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import { sameText } from '#platform/secrets/secrets.ts'
 import type { Services } from '#platform/services.ts'
 import { observeAtScrape } from './scrapes.ts'
@@ -65,7 +65,7 @@ async function answersInTime(name: string, check: () => Promise<unknown>): Promi
   try {
     await Promise.race([check(), late])
   } catch (cause) {
-    throw fail('server.unavailable', { reason: `The ${name} does not answer` }, { cause })
+    throw fail('server.unavailable', { reason: sentence('health.no_answer', { name }) }, { cause })
   } finally {
     clearTimeout(timer)
   }

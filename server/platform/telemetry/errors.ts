@@ -1,0 +1,5 @@
+import { defineErrors } from '#errors/define.ts'
+
+export const TELEMETRY_ERRORS = defineErrors({
+  'health.no_answer': 'The {name} does not answer',
+})
