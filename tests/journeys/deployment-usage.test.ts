@@ -77,7 +77,7 @@ describe('usage', () => {
     expect(body.daily).toHaveLength(1)
     expect((await usage(made, '&from=2024-01-01&to=2024-12-31')).body.daily).toHaveLength(366)
     for (const [query, sentence] of [
-      ['&from=2024-01-01&to=2025-01-01', 'from and to may be 366 days apart at most'],
+      ['&from=2024-01-01&to=2025-01-01', 'from and to must be at most 366 days apart'],
       ['&from=2024-01-02&to=2024-01-01', 'from must not be after to'],
       ['&from=2023-02-29', 'from must be a date such as 2026-01-31'],
       ['&to=tomorrow', 'to must be a date such as 2026-01-31'],

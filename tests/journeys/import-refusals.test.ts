@@ -113,13 +113,13 @@ afterEach(expectNothing, 20_000)
 describe('is refused before anything is stored', () => {
   const some = { roles: [role('one')] }
   const refusals: [what: string, make: () => Uint8Array, code: string, sentence: RegExp][] = [
-    ['no zip', () => Buffer.from('not a zip at all'), 'import.damaged', /can not be read/],
-    ['an empty file', () => Buffer.alloc(0), 'import.damaged', /can not be read/],
+    ['no zip', () => Buffer.from('not a zip at all'), 'import.damaged', /can't be read/],
+    ['an empty file', () => Buffer.alloc(0), 'import.damaged', /can't be read/],
     [
       'a zip that was cut off',
       () => makeZip(partsOf(some)).subarray(0, 300),
       'import.damaged',
-      /can not be read/,
+      /can't be read/,
     ],
     [
       'a foreign entry',
@@ -131,13 +131,13 @@ describe('is refused before anything is stored', () => {
       'a path upward',
       () => makeZip(partsOf(some, [{ name: '../../etc/passwd', content: '' }])),
       'import.damaged',
-      /can not be read|in no export/,
+      /can't be read|in no export/,
     ],
     [
       'an absolute path',
       () => makeZip(partsOf(some, [{ name: '/etc/passwd', content: '' }])),
       'import.damaged',
-      /can not be read|in no export/,
+      /can't be read|in no export/,
     ],
     [
       'a name twice',
@@ -162,7 +162,7 @@ describe('is refused before anything is stored', () => {
       () =>
         makeZip(partsOf(some).map((part) => (part.name === 'roles.jsonl' ? { ...part, claims: 1 } : part))),
       'import.damaged',
-      /can not be read/,
+      /can't be read/,
     ],
     [
       'a bomb',

@@ -29,12 +29,12 @@ describe('code', () => {
     [
       'with a method of a name that providers do not take',
       { ...CLASS, code: 'class Kit:\n  def größe(self): pass' },
-      'Providers do not take the name größe',
+      "Providers don't accept the name größe",
     ],
     [
       'with a parameter of such a name',
       { ...CLASS, code: 'class Kit:\n  def one(self, größe): pass' },
-      'Providers do not take the name größe',
+      "Providers don't accept the name größe",
     ],
   ])('%s is refused', async (_what, tool, sentence) => {
     const answer = await smith.submit(tool)

@@ -1,4 +1,4 @@
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import { compileValidator, type Validator, validationError } from '#platform/http/validation.ts'
 import { ExportManifest, type ImportedConcept, LINES, type LineOf, MemberLine } from './import-schemas.ts'
 import type { Archive, ArchiveLine } from './read-archive.ts'
@@ -38,7 +38,7 @@ export async function checkArchive(
       count++
       if (name in VALIDATORS) {
         if (++total > LINES_MAX)
-          throw fail('import.too_large', { reason: `It has more than ${LINES_MAX} records` })
+          throw fail('import.too_large', { reason: sentence('import.records', { limit: LINES_MAX }) })
         readLine(name as ImportedConcept, line)
       }
       if (name === 'members') {
@@ -49,7 +49,7 @@ export async function checkArchive(
     const said = manifest.counts[name] ?? 0
     if (count !== said)
       throw fail('import.incomplete', {
-        reason: `${name}.jsonl has ${count} lines, and manifest.json says ${said}`,
+        reason: sentence('import.line_count', { file: `${name}.jsonl`, count, said }),
       })
   }
   return { manifest, formerUserId }
@@ -58,13 +58,13 @@ export async function checkArchive(
 function checkManifest(value: unknown): CheckedArchive['manifest'] {
   const manifest = valid<ExportManifest>(isManifest, { value, location: 'manifest.json' })
   const { user, organization, version } = manifest
-  if (user) throw fail('import.damaged', { reason: 'it is of a person, and not of an organization' })
+  if (user) throw fail('import.damaged', { reason: sentence('import.of_a_person') })
   if (version !== EXPORT_VERSION)
     throw fail('import.damaged', {
-      reason: `it is of version ${version}, and this server reads ${EXPORT_VERSION}`,
+      reason: sentence('import.version', { version, known: EXPORT_VERSION }),
     })
   if (!organization)
-    throw fail('import.invalid', { location: 'manifest.json', reason: 'organization is required' })
+    throw fail('import.invalid', { location: 'manifest.json', reason: sentence('import.no_organization') })
   return { ...manifest, organization }
 }
 

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import type { Services } from '#platform/services.ts'
 import { newIncomingPath, saveContent } from '#platform/storage/local-file.ts'
 import { storeReceivedFile } from '#platform/storage/store-received-file.ts'
@@ -45,7 +45,7 @@ async function keepFile(
   const { organizationId, userId } = importing
   const path = await newIncomingPath(deps.config.dataDir)
   const notAsSaid = () =>
-    fail('import.invalid', { location: `files/${id}`, reason: 'it has another size than files.jsonl says' })
+    fail('import.invalid', { location: `files/${id}`, reason: sentence('import.file_size') })
   try {
     const saved = await saveContent(content, path, size, notAsSaid)
     if (saved.size !== size) throw notAsSaid()

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
-import { AppError, fail } from '#errors'
+import { AppError, fail, sentence } from '#errors'
 import { parseJsonBody } from '#platform/http/json-body.ts'
 
 /** Their names are in memory. */
@@ -68,9 +68,9 @@ class ZippedArchive implements Archive {
 
   async readManifest(): Promise<unknown> {
     const entry = this.#entries.get('manifest.json')
-    if (!entry) throw fail('import.incomplete', { reason: 'It has no manifest.json: the export was cut off' })
+    if (!entry) throw fail('import.incomplete', { reason: sentence('import.no_manifest') })
     if (entry.uncompressedSize > MANIFEST_BYTES_MAX)
-      throw tooLarge(`manifest.json has more than ${MANIFEST_BYTES_MAX} bytes`)
+      throw tooLarge(sentence('import.manifest_bytes', { limit: MANIFEST_BYTES_MAX }))
     const chunks: Buffer[] = []
     for await (const chunk of readEntry(this.#zip, entry)) chunks.push(chunk)
     return parse(Buffer.concat(chunks), 'manifest.json')
@@ -108,11 +108,12 @@ class ZippedArchive implements Archive {
         from = end + 1
       }
       length += chunk.length - from
-      if (length > LINE_BYTES_MAX) throw tooLarge(`A line of ${name} has more than ${LINE_BYTES_MAX} bytes`)
+      if (length > LINE_BYTES_MAX)
+        throw tooLarge(sentence('import.line_bytes', { file: name, limit: LINE_BYTES_MAX }))
       if (from < chunk.length) pending.push(chunk.subarray(from))
     }
     if (length > 0)
-      throw fail('import.incomplete', { reason: `${name} ends in the middle of a line: it was cut off` })
+      throw fail('import.incomplete', { reason: sentence('import.line_cut_off', { file: name }) })
   }
 }
 
@@ -146,24 +147,24 @@ function faultOf(
   names: ReadonlySet<string>,
 ): AppError | null {
   const { fileName: name, generalPurposeBitFlag: flags, compressionMethod: method } = entry
-  const quotedName = JSON.stringify(name.slice(0, NAME_SHOWN))
-  if (!names.has(name) && !FILE_NAME.test(name)) return damaged(`${quotedName} is in no export`)
-  if (others.has(name)) return damaged(`${quotedName} is in it twice`)
-  if (flags & ENCRYPTED) return damaged(`${quotedName} is encrypted`)
-  if (method !== STORED && method !== DEFLATED)
-    return damaged(`${quotedName} is packed in a way that no export is`)
+  const file = JSON.stringify(name.slice(0, NAME_SHOWN))
+  if (!names.has(name) && !FILE_NAME.test(name)) return damaged(sentence('import.entry_unknown', { file }))
+  if (others.has(name)) return damaged(sentence('import.entry_twice', { file }))
+  if (flags & ENCRYPTED) return damaged(sentence('import.entry_encrypted', { file }))
+  if (method !== STORED && method !== DEFLATED) return damaged(sentence('import.entry_compression', { file }))
   return null
 }
 
 /** Of a name that somebody has made up so much is repeated. */
-const NAME_SHOWN = 100
+const NAME_SHOWN = 90
 
 function checkSizes(entries: ReadonlyMap<string, Entry>, bytes: number): void {
   let total = 0
   for (const { uncompressedSize } of entries.values()) total += uncompressedSize
-  if (total > UNPACKED_BYTES_MAX) throw tooLarge(`It unpacks to more than ${UNPACKED_BYTES_MAX} bytes`)
+  if (total > UNPACKED_BYTES_MAX)
+    throw tooLarge(sentence('import.unpacked_bytes', { limit: UNPACKED_BYTES_MAX }))
   if (total > RATIO_FREE_BYTES && total > bytes * RATIO_MAX)
-    throw tooLarge(`It unpacks to more than ${RATIO_MAX} times its size`)
+    throw tooLarge(sentence('import.unpacked_ratio', { limit: RATIO_MAX }))
 }
 
 /** What an entry holds, no more than the directory says (yauzl), and with the checksum that it gives. */
@@ -180,7 +181,7 @@ async function* readEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
   } catch (error) {
     throw explain(error)
   }
-  if (checksum !== entry.crc32) throw damaged(`${entry.fileName} has another checksum than the zip says`)
+  if (checksum !== entry.crc32) throw damaged(sentence('import.checksum', { file: entry.fileName }))
 }
 
 function parse(bytes: Buffer, location: string): unknown {
@@ -195,9 +196,9 @@ function parse(bytes: Buffer, location: string): unknown {
 /** What yauzl and zlib say of a zip. What the disk says is our own trouble. */
 function explain(error: unknown): unknown {
   if (error instanceof AppError || (error as NodeJS.ErrnoException).syscall !== undefined) return error
-  return damaged(`it can not be read: ${(error as Error).message}`, error)
+  return damaged(sentence('import.unreadable', { details: (error as Error).message }), error)
 }
 
 const damaged = (reason: string, cause?: unknown) => fail('import.damaged', { reason }, { cause })
 const tooLarge = (reason: string) => fail('import.too_large', { reason })
-const tooManyEntries = () => tooLarge(`It has more than ${ENTRIES_MAX} entries`)
+const tooManyEntries = () => tooLarge(sentence('import.entries', { limit: ENTRIES_MAX }))

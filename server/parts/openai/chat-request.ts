@@ -1,4 +1,4 @@
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import { parseArguments } from '#platform/models/tool-calls.ts'
 import type { ModelMessage, ModelRequest, ToolCall } from '#platform/models/types.ts'
 import type { Net } from '#platform/net/index.ts'
@@ -50,7 +50,7 @@ export function readChoice(
   if (!choice) return {}
   const demanded = tools.filter(({ name }) => typeof choice === 'string' || name === choice.name)
   if (demanded.length === 0 && choice !== 'auto' && choice !== 'none')
-    throw refuse('tool_choice can demand a call only of what is in tools')
+    throw refuse(sentence('openai.tool_choice'))
   return { toolChoice: typeof choice === 'object' ? { name: choice.name } : choice }
 }
 
@@ -95,7 +95,7 @@ const isInstruction = ({ role }: ChatMessage): boolean => role === 'system' || r
 async function readMessages(net: Net, messages: readonly ChatMessage[]): Promise<ModelMessage[]> {
   const names = new Map<string, string>()
   const images = countImages(messages.flatMap(({ content }) => (Array.isArray(content) ? content : [])))
-  if (images > IMAGES_MAX) throw refuse(`A request can have at most ${IMAGES_MAX} images`)
+  if (images > IMAGES_MAX) throw refuse(sentence('openai.images_max', { limit: IMAGES_MAX }))
   const budget = newImageBudget()
   const read: ModelMessage[] = []
   for (const [index, message] of messages.entries()) {
@@ -104,8 +104,7 @@ async function readMessages(net: Net, messages: readonly ChatMessage[]): Promise
     if (message.role === 'tool') {
       const id = message.tool_call_id ?? ''
       const toolName = names.get(id)
-      if (toolName === undefined)
-        throw refuse(`${at}.tool_call_id must be the id of a call in an assistant message before it`)
+      if (toolName === undefined) throw refuse(sentence('openai.tool_call_id', { field: at }))
       read.push({ role: 'tool', toolCallId: id, toolName, output: plainText(message.content) })
     } else if (message.role === 'assistant') {
       const toolCalls = (message.tool_calls ?? []).map(({ id, function: called }, number) =>
@@ -116,7 +115,7 @@ async function readMessages(net: Net, messages: readonly ChatMessage[]): Promise
       read.push({ role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }) })
     } else read.push({ role: 'user', content: await readContent(net, budget, at, message.content, PARTS) })
   }
-  if (read.length === 0) throw refuse('messages must hold a message of the user')
+  if (read.length === 0) throw refuse(sentence('openai.no_user_message', { field: 'messages' }))
   return read
 }
 
@@ -130,7 +129,7 @@ export function readCall(
   { name, arguments: text }: { name: string; arguments: string },
 ): ToolCall {
   const input = parseArguments(text)
-  if (input === undefined) throw refuse(`${at}: arguments must be a JSON object`)
+  if (input === undefined) throw refuse(sentence('openai.arguments', { field: at }))
   return { id, name, input }
 }
 

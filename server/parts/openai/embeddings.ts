@@ -1,4 +1,4 @@
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import { ModelError } from '#platform/models/types.ts'
 import type { OpenAiCaller } from './find-target.ts'
 import type { OpenAiDependencies } from './generate.ts'
@@ -28,9 +28,9 @@ export async function embedTexts(
       if (error instanceof ModelError) throw fail('llm.failed', { reason: error.message }, { cause: error })
       throw error
     })
-  const length = vectors[0]?.length
+  const length = vectors[0]?.length ?? 0
   if (dimensions && dimensions !== length)
-    throw fail('request.invalid', { reason: `dimensions must be ${length} with this model, or left out` })
+    throw fail('request.invalid', { reason: sentence('openai.dimensions', { length }) })
   return {
     object: 'list' as const,
     data: vectors.map((vector, index) => ({

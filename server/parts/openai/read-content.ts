@@ -1,4 +1,4 @@
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import type { ContentPart } from '#platform/models/types.ts'
 import type { Net } from '#platform/net/index.ts'
 import { type ImageBudget, readImage } from './read-image.ts'
@@ -37,7 +37,7 @@ export async function readContent<P extends Part>(
     else if (url !== null && url !== undefined) read.push(await readImage(net, url, budget))
     else
       throw fail('request.invalid', {
-        reason: `${at}.content.${number}: only parts of the types ${format.taken} are taken`,
+        reason: sentence('openai.part_types', { field: `${at}.content.${number}`, types: format.taken }),
       })
   }
   return read

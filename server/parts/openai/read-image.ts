@@ -1,4 +1,4 @@
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import { imageTypeOf } from '#platform/models/media-formats.ts'
 import type { ContentPart } from '#platform/models/types.ts'
 import { FetchError, fetchBounded } from '#platform/net/fetch-bounded.ts'
@@ -24,17 +24,17 @@ export const newImageBudget = (): ImageBudget => ({ bytesLeft: IMAGES_BYTES_MAX 
 export async function readImage(net: Net, url: string, budget: ImageBudget): Promise<ContentPart> {
   const data = url.startsWith('data:') ? decode(url) : await load(net, url)
   const mimeType = imageTypeOf(data)
-  if (mimeType === undefined) throw refuse('An image must be PNG, JPEG, WebP or GIF')
+  if (mimeType === undefined) throw refuse(sentence('openai.image_type'))
   budget.bytesLeft -= data.length
-  if (budget.bytesLeft < 0) throw refuse(`Images can have at most ${IMAGES_BYTES_MAX} bytes together`)
+  if (budget.bytesLeft < 0) throw refuse(sentence('openai.images_bytes', { limit: IMAGES_BYTES_MAX }))
   return { type: 'image', mimeType, data }
 }
 
 function decode(url: string): Uint8Array {
   const data = DATA_URL.exec(url)?.groups?.['data']
-  if (data === undefined) throw refuse('An image in a data: address must be base64 with a type image/…')
+  if (data === undefined) throw refuse(sentence('openai.image_data'))
   const bytes = Buffer.from(data, 'base64')
-  if (bytes.length > IMAGE_BYTES_MAX) throw refuse(`An image can have at most ${IMAGE_BYTES_MAX} bytes`)
+  if (bytes.length > IMAGE_BYTES_MAX) throw refuse(sentence('openai.image_bytes', { limit: IMAGE_BYTES_MAX }))
   return bytes
 }
 
@@ -46,7 +46,7 @@ async function load(net: Net, url: string): Promise<Uint8Array> {
   }
   try {
     const { status, body } = await fetchBounded(net, url, bounds)
-    if (status !== 200) throw refuse(`The address of the image answered with the status ${status}`)
+    if (status !== 200) throw refuse(sentence('openai.image_status', { status }))
     return body
   } catch (error) {
     if (error instanceof NetError || error instanceof FetchError) throw refuse(error.message)

@@ -1,4 +1,4 @@
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 
 /** What may be sent where it asks for nothing out of the ordinary, by field: anything else is refused. */
 const ORDINARY: Record<string, (value: unknown) => boolean> = {
@@ -28,7 +28,7 @@ export function refuseFields(body: object): void {
     const path = [{ path: field, message: 'is not supported here' }]
     throw fail(
       'request.invalid',
-      { reason: `${field} is not supported here: ${WHY[field] ?? NO}` },
+      { reason: sentence('openai.field_unsupported', { field, instead: WHY[field] ?? NO }) },
       { issues: path },
     )
   }

@@ -1,4 +1,4 @@
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import type { ModelMessage, ModelRequest, ToolCall } from '#platform/models/types.ts'
 import type { Net } from '#platform/net/index.ts'
 import {
@@ -39,7 +39,7 @@ const isInstruction = ({ type = 'message', role }: ResponseItem): boolean =>
 
 async function readItems(net: Net, items: readonly ResponseItem[]): Promise<ModelMessage[]> {
   const images = items.flatMap(({ content }) => (Array.isArray(content) ? content : [])).filter(isImage)
-  if (images.length > IMAGES_MAX) throw refuse(`A request can have at most ${IMAGES_MAX} images`)
+  if (images.length > IMAGES_MAX) throw refuse(sentence('openai.images_max', { limit: IMAGES_MAX }))
   const names = new Map<string, string>()
   const budget = newImageBudget()
   const read: ModelMessage[] = []
@@ -49,7 +49,7 @@ async function readItems(net: Net, items: readonly ResponseItem[]): Promise<Mode
     if (item.type === 'function_call') addCall(read, names, at, item)
     else if (item.type === 'function_call_output') {
       const toolName = names.get(item.call_id ?? '')
-      if (toolName === undefined) throw refuse(`${at}.call_id must be that of a function_call before it`)
+      if (toolName === undefined) throw refuse(sentence('openai.call_id', { field: at }))
       read.push({
         role: 'tool',
         toolCallId: item.call_id ?? '',
@@ -60,16 +60,16 @@ async function readItems(net: Net, items: readonly ResponseItem[]): Promise<Mode
       read.push({ role: 'assistant', content: plainText(item.content) })
     } else if (item.role === 'user') {
       read.push({ role: 'user', content: await readContent(net, budget, at, item.content, PARTS) })
-    } else throw refuse(`${at}: items of the type ${item.type ?? 'message'} are not taken`)
+    } else throw refuse(sentence('openai.item_type', { field: at, type: item.type ?? 'message' }))
   }
-  if (read.length === 0) throw refuse('input must hold a message of the user')
+  if (read.length === 0) throw refuse(sentence('openai.no_user_message', { field: 'input' }))
   return read
 }
 
 /** Calls that follow each other, and the text before them, are one message of the model. */
 function addCall(read: ModelMessage[], names: Map<string, string>, at: string, item: ResponseItem): void {
   const { call_id: id = '', name = '', arguments: text = '' } = item
-  if (id === '' || name === '') throw refuse(`${at} must have call_id and name`)
+  if (id === '' || name === '') throw refuse(sentence('openai.call_fields', { field: at }))
   const call: ToolCall = readCall(at, id, { name, arguments: text })
   names.set(id, name)
   const last = read.at(-1)

@@ -1,5 +1,5 @@
 import { grouped } from '#database/grouped.ts'
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { RunnableTool } from '#platform/models/tool-loop.ts'
 import type { Services } from '#platform/services.ts'
@@ -65,7 +65,7 @@ export class AgentTools {
     const found = ids.flatMap((id) => usable.find((row) => row.id === id) ?? [])
     if (found.length < ids.length) throw fail('tool.not_found')
     const twice = found.find((row, index) => found.indexOf(row) < index)
-    if (twice) throw fail('tool.config_invalid', { reason: `Tool ${twice.name}: it is there twice` })
+    if (twice) throw fail('tool.config_invalid', { reason: sentence('tool.twice', { name: twice.name }) })
     checkFunctions(found)
     return found.map((row, index) => this.#prepareOne(agentId, row, requested[index]?.config ?? [], existing))
   }
@@ -80,10 +80,13 @@ export class AgentTools {
     const sealed = existing.find(({ toolId }) => toolId === row.id)?.config
     const before = sealed === undefined ? NO_CONFIG : openConfig(secrets, agentId, row.id, sealed)
     const config = readConfig(row.configuration, given, before)
-    if ('error' in config) throw fail('tool.config_invalid', { reason: `Tool ${row.name}: ${config.error}` })
+    if ('error' in config)
+      throw fail('tool.config_invalid', {
+        reason: sentence('tool.config_refused', { name: row.name, reason: config.error }),
+      })
     if (JSON.stringify(config).length > CONFIG_CHARACTERS_MAX)
       throw fail('tool.config_invalid', {
-        reason: `Tool ${row.name}: its configuration has more than ${CONFIG_CHARACTERS_MAX} characters`,
+        reason: sentence('tool.config_too_large', { name: row.name, limit: CONFIG_CHARACTERS_MAX }),
       })
     return { toolId: row.id, config: sealConfig(secrets, agentId, row.id, config) }
   }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ParameterDescriptor, ToolSettings } from '#database/schema/tools.ts'
-import { fail, quote } from '#errors'
+import { fail, sentence } from '#errors'
 import type { Net } from '#platform/net/index.ts'
 import { NetError } from '#platform/net/index.ts'
 import type { SandboxCode } from '#platform/sandbox/sandbox.ts'
@@ -28,7 +28,7 @@ export function checkConfiguration(configuration: readonly ConfigurationDescript
     if (secret && (descriptor.default ?? null) !== null)
       throw invalid(
         `configuration.${index}.default`,
-        `must be null: ${descriptor.name} is a secret. Send secret: false if it is none.`,
+        sentence('tool.secret_default', { name: descriptor.name }),
       )
     return { ...checked(`configuration.${index}`, descriptor), secret }
   })
@@ -37,13 +37,14 @@ export function checkConfiguration(configuration: readonly ConfigurationDescript
 function checkNames(field: string, descriptors: readonly { name: string }[]): void {
   const names = descriptors.map(({ name }) => name)
   const twice = names.findIndex((name, index) => names.indexOf(name) < index)
-  if (twice >= 0) throw invalid(`${field}.${twice}.name`, `is there twice: ${quote(names[twice] ?? '')}`)
+  if (twice >= 0)
+    throw invalid(`${field}.${twice}.name`, sentence('tool.name_twice', { name: names[twice] ?? '' }))
 }
 
 function checked(path: string, descriptor: InputDescriptor): ParameterDescriptor {
   const { name, type, description = '', required = false, default: text = null } = descriptor
   if (text !== null && defaultOf({ type, default: text }) === undefined)
-    throw invalid(`${path}.default`, `must be ${TYPE_WORDS[type]}, as text, because the type is ${type}`)
+    throw invalid(`${path}.default`, sentence('tool.default_type', { kind: TYPE_WORDS[type], type }))
   return { name, type, description, required, default: text }
 }
 
@@ -51,9 +52,9 @@ function checked(path: string, descriptor: InputDescriptor): ParameterDescriptor
 export function checkSettings(net: Pick<Net, 'checkUrl'>, settings: Settings): ToolSettings {
   const { function_info: info, requirements = [], deployment, network = [] } = settings
   if (deployment.toolkit_class === deployment.standalone_function)
-    throw invalid('settings.deployment', 'must have true for one of toolkit_class and standalone_function')
+    throw invalid('settings.deployment', sentence('tool.one_form'))
   if (Buffer.byteLength(info.code) > CODE_BYTES_MAX)
-    throw invalid('settings.function_info.code', `must have at most ${CODE_BYTES_MAX} bytes`)
+    throw invalid('settings.function_info.code', sentence('tool.code_too_large', { limit: CODE_BYTES_MAX }))
   const hosts = network.map((host, index) => checkHost(net, host, index))
   return {
     function_info: { name: info.name, is_async: false, description: info.description ?? '', code: info.code },
@@ -66,15 +67,12 @@ export function checkSettings(net: Pick<Net, 'checkUrl'>, settings: Settings): T
 /** A host as `URL.host` writes it. Whether its name stands for a private address shows when it is connected to. */
 function checkHost(net: Pick<Net, 'checkUrl'>, host: string, index: number): string {
   const path = `settings.network.${index}`
-  if (!HOST.test(host))
-    throw invalid(
-      path,
-      'must be a host such as api.example.com or api.example.com:8443, without a scheme, path or *',
-    )
+  if (!HOST.test(host)) throw invalid(path, sentence('tool.host'))
   try {
     return net.checkUrl(`https://${host}`).host.replace(DEFAULT_PORT, '')
   } catch (error) {
-    if (error instanceof NetError) throw invalid(path, `can not be reached: ${error.message}`)
+    if (error instanceof NetError)
+      throw invalid(path, sentence('tool.host_unreachable', { reason: error.message }))
     throw error
   }
 }

@@ -1,4 +1,5 @@
 import type { ParameterDescriptor } from '#database/schema/tools.ts'
+import { sentence } from '#errors'
 import type { FoundFunction } from '#platform/sandbox/sandbox.ts'
 import { defaultOf, isOfType, type ParameterType, TYPE_WORDS } from './parameter-values.ts'
 
@@ -77,20 +78,29 @@ export function readArguments(
   const present = Object.entries(given).filter(([, value]) => value !== null)
   if (schema.additionalProperties) return { values: Object.fromEntries(present) }
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(schema.properties, name))
-  if (unknown !== undefined)
-    return {
-      error: `There is no parameter ${JSON.stringify(unknown.slice(0, 100))}. ${names.length > 0 ? `There are: ${names.join(', ')}` : 'There are none'}.`,
-    }
+  if (unknown !== undefined) return { error: unknownArgument(JSON.stringify(unknown.slice(0, 90)), names) }
   const values = new Map(present)
   for (const [name, property] of Object.entries(schema.properties)) {
     const type = TYPES.get(property['type'])
     if (!values.has(name) && 'default' in property) values.set(name, property['default'])
-    else if (!values.has(name) && schema.required.includes(name)) return { error: `${name} is required.` }
+    else if (!values.has(name) && schema.required.includes(name))
+      return { error: sentence('tool.argument_needed', { name }) }
     else if (values.has(name) && type !== undefined && !isOfType(type, values.get(name)))
-      return { error: `${name} must be ${TYPE_WORDS[type]}, not ${show(values.get(name))}.` }
+      return {
+        error: sentence('tool.argument_type', {
+          name,
+          kind: TYPE_WORDS[type],
+          value: show(values.get(name)),
+        }),
+      }
   }
   return { values: Object.fromEntries(values) }
 }
+
+const unknownArgument = (name: string, names: readonly string[]): string =>
+  names.length === 0
+    ? sentence('tool.no_arguments', { name })
+    : sentence('tool.argument_unknown', { name, tools: names.join(', ') })
 
 const SHOWN_CHARACTERS_MAX = 60
 

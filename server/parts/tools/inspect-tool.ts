@@ -1,5 +1,5 @@
 import type { ParameterDescriptor, ToolFunction, ToolSettings } from '#database/schema/tools.ts'
-import { fail, quote } from '#errors'
+import { fail, sentence } from '#errors'
 import { type FoundFunction, type Sandbox, SandboxUnavailable } from '#platform/sandbox/sandbox.ts'
 import { type CodeParts, codeOf } from './check-tool.ts'
 import { schemaOf } from './function-schema.ts'
@@ -27,7 +27,7 @@ export async function inspectTool(
 ): Promise<InspectedTool> {
   const code = codeOf(tool.settings)
   const missing = await sandbox.checkRequirements(code.language, code.requirements)
-  if (missing !== null) throw invalid(`settings.requirements: ${missing}`)
+  if (missing !== null) throw invalid(sentence('tool.requirements', { reason: missing }))
   const found = await whenAvailable(sandbox.inspect(organizationId, code))
   if ('error' in found) throw invalid(found.error)
   const functions = code.isClass
@@ -52,16 +52,13 @@ function describeFunction(
   [found]: FoundFunction[],
 ): ToolFunction[] {
   const { name } = settings.function_info
-  if (!found) throw invalid(`The code has no function ${quote(name)}.`)
+  if (!found) throw invalid(sentence('tool.no_function', { name }))
   const unaccepted = inputs.find((input) => !takes(found, input.name))
-  if (unaccepted)
-    throw invalid(`${quote(name)} does not take ${quote(unaccepted.name)}, which inputs describes.`)
+  if (unaccepted) throw invalid(sentence('tool.input_unknown', { name, input: unaccepted.name }))
   for (const parameter of found.parameters) {
     const input = inputs.find((one) => one.name === parameter.name)
     if (parameter.required && !input)
-      throw invalid(
-        `${name} needs ${parameter.name}: describe it in inputs, or give it a default in the code.`,
-      )
+      throw invalid(sentence('tool.input_undescribed', { name, input: parameter.name }))
     checkGiven(found, parameter, input)
   }
   const functionDescription = settings.function_info.description || description
@@ -70,12 +67,11 @@ function describeFunction(
 
 /** The public methods of a class: what the code says of their parameters, and inputs of the same name say better. */
 function describeClass({ inputs }: CodeParts, found: FoundFunction[]): ToolFunction[] {
-  if (found.length === 0) throw invalid('The class has no public methods.')
+  if (found.length === 0) throw invalid(sentence('sandbox.no_methods'))
   if (found.length > FUNCTIONS_MAX)
-    throw invalid(`The class has ${found.length} public methods; a tool has at most ${FUNCTIONS_MAX}.`)
+    throw invalid(sentence('tool.too_many_methods', { count: found.length, limit: FUNCTIONS_MAX }))
   const unaccepted = inputs.find((input) => !found.some((method) => takes(method, input.name)))
-  if (unaccepted)
-    throw invalid(`No method of the class takes ${quote(unaccepted.name)}, which inputs describes.`)
+  if (unaccepted) throw invalid(sentence('tool.input_of_no_method', { input: unaccepted.name }))
   return found.map((method) => {
     checkName(method.name)
     for (const parameter of method.parameters) {
@@ -107,16 +103,11 @@ function checkGiven(
   input: ParameterDescriptor | undefined,
 ): void {
   if (parameter.required && input && !input.required && input.default === null)
-    throw invalid(
-      `${name} needs ${parameter.name}: make that input required, or give it a default there or in the code.`,
-    )
+    throw invalid(sentence('tool.input_optional', { name, input: parameter.name }))
 }
 
 function checkName(name: string): void {
-  if (!IDENTIFIER.test(name))
-    throw invalid(
-      `Providers do not take the name ${name.slice(0, 100)}: use letters, digits and underscores, at most 64, and do not begin with a digit or two underscores.`,
-    )
+  if (!IDENTIFIER.test(name)) throw invalid(sentence('tool.name_unsupported', { name }))
 }
 
 const shorten = (text: string): string =>

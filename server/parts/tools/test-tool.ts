@@ -1,4 +1,4 @@
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import { targetOf } from '#parts/llm/index.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { ToolLoop, type ToolSink } from '#platform/models/tool-loop.ts'
@@ -28,7 +28,8 @@ export async function testTool(
 ): Promise<ToolTestResult> {
   const row = await findTool(deps, scope.organizationId, toolId)
   const config = readConfig(row.configuration, test.config_items, NO_CONFIG)
-  if ('error' in config) throw fail('tool.config_invalid', { reason: `config_items: ${config.error}` })
+  if ('error' in config)
+    throw fail('tool.config_invalid', { reason: sentence('tool.config_items', { reason: config.error }) })
   const { provider, model_name: model, api_key: apiKey, base_url: baseUrl } = test
   if (baseUrl !== undefined) checkAddress(deps, baseUrl)
   const target = targetOf({ provider, model, apiKey, baseUrl })
@@ -57,7 +58,8 @@ function checkAddress({ net }: Dependencies, baseUrl: string): void {
   try {
     net.checkUrl(baseUrl)
   } catch (error) {
-    if (error instanceof NetError) throw fail('request.invalid', { reason: `base_url: ${error.message}` })
+    if (error instanceof NetError)
+      throw fail('request.invalid', { reason: sentence('tool.base_url', { reason: error.message }) })
     throw error
   }
 }
@@ -65,7 +67,7 @@ function checkAddress({ net }: Dependencies, baseUrl: string): void {
 function explain(error: unknown): never {
   if (error instanceof ModelError) throw fail('llm.failed', { reason: error.message }, { cause: error })
   if ((error as Error).name === 'TimeoutError')
-    throw fail('llm.failed', { reason: `The test did not end within ${TEST_TIMEOUT_MS / 1000} seconds` })
+    throw fail('llm.failed', { reason: sentence('tool.test_timeout', { seconds: TEST_TIMEOUT_MS / 1000 }) })
   throw error
 }
 

@@ -1,4 +1,5 @@
 import type { ParameterDescriptor } from '#database/schema/tools.ts'
+import { sentence } from '#errors'
 import type { Secrets } from '#platform/secrets/secrets.ts'
 import { defaultOf, isOfType, parseValue, TYPE_WORDS } from './parameter-values.ts'
 
@@ -94,8 +95,7 @@ export function configNow(
     if (counts !== undefined) now.set(name, counts)
   }
   const missing = findMissing(descriptors, now)
-  if (missing !== undefined)
-    return { error: `This tool is not configured: it needs ${missing}. Whoever made the agent can set it.` }
+  if (missing !== undefined) return { error: sentence('tool.not_configured', { name: missing }) }
   const secrets = Object.entries(config.values).filter(([name]) =>
     isSecret({ name, secret: descriptors.some((one) => one.secret && one.name === name) }, config),
   )

@@ -28,7 +28,7 @@ export const HTTP_ERRORS = defineErrors({
   'request.not_http': 'This is not a valid HTTP request',
   'request.last_event_id': 'Last-Event-ID is not an id of this stream',
   'request.idempotency_key': '{header} must be 1 to 255 visible ASCII characters',
-  'request.not_utf8': '{what} is not valid UTF-8',
+  'request.encoding': '{what} is not valid UTF-8',
   'request.not_json': '{what} is not valid JSON',
   'request.nested': '{what} is nested deeper than {limit} levels',
   'request.number_range': '{field} is a number beyond range',

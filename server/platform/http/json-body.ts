@@ -18,7 +18,7 @@ export interface JsonLimits {
  * The last of duplicate keys counts.
  */
 export function parseJsonBody(bytes: Buffer, { valuesMax, what = 'The body' }: JsonLimits): unknown {
-  if (!isUtf8(bytes)) throw malformed(sentence('request.not_utf8', { what }))
+  if (!isUtf8(bytes)) throw malformed(sentence('request.encoding', { what }))
   checkStructure(bytes, valuesMax, what)
   let body: unknown
   try {
