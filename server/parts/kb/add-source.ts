@@ -2,7 +2,7 @@ import { and, eq, inArray, type PgColumn, type SQL, sql } from '#database/drizzl
 import { newId } from '#database/new-id.ts'
 import { kbDocuments, kbSources, kbTexts, knowledgeBases } from '#database/schema/kb.ts'
 import { uploads, uploadTexts } from '#database/schema/uploads.ts'
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { cleanText } from '#platform/documents/bounded-text.ts'
 import type { KbDependencies } from './dependencies.ts'
@@ -113,7 +113,7 @@ interface SourceKey {
   sourceId: string
 }
 
-const NO_TEXT = 'No text could be read in this file.'
+const NO_TEXT = sentence('kb.file_without_text')
 
 /** What the files say is copied, so that a file can go and the document stays. */
 async function insertFiles(

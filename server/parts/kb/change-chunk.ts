@@ -1,6 +1,6 @@
 import { toVectorText } from '#database/insert-rows.ts'
 import type { TenantTransaction } from '#database/tenant-sql.ts'
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { Payer } from '#platform/ledger/ledger.ts'
 import { countTokens } from '#platform/models/index.ts'
@@ -133,7 +133,7 @@ async function embedOne(
   }
 }
 
-const TOO_SLOW = `The embedding model did not answer within ${EMBEDDING_MS / 1_000} seconds.`
+const TOO_SLOW = sentence('kb.embedding_timeout', { seconds: EMBEDDING_MS / 1_000 })
 
 interface IndexPosition {
   number: number

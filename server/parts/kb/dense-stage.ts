@@ -1,5 +1,5 @@
 import { toVectorText } from '#database/insert-rows.ts'
-import { AppError } from '#errors'
+import { AppError, sentence } from '#errors'
 import type { Payer } from '#platform/ledger/ledger.ts'
 import { ModelError } from '#platform/models/types.ts'
 import type { KbDependencies } from './dependencies.ts'
@@ -57,8 +57,7 @@ async function embedQuery(
     return vector as Float32Array
   } catch (error) {
     if (error instanceof ModelError || isOfModel(error)) return error.message
-    if (error === late.reason)
-      return `The embedding model did not answer within ${QUERY_EMBEDDING_MS / 1000} s`
+    if (error === late.reason) return sentence('kb.embedding_timeout', { seconds: QUERY_EMBEDDING_MS / 1000 })
     throw error
   }
 }

@@ -2,7 +2,7 @@ import { and, eq } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { type EvaluationQuestion, kbEvaluations, type QuestionResult } from '#database/schema/kb.ts'
 import type { TenantSql } from '#database/tenant-sql.ts'
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
 import type { KbDependencies } from './dependencies.ts'
@@ -78,8 +78,7 @@ export async function createEvaluation(
 
 function checkAnswers(questions: EvaluationQuestion[]): void {
   const index = questions.findIndex(({ document_ids: ids, document_names: names }) => !ids && !names)
-  if (index >= 0)
-    throw fail('request.invalid', { reason: `questions.${index} must have document_ids or document_names` })
+  if (index >= 0) throw fail('request.invalid', { reason: sentence('kb.question_documents', { index }) })
 }
 
 async function checkDocuments(

@@ -1,5 +1,5 @@
 import type { Fragment, FragmentSql } from '#database/tenant-sql.ts'
-import { fail, quote } from '#errors'
+import { fail, sentence } from '#errors'
 
 type Value = string | number | boolean
 type Bound = 'gt' | 'gte' | 'lt' | 'lte'
@@ -26,10 +26,10 @@ const OPERATORS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
  */
 export function parseFilter(filter: object = {}): Condition[] {
   const entries = Object.entries(filter)
-  if (entries.length > CONDITIONS_MAX) throw invalid(`filter has more than ${CONDITIONS_MAX} keys`)
+  if (entries.length > CONDITIONS_MAX) throw invalid(sentence('kb.filter_keys', { limit: CONDITIONS_MAX }))
   return entries.map(([key, expected]) => {
     if (key.length > KEY_CHARACTERS_MAX || key.includes('\0') || !key.isWellFormed())
-      throw invalid('filter has a key that no document has')
+      throw invalid(sentence('kb.filter_key'))
     return { key, ...conditionOf(`filter.${key}`, expected) }
   })
 }
@@ -37,25 +37,23 @@ export function parseFilter(filter: object = {}): Condition[] {
 function conditionOf(path: string, expected: unknown): Omit<Condition, 'key'> {
   if (isValue(expected)) return { in: [expected] }
   if (expected === null || typeof expected !== 'object' || Array.isArray(expected))
-    throw invalid(`${path} must be a value, or an object with in, gt, gte, lt, lte or exists`)
+    throw invalid(sentence('kb.filter_value', { field: path }))
   const { in: values, exists, ...rest } = expected as Record<string, unknown>
   const bounds = Object.entries(rest)
   const unknown = bounds.find(([name]) => !Object.hasOwn(OPERATORS, name))
-  if (unknown) throw invalid(`${path}.${quote(unknown[0])} is not known: use in, gt, gte, lt, lte or exists`)
+  if (unknown) throw invalid(sentence('kb.filter_operator', { field: `${path}.${unknown[0]}` }))
   if (values === undefined && exists === undefined && bounds.length === 0)
-    throw invalid(`${path} says nothing`)
+    throw invalid(sentence('kb.filter_empty', { field: path }))
   if (exists !== undefined && typeof exists !== 'boolean')
-    throw invalid(`${path}.exists must be true or false`)
+    throw invalid(sentence('kb.filter_exists', { field: path }))
   if (
     values !== undefined &&
     !(Array.isArray(values) && values.length <= VALUES_MAX && values.every(isValue))
   )
-    throw invalid(`${path}.in must be a list of at most ${VALUES_MAX} texts, numbers or booleans`)
+    throw invalid(sentence('kb.filter_list', { field: path, limit: VALUES_MAX }))
   for (const [name, bound] of bounds)
     if (!isValue(bound) || typeof bound === 'boolean')
-      throw invalid(
-        `${path}.${name} must be a number, or a text of at most ${VALUE_CHARACTERS_MAX} characters`,
-      )
+      throw invalid(sentence('kb.filter_bound', { field: `${path}.${name}`, limit: VALUE_CHARACTERS_MAX }))
   return {
     ...(values !== undefined && { in: values as Value[] }),
     ...(bounds.length > 0 && { bounds: bounds as [Bound, string | number][] }),

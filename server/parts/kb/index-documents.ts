@@ -1,5 +1,5 @@
 import type { Chunking } from '#database/schema/kb.ts'
-import { AppError } from '#errors'
+import { AppError, sentence } from '#errors'
 import { ModelError } from '#platform/models/types.ts'
 import type { ClaimedDocument } from './claims.ts'
 import { embedTexts, measureFloor, unattributed } from './embed-texts.ts'
@@ -88,7 +88,7 @@ function groupsOf(documents: ClaimedDocument[]): ClaimedDocument[][] {
   return groups
 }
 
-const UNEXPECTED = 'Something went wrong while this document was indexed. Please try again.'
+const UNEXPECTED = sentence('kb.indexing_failed')
 
 const idsOf = (group: ClaimedDocument[]): string[] => group.map(({ id }) => id)
 

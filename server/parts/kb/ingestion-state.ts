@@ -1,4 +1,5 @@
 import type { kbSources } from '#database/schema/kb.ts'
+import { sentence } from '#errors'
 
 /*
  * How far knowledge bases and their sources are, made of what the sources count. A source is read (its documents
@@ -26,7 +27,7 @@ export interface SourceState {
   documents: DocumentCounts
 }
 
-const NO_DOCUMENT = 'None of its documents could be read.'
+const NO_DOCUMENT = sentence('kb.no_document_read')
 
 /** A source whose documents have all failed has failed; with some that are ready it is ready. */
 export function describeSource(row: Source): SourceState {

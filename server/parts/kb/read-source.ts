@@ -1,3 +1,4 @@
+import { sentence } from '#errors'
 import { BucketError } from '#platform/bucket/bucket.ts'
 import { CrawlError } from '#platform/crawler/crawl.ts'
 import { DocumentError } from '#platform/documents/documents.ts'
@@ -150,11 +151,11 @@ const release = (
   sourceIds: string[],
 ): Promise<void> => releaseSources(database, instance.id, sourceIds)
 
-const UNEXPECTED = 'Something went wrong while this source was read. Please try again.'
+const UNEXPECTED = sentence('kb.reading_failed')
 
 function sentenceOf(error: unknown): string {
   if (error instanceof DOMException && error.name === 'TimeoutError')
-    return `Reading this source took more than ${READING_MS_MAX / 3_600_000} hours. Make it smaller.`
+    return sentence('kb.reading_timeout', { hours: READING_MS_MAX / 3_600_000 })
   const isExpected = [DocumentError, FetchError, NetError, CrawlError, BucketError].some(
     (known) => error instanceof known,
   )

@@ -1,3 +1,4 @@
+import { sentence } from '#errors'
 import { type CrawledPage, crawl } from '#platform/crawler/crawl.ts'
 import type { IngestionDependencies } from './ingestion.ts'
 import type { ReadingResult, ReadingSource } from './reading.ts'
@@ -40,7 +41,7 @@ function toDocument(page: CrawledPage): FoundDocument {
     },
     text:
       markdown === ''
-        ? { failure: 'This page holds no text.' }
+        ? { failure: sentence('crawl.no_text') }
         : { content: markdown, hash: contentHash, kind: 'markdown' },
   }
 }

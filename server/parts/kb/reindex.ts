@@ -1,6 +1,6 @@
 import { and, eq, isNotNull, ne } from '#database/drizzle.ts'
 import { kbDocuments, kbSources, knowledgeBases } from '#database/schema/kb.ts'
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { chooseChunking } from './chunking.ts'
 import type { KbDependencies } from './dependencies.ts'
@@ -68,7 +68,7 @@ async function readAgain(scope: Scope<'kb:write'>, kbId: string, sourceId: strin
   if (!source) throw fail('kb.source_not_found')
   if (source.type === 'file' || source.type === 'text')
     throw fail('kb.source_invalid', {
-      reason: 'Files and texts are read once: add what is new as another source',
+      reason: sentence('kb.read_once'),
     })
   await scope.transaction(async (database) => {
     await database.select(knowledgeBases, { where: eq(knowledgeBases.id, kbId), lock: true })

@@ -1,4 +1,4 @@
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import type { Payer } from '#platform/ledger/ledger.ts'
 import { withoutTags } from '#platform/models/prompt-elements.ts'
 import type { ResolvedModel } from '../llm/index.ts'
@@ -35,7 +35,7 @@ export async function rerank(
   const scores = parseScores(content, candidates.length)
   if (scores === null)
     throw fail('llm.failed', {
-      reason: 'The model for rerank did not answer with scores. Choose another one.',
+      reason: sentence('kb.rerank_without_scores'),
     })
   const reranked = candidates
     .map((passage, index) => ({

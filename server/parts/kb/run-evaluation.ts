@@ -1,6 +1,6 @@
 import type { EvaluationQuestion, QuestionResult } from '#database/schema/kb.ts'
 import type { TenantSql } from '#database/tenant-sql.ts'
-import { AppError } from '#errors'
+import { AppError, sentence } from '#errors'
 import type { Queue } from '#platform/jobs/jobs.ts'
 import { ndcgAt10, recallAt, reciprocalRank } from '#platform/retrieval/metrics.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
@@ -43,7 +43,7 @@ const TURN_SECONDS_MAX = 900
 /** What does not end by then is claimed by another process. */
 const STOP_MS = 3_000
 
-const UNEXPECTED = 'Something went wrong while this evaluation was run. Please try again.'
+const UNEXPECTED = sentence('kb.evaluation_failed')
 
 export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
   const { database, jobs, log, instance } = deps.services
@@ -75,7 +75,7 @@ export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
     const run = await claim.take(isRunClaimable(sql, instance.id, [...held.keys()]))
     if (!run) return
     try {
-      if (run.isLate) throw new RunError(`The run has not ended within ${RUN_HOURS_MAX} hours`)
+      if (run.isLate) throw new RunError(sentence('kb.evaluation_timeout', { hours: RUN_HOURS_MAX }))
       if (await askQuestions(deps, sql, claim, run, () => isStopping)) await claim.complete(run.results)
       else if (await claim.pause(run.results)) await begin(ref)
     } catch (error) {

@@ -1,7 +1,7 @@
 import type { Column } from '#database/insert-rows.ts'
 import { newId } from '#database/new-id.ts'
 import type { TenantTransaction } from '#database/tenant-sql.ts'
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import type { Chunk } from '#platform/documents/split-text.ts'
 import type { Language } from '#platform/retrieval/languages.ts'
 import { raiseNumbers, SegmentBuilder, type SegmentEntry } from '#platform/retrieval/postings.ts'
@@ -22,7 +22,7 @@ export interface PreparedDocument {
   vectors: Float32Array[]
 }
 
-const NO_WORDS = 'This document holds no words.'
+const NO_WORDS = sentence('kb.no_words')
 
 /**
  * Stores documents with their chunks and postings, in place of what they had before: all at once, so that a search sees

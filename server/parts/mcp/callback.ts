@@ -1,4 +1,4 @@
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
 import type { Caller, Client } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
@@ -130,7 +130,7 @@ const FINISH_TIMEOUT_MS = 30_000
 const SENTENCE_CHARACTERS_MAX = 300
 /** An error that contains this much of a key is not shown. Servers may cut off the rest. */
 const KEY_CHARACTERS_TELLING = 16
-const OURS = 'Something went wrong on our side. Please try again.'
+const OURS = sentence('mcp.connect_broke')
 
 /**
  * Finishes an attempt with the provider's answer: the instance becomes active. A new instance is deleted on failure.
@@ -145,7 +145,7 @@ async function finishConnection(
   const { id: instanceId, organizationId, userId, sql } = attempt.instance
   try {
     const server = await findServer(sql, attempt.serverId)
-    if (!server) throw new McpError('refused', 'This server is no longer in the catalogue.')
+    if (!server) throw new McpError('refused', sentence('mcp.server_removed'))
     const connected = await finish(deps, attempt, server, answer)
     await activate(deps, client, attempt, server, connected)
     return null
@@ -171,11 +171,7 @@ function finish(
 ): Promise<Connected> {
   const payload = JSON.parse(deps.secrets.decrypt(attempt.payload, attempt.id)) as AttemptPayload
   const signal = AbortSignal.timeout(FINISH_TIMEOUT_MS)
-  if (payload.type !== server.authConfig?.type)
-    throw new McpError(
-      'refused',
-      'Meanwhile this server is used in another way. Please connect your account again.',
-    )
+  if (payload.type !== server.authConfig?.type) throw new McpError('refused', sentence('mcp.way_changed'))
   switch (payload.type) {
     case 'none':
       return Promise.resolve({ credentials: null, accountId: null })
@@ -208,10 +204,10 @@ async function finishWithKey(
     await connection.listTools(signal)
   } catch (error) {
     if (error instanceof McpError && error.kind === 'unauthorized')
-      throw new McpError('unauthorized', 'The server does not accept this key.')
+      throw new McpError('unauthorized', sentence('mcp.key_refused'))
     // Its words go into an address, and into the log; some servers repeat the key in them.
     if (error instanceof McpError && error.message.includes(beginningOf(apiKey)))
-      throw new McpError(error.kind, 'The server refused this, in words that hold the key.')
+      throw new McpError(error.kind, sentence('mcp.key_echoed'))
     if (error instanceof McpError) throw new McpError(error.kind, error.message)
     throw error
   } finally {
@@ -249,11 +245,11 @@ async function finishComposio(
   signal: AbortSignal,
 ): Promise<Connected> {
   const { composio } = deps
-  if (composio === null) throw new ComposioError('Composio is no longer configured on this server.', null)
+  if (composio === null) throw new ComposioError(sentence('mcp.composio_gone'), null)
   if (error !== undefined) throw new ComposioError(refusalSentence(error, description), null)
   const account = await composio.readAccount(accountId, signal)
   if (account.userId !== userId || account.status !== 'ACTIVE')
-    throw new ComposioError('The account was not connected.', null)
+    throw new ComposioError(sentence('mcp.account_not_connected'), null)
   const address = await composioAddress(sql, composio, { server, userId, accountId, authConfigId }, signal)
   return { credentials: { type: 'composio', ...address }, accountId }
 }
@@ -301,7 +297,7 @@ async function activate(
   })
   if (!before) {
     await endAccess(deps, { credentials, accountId })
-    throw new McpError('refused', 'This connection was deleted meanwhile.')
+    throw new McpError('refused', sentence('mcp.connection_deleted'))
   }
   const replaced = openReplaced(secrets, instanceId, before.sealed)
   if (replaced?.type === 'composio') await connections.forget(connectionKey(instanceId, replaced.url))

@@ -1,6 +1,6 @@
 import Type, { type Static, type TObject } from 'typebox'
 import type { McpAuthConfig, McpToolRecord, mcpServers } from '#database/schema/mcp.ts'
-import { fail, quote } from '#errors'
+import { fail, sentence } from '#errors'
 import { Body, Enum, matching, NOT_BLANK, Nullable, Timestamp, Uuid, WORD } from '#platform/http/schemas.ts'
 import { compileValidator, validationError } from '#platform/http/validation.ts'
 import { type Net, NetError } from '#platform/net/index.ts'
@@ -75,14 +75,14 @@ export function checkAuthConfig(
   const { client_secret: clientSecret, ...config } = given as McpAuthConfig & { client_secret?: string }
   if (config.type === 'api_key' && TAKEN_HEADERS.test(config.header))
     throw fail('mcp.server_invalid', {
-      reason: `auth_config.header: a key can't go in the header ${quote(config.header)}`,
+      reason: sentence('mcp.header_taken', { header: config.header }),
     })
   if (config.type === 'oauth') {
     if (clientSecret !== undefined && config.client_id === undefined)
-      throw fail('mcp.server_invalid', { reason: 'auth_config.client_secret is of no use without client_id' })
+      throw fail('mcp.server_invalid', { reason: sentence('mcp.secret_without_id') })
     if ((config.authorization_url === undefined) !== (config.token_url === undefined))
       throw fail('mcp.server_invalid', {
-        reason: 'auth_config needs both authorization_url and token_url, or neither',
+        reason: sentence('mcp.both_urls'),
       })
     for (const name of ['authorization_url', 'token_url'] as const)
       if (config[name] !== undefined) config[name] = checkAddress(net, `auth_config.${name}`, config[name])
@@ -98,7 +98,9 @@ export function checkAddress(net: Net, field: string, address: string): string {
     return url.href
   } catch (error) {
     if (!(error instanceof NetError)) throw error
-    throw fail('mcp.server_invalid', { reason: `${field}: ${error.message}` })
+    throw fail('mcp.server_invalid', {
+      reason: sentence('mcp.address_refused', { field, reason: error.message }),
+    })
   }
 }
 

@@ -5,7 +5,7 @@ import { type McpAuthConfig, mcpServers } from '#database/schema/mcp.ts'
 import { onUniqueViolation } from '#database/sql-state.ts'
 import { systemDb, systemSql } from '#database/system-sql.ts'
 import type { FragmentSql } from '#database/tenant-sql.ts'
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import type { Actor } from '#platform/access/scope.ts'
 import { recordEvents } from '#platform/audit/audit.ts'
 import { SERVERS_MAX } from './catalogue.ts'
@@ -104,7 +104,7 @@ export async function updateServer(
 function checkServerAddress({ config, net }: Dependencies, address: string): string {
   const url = checkAddress(net, 'url', address)
   if (new URL(url).host === new URL(config.baseUrl).host)
-    throw fail('mcp.server_invalid', { reason: 'url: this is the address of this installation itself' })
+    throw fail('mcp.server_invalid', { reason: sentence('mcp.own_address') })
   return url
 }
 
@@ -172,8 +172,8 @@ export async function deleteServer(
 }
 
 /** Reasons to connect again. */
-const MOVED = 'The address of this server has changed. Please connect your account again.'
-const OTHER_WAY = 'The way to connect to this server has changed. Please connect your account again.'
+const MOVED = sentence('mcp.address_changed')
+const OTHER_WAY = sentence('mcp.auth_changed')
 
 /**
  * Deactivates the connections to servers that have moved, or that are connected to in another way: credentials never go

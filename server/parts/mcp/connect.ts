@@ -1,7 +1,7 @@
 import type { Config } from '#config'
 import { newId } from '#database/new-id.ts'
 import type { TenantStatements, TenantTransaction } from '#database/tenant-sql.ts'
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
@@ -200,7 +200,7 @@ async function beginOAuth(
 function composioOf({ composio }: McpDependencies) {
   if (composio === null)
     throw fail('mcp.connect_failed', {
-      reason: 'Composio is not configured on this server (COMPOSIO_API_KEY)',
+      reason: sentence('mcp.composio_off'),
     })
   return composio
 }

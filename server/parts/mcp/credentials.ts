@@ -1,3 +1,4 @@
+import { sentence } from '#errors'
 import type { StoredGrant } from '#platform/mcp/authorization.ts'
 import type { McpEndpoint } from '#platform/mcp/connection.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
@@ -155,10 +156,10 @@ export class InstanceCredentials {
       select status, error, credentials, credentials_version as version,
         extract(epoch from expires_at - now())::float8 as "secondsLeft"
       from mcp_instances where ${isInstance(sql, instance)}`
-    if (!row) throw new McpError('unauthorized', 'This connection was deleted.')
+    if (!row) throw new McpError('unauthorized', sentence('mcp.connection_deleted'))
     const stored = openCredentials(this.#deps.secrets, id, row.credentials)
     if (row.status !== 'active' || stored?.type !== 'oauth')
-      throw new McpError('unauthorized', row.error ?? 'This connection is not active.')
+      throw new McpError('unauthorized', row.error ?? sentence('mcp.connection_inactive'))
     checkOrigin(url, stored.origin)
     return { ...row, grant: stored.grant }
   }
@@ -177,8 +178,7 @@ function keyHeaders(
 
 /** Credentials go to no other origin than their own. */
 function checkOrigin(url: string, origin: string): void {
-  if (URL.parse(url)?.origin !== origin)
-    throw new McpError('unauthorized', 'This server has moved. Please connect your account again.')
+  if (URL.parse(url)?.origin !== origin) throw new McpError('unauthorized', sentence('mcp.moved'))
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })

@@ -1,4 +1,5 @@
 import type { TenantStatements } from '#database/tenant-sql.ts'
+import { sentence } from '#errors'
 import type { OAuthClient } from '#platform/mcp/authorization.ts'
 import { AuthorizationError } from '#platform/mcp/authorization-error.ts'
 import { type Composio, type ComposioAddress, ComposioError } from '#platform/mcp/composio.ts'
@@ -117,12 +118,12 @@ export async function endAccess(
   try {
     if (credentials?.type === 'oauth') await authorizer.revoke(credentials.grant, signal)
     if (accountId === null) return null
-    if (composio === null) return 'Composio is not configured on this server (COMPOSIO_API_KEY)'
+    if (composio === null) return sentence('mcp.composio_off')
     await composio.deleteAccount(accountId, signal)
     return null
   } catch (error) {
     log.warn({ err: error }, 'a provider did not end an access')
-    return failureSentence(error) ?? 'The provider did not answer as it should.'
+    return failureSentence(error) ?? sentence('mcp.provider_failed')
   }
 }
 
@@ -134,7 +135,6 @@ export function failureSentence(error: unknown): string | null {
     error instanceof McpError ||
     error instanceof NetError
   if (isTold) return error.message
-  if (error instanceof DOMException && error.name === 'TimeoutError')
-    return 'The provider did not answer in time.'
+  if (error instanceof DOMException && error.name === 'TimeoutError') return sentence('mcp.provider_timeout')
   return null
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '#database/new-id.ts'
+import { sentence } from '#errors'
 import type { StoredGrant } from '#platform/mcp/authorization.ts'
 import { AuthorizationError } from '#platform/mcp/authorization-error.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
@@ -23,7 +24,7 @@ const STORE_ATTEMPTS = 6
 /** A stopping process waits this long for running renewals: their new tokens must not be lost. */
 const STOP_MS = 2_000
 
-const UNREACHABLE = 'The provider of this account can not be reached to renew its access. Try again later.'
+const UNREACHABLE = sentence('mcp.renewal_unreachable')
 
 /** The state of the row: ours to renew, renewed, claimed by another process, or failed recently. */
 type Turn =
@@ -100,7 +101,8 @@ export class TokenRefresh {
     const [row] = await sql<{ version: number; status: string; error: string | null; isClaimed: boolean }[]>`
       select credentials_version as version, status, error, refresh_claim is not null as "isClaimed"
       from mcp_instances where ${isInstance(sql, instance)}`
-    if (row?.status !== 'active') return { kind: 'over', error: row?.error ?? 'This connection was deleted.' }
+    if (row?.status !== 'active')
+      return { kind: 'over', error: row?.error ?? sentence('mcp.connection_deleted') }
     if (row.version !== version) return { kind: 'renewed' }
     return { kind: row.isClaimed ? 'busy' : 'resting' }
   }
@@ -113,7 +115,7 @@ export class TokenRefresh {
     const { authorizer, secrets, log } = this.#deps
     const { id: instanceId, sql } = instance
     const stored = openCredentials(secrets, instanceId, credentials)
-    if (stored?.type !== 'oauth') throw new McpError('unauthorized', 'This connection has nothing to renew.')
+    if (stored?.type !== 'oauth') throw new McpError('unauthorized', sentence('mcp.nothing_to_renew'))
     let grant: StoredGrant
     try {
       grant = await authorizer.refresh(stored.grant, AbortSignal.timeout(REFRESH_TIMEOUT_MS))
@@ -129,7 +131,7 @@ export class TokenRefresh {
     // Another process has stored newer ones.
     if (row) return
     await authorizer.revoke(grant, AbortSignal.timeout(REFRESH_TIMEOUT_MS)).catch(() => {})
-    throw new McpError('unauthorized', 'This connection was deleted.')
+    throw new McpError('unauthorized', sentence('mcp.connection_deleted'))
   }
 
   /** Stores new tokens, with or without the claim, if they follow the stored version. */
@@ -156,7 +158,7 @@ export class TokenRefresh {
 
   /** Deactivates the instance, unless newer tokens were stored meanwhile: then the provider refused old ones. */
   async #giveUp(instance: OwnedInstance, version: number, refusal: AuthorizationError): Promise<void> {
-    const error = `The provider has ended this access. ${refusal.message} Please connect your account again.`
+    const error = sentence('mcp.access_ended', { reason: refusal.message })
     const { sql } = instance
     const [ended] = await sql<{ serverId: string }[]>`
       update mcp_instances set status = 'inactive', error = ${error}, updated_at = now(),

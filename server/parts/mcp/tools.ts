@@ -1,6 +1,7 @@
 import { newId } from '#database/new-id.ts'
 import type { McpToolRecord } from '#database/schema/mcp.ts'
 import type { Fragment, TenantSql, TenantTransaction } from '#database/tenant-sql.ts'
+import { sentence } from '#errors'
 import type { Actor, Scope } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
 import type { McpEndpoint, McpTool } from '#platform/mcp/connection.ts'
@@ -78,11 +79,7 @@ export class ToolReader {
       known: instance,
       open: async () => {
         const [ready] = await this.#instances.findOwn(userId, organizationId, [instance.id], 'mcp:read')
-        if (!ready)
-          throw new McpError(
-            'unauthorized',
-            'This connection cannot be used. Please connect your account again.',
-          )
+        if (!ready) throw new McpError('unauthorized', sentence('mcp.connection_unusable'))
         return ready.endpoint
       },
     }
@@ -106,7 +103,7 @@ export class ToolReader {
       tools = read.tools.map(recordOf)
     } catch (error) {
       if (error === late.reason)
-        return shown(known, `The server did not answer within ${READ_TIMEOUT_MS / 1000} seconds.`)
+        return shown(known, sentence('mcp.server_timeout', { seconds: READ_TIMEOUT_MS / 1000 }))
       if (error instanceof McpError) return shown(known, error.message)
       throw error
     }

@@ -16,4 +16,6 @@ export const STORAGE_ERRORS = defineErrors({
   'upload.chat_full': [402, 'A chat can have at most {limit} files'],
   'file.link_invalid': [403, 'This address has expired, or was never given out. Ask for the file again.'],
   'file.not_found': [404, 'File not found'],
+
+  'storage.no_answer': 'The file storage does not answer as it should. Try again later.',
 })
