@@ -222,7 +222,9 @@ test('an evaluation and a run are found in their own knowledge base only', async
 
 test('what a run can not search with is refused before it is made', async () => {
   const { body: evaluation } = await exam.create([{ question: 'a', document_names: ['b'] }])
-  expect((await exam.run(evaluation.id, { filter: { a: {} } })).body.detail).toBe('filter.a says nothing')
+  expect((await exam.run(evaluation.id, { filter: { a: {} } })).body.detail).toBe(
+    'filter.a has no condition. Use in, gt, gte, lt, lte or exists.',
+  )
   expect((await exam.run(evaluation.id, { rerank: 'nobody' })).status).toBe(404)
   expect((await exam.run(evaluation.id, { limit: 101 })).status).toBe(400)
   expect((await exam.run(evaluation.id, { limt: 10 })).status).toBe(400)

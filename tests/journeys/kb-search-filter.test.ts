@@ -114,7 +114,7 @@ describe('what is no filter is refused', () => {
       { lang: ['de'] },
       'filter.lang must be a value, or an object with in, gt, gte, lt, lte or exists',
     ],
-    ['an empty object', { lang: {} }, 'filter.lang says nothing'],
+    ['an empty object', { lang: {} }, 'filter.lang has no condition. Use in, gt, gte, lt, lte or exists.'],
     [
       'an unknown operator',
       { lang: { ne: 'de' } },
