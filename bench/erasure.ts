@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from 'postgres'
 import { readConfig } from '../server/config.ts'
+import { systemSql } from '../server/database/system-sql.ts'
 import { startServer } from '../server/main.ts'
 import { createClient } from '../tests/support/client.ts'
 import { startPostgres } from '../tests/support/postgres.ts'
@@ -42,7 +43,7 @@ async function measure(): Promise<void> {
     const client = createClient(server.address)
     const person = await client.signUp()
     const made = await client.call('POST', '/api/org/create_org?name=Large', { token: person.token })
-    const { sql } = server.services.database
+    const sql = systemSql(server.services.database)
     await fill(sql, made.body.id, person.userId)
     await sql`analyze`
     await takeAway(`${server.address}/api/org/export?org_id=${made.body.id}`, person.token)

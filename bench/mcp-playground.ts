@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../server/config.ts'
+import { systemSql } from '../server/database/system-sql.ts'
 import { startServer } from '../server/main.ts'
 import { createClient, type Person } from '../tests/support/client.ts'
 import { startMcpServer, textResult } from '../tests/support/mcp/index.ts'
@@ -33,7 +34,7 @@ const environment = {
   ALLOW_PRIVATE_NETWORK: '127.0.0.0/8',
 }
 const server = await startServer(readConfig(environment))
-const { sql } = server.services.database
+const sql = systemSql(server.services.database)
 const client = createClient(server.address)
 const person = await client.signUp()
 await client.addModel(person, {

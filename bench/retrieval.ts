@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { readConfig } from '../server/config.ts'
+import { systemSql } from '../server/database/system-sql.ts'
 import { startServer } from '../server/main.ts'
 import { denseStage } from '../server/parts/kb/dense-stage.ts'
 import type { KbDependencies } from '../server/parts/kb/dependencies.ts'
@@ -62,7 +63,7 @@ const parley = await startServer(
   }),
 )
 const { services } = parley
-const { sql } = services.database
+const sql = systemSql(services.database)
 
 try {
   await report()

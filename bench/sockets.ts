@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { WebSocket } from 'ws'
 import { readConfig } from '../server/config.ts'
+import { systemSql } from '../server/database/system-sql.ts'
 import { type Server, startServer } from '../server/main.ts'
 import { createClient } from '../tests/support/client.ts'
 import { startPostgres } from '../tests/support/postgres.ts'
@@ -168,7 +169,7 @@ async function serve(): Promise<void> {
 /** People and their tokens, one for each socket. */
 async function prepare({ services, address }: Server) {
   const client = createClient(address)
-  const { sql } = services.database
+  const sql = systemSql(services.database)
   const owner = await client.signUp()
   const members = [owner]
   while (members.length < MEMBERS) members.push(await client.signUp())

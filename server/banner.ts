@@ -1,4 +1,5 @@
 import type { Config } from '#config'
+import { systemSql } from '#database/system-sql.ts'
 import { AppError } from '#errors'
 import { environmentProviders, ModelFinder, type ResolvedModel } from '#parts/llm/index.ts'
 import type { Server } from './main.ts'
@@ -39,7 +40,7 @@ async function chatLine(
   config: Config,
   { email, password }: { email: string; password: string | null },
 ): Promise<string> {
-  const [organization] = await services.database.sql<{ id: string }[]>`
+  const [organization] = await systemSql(services.database)<{ id: string }[]>`
     select o.id from organizations o join users u on u.id = o.personal_user_id where u.email = ${email}`
   const model = organization && (await findTextModel(services, organization.id))
   if (!model) return `curl ${config.baseUrl}/readyz`

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from '#config'
-import type { OpenDatabase } from '#database/connect.ts'
+import type { Database } from '#database/connect.ts'
 import type { AccessDependencies } from './access/access.ts'
 import type { AccessTokens } from './access/access-tokens.ts'
 import type { Documents } from './documents/documents.ts'
@@ -28,8 +28,8 @@ import type { Tracing } from './telemetry/tracing.ts'
 export interface Services {
   config: Config
   log: Logger
-  /** For the few that are on the written list (ARCHITECTURE.md, "Who may use the bare database"). */
-  database: OpenDatabase
+  /** Closed: statements go through a Scope, or through system-sql.ts (docs/security.md). */
+  database: Database
   instance: Instance
   tokens: AccessTokens
   access: AccessDependencies

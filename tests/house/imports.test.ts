@@ -42,32 +42,6 @@ const PART_MAY_IMPORT: Record<string, string[]> = {
   users: ['invitations', 'org'],
 }
 
-/** Who may use the bare database (`services.database`, `sql`): everything else goes through a Scope. */
-const BARE_DATABASE = [
-  'server/banner.ts',
-  'server/commands.ts',
-  'server/main.ts',
-  'server/rotate-secret.ts', // what is encrypted, of everybody
-  'server/parts/agent-deploy/index.ts', // hands it to public-deployments-system.ts
-  'server/parts/llm/find-model-system.ts', // fragments for any statement
-  'server/parts/webhooks/claim-deliveries-system.ts', // sends for all organizations
-  'server/platform/access/',
-  'server/platform/audit/',
-  'server/platform/idempotency/', // requests of everybody, and of nobody who is known
-  'server/platform/instance/',
-  'server/platform/jobs/',
-  'server/platform/events/outbox.ts', // events are written in the statement of what they tell of
-  'server/platform/ledger/',
-  'server/platform/limits/',
-  'server/platform/mail/', // its jobs are added in the caller's transaction
-  'server/platform/retrieval/stems.ts', // asks the stemmers of PostgreSQL, and reads no table
-  'server/platform/services.ts',
-  'server/platform/secrets/reseal.ts', // what is encrypted, of everybody
-  'server/platform/storage/uploads.ts', // counts against a quota, under the organization's lock
-  'server/platform/telemetry/health.ts',
-  'server/platform/telemetry/scrapes.ts', // counts over all organizations
-]
-
 /** Which packages only one room knows. */
 const PACKAGE_OWNERS: Record<string, string[]> = {
   fastify: [
@@ -132,7 +106,8 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   '@opentelemetry/resources': ['server/platform/telemetry/otlp-tracing.ts'],
   '@opentelemetry/sdk-trace': ['server/platform/telemetry/otlp-tracing.ts'],
   react: ['server/platform/mail/'],
-  postgres: BARE_DATABASE.concat('server/database/'),
+  // A part has no other statements than those of a Scope and of system-sql.ts.
+  postgres: ['server/database/', 'server/platform/', 'server/rotate-secret.ts'],
 }
 
 /** What the chat on web pages is made of: every byte of it is fetched by every visitor. */
@@ -175,12 +150,6 @@ function resolveName(file: string, name: string): string {
   return name.startsWith('#') ? `server/${name.slice(1)}` : name
 }
 
-/** By its name, by its type, or taken out of the database by a pattern. */
-const usesBareDatabase = (text: string): boolean =>
-  /\bdatabase\??\.(?:sql|db)\b|services\.database|\bSql\b|Database\['(?:sql|db)'\]/.test(text) ||
-  /\{[^{}]*\b(?:sql|db)\b[^{}]*\}(?:\s*=\s*[\w.#]*\bdatabase\b|: Database\b)/.test(text) ||
-  /\bdatabase: \{[^}]*\b(?:sql|db)\b/.test(text)
-
 const partOf = (path: string): string | undefined => /^server\/parts\/([^/]+)\//.exec(path)?.[1]
 const isIn = (file: string, places: string[]): boolean => places.some((place) => file.startsWith(place))
 
@@ -220,24 +189,12 @@ describe('the house', () => {
     expect(circles.filter((circle) => !isTypesOnly(circle))).toEqual([])
   })
 
-  test('the bare database is used by those on the list only', () => {
-    const users = FILES.filter((file) => usesBareDatabase(readFileSync(file, 'utf8')))
-    expect(
-      users.filter((file) => !isIn(file, BARE_DATABASE) && !/^server\/database\/|-system\.ts$/.test(file)),
-    ).toEqual([])
-  })
-
-  test.each([
-    'services.database.sql`select 1`',
-    'const { sql } = deps.database',
-    'const { db, sql } = this.#services.database',
-    'const { sql: tenants } = database',
-    'const f = ({ database: { sql } }: Dependencies) => sql',
-    'export const make = ({ sql }: Database) => sql',
-    'function read(sql: Sql)',
-    "interface Dependencies { sql: Database['sql'] }",
-  ])('%s is a use of the bare database', (text) => {
-    expect(usesBareDatabase(text)).toBe(true)
+  test('in parts, only files named *-system.ts open statements over all tenants', () => {
+    const users = imports
+      .filter(({ file, target }) => partOf(file) && target === 'server/database/system-sql.ts')
+      .map(({ file }) => file)
+    expect(users.length).toBeGreaterThan(0)
+    expect(users.filter((file) => !file.endsWith('-system.ts'))).toEqual([])
   })
 
   test.each(Object.entries(PACKAGE_OWNERS))('%s is known to its rooms only', (name, owners) => {

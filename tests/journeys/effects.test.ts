@@ -11,14 +11,13 @@ import { scopeDatabase } from '#platform/access/scoped-database.ts'
 import { answerOnce } from '#platform/http/answer-once.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { commitWithAnswer } from '#platform/idempotency/pending-answer.ts'
-import type { Services } from '#platform/services.ts'
 import type { Person } from '#tests/support/client.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
 /* Nothing waits for anything but the database in a transaction, or in a handler that says so (docs/idempotency.md). */
 
 let server: TestServer
-let services: Services
+let services: TestServer['server']['services']
 let person: Person
 beforeAll(async () => {
   server = await startTestServer()

@@ -6,7 +6,9 @@ import postgres from 'postgres'
 import { inject } from 'vitest'
 import type { Overrides } from '#app'
 import { readConfig } from '#config'
+import type { OpenDatabase } from '#database/connect.ts'
 import { createPasswords } from '#platform/secrets/passwords.ts'
+import type { Services } from '#platform/services.ts'
 import { type Server, startServer } from '../../server/main.ts'
 import { startProving } from '../tenancy/prover.ts'
 import { type Client, createClient } from './client.ts'
@@ -17,8 +19,13 @@ import { shareSnapshot } from './sandbox.ts'
 /** Tests sign up hundreds of people, and a password is to be dear only to who guesses it. */
 const QUICK_PASSWORDS = createPasswords({ memory: 64, passes: 1, parallelism: 1 })
 
+/** A server whose database tests look into. */
+export interface OpenServer extends Server {
+  services: Services & { database: OpenDatabase }
+}
+
 export interface TestServer extends Client {
-  server: Server
+  server: OpenServer
   /** The environment that it runs with, for starting another process on the same database. */
   environment: Record<string, string>
   stop(): Promise<void>
@@ -46,10 +53,10 @@ export async function startTestServer(
     ...environment,
   }
   if (!complete['DATABASE_URL']) await copyEmbedded(complete['DATA_DIR'])
-  const server = await startServer(readConfig(complete), undefined, {
+  const server = (await startServer(readConfig(complete), undefined, {
     passwords: QUICK_PASSWORDS,
     ...overrides,
-  })
+  })) as OpenServer
   await startProving(server.services.database.sql)
   return {
     ...createClient(server.address),

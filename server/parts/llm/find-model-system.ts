@@ -1,8 +1,7 @@
-import type { ISql } from 'postgres'
 import type { Database } from '#database/connect.ts'
 import { toRows } from '#database/grouped.ts'
 import { systemSql, tenantSql } from '#database/system-sql.ts'
-import type { TenantSql } from '#database/tenant-sql.ts'
+import type { FragmentSql, TenantSql } from '#database/tenant-sql.ts'
 import type { StoredModel } from './find-model.ts'
 
 export interface ModelKey {
@@ -31,6 +30,6 @@ export async function readModels(
 }
 
 /** A row `m` of llm_models as JSON: what uses a model is read together with it, and `ModelFinder.open` does the rest. */
-export const modelAsJson = (sql: ISql) => sql`
+export const modelAsJson = (sql: FragmentSql) => sql`
   json_build_object('id', m.id, 'organizationId', m.organization_id, 'provider', m.provider, 'version', m.version,
     'isActive', m.is_active, 'config', m.config, 'apiKey', m.api_key)`

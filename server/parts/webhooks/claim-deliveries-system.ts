@@ -1,9 +1,8 @@
-import type { ISql, PendingQuery, Row } from 'postgres'
 import type { Database } from '#database/connect.ts'
 import { LOWEST_ID } from '#database/new-id.ts'
 import type { WebhookAttempt } from '#database/schema/webhooks.ts'
 import { systemSql, tenantSql } from '#database/system-sql.ts'
-import type { TenantSql } from '#database/tenant-sql.ts'
+import type { Fragment, FragmentSql, TenantSql } from '#database/tenant-sql.ts'
 import { sentence } from '#errors'
 
 /* Deliveries are claimed and swept over all organizations. What is done with a claimed one runs for its organization. */
@@ -49,7 +48,7 @@ const SWEPT_AT_ONCE = 5_000
 /** The endpoints for which something waits, due or not, one step in the index for each. */
 export async function findWaitingEndpoints(database: Database, after: string): Promise<string[]> {
   const sql = systemSql(database)
-  const next = (after: PendingQuery<Row[]>) => sql`
+  const next = (after: Fragment) => sql`
     select d.endpoint_id from webhook_deliveries d
     where d.status = 'pending' and d.endpoint_id > ${after} order by d.endpoint_id limit 1`
   const rows = await sql<{ endpoint_id: string }[]>`
@@ -124,7 +123,7 @@ export async function claimOne(
 export const sqlOf = (database: Database, { organizationId }: ClaimedDelivery): TenantSql =>
   tenantSql(database, { organizationId, userId: null })
 
-const claim = (sql: ISql, isChosen: PendingQuery<Row[]>, leaseMs: number) => sql`
+const claim = (sql: FragmentSql, isChosen: Fragment, leaseMs: number) => sql`
   update webhook_deliveries d
   set next_attempt_at = now() + ${leaseMs} * interval '1 millisecond', updated_at = now()
   from webhook_endpoints e
@@ -152,7 +151,7 @@ export async function sweepDeliveries(database: Database): Promise<void> {
       order by created_at limit ${SWEPT_AT_ONCE} for update skip locked)`
 }
 
-async function failPending(sql: ISql, isChosen: PendingQuery<Row[]>): Promise<void> {
+async function failPending(sql: FragmentSql, isChosen: Fragment): Promise<void> {
   const at = new Date().toISOString()
   const untried: WebhookAttempt = { at, duration_ms: 0, response_status: null, error: DISABLED }
   await sql`

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { systemSql } from '#database/system-sql.ts'
 import { fail, sentence } from '#errors'
 import { sameText } from '#platform/secrets/secrets.ts'
 import type { Services } from '#platform/services.ts'
@@ -34,7 +35,7 @@ export function registerHealth(app: FastifyInstance, services: Services): void {
 
 async function askDependencies({ database, storage, redis }: Services): Promise<void> {
   const checks: Record<string, () => Promise<unknown>> = {
-    database: () => database.sql`select`,
+    database: () => systemSql(database)`select`,
     storage: () => storage.check(),
   }
   if (redis) checks['redis'] = () => redis.check()

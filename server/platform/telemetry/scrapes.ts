@@ -1,4 +1,5 @@
 import { Gauge } from 'prom-client'
+import { systemSql } from '#database/system-sql.ts'
 import type { Services } from '#platform/services.ts'
 
 /** What is read from the database is kept so long, however often somebody scrapes. */
@@ -41,7 +42,7 @@ export function observeAtScrape({
     },
   })
   const readRows = async (): Promise<void> => {
-    const [row] = await database.sql<{ holds: number; oldest: number; deliveries: number }[]>`
+    const [row] = await systemSql(database)<{ holds: number; oldest: number; deliveries: number }[]>`
       select (select count(*) from open_holds)::int as holds,
         coalesce((select extract(epoch from now() - min(created_at)) from open_holds), 0)::float8 as oldest,
         (select count(*) from webhook_deliveries where status = 'pending')::int as deliveries`
