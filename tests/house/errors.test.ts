@@ -33,6 +33,27 @@ test('every error is named by code that throws it', () => {
   expect(codes.filter((code) => !named.has(code))).toEqual([])
 })
 
+/** Failures whose message reaches people: in another error, with what is stored, or as a tool's result. */
+const TOLD =
+  /new (?:NetError|FetchError|FetchProxyError|BucketError|CrawlError|Skipped|DocumentError|ModelError|McpError|AuthorizationError|ComposioError|SandboxUnavailable|Refusal|RunError)\(\s*(?:'\w+',\s*)?['"`][^'"`]* /
+const REASON = /\bfail\(\s*'[\w.]+',\s*\{\s*reason: ['"`][A-Za-z]/
+
+test('no sentence is written where an error is made', () => {
+  const writers = SOURCES.filter((file) => {
+    const text = readFileSync(file, 'utf8')
+    return TOLD.test(text) || REASON.test(text)
+  })
+  expect(writers).toEqual([])
+})
+
+test.each([
+  "throw new NetError('This is no address.')",
+  "new McpError(\n  'refused',\n  `This server refused.`",
+  "fail('request.invalid', {\n  reason: 'A body is required',",
+])('%s writes a sentence', (text) => {
+  expect(TOLD.test(text) || REASON.test(text)).toBe(true)
+})
+
 test('platform rooms throw none of the errors of parts', () => {
   const ofParts = CATALOGUES.filter((file) => file.startsWith('server/parts/')).flatMap(codesOf)
   const thrown = SOURCES.filter((file) => /^server\/(?:platform|database)\//.test(file)).flatMap((file) =>

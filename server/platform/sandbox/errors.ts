@@ -35,4 +35,6 @@ export const SANDBOX_ERRORS = defineErrors({
   'sandbox.package_missing':
     '{name} is listed, but its file {file} is missing. The operator of this server has to add it.',
   'sandbox.package_changed': "{name} can't be used: its file is not the one that SHA256SUMS lists.",
+
+  'sandbox.functions_max': 'The code has no functions that can be described, or more than {limit}.',
 })

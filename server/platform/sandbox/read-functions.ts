@@ -10,7 +10,7 @@ const TYPES = ['str', 'int', 'float', 'bool', 'list', 'dict'] as const
 /** What an inspection says. The code may have forged it, so it is checked like anything that a tenant sends. */
 export function readFunctions(output: unknown): { functions: FoundFunction[] } | { error: string } {
   if (!Array.isArray(output) || output.length > FUNCTIONS_MAX)
-    return { error: `The code has no functions that can be told, or more than ${FUNCTIONS_MAX}.` }
+    return { error: sentence('sandbox.functions_max', { limit: FUNCTIONS_MAX }) }
   const functions = output.map(readFunction)
   const isFine = functions.every((found) => found !== null)
   if (!isFine) return { error: sentence('sandbox.functions_unclear') }
