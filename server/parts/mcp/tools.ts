@@ -52,13 +52,13 @@ export class ToolReader {
     const server = await readServer(scope, serverId)
     const source = this.#sourceOf(server, scope)
     if (source === null)
-      return viewWithTools(server, shown(lastKnown(server), server.instance?.error ?? null))
+      return viewWithTools(server, viewTools(lastKnown(server), server.instance?.error ?? null))
     const { known } = source
     const isFresh =
       known.tools !== null && known.readAt !== null && Date.now() - Date.parse(known.readAt) < FRESH_MS
     return viewWithTools(
       server,
-      isFresh && !refresh ? shown(known, null) : await this.#readOnce(source, scope),
+      isFresh && !refresh ? viewTools(known, null) : await this.#readOnce(source, scope),
     )
   }
 
@@ -103,8 +103,8 @@ export class ToolReader {
       tools = read.tools.map(recordOf)
     } catch (error) {
       if (error === late.reason)
-        return shown(known, sentence('mcp.server_timeout', { seconds: READ_TIMEOUT_MS / 1000 }))
-      if (error instanceof McpError) return shown(known, error.message)
+        return viewTools(known, sentence('mcp.server_timeout', { seconds: READ_TIMEOUT_MS / 1000 }))
+      if (error instanceof McpError) return viewTools(known, error.message)
       throw error
     }
     const { readAt, changedAt } = await storeTools(scope.sql, holder, scope, tools)
@@ -115,7 +115,7 @@ export class ToolReader {
 /** The last known tools: those of the caller's own instance if there are any, else the public ones. */
 const lastKnown = ({ instance, shared }: ServerOfCaller): KnownTools => (instance?.tools ? instance : shared)
 
-const shown = ({ tools, readAt, changedAt }: KnownTools, error: string | null): ToolList => ({
+const viewTools = ({ tools, readAt, changedAt }: KnownTools, error: string | null): ToolList => ({
   tools: tools ?? [],
   readAt: tools === null ? null : readAt,
   changedAt,

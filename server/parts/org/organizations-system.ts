@@ -54,8 +54,8 @@ export async function addOrganization(
   const trimmed = name.trim()
   const id = await systemSql(database)
     .begin(async (tx) => {
-      const kept = await tx`select from users where id = ${caller.userId} and leaving is null for share`
-      if (kept.count === 0) throw fail('auth.invalid_token')
+      const locked = await tx`select from users where id = ${caller.userId} and leaving is null for share`
+      if (locked.count === 0) throw fail('auth.invalid_token')
       const made = await createOrganization(tx, { name: trimmed, ownerId: caller.userId, personal: false })
       await recordEvent(tx, made, caller, {
         action: 'organization.created',

@@ -31,15 +31,15 @@ export async function changeOrganization(
         update organizations set updated_at = now(), name = coalesce(${name?.trim() ?? null}, name),
           require_second_factor = coalesce(${required ?? null}, require_second_factor)
         where id = ${organizationId} returning name, require_second_factor`
-      const shown = (row: Required<OrganizationChange> | undefined) => ({
+      const auditedFields = (row: Required<OrganizationChange> | undefined) => ({
         ...(name !== undefined && { name: row?.name }),
         ...(required !== undefined && { require_second_factor: row?.require_second_factor }),
       })
       await recordEvent(tx, organizationId, scope, {
         action: 'organization.updated',
         recordId: organizationId,
-        before: shown(before),
-        after: shown(after),
+        before: auditedFields(before),
+        after: auditedFields(after),
       })
     })
     .catch(onUniqueViolation('org.name_taken'))

@@ -107,10 +107,10 @@ async function setPermissions(
   permissionIds: string[],
   before: string[] = [],
 ): Promise<void> {
-  const wanted = [...new Set(permissionIds.map((id) => id.toLowerCase()))]
+  const requestedIds = [...new Set(permissionIds.map((id) => id.toLowerCase()))]
   const permissions = await tx<{ id: string; name: string }[]>`
-    select id, name from permissions where id = any(${wanted}::uuid[]) for share`
-  const missing = wanted.find((id) => !permissions.some((permission) => permission.id === id))
+    select id, name from permissions where id = any(${requestedIds}::uuid[]) for share`
+  const missing = requestedIds.find((id) => !permissions.some((permission) => permission.id === id))
   if (missing !== undefined) throw fail('permission.not_found', { id: missing })
   const added = permissions.filter(({ id }) => !before.includes(id))
   checkHeld(
@@ -119,7 +119,7 @@ async function setPermissions(
   )
   await tx`delete from role_permissions where role_id = ${roleId}`
   await tx`
-    insert into role_permissions (role_id, permission_id) select ${roleId}, unnest(${wanted}::uuid[])`
+    insert into role_permissions (role_id, permission_id) select ${roleId}, unnest(${requestedIds}::uuid[])`
 }
 
 async function readRole(sql: TenantStatements, organizationId: string, roleId: string): Promise<RoleView> {

@@ -65,9 +65,9 @@ function outcomeOf(outcome: SandboxOutcome, mask: Mask, isForeign: boolean): Too
   }
   const output = mask.value(outcome.output)
   if (output !== null && output !== undefined) return { output, successful: true, error: null }
-  const said =
+  const explanation =
     printed === '' ? 'The tool returned nothing.' : `The tool returned nothing, and printed:\n${printed}`
-  return { output: said, successful: true, error: null }
+  return { output: explanation, successful: true, error: null }
 }
 
 /** An error without the lines of code that it went through, which are for those alone who may read the code. */

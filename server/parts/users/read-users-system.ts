@@ -44,7 +44,7 @@ export async function readMember(
 ): Promise<MemberView> {
   const sql = systemSql(database)
   const [row] = await sql<Omit<MemberView, 'full_name' | 'invite_id'>[]>`
-    select u.id, ${shown(sql, callerId)}, u.created_at, m.status,
+    select u.id, ${userColumns(sql, callerId)}, u.created_at, m.status,
       json_build_object('id', r.id, 'name', r.name, 'hierarchy_level', r.hierarchy_level) as role,
       (select max(s.last_used_at) from sessions s
         where s.user_id = u.id and ${isVisible(sql, callerId)}) as last_active_at,
@@ -78,7 +78,7 @@ export async function listUsers(
   const pattern = patternHolding(query.q)
   const listed = sql`
     from (
-      select 1 as rank, m.created_at as since, u.id as key, u.id, ${shown(sql, scope.userId)},
+      select 1 as rank, m.created_at as since, u.id as key, u.id, ${userColumns(sql, scope.userId)},
         m.status, m.role_id, null::uuid as invite_id, null::timestamptz as invited_at
       from memberships m join users u on u.id = m.user_id
       where m.organization_id = ${scope.organizationId} and m.status in ('active', 'suspended')
@@ -117,7 +117,7 @@ export async function findUser(
 }
 
 /** Address and names of a user `u` with the membership `m`; empty while the caller may not see them. */
-const shown = (sql: SystemStatements, callerId: string) => sql`
+const userColumns = (sql: SystemStatements, callerId: string) => sql`
   case when ${isVisible(sql, callerId)} then u.email else '' end as email,
   case when ${isVisible(sql, callerId)} then u.first_name else '' end as first_name,
   case when ${isVisible(sql, callerId)} then u.last_name else '' end as last_name`

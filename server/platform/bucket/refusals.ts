@@ -22,7 +22,7 @@ export function refusalOf(bucket: Bucket, key: string | null, refusal: Refusal):
   const { host, code, region } = refusal
   const { bucket: name } = bucket
   if (isPassing(refusal))
-    return new BucketError(sentence('bucket.unavailable', { host, answer: said(refusal) }), true)
+    return new BucketError(sentence('bucket.unavailable', { host, answer: statusOf(refusal) }), true)
   if (region !== undefined && isRegion(region) && region !== bucket.region)
     return new BucketError(sentence('bucket.wrong_region', { bucket: name, region }))
   return new BucketError(sentenceByCode(bucket, key, host, code) ?? sentenceByStatus(bucket, key, refusal))
@@ -36,7 +36,7 @@ export const quoteKey = (key: string): string =>
 const isPassing = ({ status, code }: Refusal): boolean =>
   status === 429 || (status >= 500 && status !== 501) || code === 'RequestTimeout'
 
-const said = ({ status, code }: Refusal): string => `status ${status}${code === '' ? '' : `, ${code}`}`
+const statusOf = ({ status, code }: Refusal): string => `status ${status}${code === '' ? '' : `, ${code}`}`
 
 function sentenceByCode(
   { bucket }: Bucket,
@@ -77,11 +77,11 @@ function sentenceByStatus({ bucket, accessKeyId }: Bucket, key: string | null, r
   if (key === null) {
     if (isPrivate) return sentence(hasKey ? 'bucket.list_forbidden' : 'bucket.list_private', { host, bucket })
     if (status === 404) return sentence('bucket.not_found', { host, bucket })
-    return sentence('bucket.list_refused', { host, bucket, answer: said(refusal) })
+    return sentence('bucket.list_refused', { host, bucket, answer: statusOf(refusal) })
   }
   const object = { key: quoteKey(key), bucket }
   if (isPrivate)
     return sentence(hasKey ? 'bucket.object_forbidden' : 'bucket.object_private', { host, ...object })
   if (status === 404) return sentence('bucket.object_gone', object)
-  return sentence('bucket.object_refused', { host, ...object, answer: said(refusal) })
+  return sentence('bucket.object_refused', { host, ...object, answer: statusOf(refusal) })
 }

@@ -30,8 +30,8 @@ export function createBoundedText(): BoundedText {
     },
     finish() {
       const all = pieces.join('')
-      const kept = length > TEXT_CHARACTERS_MAX ? cutBetweenCharacters(all) : all
-      return { text: cleanText(kept), isCut: length > TEXT_CHARACTERS_MAX }
+      const text = length > TEXT_CHARACTERS_MAX ? cutBetweenCharacters(all) : all
+      return { text: cleanText(text), isCut: length > TEXT_CHARACTERS_MAX }
     },
   }
 }

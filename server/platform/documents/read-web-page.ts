@@ -49,15 +49,15 @@ export async function readWebPage({ bytes, contentType, url }: SentPage): Promis
   const { html, isCut } = cutTags(source)
   const document = await parsePage(html)
   const base = URL.parse(attributeIn(document, 'base[href]', 'href'), url)?.href ?? url
-  const said = whatIsSaid(document, base)
+  const metadata = whatIsSaid(document, base)
   const main = await findMainContent(html, url)
   const text = createBoundedText()
   if (main !== null) pageToMarkdown(main.content, base, text)
   const found = text.finish()
   const extracted = found.text.trim() === '' ? wholeText(document, base) : found
   return {
-    ...said,
-    title: inOneLine(main?.title || said.title, TITLE_CHARACTERS_MAX),
+    ...metadata,
+    title: inOneLine(main?.title || metadata.title, TITLE_CHARACTERS_MAX),
     text: extracted.text.replace(/\n{3,}/g, '\n\n').trim(),
     isCut: extracted.isCut || isCut,
   }

@@ -105,10 +105,10 @@ export function createIdempotency({ database, secrets, instance, log }: Dependen
   return {
     async once(request, effects, work) {
       const known = request.former && (await asBefore(request, request.former))
-      const kept = known ?? request
+      const repeated = known ?? request
       return effects === 'database'
-        ? queue(nameOf(kept), () => inDatabase(kept, work))
-        : outside.answer(kept, effects, work)
+        ? queue(nameOf(repeated), () => inDatabase(repeated, work))
+        : outside.answer(repeated, effects, work)
     },
     hashes: (text) => secrets.signatures(text, 'idempotent requests'),
     startSweep: () =>

@@ -14,9 +14,9 @@ export function saveMail(dataDir: string): Deliver {
   const folder = folderOf(dataDir)
   return async (message) => {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    const kept: SavedMail = { ...message, date: new Date().toISOString() }
+    const saved: SavedMail = { ...message, date: new Date().toISOString() }
     const file = join(folder, `${message.id}.json`)
-    await writeFile(`${file}.new`, JSON.stringify(kept, null, 2), { mode: 0o600 })
+    await writeFile(`${file}.new`, JSON.stringify(saved, null, 2), { mode: 0o600 })
     await rename(`${file}.new`, file)
     for (const old of (await fileNames(folder)).slice(KEPT_MAX)) await rm(join(folder, old), { force: true })
   }

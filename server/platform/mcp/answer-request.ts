@@ -214,8 +214,8 @@ function errorResponse(id: string | number | null, status: number, message: stri
 
 /** Content may be left out beside structured content. */
 function checked(result: CallToolResult): CallToolResult {
-  const said: object = result
-  if (isCallToolResult({ content: [], ...said })) return result
+  const response: object = result
+  if (isCallToolResult({ content: [], ...response })) return result
   throw new ProtocolError(INTERNAL_ERROR, 'The tool answered with what is no result of a tool.')
 }
 

@@ -83,7 +83,7 @@ export async function exchangeCode(
   if (code === '' || code.length > CODE_CHARACTERS_MAX)
     throw new AuthorizationError('invalid', sentence('mcp.code_invalid', { host }))
   const { client, codeVerifier, redirectUri, resource, requestedScope } = pending
-  const said = await exchangeAuthorization(pending.issuer, {
+  const response = await exchangeAuthorization(pending.issuer, {
     metadata: asMetadata(pending),
     clientInformation: client,
     authorizationCode: code,
@@ -92,7 +92,7 @@ export async function exchangeCode(
     ...(resource !== null && { resource }),
     fetchFn,
   })
-  return { ...sourceOf(pending), tokens: readTokens(said, host, requestedScope) }
+  return { ...sourceOf(pending), tokens: readTokens(response, host, requestedScope) }
 }
 
 export async function refreshGrant(grant: StoredGrant, fetchFn: FetchLike): Promise<StoredGrant> {
@@ -100,14 +100,14 @@ export async function refreshGrant(grant: StoredGrant, fetchFn: FetchLike): Prom
   const { host } = new URL(tokenEndpoint)
   if (tokens.refresh_token === undefined)
     throw new AuthorizationError('refused', sentence('mcp.no_refresh_token', { host }))
-  const said = await refreshAuthorization(grant.issuer, {
+  const response = await refreshAuthorization(grant.issuer, {
     metadata: asMetadata(grant),
     clientInformation: client,
     refreshToken: tokens.refresh_token,
     ...(resource !== null && { resource }),
     fetchFn,
   })
-  return { ...grant, tokens: readTokens(said, host, tokens.scope ?? null) }
+  return { ...grant, tokens: readTokens(response, host, tokens.scope ?? null) }
 }
 
 /** Without what only the callback needed. */

@@ -64,16 +64,16 @@ async function send(
 ): Promise<Response> {
   const endpoint = options.endpoint()
   const signal = signalOf(init, call, isStanding)
-  let shown: Record<string, string> = {}
+  let secretHeaders: Record<string, string> = {}
   const attempt = async (): Promise<NetAnswer> => {
-    shown = await endpoint.headers()
-    options.showing(shown)
-    return follow(net, endpoint.net, url, withHeaders(init, shown), call, signal)
+    secretHeaders = await endpoint.headers()
+    options.showing(secretHeaders)
+    return follow(net, endpoint.net, url, withHeaders(init, secretHeaders), call, signal)
   }
   let answer = await attempt()
   if (answer.statusCode === 401) {
     cancelBody(answer)
-    if (!(await endpoint.renew?.(shown))) throw unauthorized(url.host, answer)
+    if (!(await endpoint.renew?.(secretHeaders))) throw unauthorized(url.host, answer)
     answer = await attempt()
   }
   if (answer.statusCode === 401) {
@@ -106,9 +106,9 @@ function signalOf(init: RequestInit, call: Call | undefined, isStanding: boolean
   return signals.length === 0 ? null : AbortSignal.any(signals)
 }
 
-function withHeaders(init: RequestInit, shown: Record<string, string>): RequestInit {
+function withHeaders(init: RequestInit, secretHeaders: Record<string, string>): RequestInit {
   const headers = new Headers(init.headers)
-  for (const [name, value] of Object.entries(shown)) headers.set(name, value)
+  for (const [name, value] of Object.entries(secretHeaders)) headers.set(name, value)
   // What is packed may be far more than what arrives.
   headers.set('accept-encoding', 'identity')
   return { ...init, headers }

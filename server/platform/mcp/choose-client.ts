@@ -115,8 +115,8 @@ function readClient(registered: OAuthClientInformationFull, host: string): OAuth
 function detailsOf({ status, body }: RegistrationRejectedError): string {
   try {
     const { error, error_description } = JSON.parse(body) as Record<string, unknown>
-    const said = [error, error_description].filter((text) => typeof text === 'string' && text !== '')
-    if (said.length > 0) return said.join(': ')
+    const details = [error, error_description].filter((text) => typeof text === 'string' && text !== '')
+    if (details.length > 0) return details.join(': ')
   } catch {
     // What is no JSON is a page for people.
   }

@@ -97,19 +97,19 @@ async function connect(options: LinkOptions, call: Call, kind: 'streamable' | 's
   const { net, endpoint, known, elicit } = options
   const url = new URL(endpoint().url)
   let left = STREAM_BYTES_MAX
-  const shown = new ShownSecrets()
+  const shownSecrets = new ShownSecrets()
   const fetch = createBoundedFetch(net, {
     endpoint,
     transport: kind,
     listens: elicit !== undefined,
-    showing: (headers) => shown.add(headers),
+    showing: (headers) => shownSecrets.add(headers),
     takeFromStream(host, bytes) {
       left -= bytes
       if (left < 0) throw new McpError('too_large', sentence('mcp.unsolicited', { host }))
     },
   })
   const inner = kind === 'sse' ? new SSEClientTransport(url, { fetch }) : createStreamable(url, fetch)
-  const transport = new WatchedTransport(inner, url.host, shown)
+  const transport = new WatchedTransport(inner, url.host, shownSecrets)
   const client = createClient(elicit)
   client.setNotificationHandler('notifications/tools/list_changed', () => options.toolsChanged())
   const link: Link = {

@@ -17,15 +17,15 @@ export function showOutcomes(outcomes: readonly ToolOutcome[], bytesLeft: number
   const bytes = texts.map((text) => Buffer.byteLength(text))
   let left = Math.max(0, bytesLeft * SHOWN_SHARE)
   let waiting = texts.length
-  const shown: string[] = []
+  const outputs: string[] = []
   for (const index of [...texts.keys()].sort((a, b) => (bytes[a] ?? 0) - (bytes[b] ?? 0))) {
     const bytesMax = Math.min(Math.floor(left / waiting), SHOWN_BYTES_MAX)
     const text = cut(texts[index] ?? '', bytesMax)
-    shown[index] = writeToolOutput(text)
+    outputs[index] = writeToolOutput(text)
     left -= Math.min(bytes[index] ?? 0, bytesMax)
     waiting -= 1
   }
-  return shown
+  return outputs
 }
 
 function textOf({ output, successful, error }: ToolOutcome): string {

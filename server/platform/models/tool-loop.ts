@@ -161,14 +161,14 @@ export class ToolLoop {
     const { content = '', toolCalls = [] } = this.#steps.at(-1)?.written ?? {}
     if (toolCalls.length === 0) return []
     const outcomes = await runTools(this.#tools, toolCalls, this.#outputs, sink, signal)
-    const said: ModelMessage = { role: 'assistant', content, toolCalls }
-    const prompt = promptText({ ...request, messages: [...request.messages, said] })
+    const assistantMessage: ModelMessage = { role: 'assistant', content, toolCalls }
+    const prompt = promptText({ ...request, messages: [...request.messages, assistantMessage] })
     const window = { contextWindow: this.#contextWindow, maxTokens: request.maxTokens }
-    const shown = showOutcomes(outcomes, promptBytesOf(window) - Buffer.byteLength(prompt))
+    const outputs = showOutcomes(outcomes, promptBytesOf(window) - Buffer.byteLength(prompt))
     const results = toolCalls.map(({ id, name }, index): ModelMessage => {
-      return { role: 'tool', toolCallId: id, toolName: name, output: shown[index] ?? '' }
+      return { role: 'tool', toolCallId: id, toolName: name, output: outputs[index] ?? '' }
     })
-    return [said, ...results]
+    return [assistantMessage, ...results]
   }
 }
 

@@ -32,7 +32,7 @@ export async function transcribe(
   const { transcriptionMs } = transport.timeouts
   if (target.provider === 'demo') return demoTranscription(recording, await durationOf(recording))
   const late = (): Error => tooSlow(target, 'did not transcribe the recording', transcriptionMs)
-  const said = await withinTime(transcriptionMs, late, signal, (bounded) => {
+  const transcription = await withinTime(transcriptionMs, late, signal, (bounded) => {
     switch (target.provider) {
       case 'openai':
       case 'openai-compatible':
@@ -43,7 +43,7 @@ export async function transcribe(
         throw notOffered(target, 'transcription')
     }
   })
-  return { ...said, durationSeconds: said.durationSeconds ?? (await durationOf(recording)) }
+  return { ...transcription, durationSeconds: transcription.durationSeconds ?? (await durationOf(recording)) }
 }
 
 /**

@@ -42,7 +42,7 @@ export function takePipe(): Pipe {
   const encode = encoder.encode.bind(encoder)
   const { stringify } = JSON
   const PlainString = String
-  let kept = 0
+  let printed = 0
   let dropped = 0
 
   const sendBytes = (bytes: Uint8Array): void => {
@@ -65,10 +65,10 @@ export function takePipe(): Pipe {
     sendLine,
     sendBytes,
     print(text) {
-      const charactersLeft = PRINTED_CHARACTERS_MAX - kept
+      const charactersLeft = PRINTED_CHARACTERS_MAX - printed
       const piece = text.length > charactersLeft ? text.substring(0, charactersLeft) : text
       if (piece.length > 0) sendLine(`{"kind":"printed","text":${stringify(piece)}}`)
-      kept += piece.length
+      printed += piece.length
       dropped += text.length - piece.length
       if (dropped > FLOOD_CHARACTERS) fail('output', 'The code printed more than 100 MB and was stopped.')
     },

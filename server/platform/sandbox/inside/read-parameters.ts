@@ -75,19 +75,19 @@ function endOfString(text: string, begin: number): number {
 }
 
 function withoutComments(text: string): string {
-  let kept = ''
+  let code = ''
   for (let at = 0; at < text.length; at++) {
     const end = commentEnd(text, at)
     if (end > at) {
       at = end - 1
-      kept += ' '
+      code += ' '
     } else if (`'"\``.includes(text[at] as string)) {
       const last = endOfString(text, at)
-      kept += text.slice(at, last + 1)
+      code += text.slice(at, last + 1)
       at = last
-    } else kept += text[at]
+    } else code += text[at]
   }
-  return kept
+  return code
 }
 
 function commentEnd(text: string, at: number): number {
