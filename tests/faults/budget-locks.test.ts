@@ -46,7 +46,10 @@ const waiting = (count: number) =>
 const ask = (organization: Person, modelId: string) => {
   const { ledger } = stage.server.server.services
   const { organizationId, userId } = organization
-  return ledger.hold({ organizationId, userId, apiKeyId: null, modelId, inputRatio: 1, outputRatio: 1 })
+  return ledger.hold(
+    { organizationId, userId, apiKeyId: null },
+    { id: modelId, inputRatio: 1, outputRatio: 1 },
+  )
 }
 
 test("another tenant's holds open and close while a budget is being set", async () => {
@@ -105,12 +108,12 @@ test("a member's and a key's budget both count every hold of two processes", asy
   const key = await addKey(stage.server, person)
   for (const subject of [{ user_id: userId }, { api_key_id: key.id }])
     await setBudget(stage.server, person, { ...subject, credits_per_month: 1e9 })
-  const payable = { organizationId, userId, modelId, inputRatio: 1, outputRatio: 1 }
+  const model = { id: modelId, inputRatio: 1, outputRatio: 1 }
   for (let round = 0; round < 15; round++)
     await Promise.all(
       Array.from({ length: 12 }, (_, index) => {
         const { ledger } = (index % 2 ? stage.server : stage.other).server.services
-        return ledger.hold({ ...payable, apiKeyId: index % 3 ? key.id : null })
+        return ledger.hold({ organizationId, userId, apiKeyId: index % 3 ? key.id : null }, model)
       }),
     )
   await expectSoundLedger(sql(), organizationId)

@@ -41,12 +41,8 @@ test.each(deletions)(
     const { id: apiKeyId } = await addKey(server, owner)
     await setBudget(server, owner, { api_key_id: apiKeyId, credits_per_month: 10 })
     const payer = { organizationId, userId: owner.userId, apiKeyId }
-    await server.server.services.ledger.hold({
-      ...payer,
-      modelId: randomUUID(),
-      inputRatio: 1,
-      outputRatio: 1,
-    })
+    const model = { id: randomUUID(), inputRatio: 1, outputRatio: 1 }
+    await server.server.services.ledger.hold(payer, model)
     const [path, body] = ask(owner)
     const deletion = await sql.begin(async (tx) => {
       // As a hold is closed (ledger/hold-statements.ts): in this order, and the foreign keys at the end.

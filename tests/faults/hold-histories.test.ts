@@ -49,7 +49,7 @@ test.each(Array.from({ length: HISTORIES }, (_, at) => 4_000 + at))('history %i'
     const holds = await Promise.all(
       wanted.map(({ userId, apiKeyId }) =>
         ledger
-          .hold({ organizationId, userId, apiKeyId, modelId: MODEL, inputRatio: 0.5, outputRatio: 2 })
+          .hold({ organizationId, userId, apiKeyId }, { id: MODEL, inputRatio: 0.5, outputRatio: 2 })
           .catch((error: AppError) => error),
       ),
     )

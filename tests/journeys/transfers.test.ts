@@ -96,8 +96,8 @@ describe('a transfer', () => {
     const team = await found(person)
     const { organizationId, userId } = person
     const { ledger } = stage.server.server.services
-    const payable = { organizationId, userId, apiKeyId: null, modelId: randomUUID() }
-    await ledger.hold({ ...payable, inputRatio: 1, outputRatio: 1 })
+    const payer = { organizationId, userId, apiKeyId: null }
+    await ledger.hold(payer, { id: randomUUID(), inputRatio: 1, outputRatio: 1 })
     const { status, body } = await transfer(person, person, team, 9.000001)
     expect([status, body.code, body.detail]).toEqual([
       402,

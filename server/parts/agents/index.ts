@@ -15,6 +15,7 @@ import { agentRoutes } from './routes.ts'
 import { openAgentTools } from './shared-tools.ts'
 
 export type { ListedAgent, ReadyAgent } from './find-agents-system.ts'
+export { findTarget, payerOf, type Sender, type Target, type TargetId } from './find-target.ts'
 export { NewAgent } from './schemas.ts'
 export { sharedToolsBudget } from './shared-tools.ts'
 export { agentTables } from './tables.ts'

@@ -4,9 +4,10 @@ import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { ScopedDatabase } from '#platform/access/scoped-database.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
+import type { ChatDependencies } from './dependencies.ts'
 import { deleteChats, findChat } from './manage-chats.ts'
 import type { MessageRow } from './schemas.ts'
-import { type ChatDependencies, sendInConversation } from './send-message.ts'
+import { takeTurn } from './turn.ts'
 
 /**
  * What the conversation part needs of this one: the messages of a conversation are those of a chat of the same id, so
@@ -42,18 +43,20 @@ export const conversationChats = (deps: ChatDependencies): ConversationChats => 
     await database.insert(chats, { id: conversationId, title, status: 'ACTIVE', isConversation: true })
   },
   send: (scope, { conversationId, sessionId, modelId }, content, idempotencyKey) =>
-    sendInConversation(
+    takeTurn(
       deps,
-      scope,
+      { scope, deployment: null },
       {
-        org_id: scope.organizationId,
-        chat_id: conversationId,
-        model_id: modelId,
-        events: 'all',
+        query: {
+          org_id: scope.organizationId,
+          chat_id: conversationId,
+          model_id: modelId,
+          events: 'all',
+        },
+        question: { content },
         sessionId,
+        idempotencyKey: idempotencyKey && `stream_chat ${idempotencyKey}`,
       },
-      content,
-      idempotencyKey,
     ),
   async messages(scope, conversationId, { limit, offset }) {
     const chat = await findChat(scope, conversationId, 'conversation')

@@ -1,10 +1,12 @@
 import { fail } from '#errors'
 import type { OpenDeployment } from '#platform/access/scope.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
+import type { ChatDependencies } from './dependencies.ts'
+import { checkVisitor, isVisitor, keyPerVisitor } from './deployment-rules.ts'
 import { findChat, newestMessages } from './manage-chats.ts'
 import type { ChatRow, MessageRow } from './schemas.ts'
-import { type ChatDependencies, sendToDeployment } from './send-message.ts'
 import { streamReply } from './stream-reply.ts'
+import { takeTurn } from './turn.ts'
 
 /**
  * The sessions of deployments (contract, 10): chats of a user whom nobody can be, so that replies are held, stored, paid
@@ -48,9 +50,12 @@ export const deploymentChats = (deps: ChatDependencies): DeploymentChats => ({
       org_id: deployment.organizationId,
       agent_id: deployment.agentId,
       ...(sessionId !== undefined && { chat_id: sessionId }),
-      ...(named && isWithKey(deployment) && { events: 'all' as const }),
+      ...(named && !isVisitor(deployment) && { events: 'all' as const }),
     }
-    return inSession(await sendToDeployment(deps, deployment, query, content, idempotencyKey))
+    const sender = { scope: deployment.scope, deployment }
+    const key = keyPerVisitor(deployment, idempotencyKey)
+    const message = { query, question: { content }, sessionId: null, idempotencyKey: key }
+    return inSession(await takeTurn(deps, sender, message))
   },
   async session(deployment, sessionId) {
     const chat = await findSession(deployment, sessionId)
@@ -62,7 +67,7 @@ export const deploymentChats = (deps: ChatDependencies): DeploymentChats => ({
       chatId: chat.id,
       messageId: undefined,
       lastEventId,
-      named: named && isWithKey(deployment),
+      named: named && !isVisitor(deployment),
     })
     return stream && inSession(stream)
   },
@@ -73,12 +78,10 @@ export const deploymentChats = (deps: ChatDependencies): DeploymentChats => ({
   stopAll: (deployment) => deps.writes.requestStopOf(deployment),
 })
 
-const isWithKey = ({ visitorId }: OpenDeployment): boolean => visitorId === null
-
 /** The user of a deployment has no chats but its sessions, so what is left to see is whose of its visitors. */
-async function findSession({ scope, visitorId }: OpenDeployment, sessionId: string): Promise<ChatRow> {
-  const chat = await findChat(scope, sessionId)
-  if (visitorId !== null && chat.visitorId !== visitorId) throw fail('chat.not_found')
+async function findSession(deployment: OpenDeployment, sessionId: string): Promise<ChatRow> {
+  const chat = await findChat(deployment.scope, sessionId)
+  checkVisitor(deployment, chat)
   return chat
 }
 

@@ -1,5 +1,4 @@
 import type { Route } from '#platform/http/define-route.ts'
-import { reserveDailyMessage } from '#platform/limits/daily-messages.ts'
 import type { Services } from '#platform/services.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
 import type { Agents } from '../agents/index.ts'
@@ -60,7 +59,6 @@ export function createChat(
     models,
     agents,
     calls,
-    reserveDailyMessage,
     findOpenChat: createChatFinder(database),
     readHistoryPage: createHistoryReader(database),
     titles,

@@ -1,12 +1,11 @@
 import type { Citation } from '#database/schema/chat.ts'
 import { fail } from '#errors'
-import type { OpenDeployment } from '#platform/access/scope.ts'
+import type { Payer } from '#platform/ledger/ledger.ts'
 import { promptBytesOf } from '#platform/models/context-window.ts'
 import type { ModelMessage, ModelRequest } from '#platform/models/types.ts'
 import type { Storage } from '#platform/storage/storage.ts'
-import { type Agents, type ReadyAgent, sharedToolsBudget } from '../agents/index.ts'
+import { type Agents, type ReadyAgent, sharedToolsBudget, type Target } from '../agents/index.ts'
 import { describePassages, PASSAGES_SHARE } from '../kb/index.ts'
-import type { ResolvedModel } from '../llm/index.ts'
 import {
   type Attachment,
   attachmentsOf,
@@ -24,26 +23,29 @@ import { citationOf, type Retriever, retrieveFor } from './retriever.ts'
 import type { ChatWriter, SendQuery } from './schemas.ts'
 import { kindOf } from './write-media.ts'
 
-/** What a reply is asked for with. */
-export interface SendInput {
+/** What a prompt is made of. */
+interface PromptInput {
   query: SendQuery
   question: Question
+  /** The text of a saved instruction. */
+  instruction: string | undefined
+  payer: Payer
+  /** Null: a new one. */
   chat: OpenChat | null
   position: ReplyPosition
-  model: ResolvedModel
-  /** Whose model it is. */
-  agent: ReadyAgent | null
-  /** What a saved instruction says. */
-  instruction: string | undefined
-  /** The one that was spoken to. */
-  deployment: OpenDeployment | null
 }
 
-export interface Prepared {
+/** Messages of the chat that are in a prompt, and that were left out of it. */
+export interface PromptHistory {
+  sent: number
+  left_out: number
+}
+
+interface PreparedRequest {
   request: ModelRequest
   /** The passages that went into it and may be shown. */
   citations: Citation[]
-  history: { sent: number; left_out: number }
+  history: PromptHistory
   /** What the message follows. */
   parentId: string | null
 }
@@ -67,10 +69,10 @@ const NO_HISTORY: History = { messages: [], leftOut: 0, leafId: null }
 export async function prepareRequest(
   deps: PreparingDependencies,
   scope: ChatWriter,
-  input: SendInput,
-): Promise<Prepared> {
-  const { query, question, chat, position, model, agent } = input
-  const system = [agent?.system, input.instruction].filter(Boolean).join('\n\n')
+  { model, agent }: Target,
+  { query, question, instruction, payer, chat, position }: PromptInput,
+): Promise<PreparedRequest> {
+  const system = [agent?.system, instruction].filter(Boolean).join('\n\n')
   const settings = chat?.settings ?? {}
   const temperature = query.temperature ?? settings.temperature ?? agent?.temperature
   const topP = query.top_p ?? settings.top_p
@@ -83,7 +85,7 @@ export async function prepareRequest(
   const passages = await retrieveFor(
     deps,
     scope,
-    { knowledgeBaseIds, agent: kind === 'text' ? agent : null, deployment: input.deployment },
+    { knowledgeBaseIds, agent: kind === 'text' ? agent : null, payer },
     position.content,
   )
   const { text: material, used } = describePassages(passages, promptBytesOf(window) * PASSAGES_SHARE)

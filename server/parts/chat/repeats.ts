@@ -4,28 +4,34 @@ import { replyKeys } from '#database/schema/chat.ts'
 import { fail } from '#errors'
 import { IDEMPOTENT_REPLAYED } from '#platform/http/answer-once.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
+import type { ChatDependencies } from './dependencies.ts'
 import type { Question } from './find-reply-position.ts'
 import type { ChatWriter, SendQuery } from './schemas.ts'
-import type { ChatDependencies } from './send-message.ts'
 import { streamReply } from './stream-reply.ts'
 
 /*
  * A message that is sent again with its Idempotency-Key is answered with the reply that it got (contract, 5).
  */
 
-/** What a repeat has to be the same in. */
-export const hashRequest = (query: SendQuery, question: Question): string =>
-  createHash('sha256')
+export interface RepeatKey {
+  key: string
+  /** A repeat has the same hash. */
+  requestHash: string
+}
+
+export const repeatKeyOf = (key: string, query: SendQuery, question: Question): RepeatKey => ({
+  key,
+  requestHash: createHash('sha256')
     .update(JSON.stringify([query, question]))
-    .digest('base64url')
+    .digest('base64url'),
+})
 
 /** The reply that an Idempotency-Key stands for, from its beginning. Throws when the key came with another request. */
 export async function repeatOf(
   deps: ChatDependencies,
   scope: ChatWriter,
   query: SendQuery,
-  key: string,
-  requestHash: string | null,
+  { key, requestHash }: RepeatKey,
 ): Promise<EventStream | undefined> {
   const [known] = await scope.select(replyKeys, { where: eq(replyKeys.key, key) })
   if (!known) return undefined

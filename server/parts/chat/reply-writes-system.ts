@@ -4,15 +4,15 @@ import type { Citation, StoredMedia, StoredToolCall } from '#database/schema/cha
 import { type SystemSql, systemSql } from '#database/system-sql.ts'
 import { queueAnnounced } from '#platform/events/outbox.ts'
 import { closeHolds, type HoldRefusal, openHolds } from '#platform/ledger/hold-statements.ts'
+import type { NewHold } from '#platform/ledger/ledger.ts'
 import { retryStale, STALE } from '#platform/ledger/retry-stale.ts'
 
-/** A reply that is to begin: its ids are made beforehand, so that one statement can write all of it. */
-export interface NewReply {
-  hold_id: string
-  organization_id: string
+/**
+ * A reply that is to begin, with its hold. Its ids are made first, so that one statement can write all of it. Model and
+ * agent of the hold are those that the reply shows.
+ */
+export interface NewReply extends NewHold {
   user_id: string
-  /** The key that it was asked for with; null: signed in. */
-  api_key_id: string | null
   chat_id: string
   /** The session of a conversation that answers: it has a reply at a time of its own. */
   session_id: string | null
@@ -34,15 +34,8 @@ export interface NewReply {
   message_id: string
   /** The passages that the reply is given. */
   citations: Citation[] | null
-  /** Null: an agent's of somebody else, of which nobody hears what it is made of. */
-  model_id: string | null
-  /** The agent that answers. */
-  agent_id: string | null
-  /** The deployment that was spoken to, and which visitor of it speaks. */
-  deployment_id: string | null
+  /** The visitor of the deployment who sends. */
   visitor_id: string | null
-  input_ratio: number
-  output_ratio: number
   idempotency_key: string | null
   request_hash: string | null
 }

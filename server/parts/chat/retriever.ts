@@ -1,4 +1,5 @@
 import type { Citation } from '#database/schema/chat.ts'
+import type { Payer } from '#platform/ledger/ledger.ts'
 import type { Agents, ReadyAgent } from '../agents/index.ts'
 import { PASSAGES_MAX, type Passage, SCORE_THRESHOLD } from '../kb/index.ts'
 import type { ChatReader, ChatWriter } from './schemas.ts'
@@ -39,7 +40,7 @@ export interface FoundPassage extends Passage {
 interface RetrieverOptions {
   knowledgeBaseIds: string[]
   agent: ReadyAgent | null
-  deployment: { id: string } | null
+  payer: Payer
 }
 
 /**
@@ -50,7 +51,7 @@ interface RetrieverOptions {
 export async function retrieveFor(
   { retriever, agents }: { retriever: Retriever; agents: Pick<Agents, 'retrieve'> },
   scope: ChatWriter,
-  { knowledgeBaseIds, agent, deployment }: RetrieverOptions,
+  { knowledgeBaseIds, agent, payer }: RetrieverOptions,
   query: string,
 ): Promise<FoundPassage[]> {
   const [named, known] = await Promise.all([
@@ -62,18 +63,7 @@ export async function retrieveFor(
           limit: PASSAGES_MAX,
           scoreThreshold: SCORE_THRESHOLD,
         }),
-    agent === null || agent.knowledgeBaseIds.length === 0
-      ? []
-      : agents.retrieve(
-          agent,
-          {
-            ...payerOf(scope),
-            agentId: agent.id,
-            deploymentId: deployment?.id ?? null,
-            hidesModel: agent.isForeign,
-          },
-          query,
-        ),
+    agent === null || agent.knowledgeBaseIds.length === 0 ? [] : agents.retrieve(agent, payer, query),
   ])
   const isNamed = new Set(named.map((passage) => passage.chunk_id))
   const isHidden = agent?.isForeign ?? false
@@ -84,8 +74,6 @@ export async function retrieveFor(
   const best = found.sort((one, other) => other.score - one.score).slice(0, PASSAGES_MAX)
   return [...best.filter((passage) => !passage.isHidden), ...best.filter((passage) => passage.isHidden)]
 }
-
-const payerOf = ({ organizationId, userId, apiKeyId }: ChatWriter) => ({ organizationId, userId, apiKeyId })
 
 export const citationOf = ({
   content,

@@ -4,6 +4,7 @@ import { idempotencyKeyOf } from '#platform/http/answer-once.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { readPage } from '#platform/http/pagination.ts'
 import { Body, Enum, Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import type { ChatDependencies } from './dependencies.ts'
 import { exportChat } from './export-chat.ts'
 import { generatePrompts } from './generate-prompts.ts'
 import { FolderList, listFolders } from './list-folders.ts'
@@ -18,7 +19,7 @@ import {
 } from './manage-chats.ts'
 import * as schemas from './schemas.ts'
 import { ChatSearch, HitPage, searchChats } from './search-chats.ts'
-import { type ChatDependencies, regenerate, sendMessage } from './send-message.ts'
+import { regenerate, sendMessage } from './send-message.ts'
 import { streamReply } from './stream-reply.ts'
 
 const inOrganization = <const P extends 'chats:read' | 'chats:write'>(permission: P) =>

@@ -3,7 +3,7 @@ import { and, eq } from '#database/drizzle.ts'
 import { chats } from '#database/schema/chat.ts'
 import type { Events } from '#platform/events/events.ts'
 import { TITLE } from '#platform/ledger/hold-statements.ts'
-import type { ReadyAgent } from '../agents/index.ts'
+import type { Payer } from '#platform/ledger/ledger.ts'
 import type { ModelFinder, PaidCalls, ResolvedModel } from '../llm/index.ts'
 import type { Reply } from './reply.ts'
 import type { ReplyEnd } from './reply-writes-system.ts'
@@ -35,9 +35,9 @@ interface UntitledChat {
   chatId: string
   question: string
   reply: Reply
+  /** The model and the payer of the reply. */
   model: ResolvedModel
-  /** The agent that answered with this model. */
-  agent: Pick<ReadyAgent, 'id' | 'isForeign'> | null
+  payer: Payer
 }
 
 /** The beginning of a text, cut between words; undefined for one without any. */
@@ -95,7 +95,7 @@ export class Titles {
 
   async #give(scope: ChatWriter, untitled: UntitledChat): Promise<void> {
     const { chatId, question } = untitled
-    const written = await this.#enqueue(() => this.#write(scope, untitled))
+    const written = await this.#enqueue(() => this.#write(untitled))
     const title = written ?? cutTitle(question)
     if (title === undefined) return
     const isUntitled = and(eq(chats.id, chatId), eq(chats.title, DEFAULT_TITLE))
@@ -108,21 +108,17 @@ export class Titles {
   }
 
   /** Has a model write a title; undefined where it fails or writes none. Throws what admits the call. */
-  async #write(
-    { organizationId, userId, apiKeyId }: ChatWriter,
-    { chatId, question, reply, model, agent }: UntitledChat,
-  ): Promise<string | undefined> {
+  async #write({ chatId, question, reply, model, payer }: UntitledChat): Promise<string | undefined> {
     const { finder, calls } = this.#deps
     this.#shutdown.signal.throwIfAborted()
     const writer = model.capabilities.includes('text')
       ? model
-      : await finder.findDefault(organizationId, 'text')
+      : await finder.findDefault(payer.organizationId, 'text')
     const beginning = [
       `User: ${question.slice(0, QUESTION_CHARACTERS_MAX).toWellFormed()}`,
       `Assistant: ${reply.content.slice(0, REPLY_CHARACTERS_MAX).toWellFormed()}`,
     ]
-    const hidesModel = agent?.isForeign === true && writer === model
-    const payer = { organizationId, userId, apiKeyId, chatId, agentId: agent?.id ?? null, hidesModel }
+    const hidesModel = payer.hidesModel === true && writer === model
     const request = {
       system: INSTRUCTION,
       messages: [{ role: 'user' as const, content: beginning.join('\n\n') }],
@@ -135,7 +131,7 @@ export class Titles {
       if (characters > CANCELED_AT_CHARACTERS) tooLong.abort()
     }
     const { ended } = await calls.begin(
-      payer,
+      { ...payer, chatId, hidesModel },
       writer,
       request,
       { text: count, reasoning: count },

@@ -3,8 +3,8 @@ import type { Scope } from '#platform/access/scope.ts'
 import { ACCEPTED_TYPES } from '#platform/documents/accepted-types.ts'
 import { detectType } from '#platform/documents/detect-type.ts'
 import type { ReceivedFile } from '#platform/http/receive-file.ts'
+import type { ChatDependencies } from './dependencies.ts'
 import type { LANGUAGES, TranscriptView } from './schemas.ts'
-import type { ChatDependencies } from './send-message.ts'
 
 /** What can be a recording: all sound that is accepted, and WebM, which may say film where there is none. */
 export const RECORDING_TYPES: readonly string[] = [...ACCEPTED_TYPES.keys()].filter(

@@ -5,8 +5,8 @@ import type { Scope } from '#platform/access/scope.ts'
 import type { ReceivedFile } from '#platform/http/receive-file.ts'
 import { storeReceivedFile } from '#platform/storage/store-received-file.ts'
 import { type UploadView, viewUpload } from '#platform/storage/view-upload.ts'
+import type { ChatDependencies } from './dependencies.ts'
 import { findChat } from './manage-chats.ts'
-import type { ChatDependencies } from './send-message.ts'
 
 /**
  * Keeps a file of the caller's, in a chat or for one to come, with the text that is in it (spec, upload_file). Throws

@@ -87,7 +87,7 @@ export class PaidCalls {
     signal?: AbortSignal,
     own?: OwnCall,
   ): Promise<{ ended: Promise<Outcome> }> {
-    const holdId = await this.#hold(payer, model, own?.reason)
+    const holdId = await this.#services.ledger.hold(payer, model, own?.reason)
     const prepare = typeof request === 'function' ? request : async () => ({ request })
     return { ended: this.#track(holdId, this.#run(holdId, model, prepare, sink, signal, own)) }
   }
@@ -103,7 +103,8 @@ export class PaidCalls {
     language: string,
   ): Promise<Transcribed> {
     const { id, secondsRatio } = model
-    const holdId = await this.#hold(payer, { id, inputRatio: secondsRatio, outputRatio: 0 })
+    const price = { id, inputRatio: secondsRatio, outputRatio: 0 }
+    const holdId = await this.#services.ledger.hold(payer, price)
     return this.#track(holdId, this.#transcribe(holdId, model, recording, language))
   }
 
@@ -120,7 +121,7 @@ export class PaidCalls {
     signal: AbortSignal,
     left?: AbortSignal,
   ): Promise<{ vectors: Float32Array[]; usage: ModelUsage }> {
-    const holdId = await this.#hold(payer, model)
+    const holdId = await this.#services.ledger.hold(payer, model)
     return this.#track(holdId, this.#embed(holdId, model, texts, purpose, signal, left))
   }
 
@@ -135,17 +136,6 @@ export class PaidCalls {
     await Promise.race([all, sleep(graceMs, undefined, { ref: false })])
     this.#shutdown.abort()
     await all
-  }
-
-  async #hold(
-    payer: Payer,
-    { id: modelId, inputRatio, outputRatio }: Pick<ResolvedModel, 'id' | 'inputRatio' | 'outputRatio'>,
-    reason: string | null = null,
-  ): Promise<string> {
-    const { organizationId, userId, apiKeyId, hidesModel = false } = payer
-    const { agentId = null, deploymentId = null, chatId = null } = payer
-    const paidBy = { organizationId, userId, apiKeyId, agentId, deploymentId, chatId, hidesModel }
-    return this.#services.ledger.hold({ ...paidBy, modelId, inputRatio, outputRatio }, reason)
   }
 
   #track<Result>(holdId: string, call: Promise<Result>): Promise<Result> {

@@ -7,7 +7,7 @@ import {
   type ServedTool,
   type ToolPage,
 } from '#platform/mcp/server-definition.ts'
-import { type Agents, FOREIGN_FAILED, type ListedAgent } from '../agents/index.ts'
+import { type Agents, FOREIGN_FAILED, type ListedAgent, payerOf } from '../agents/index.ts'
 import type { PaidCalls } from '../llm/index.ts'
 import { KNOWLEDGE_TOOL_NAMES } from './knowledge-tools.ts'
 import { nameAgentsAsTools } from './name-agents-as-tools.ts'
@@ -62,9 +62,8 @@ export class AgentTools {
     if (!listed) return null
     const message = textOf(input, 'message', MESSAGE_CHARACTERS_MAX)
     if (typeof message !== 'string') return failure(message.problem)
-    const { organizationId, userId, apiKeyId } = scope
-    const agent = await this.#agents.find(organizationId, listed.id)
-    const payer = { organizationId, userId, apiKeyId, agentId: agent.id, hidesModel: agent.isForeign }
+    const agent = await this.#agents.find(scope.organizationId, listed.id)
+    const payer = payerOf(scope, agent, null)
     const request = { messages: [{ role: 'user' as const, content: message }] }
     const prepare = await this.#agents.prepare(agent, payer, request)
     const { ended } = await this.#calls.begin(payer, agent.model, prepare, toldAs(onProgress), signal)

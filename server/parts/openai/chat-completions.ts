@@ -3,9 +3,9 @@ import type { EventStream } from '#platform/http/define-route.ts'
 import { openAiError } from '#platform/http/send-error.ts'
 import type { ModelSink, ToolCall } from '#platform/models/types.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
+import type { Sender } from '../agents/index.ts'
 import type { Outcome } from '../llm/index.ts'
 import { readChatRequest } from './chat-request.ts'
-import type { OpenAiCaller } from './find-target.ts'
 import { type Generation, generate, type OpenAiDependencies } from './generate.ts'
 import type { ChatCompletionRequest } from './schemas.ts'
 
@@ -15,12 +15,12 @@ import type { ChatCompletionRequest } from './schemas.ts'
  */
 export async function completeChat(
   deps: OpenAiDependencies,
-  caller: OpenAiCaller,
+  sender: Sender,
   body: ChatCompletionRequest,
   left: AbortSignal,
 ) {
   const request = await readChatRequest(deps.services.net, body)
-  if (body.stream) return streamCompletion(deps, caller, body, request)
+  if (body.stream) return streamCompletion(deps, sender, body, request)
   const calls: ToolCall[] = []
   let reasoning = ''
   const sink = {
@@ -32,7 +32,7 @@ export async function completeChat(
       calls.push(call)
     },
   }
-  const { id, created, ended } = await generate(deps, caller, body.model, request, sink, left)
+  const { id, created, ended } = await generate(deps, sender, body.model, request, sink, left)
   const outcome = await ended
   if (left.aborted) throw fail('request.abandoned')
   if (outcome.error !== null) throw fail('llm.failed', { reason: outcome.error })
@@ -62,13 +62,13 @@ const viewCall = ({ id, name, input }: ToolCall) => ({
 
 async function streamCompletion(
   deps: OpenAiDependencies,
-  caller: OpenAiCaller,
+  sender: Sender,
   body: ChatCompletionRequest,
   request: Awaited<ReturnType<typeof readChatRequest>>,
 ): Promise<EventStream> {
   const stream = new CompletionStream(body.model, body.stream_options?.include_usage ?? false)
   const abandoned = new AbortController()
-  const generation = await generate(deps, caller, body.model, request, stream.sink, abandoned.signal)
+  const generation = await generate(deps, sender, body.model, request, stream.sink, abandoned.signal)
   stream.begin(generation)
   void generation.ended.then((outcome) => stream.end(outcome))
   return { log: stream.log, named: false, abandoned }

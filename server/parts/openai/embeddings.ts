@@ -1,6 +1,6 @@
 import { fail, sentence } from '#errors'
 import { ModelError } from '#platform/models/types.ts'
-import type { OpenAiCaller } from './find-target.ts'
+import type { Sender } from '../agents/index.ts'
 import type { OpenAiDependencies } from './generate.ts'
 import type { EmbeddingRequest } from './schemas.ts'
 
@@ -13,7 +13,7 @@ const EMBEDDING_MS = 120_000
  */
 export async function embedTexts(
   { models, calls }: Pick<OpenAiDependencies, 'models' | 'calls'>,
-  { scope, deployment }: OpenAiCaller,
+  { scope, deployment }: Sender,
   { model: name, input, encoding_format: format, dimensions }: EmbeddingRequest,
   left: AbortSignal,
 ) {

@@ -1,12 +1,19 @@
 import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
-import type { OpenDeployment } from '#platform/access/scope.ts'
-import { reserveDailyMessage } from '#platform/limits/daily-messages.ts'
+import type { Payer } from '#platform/ledger/ledger.ts'
+import { withDailyMessage } from '#platform/limits/daily-messages.ts'
 import type { ModelRequest, ModelSink } from '#platform/models/types.ts'
 import type { Services } from '#platform/services.ts'
-import { type Agents, FOREIGN_FAILED, type ReadyAgent } from '../agents/index.ts'
+import {
+  type Agents,
+  FOREIGN_FAILED,
+  payerOf,
+  type ReadyAgent,
+  type Sender,
+  type Target,
+} from '../agents/index.ts'
 import type { ModelFinder, Outcome, PaidCalls, Preparation } from '../llm/index.ts'
-import { findTarget, type OpenAiCaller, type Target } from './find-target.ts'
+import { findNamedTarget } from './find-target.ts'
 
 export interface OpenAiDependencies {
   services: Pick<Services, 'net'>
@@ -28,39 +35,26 @@ export interface Generation {
  */
 export async function generate(
   deps: OpenAiDependencies,
-  caller: OpenAiCaller,
+  sender: Sender,
   name: string,
   original: ModelRequest,
   sink: Pick<ModelSink, 'text'> & Partial<ModelSink>,
   signal: AbortSignal,
 ): Promise<Generation> {
-  const target = await findTarget(deps, caller, name)
-  checkVision(target, original)
+  const { scope, deployment } = sender
+  const { model, agent } = await findNamedTarget(deps, sender, name)
+  checkVision(model, original)
+  const payer = payerOf(scope, agent, deployment)
   // What an agent calls is its own business.
-  const visibleSink = target.agent && hasTools(target.agent) ? { ...sink, toolCall: () => {} } : sink
-  const begin = async () => {
-    const request = target.agent ? await asAgent(deps, target, target.agent, original) : original
-    return deps.calls.begin(target.payer, target.model, request, visibleSink, signal)
-  }
-  const { ended } = await (caller.deployment ? withDailyMessage(caller.deployment, begin) : begin())
+  const visibleSink = agent && hasTools(agent) ? { ...sink, toolCall: () => {} } : sink
+  const { ended } = await withDailyMessage(deployment, async () => {
+    const request = agent ? await asAgent(deps, payer, agent, original) : original
+    return deps.calls.begin(payer, model, request, visibleSink, signal)
+  })
   return {
     id: newId(),
     created: Math.floor(Date.now() / 1000),
-    ended: target.agent?.isForeign ? ended.then(withoutReason) : ended,
-  }
-}
-
-/** A message of those that a deployment may take today, before anything is paid for it; given back where it is refused. */
-async function withDailyMessage<Begun>(
-  deployment: OpenDeployment,
-  begin: () => Promise<Begun>,
-): Promise<Begun> {
-  const dailyMessage = await reserveDailyMessage(deployment)
-  try {
-    return await begin()
-  } catch (error) {
-    await dailyMessage.release()
-    throw error
+    ended: agent?.isForeign ? ended.then(withoutReason) : ended,
   }
 }
 
@@ -68,7 +62,7 @@ async function withDailyMessage<Begun>(
 const withoutReason = (outcome: Outcome): Outcome =>
   outcome.error === null ? outcome : { ...outcome, error: FOREIGN_FAILED }
 
-function checkVision({ model }: Target, { messages }: ModelRequest): void {
+function checkVision(model: Target['model'], { messages }: ModelRequest): void {
   const hasImage = messages.some(
     (message) =>
       message.role === 'user' && typeof message.content !== 'string' && message.content.some(isImage),
@@ -84,7 +78,7 @@ const hasTools = ({ tools, sharedToolsBytes }: ReadyAgent): boolean =>
 /** An agent calls its own tools, and nobody else's. */
 async function asAgent(
   { agents }: OpenAiDependencies,
-  { payer }: Target,
+  payer: Payer,
   agent: ReadyAgent,
   original: ModelRequest,
 ): Promise<Preparation> {

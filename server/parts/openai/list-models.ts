@@ -1,6 +1,6 @@
 import { asc, eq } from '#database/drizzle.ts'
 import { agents } from '#database/schema/agents.ts'
-import type { OpenAiCaller } from './find-target.ts'
+import type { Sender } from '../agents/index.ts'
 import type { OpenAiDependencies } from './generate.ts'
 import type { ModelList } from './schemas.ts'
 
@@ -9,7 +9,7 @@ const AGENTS_MAX = 200
 /** What can be named as `model`: models first, then agents; of those with one name the first. */
 export async function listModels(
   { models, agents: finder }: Pick<OpenAiDependencies, 'models' | 'agents'>,
-  { scope, deployment }: OpenAiCaller,
+  { scope, deployment }: Sender,
 ): Promise<ModelList> {
   if (deployment) {
     const { id, name } = await finder.find(scope.organizationId, deployment.agentId)

@@ -1,7 +1,7 @@
 import { fail } from '#errors'
 import type { EventStream } from '#platform/http/define-route.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
-import type { OpenAiCaller } from './find-target.ts'
+import type { Sender } from '../agents/index.ts'
 import { generate, type OpenAiDependencies } from './generate.ts'
 import { readResponseRequest } from './response-request.ts'
 import { type ResponseView, ResponseWriter } from './response-writer.ts'
@@ -13,7 +13,7 @@ import type { ResponseRequest } from './schemas.ts'
  */
 export async function respond(
   deps: OpenAiDependencies,
-  caller: OpenAiCaller,
+  sender: Sender,
   body: ResponseRequest,
   left: AbortSignal,
 ): Promise<ResponseView | EventStream> {
@@ -25,7 +25,7 @@ export async function respond(
   )
   const { id, created, ended } = await generate(
     deps,
-    caller,
+    sender,
     body.model,
     request,
     writer.sink,

@@ -26,12 +26,43 @@ export interface Payer {
   hidesModel?: boolean
 }
 
-/** A call of a model that is to be paid. */
-export interface Payable extends Payer {
-  modelId: string
+/** A model at the price that the payer pays for it. */
+export interface PricedModel {
+  id: string
+  /** Credits per token of input and of output. */
   inputRatio: number
   outputRatio: number
 }
+
+/** A hold that is to be opened. Its id is made first, so that one statement can write it with what it is for. */
+export interface NewHold {
+  hold_id: string
+  organization_id: string
+  user_id: string | null
+  /** The key that it was asked for with; null: signed in. */
+  api_key_id: string | null
+  chat_id: string | null
+  /** Null: another organization's agent answers, whose model the payer is not shown. */
+  model_id: string | null
+  agent_id: string | null
+  deployment_id: string | null
+  input_ratio: number
+  output_ratio: number
+}
+
+/** Returns the hold for a call of a model, whether the ledger opens it or the statement that begins a reply. */
+export const newHold = (payer: Payer, { id, inputRatio, outputRatio }: PricedModel): NewHold => ({
+  hold_id: newId(),
+  organization_id: payer.organizationId,
+  user_id: payer.userId,
+  api_key_id: payer.apiKeyId,
+  chat_id: payer.chatId ?? null,
+  model_id: payer.hidesModel ? null : id,
+  agent_id: payer.agentId ?? null,
+  deployment_id: payer.deploymentId ?? null,
+  input_ratio: inputRatio,
+  output_ratio: outputRatio,
+})
 
 /**
  * An organization's credits, called with plain values. Replies in a chat open and close their holds in their own
@@ -48,8 +79,8 @@ export interface Ledger {
     only: { below: string | undefined; kind: LedgerEntry['kind'] | undefined },
     count: number,
   ): Promise<LedgerEntry[]>
-  /** Reserves a credit. Answers the hold's id. Throws what refusalOf answers, such as billing.insufficient_credits. */
-  hold(payable: Payable, reason?: string | null): Promise<string>
+  /** Reserves a credit. Returns the hold's id. Throws what refusalOf returns, such as billing.insufficient_credits. */
+  hold(payer: Payer, model: PricedModel, reason?: string | null): Promise<string>
   /** Closes a hold, once: with a debit of this usage, or, where it is null, with a release. */
   settle(
     holdId: string,
@@ -73,20 +104,8 @@ export function createLedger({ sql, db }: OpenDatabase, instanceId: string): Led
     GROUP_MAX,
   )
   return {
-    async hold(payable, reason = null) {
-      const hold = {
-        hold_id: newId(),
-        organization_id: payable.organizationId,
-        model_id: payable.hidesModel ? null : payable.modelId,
-        user_id: payable.userId,
-        api_key_id: payable.apiKeyId,
-        agent_id: payable.agentId ?? null,
-        deployment_id: payable.deploymentId ?? null,
-        chat_id: payable.chatId ?? null,
-        reason,
-        input_ratio: payable.inputRatio,
-        output_ratio: payable.outputRatio,
-      }
+    async hold(payer, model, reason = null) {
+      const hold = { ...newHold(payer, model), reason }
       const refusal = await open(hold)
       if (refusal !== null) throw refusalOf(refusal)
       return hold.hold_id
@@ -136,19 +155,7 @@ export function createLedger({ sql, db }: OpenDatabase, instanceId: string): Led
   }
 }
 
-interface Hold {
-  hold_id: string
-  organization_id: string
-  model_id: string | null
-  user_id: string | null
-  api_key_id: string | null
-  agent_id: string | null
-  deployment_id: string | null
-  chat_id: string | null
-  reason: string | null
-  input_ratio: number
-  output_ratio: number
-}
+type Hold = NewHold & { reason: string | null }
 
 interface HoldClosing {
   hold_id: string

@@ -4,22 +4,43 @@ import { secondsToMidnight } from './calendar.ts'
 
 /** One message of those that a deployment may take on a day. */
 export interface DailyMessage {
-  /** For a message that was refused after all. */
+  /** Gives it back, for a message that costs nothing after all. */
   release(): Promise<void>
 }
 
+const UNCOUNTED: DailyMessage = { release: async () => {} }
+
 /**
- * Takes one of a deployment's messages of the day (UTC): exact, however many come at once. Without a limit nothing is
- * counted. Throws deployment.daily_limit.
+ * Takes one of a deployment's messages of the day before `send`, and gives it back if `send` throws. Null: nothing is
+ * counted. Throws deployment.daily_limit, and what `send` throws.
  */
-export async function reserveDailyMessage({
+export const withDailyMessage = <Sent>(
+  deployment: OpenDeployment | null,
+  send: (dailyMessage: DailyMessage) => Promise<Sent>,
+): Promise<Sent> => (deployment ? sendCounted(deployment, send) : send(UNCOUNTED))
+
+async function sendCounted<Sent>(
+  deployment: OpenDeployment,
+  send: (dailyMessage: DailyMessage) => Promise<Sent>,
+): Promise<Sent> {
+  const dailyMessage = await reserve(deployment)
+  try {
+    return await send(dailyMessage)
+  } catch (error) {
+    await dailyMessage.release()
+    throw error
+  }
+}
+
+/** Exact, however many come at the same time (UTC days). Without a limit nothing is counted. */
+async function reserve({
   id,
   organizationId,
   config,
   scope: { sql },
 }: OpenDeployment): Promise<DailyMessage> {
   const limit = config.daily_message_limit
-  if (limit === undefined) return { release: async () => {} }
+  if (limit === undefined) return UNCOUNTED
   const [reserved] = await sql<{ day: string }[]>`
     with today as (select (now() at time zone 'utc')::date as day),
     past as (

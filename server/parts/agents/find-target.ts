@@ -1,0 +1,54 @@
+import { fail } from '#errors'
+import type { OpenDeployment, Scope } from '#platform/access/scope.ts'
+import type { Payer } from '#platform/ledger/ledger.ts'
+import type { ModelFinder, ResolvedModel } from '../llm/index.ts'
+import type { ReadyAgent } from './find-agents-system.ts'
+
+/** Who sends a message: a member, or a deployment for its visitors and for the holder of its key. */
+export interface Sender {
+  scope: Scope<'chats:write'> | Scope<'conversation:write'>
+  deployment: OpenDeployment | null
+}
+
+/** What answers a message. It holds secrets and functions: store its id, and find it again. */
+export interface Target {
+  model: ResolvedModel
+  /** Null: the model alone. */
+  agent: ReadyAgent | null
+}
+
+export type TargetId = { modelId: string } | { agentId: string }
+
+interface TargetDependencies {
+  models: Pick<ModelFinder, 'find'>
+  agents: { find(organizationId: string, agentId: string): Promise<ReadyAgent> }
+}
+
+/**
+ * Finds a model or an agent that the sender may talk to. Throws access.missing_permission for an agent, and what
+ * `ModelFinder.find` and `Agents.find` throw.
+ */
+export async function findTarget(
+  { models, agents }: TargetDependencies,
+  scope: Sender['scope'],
+  id: TargetId,
+): Promise<Target> {
+  if ('modelId' in id) return { model: await models.find(scope.organizationId, id.modelId), agent: null }
+  if (!scope.holds('agent:execute')) throw fail('access.missing_permission', { permission: 'agent:execute' })
+  const agent = await agents.find(scope.organizationId, id.agentId)
+  return { model: agent.model, agent }
+}
+
+/** Returns who pays for an answer: the sender's organization, also for another organization's agent. */
+export const payerOf = (
+  { organizationId, userId, apiKeyId }: Pick<Payer, 'organizationId' | 'userId' | 'apiKeyId'>,
+  agent: ReadyAgent | null,
+  deployment: OpenDeployment | null,
+): Payer => ({
+  organizationId,
+  userId,
+  apiKeyId,
+  agentId: agent?.id ?? null,
+  deploymentId: deployment?.id ?? null,
+  hidesModel: agent?.isForeign ?? false,
+})

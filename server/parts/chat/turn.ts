@@ -1,0 +1,222 @@
+import { eq } from '#database/drizzle.ts'
+import { newId } from '#database/new-id.ts'
+import { instructions } from '#database/schema/instructions.ts'
+import { type AppError, fail, sentence } from '#errors'
+import type { EventStream } from '#platform/http/define-route.ts'
+import { newHold, type Payer } from '#platform/ledger/ledger.ts'
+import { refusalOf } from '#platform/ledger/refusals.ts'
+import { withDailyMessage } from '#platform/limits/daily-messages.ts'
+import type { ModelRequest } from '#platform/models/types.ts'
+import type { UploadRow } from '#platform/storage/view-upload.ts'
+import { findTarget, payerOf, type Sender, type Target, type TargetId } from '../agents/index.ts'
+import { findUploads } from './attachments.ts'
+import type { ChatDependencies } from './dependencies.ts'
+import { checkVisitor, hideModelError, isVisitor, refuseDeleted } from './deployment-rules.ts'
+import { findReplyPosition, type Question } from './find-reply-position.ts'
+import { type PromptHistory, prepareRequest } from './prepare-request.ts'
+import { type RepeatKey, repeatKeyOf, repeatOf } from './repeats.ts'
+import { Reply } from './reply.ts'
+import type { NewReply, Start } from './reply-writes-system.ts'
+import type { ChatWriter, SendQuery } from './schemas.ts'
+import { DEFAULT_TITLE } from './titles.ts'
+import { kindOf } from './write-media.ts'
+
+/*
+ * A turn is a message and its reply, in four steps: admit, prepare, start, stream. Each step takes what the step before
+ * returned and adds what it found out. These are plain values, without secrets or functions. Whatever has those, the
+ * sender's scope, the model and the agent, travels beside the turn and can be found again by the turn's ids.
+ */
+
+/** A message as a client sends it. */
+export interface OutgoingMessage {
+  query: SendQuery
+  question: Question
+  /** The session of a conversation that answers; null: this is no conversation. */
+  sessionId: string | null
+  idempotencyKey: string | undefined
+}
+
+export interface Turn extends Pick<OutgoingMessage, 'query' | 'question' | 'sessionId'> {
+  targetId: TargetId
+  /** Null: the client sent no Idempotency-Key. */
+  repeatKey: RepeatKey | null
+}
+
+export interface AdmittedTurn extends Turn {
+  payer: Payer
+  /** The text of the saved instruction that the query names. */
+  instruction: string | undefined
+}
+
+export interface PreparedTurn extends AdmittedTurn {
+  /** What the model is asked. */
+  request: ModelRequest
+  history: PromptHistory
+  /** The uploads that come with the message. */
+  files: UploadRow[]
+  /** All that `start` writes: hold, chat, message and reply. */
+  reply: NewReply
+  /** The chat is named after its first complete reply. */
+  needsTitle: boolean
+}
+
+/** How often a turn is prepared, if the chat goes on while its history is read. */
+const ATTEMPTS_MAX = 3
+
+/**
+ * Stores a message and has it answered. Whatever is refused is refused before the stream begins. The reply goes on when
+ * its reader leaves. A repeat with the same Idempotency-Key gets the reply of the first request. Throws ANSWER_ERRORS
+ * (routes.ts), deployment.daily_limit, request.idempotency_reused, conversation.session_busy.
+ */
+export async function takeTurn(
+  deps: ChatDependencies,
+  sender: Sender,
+  message: OutgoingMessage,
+): Promise<EventStream> {
+  const turn = readTurn(message)
+  const { repeatKey } = turn
+  const earlier = repeatKey && (await repeatOf(deps, sender.scope, turn.query, repeatKey))
+  if (earlier) return earlier
+  return withDailyMessage(sender.deployment, async (dailyMessage) => {
+    const { admitted, target } = await admit(deps, sender, turn)
+    for (let attempt = 1; ; attempt++) {
+      const prepared = await prepare(deps, sender, target, admitted)
+      const outcome = await start(deps, sender, prepared)
+      if (outcome === 'started') return stream(deps, sender, target, prepared)
+      if (outcome === 'moved' && attempt < ATTEMPTS_MAX) continue
+      // A request with the same key came at the same time, and was first.
+      const first =
+        outcome === 'repeated' && repeatKey && (await repeatOf(deps, sender.scope, turn.query, repeatKey))
+      if (!first) throw refusal(outcome, turn)
+      await dailyMessage.release()
+      return first
+    }
+  })
+}
+
+const readTurn = ({ query, question, sessionId, idempotencyKey }: OutgoingMessage): Turn => ({
+  query,
+  question,
+  sessionId,
+  targetId: targetIdOf(query),
+  repeatKey: idempotencyKey === undefined ? null : repeatKeyOf(idempotencyKey, query, question),
+})
+
+/** Finds who answers and who pays. Throws what `findTarget` throws, llm.cannot_chat, instruction.not_found. */
+async function admit(
+  deps: ChatDependencies,
+  { scope, deployment }: Sender,
+  turn: Turn,
+): Promise<{ admitted: AdmittedTurn; target: Target }> {
+  const target = await findTarget(deps, scope, turn.targetId).catch(hideModelError(deployment))
+  const kind = kindOf(target.model)
+  // A conversation is text.
+  if (kind === undefined || (kind !== 'text' && turn.sessionId !== null)) throw fail('llm.cannot_chat')
+  const payer = payerOf(scope, target.agent, deployment)
+  const instruction = await findInstruction(scope, turn.query.instruction_id)
+  return { admitted: { ...turn, payer, instruction }, target }
+}
+
+/**
+ * Finds the reply's place in its chat, and puts together what the model is asked. Throws chat.not_found,
+ * upload.not_found, a full quota, and what `findReplyPosition` and `prepareRequest` throw.
+ */
+async function prepare(
+  deps: ChatDependencies,
+  { scope, deployment }: Sender,
+  target: Target,
+  turn: AdmittedTurn,
+): Promise<PreparedTurn> {
+  const { query, question, sessionId, repeatKey } = turn
+  const kind = sessionId === null ? 'chat' : 'conversation'
+  const chat = query.chat_id === undefined ? null : await deps.findOpenChat(scope, query.chat_id, kind)
+  if (chat) checkVisitor(deployment, chat)
+  const position = await findReplyPosition(scope, chat, question)
+  const files = await findUploads(scope, position.isNewMessage ? (position.uploadIds ?? []) : [])
+  await deps.uploads.checkQuota(scope.organizationId, chat?.id ?? null, files)
+  const prepared = await prepareRequest(deps, scope, target, { ...turn, chat, position })
+  const chatId = chat?.id ?? newId()
+  const reply = {
+    ...newHold({ ...turn.payer, chatId }, target.model),
+    user_id: scope.userId,
+    chat_id: chatId,
+    session_id: sessionId,
+    new_chat: chat === null,
+    title: DEFAULT_TITLE,
+    expected_leaf_id: chat?.leafMessageId ?? null,
+    parent_message_id: prepared.parentId,
+    user_message_id: position.userMessageId,
+    new_user_message: position.isNewMessage,
+    content: position.content,
+    upload_ids: position.uploadIds,
+    message_id: newId(),
+    citations: prepared.citations.length > 0 ? prepared.citations : null,
+    visitor_id: deployment?.visitorId ?? null,
+    idempotency_key: repeatKey?.key ?? null,
+    request_hash: repeatKey?.requestHash ?? null,
+  }
+  const isUntitled = chat === null || (!chat.isConversation && chat.title === DEFAULT_TITLE)
+  const { request, history } = prepared
+  return { ...turn, request, history, files, reply, needsTitle: isUntitled && deployment === null }
+}
+
+/** Takes a credit and writes chat, message and empty reply, in one statement, or nothing of it (Start). */
+const start = (deps: ChatDependencies, { deployment }: Sender, { reply }: PreparedTurn): Promise<Start> =>
+  deps.writes.start(reply).catch(refuseDeleted(deployment))
+
+/** Has the model write the reply in the background. Returns the log of its events. */
+async function stream(
+  deps: ChatDependencies,
+  { scope, deployment }: Sender,
+  { model, agent }: Target,
+  { query, payer, request, history, files, reply: row, needsTitle }: PreparedTurn,
+): Promise<EventStream> {
+  const { chat_id: chatId, message_id: messageId, user_message_id, citations, content: question } = row
+  const reply = new Reply(row)
+  reply.addNamed('meta', { chat_id: chatId, user_message_id, message_id: messageId, history })
+  if (citations) reply.addNamed('citations', { citations })
+  // The uploads that are in no chat yet.
+  const loose = files.filter((file) => file.chatId === null)
+  const ready = loose.length > 0 ? deps.uploads.attach(row, loose) : Promise.resolve()
+  const ended = deps.replies.write(reply, {
+    model,
+    request,
+    ready,
+    openTools: async (signal) => (agent ? deps.agents.openTools(agent, request, signal) : []),
+    hidesFailure: payer.hidesModel === true || isVisitor(deployment),
+  })
+  if (needsTitle) deps.titles.giveAfter(ended, scope, { chatId, question, reply, model, payer })
+  // A failure ends the reply, and its stream says so.
+  await ready.catch(() => {})
+  const headers = { 'X-Chat-Id': chatId, 'X-Message-Id': messageId }
+  return { log: reply.log, named: query.events === 'all', headers }
+}
+
+function targetIdOf({ model_id: modelId, agent_id: agentId }: SendQuery): TargetId {
+  if (modelId !== undefined && agentId !== undefined)
+    throw fail('request.invalid', { reason: sentence('chat.two_targets') })
+  if (modelId !== undefined) return { modelId }
+  if (agentId !== undefined) return { agentId }
+  throw fail('chat.no_target')
+}
+
+async function findInstruction(scope: ChatWriter, id: string | undefined): Promise<string | undefined> {
+  if (id === undefined) return undefined
+  const [row] = await scope.select(instructions, { where: eq(instructions.id, id) })
+  if (!row) throw fail('instruction.not_found')
+  return row.content
+}
+
+function refusal(start: Exclude<Start, 'started'>, { sessionId }: Turn): AppError {
+  switch (start) {
+    case 'no chat':
+      return fail('chat.not_found')
+    case 'repeated':
+      return fail('request.idempotency_reused')
+    case 'busy':
+    case 'moved':
+      return fail(sessionId === null ? 'chat.busy' : 'conversation.session_busy')
+    default:
+      return refusalOf(start)
+  }
+}
