@@ -44,6 +44,8 @@ export interface Turn extends Pick<OutgoingMessage, 'query' | 'question' | 'sess
 
 export interface AdmittedTurn extends Turn {
   payer: Payer
+  /** The visitor of the deployment who sends; null: a member or the deployment's key. */
+  visitorId: string | null
   /** The text of the saved instruction that the query names. */
   instruction: string | undefined
 }
@@ -114,7 +116,7 @@ async function admit(
   if (kind === undefined || (kind !== 'text' && turn.sessionId !== null)) throw fail('llm.cannot_chat')
   const payer = payerOf(scope, target.agent, deployment)
   const instruction = await findInstruction(scope, turn.query.instruction_id)
-  return { admitted: { ...turn, payer, instruction }, target }
+  return { admitted: { ...turn, payer, visitorId: deployment?.visitorId ?? null, instruction }, target }
 }
 
 /**
@@ -127,7 +129,7 @@ async function prepare(
   target: Target,
   turn: AdmittedTurn,
 ): Promise<PreparedTurn> {
-  const { query, question, sessionId, repeatKey } = turn
+  const { query, question, sessionId, repeatKey, visitorId } = turn
   const kind = sessionId === null ? 'chat' : 'conversation'
   const chat = query.chat_id === undefined ? null : await deps.findOpenChat(scope, query.chat_id, kind)
   if (chat) checkVisitor(deployment, chat)
@@ -151,7 +153,7 @@ async function prepare(
     upload_ids: position.uploadIds,
     message_id: newId(),
     citations: prepared.citations.length > 0 ? prepared.citations : null,
-    visitor_id: deployment?.visitorId ?? null,
+    visitor_id: visitorId,
     idempotency_key: repeatKey?.key ?? null,
     request_hash: repeatKey?.requestHash ?? null,
   }
