@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { described, idOf, Message, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import type { DeploymentChats } from '../chat/index.ts'
 import {
@@ -14,9 +14,9 @@ import {
 import { readUsage } from './read-usage.ts'
 import * as schemas from './schemas.ts'
 
-const OneDeployment = Type.Object({ deployment_id: Uuid })
+const OneDeployment = Type.Object({ deployment_id: idOf('the deployment') })
 const ofDeployment = { deployment: 'deployment_id' } as const
-const Day = Type.String({ maxLength: 10, description: 'A day (UTC) such as 2026-01-31' })
+const Day = Type.String({ maxLength: 10, description: 'UTC day, such as `2026-01-31`.' })
 
 /** Deployments of agents, their keys and what they use (spec, Agent deployments; contract, 4). */
 export const manageRoutes = ({ events }: Services, chats: DeploymentChats): Route[] => [
@@ -28,7 +28,7 @@ export const manageRoutes = ({ events }: Services, chats: DeploymentChats): Rout
       'api: for programs, by the key; widget: a button on web pages that opens a chat; iframe: a chat as a part of a ' +
       'page. The key is shown this once and stored hashed. Every message is paid by this organization.',
     access: { permission: 'agent:write', orgOf: 'query' },
-    query: Type.Object({ org_id: Uuid }),
+    query: Type.Object({ org_id: OrgId }),
     body: schemas.NewDeployment,
     example: {
       agent_id: '019a0000-0000-7000-8000-000000000001',
@@ -54,7 +54,7 @@ export const manageRoutes = ({ events }: Services, chats: DeploymentChats): Rout
     url: '/api/agent_deploy/list',
     summary: 'List deployments, newest first',
     access: { permission: 'agent:read', orgOf: 'query' },
-    query: Type.Object({ org_id: Uuid, ...PageQuery }),
+    query: Type.Object({ org_id: OrgId, ...PageQuery }),
     reply: [200, schemas.DeploymentPage],
     errors: ['org.not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) => listDeployments(scope, query),
@@ -120,7 +120,11 @@ export const manageRoutes = ({ events }: Services, chats: DeploymentChats): Rout
       'Days are those of UTC, both ends are included, and a day without use is there with zeros: 366 days at most, the ' +
       'last 30 where nothing is said. A reply counts on the day on which it ends.',
     access: { permission: 'agent:read', orgOf: ofDeployment },
-    query: Type.Object({ ...OneDeployment.properties, from: Type.Optional(Day), to: Type.Optional(Day) }),
+    query: Type.Object({
+      ...OneDeployment.properties,
+      from: Type.Optional(described(Day, 'First UTC day, such as `2026-01-31`.')),
+      to: Type.Optional(described(Day, 'Last UTC day, inclusive.')),
+    }),
     reply: [200, schemas.UsageView],
     errors: ['deployment.not_found'],
     handler: ({ scope, query }) => readUsage(scope, query),

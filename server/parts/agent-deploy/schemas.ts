@@ -1,6 +1,22 @@
 import Type, { type Static } from 'typebox'
 import { type agentDeployments, DEPLOYMENT_TYPES } from '#database/schema/agent-deploy.ts'
-import { Body, Enum, matching, NOT_BLANK, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import {
+  Body,
+  CreatedAt,
+  CreatedBy,
+  described,
+  Enum,
+  InputTokens,
+  idOf,
+  matching,
+  NOT_BLANK,
+  Nullable,
+  ObjectId,
+  OrganizationId,
+  OutputTokens,
+  PageOf,
+  UpdatedAt,
+} from '#platform/http/schemas.ts'
 import type { MessageRow } from '../chat/index.ts'
 
 export type DeploymentRow = typeof agentDeployments.$inferSelect
@@ -11,23 +27,43 @@ const ORIGINS_MAX = 50
 /** Of an address, of an origin. */
 const ADDRESS_CHARACTERS_MAX = 2_000
 
-const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK })
-const Description = Type.String({ maxLength: 5_000 })
+const Name = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  ...NOT_BLANK,
+  description: 'Name of the deployment.',
+})
+const Description = Type.String({ maxLength: 5_000, description: 'Description for people.' })
 const Address = (description: string) => Type.String({ maxLength: ADDRESS_CHARACTERS_MAX, description })
 
-const Theme = Body({
-  primary_color: Type.Optional(Type.String({ maxLength: 7, description: 'For example #0b5fff' })),
-  font_family: Type.Optional(
-    Type.String({
-      maxLength: 200,
-      description: 'Names of fonts, with commas between them: Open Sans, Arial',
-    }),
-  ),
-})
-const Branding = Body({
-  logo_url: Type.Optional(Address('An https address; http on this machine only')),
-  company_name: Type.Optional(Type.String({ maxLength: 200 })),
-})
+const Theme = Body(
+  {
+    primary_color: Type.Optional(
+      Type.String({ maxLength: 7, description: 'Primary color, such as `#0b5fff`.' }),
+    ),
+    font_family: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'Comma-separated font names, such as `Open Sans, Arial`.',
+      }),
+    ),
+  },
+  { description: 'Colors and fonts of the chat.' },
+)
+const Branding = Body(
+  {
+    logo_url: Type.Optional(
+      described(
+        Address('An https address; http on this machine only'),
+        'HTTPS URL of the logo. Plain HTTP is allowed for localhost.',
+      ),
+    ),
+    company_name: Type.Optional(
+      Type.String({ maxLength: 200, description: 'Company name shown in the chat.' }),
+    ),
+  },
+  { description: 'Logo and name shown in the chat.' },
+)
 
 /** What a web page shows of a deployment. */
 const shown = {
@@ -35,10 +71,13 @@ const shown = {
   branding: Type.Optional(Branding),
   widget_placement: Type.Optional(
     Enum(['bottom-right', 'bottom-left'], {
-      description: 'Of the type widget only; bottom-right where absent',
+      description:
+        'Corner of the page for the widget. Only for deployments of type widget. Default: bottom-right.',
     }),
   ),
-  welcome_message: Type.Optional(Type.String({ maxLength: 2_000 })),
+  welcome_message: Type.Optional(
+    Type.String({ maxLength: 2_000, description: 'First message shown to visitors.' }),
+  ),
 }
 
 /** What is allowed is more than a schema can say: see checkConfig. */
@@ -49,59 +88,64 @@ export const Config = Body(
       Type.Array(Address('For example https://www.example.com'), {
         maxItems: ORIGINS_MAX,
         description:
-          'Of the types widget and iframe: the pages that may show the chat, in lower case as browsers write them; ' +
-          'where absent or empty, every page',
+          'Origins of pages that can show the chat, in lower case, for types widget and iframe. By default, every page.',
       }),
     ),
     daily_message_limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: MESSAGES_MAX,
-        description: 'Messages that are taken on a day (UTC), counted while there is a limit',
+        description: 'Maximum number of messages per UTC day. By default, no limit.',
       }),
     ),
   },
-  { title: 'DeploymentConfig' },
+  { title: 'DeploymentConfig', description: 'Settings of the deployment.' },
 )
 export type Config = Static<typeof Config>
 
 export const NewDeployment = Body({
-  agent_id: Uuid,
+  agent_id: idOf('the agent to deploy'),
   name: Name,
   description: Description,
-  deployment_type: Enum(DEPLOYMENT_TYPES),
-  config: Config,
+  deployment_type: Enum(DEPLOYMENT_TYPES, {
+    description: '`api` for programs, `widget` for a chat button, `iframe` for an embedded chat.',
+  }),
+  config: described(Config, 'Settings of the deployment.'),
 })
 export type NewDeployment = Static<typeof NewDeployment>
 
 export const DeploymentChange = Body({
   name: Type.Optional(Name),
   description: Type.Optional(Description),
-  config: Type.Optional(Config),
-  status: Type.Optional(Enum(STATUSES)),
+  config: Type.Optional(described(Config, 'Settings of the deployment. Replaces all of them.')),
+  status: Type.Optional(
+    Enum(STATUSES, { description: 'Status of the deployment. A paused deployment refuses messages.' }),
+  ),
 })
 export type DeploymentChange = Static<typeof DeploymentChange>
 
 const deployment = {
-  id: Uuid,
-  organization_id: Uuid,
-  agent_id: Uuid,
-  name: Type.String(),
-  description: Type.String(),
-  deployment_type: Enum(DEPLOYMENT_TYPES),
-  config: Config,
-  status: Enum(STATUSES),
-  api_key_prefix: Type.String({ description: 'How the key begins' }),
-  created_by: Uuid,
-  created_at: Timestamp,
-  updated_at: Timestamp,
+  id: ObjectId,
+  organization_id: OrganizationId,
+  agent_id: idOf('the deployed agent'),
+  name: Type.String({ description: 'Name of the deployment.' }),
+  description: Type.String({ description: 'Description for people.' }),
+  deployment_type: Enum(DEPLOYMENT_TYPES, {
+    description: '`api` for programs, `widget` for a chat button, `iframe` for an embedded chat.',
+  }),
+  config: described(Config, 'Settings of the deployment.'),
+  status: Enum(STATUSES, { description: 'Status of the deployment. A paused deployment refuses messages.' }),
+  api_key_prefix: Type.String({ description: 'First characters of the key, to recognize it.' }),
+  created_by: CreatedBy,
+  created_at: CreatedAt,
+  updated_at: UpdatedAt,
 }
 export const DeploymentView = Type.Object(deployment, { title: 'Deployment' })
 export type DeploymentView = Static<typeof DeploymentView>
 export const DeploymentPage = PageOf(DeploymentView, 'DeploymentPage')
 
 export const DeploymentWithKey = Type.Object(
-  { ...deployment, api_key: Type.String({ description: 'Shown this once' }) },
+  { ...deployment, api_key: Type.String({ description: 'Key of the deployment. Returned once.' }) },
   { title: 'DeploymentWithKey' },
 )
 export type DeploymentWithKey = Static<typeof DeploymentWithKey>
@@ -125,20 +169,23 @@ export const VisitorKey = Body({
   visitor_key: Type.String({
     ...matching('^[A-Za-z0-9_-]{43}$', 'must be 32 random bytes as base64url, which are 43 characters'),
     description:
-      '32 random bytes as base64url, which the browser has made and keeps: who knows it is the visitor',
+      '32 random bytes in base64url, made and kept by the browser. The key identifies the visitor.',
   }),
 })
 
 export const VisitorPass = Type.Object(
   {
-    token: Type.String({ description: 'For Authorization: Bearer' }),
-    expires_in: Type.Integer({ description: 'Seconds' }),
-    deployment: Type.Object({
-      id: Uuid,
-      name: Type.String(),
-      deployment_type: Enum(['widget', 'iframe']),
-      config: Type.Object(shown),
-    }),
+    token: Type.String({ description: 'Token for the `Authorization: Bearer` header.' }),
+    expires_in: Type.Integer({ description: 'Seconds until the token expires.' }),
+    deployment: Type.Object(
+      {
+        id: ObjectId,
+        name: Type.String({ description: 'Name of the deployment.' }),
+        deployment_type: Enum(['widget', 'iframe'], { description: 'Type of the deployment.' }),
+        config: Type.Object(shown, { description: 'Settings that the page needs.' }),
+      },
+      { description: 'The deployment, as the page shows it.' },
+    ),
   },
   { title: 'VisitorPass' },
 )
@@ -146,20 +193,20 @@ export type VisitorPass = Static<typeof VisitorPass>
 
 const SessionMessageView = Type.Object(
   {
-    id: Uuid,
-    role: Enum(['user', 'assistant']),
-    content: Type.String(),
-    status: Enum(['streaming', 'complete', 'stopped', 'error']),
-    error: Nullable(Type.String()),
-    created_at: Timestamp,
+    id: ObjectId,
+    role: Enum(['user', 'assistant'], { description: 'Author of the message.' }),
+    content: Type.String({ description: 'Text of the message.' }),
+    status: Enum(['streaming', 'complete', 'stopped', 'error'], { description: 'Status of the message.' }),
+    error: Nullable(Type.String({ description: 'Reason why the reply failed; null if it did not.' })),
+    created_at: CreatedAt,
   },
   { title: 'DeploymentSessionMessage' },
 )
 export const SessionView = Type.Object(
   {
-    id: Uuid,
+    id: ObjectId,
     messages: Type.Array(SessionMessageView, {
-      description: 'The newest, oldest first: 100, or fewer once they hold 2 MB of text',
+      description: 'Newest messages, oldest first: at most 100 messages or 2 MB of text.',
     }),
   },
   { title: 'DeploymentSession' },
@@ -179,18 +226,20 @@ export const viewSession = (id: string, messages: MessageRow[]): Static<typeof S
 })
 
 const counts = {
-  messages: Type.Integer({ description: 'Replies that were paid' }),
-  input_tokens: Type.Integer(),
-  output_tokens: Type.Integer(),
-  credits: Type.Number(),
+  messages: Type.Integer({ description: 'Number of charged replies.' }),
+  input_tokens: InputTokens,
+  output_tokens: OutputTokens,
+  credits: Type.Number({ description: 'Credits charged.' }),
 }
 export const UsageView = Type.Object(
   {
-    deployment_id: Uuid,
-    from: Type.String(),
-    to: Type.String(),
-    totals: Type.Object(counts),
-    daily: Type.Array(Type.Object({ date: Type.String({ description: 'UTC' }), ...counts })),
+    deployment_id: idOf('the deployment'),
+    from: Type.String({ description: 'First UTC day.' }),
+    to: Type.String({ description: 'Last UTC day, inclusive.' }),
+    totals: Type.Object(counts, { description: 'Usage of the whole period.' }),
+    daily: Type.Array(Type.Object({ date: Type.String({ description: 'UTC day.' }), ...counts }), {
+      description: 'Usage per day.',
+    }),
   },
   { title: 'DeploymentUsage' },
 )

@@ -2,17 +2,15 @@ import Type from 'typebox'
 import type { OpenDeployment } from '#platform/access/scope.ts'
 import { idempotencyKeyOf } from '#platform/http/answer-once.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Body, Enum, Message, Uuid } from '#platform/http/schemas.ts'
+import { Body, described, Enum, idOf, Message, Uuid } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { ANSWER_ERRORS, type DeploymentChats, MessageContent, ReplyEvent } from '../chat/index.ts'
 import { admitVisitor } from './admit-visitor.ts'
 import type { FindPublicDeployment } from './public-deployments-system.ts'
 import { SessionView, VisitorKey, VisitorPass, viewSession } from './schemas.ts'
 
-const OneSession = Type.Object({ session_id: Uuid })
-const Events = Type.Optional(
-  Enum(['all'], { description: 'With the key: also send events with a name; a visitor is sent none' }),
-)
+const OneSession = Type.Object({ session_id: idOf('the session') })
+const Events = Type.Optional(Enum(['all'], { description: '`all` also sends named events.' }))
 
 interface Dependencies {
   services: Services
@@ -30,7 +28,7 @@ export const visitorRoutes = ({ services, chats, findPublicDeployment }: Depende
       'For deployments of the types widget and iframe. A page of another origin than this server and the ' +
       'allowed_origins is refused.',
     access: 'public',
-    query: Type.Object({ deployment_id: Uuid }),
+    query: Type.Object({ deployment_id: idOf('the deployment') }),
     body: VisitorKey,
     example: { visitor_key: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' },
     effects: 'database',
@@ -58,7 +56,10 @@ export const visitorRoutes = ({ services, chats, findPublicDeployment }: Depende
       'counted.',
     access: 'deployment',
     query: Type.Object({ events: Events }),
-    body: Body({ content: MessageContent, session_id: Type.Optional(Uuid) }),
+    body: Body({
+      content: MessageContent,
+      session_id: Type.Optional(described(Uuid, 'ID of the session. Omit it to start a session.')),
+    }),
     example: { content: 'Where is my order?' },
     effects: 'reply',
     reply: {

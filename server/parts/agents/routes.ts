@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { ErrorCode } from '#errors'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Message, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { idOf, Message, OrgId, PageOf, PageQuery } from '#platform/http/schemas.ts'
 import {
   type AgentDependencies,
   createAgent,
@@ -12,8 +12,8 @@ import {
 } from './manage-agents.ts'
 import { AgentChange, AgentView, NewAgent } from './schemas.ts'
 
-const InOrganization = Type.Object({ org_id: Uuid })
-const OneAgent = Type.Object({ agent_id: Uuid })
+const InOrganization = Type.Object({ org_id: OrgId })
+const OneAgent = Type.Object({ agent_id: idOf('the agent') })
 const ofAgent = { agent: 'agent_id' } as const
 
 /** What an agent is made of can be refused. */

@@ -1,6 +1,16 @@
 import Type, { type Static } from 'typebox'
 import type { agents } from '#database/schema/agents.ts'
-import { Body, NOT_BLANK, Nullable, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import {
+  Body,
+  CreatedAt,
+  idOf,
+  NOT_BLANK,
+  Nullable,
+  ObjectId,
+  OrganizationId,
+  UpdatedAt,
+  Uuid,
+} from '#platform/http/schemas.ts'
 import type { AgentToolView } from '../tools/index.ts'
 
 const SYSTEM_PROMPT_CHARACTERS_MAX = 100_000
@@ -10,63 +20,63 @@ const CONFIG_VALUES_MAX = 100
 const KNOWLEDGE_BASES_MAX = 20
 const MCP_INSTANCES_MAX = 20
 
-const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK })
-const Description = Type.String({ maxLength: 5_000 })
+const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK, description: 'Name of the agent.' })
+const Description = Type.String({ maxLength: 5_000, description: 'Description for people.' })
 const AgentType = Type.String({
   minLength: 1,
   maxLength: 50,
   ...NOT_BLANK,
-  description: 'A word of your own, such as chat or function; all kinds of agents answer alike',
+  description: 'Your own label, such as chat or function. All types behave alike.',
 })
 const ModelId = Type.String({
   ...Uuid,
   description:
-    "The organization's own model or one of the environment. It writes text, and can call tools where the agent has any.",
+    "ID of the organization's own model, or of one from the environment. It must generate text, and support tools if the agent has any.",
 })
 
 const Params = {
   system_prompt: Type.Optional(
     Type.String({
       maxLength: SYSTEM_PROMPT_CHARACTERS_MAX,
-      description: 'What the agent is told about itself',
+      description: 'System prompt of the agent.',
     }),
   ),
-  temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'Sampling temperature.' })),
   max_tokens: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: TOKENS_MAX, description: 'The longest reply' }),
+    Type.Integer({ minimum: 1, maximum: TOKENS_MAX, description: 'Maximum number of tokens per reply.' }),
   ),
 }
-const NewParams = Body(Params)
+const NewParams = Body(Params, { description: 'Generation parameters.' })
 
 const ToolUse = Body({
-  tool_id: Uuid,
+  tool_id: idOf('the tool'),
   config: Type.Optional(
     Type.Array(
       Body({
-        name: Type.String({ minLength: 1, maxLength: 200 }),
-        value: Type.Unknown({ description: 'Of the type that the tool declares' }),
+        name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the configuration value.' }),
+        value: Type.Unknown({ description: 'Value of the type that the tool declares.' }),
       }),
-      { maxItems: CONFIG_VALUES_MAX },
+      { maxItems: CONFIG_VALUES_MAX, description: 'Configuration values of the tool.' },
     ),
   ),
 })
 const ToolUses = Type.Array(ToolUse, {
   maxItems: TOOLS_MAX,
   description:
-    "The organization's own tools or public ones, each once, with the values that they are configured with. A secret value is shown as null; it stays as it is where it is sent back as null, or left out.",
+    'Tools of the organization or public tools, each once, with their configuration. A secret value reads as null. Send null or omit it to keep it.',
 })
 const KnowledgeBaseIds = Type.Array(Uuid, {
   maxItems: KNOWLEDGE_BASES_MAX,
-  description: "Knowledge bases of the agent's organization that are searched for each message",
+  description: "IDs of the organization's knowledge bases to search for each message.",
 })
 const McpInstanceIds = Type.Array(Uuid, {
   maxItems: MCP_INSTANCES_MAX,
   description:
-    'Connections to MCP servers whose tools the agent has, for whoever talks to it: your own that are active, and those that others have shared with it already',
+    "IDs of MCP connections whose tools the agent can call, for everyone who uses it: the caller's own active ones and those already shared with it.",
 })
 const IsPublic = Type.Boolean({
   description:
-    'Members of all organizations may find it and talk to it, and see nothing of what it is made of',
+    'Whether members of all organizations can find and use the agent. They do not see its configuration.',
 })
 
 export const NewAgent = Body({
@@ -77,7 +87,7 @@ export const NewAgent = Body({
   tools: Type.Optional(ToolUses),
   params: NewParams,
   is_public: Type.Optional(IsPublic),
-  is_active: Type.Optional(Type.Boolean({ default: true })),
+  is_active: Type.Optional(Type.Boolean({ default: true, description: 'Whether the agent can be used.' })),
   knowledge_base_ids: Type.Optional(KnowledgeBaseIds),
   mcp_instance_ids: Type.Optional(McpInstanceIds),
 })
@@ -91,7 +101,7 @@ export const AgentChange = Body({
   tools: Type.Optional(ToolUses),
   params: Type.Optional(NewParams),
   is_public: Type.Optional(IsPublic),
-  is_active: Type.Optional(Type.Boolean({ description: 'Nobody can talk to an agent that is not active' })),
+  is_active: Type.Optional(Type.Boolean({ description: 'Whether the agent can be used.' })),
   knowledge_base_ids: Type.Optional(KnowledgeBaseIds),
   mcp_instance_ids: Type.Optional(McpInstanceIds),
 })
@@ -99,32 +109,48 @@ export type AgentChange = Static<typeof AgentChange>
 
 export const AgentView = Type.Object(
   {
-    id: Uuid,
-    organization_id: Uuid,
-    created_by: Nullable(Uuid),
-    name: Type.String(),
-    description: Type.String(),
-    agent_type: Type.String(),
-    model_id: Nullable(Uuid),
+    id: ObjectId,
+    organization_id: OrganizationId,
+    created_by: Nullable(
+      idOf('the user who created the agent; null for a public agent of another organization'),
+    ),
+    name: Type.String({ description: 'Name of the agent.' }),
+    description: Type.String({ description: 'Description for people.' }),
+    agent_type: Type.String({ description: 'Label set by the organization.' }),
+    model_id: Nullable(
+      idOf('the model; null if it was deleted or the agent belongs to another organization'),
+    ),
     tools: Type.Array(
       Type.Object({
-        tool_id: Uuid,
-        name: Type.String(),
+        tool_id: idOf('the tool'),
+        name: Type.String({ description: 'Name of the tool.' }),
         config: Type.Array(
           Type.Object({
-            name: Type.String(),
-            value: Type.Unknown({ description: 'null for a secret, which is never shown again' }),
+            name: Type.String({ description: 'Name of the configuration value.' }),
+            value: Type.Unknown({ description: 'The value; null for a secret, which is never returned.' }),
           }),
+          { description: 'Configuration values of the tool.' },
         ),
       }),
+      { description: 'Tools of the agent.' },
     ),
-    params: Nullable(Type.Object(Params)),
-    is_public: Type.Boolean(),
-    is_active: Type.Boolean(),
-    knowledge_base_ids: Type.Array(Uuid),
-    mcp_instance_ids: Type.Array(Uuid),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    params: Nullable(
+      Type.Object(Params, {
+        description: 'Generation parameters; null for a public agent of another organization.',
+      }),
+    ),
+    is_public: Type.Boolean({
+      description: 'Whether members of all organizations can find and use the agent.',
+    }),
+    is_active: Type.Boolean({ description: 'Whether the agent can be used.' }),
+    knowledge_base_ids: Type.Array(Uuid, {
+      description: 'IDs of the knowledge bases to search for each message.',
+    }),
+    mcp_instance_ids: Type.Array(Uuid, {
+      description: 'IDs of the MCP connections whose tools the agent can call.',
+    }),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   },
   {
     title: 'Agent',

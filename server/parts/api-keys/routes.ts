@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { idOf, Message, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import { createApiKey, deleteApiKey, listApiKeys } from './manage-api-keys.ts'
 import { ApiKeyPage, CreatedApiKey, NewApiKey } from './schemas.ts'
 
@@ -13,7 +13,7 @@ export const apiKeyRoutes: Route[] = [
     description:
       'It acts for you in the organization `org_id`, named in the query or in the body. The key is shown this once and stored hashed. A key makes no keys.',
     access: { permission: 'organization:admin', orgOf: 'query or body' },
-    query: Type.Object({ org_id: Type.Optional(Uuid) }),
+    query: Type.Object({ org_id: Type.Optional(OrgId) }),
     body: NewApiKey,
     example: { name: 'Nightly report', permissions: ['chats:*', 'organization:read'] },
     effects: 'database',
@@ -26,7 +26,7 @@ export const apiKeyRoutes: Route[] = [
     url: '/api/api_keys/list',
     summary: 'List the API keys of an organization',
     access: { permission: 'organization:admin', orgOf: 'query' },
-    query: Type.Object({ org_id: Uuid, ...PageQuery }),
+    query: Type.Object({ org_id: OrgId, ...PageQuery }),
     reply: [200, ApiKeyPage],
     errors: ['org.not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) => listApiKeys(scope, query),
@@ -37,7 +37,7 @@ export const apiKeyRoutes: Route[] = [
     summary: 'Delete an API key',
     description: 'It stops working at once.',
     access: { permission: 'organization:admin', orgOf: { apiKey: 'api_key_id' } },
-    query: Type.Object({ api_key_id: Uuid }),
+    query: Type.Object({ api_key_id: idOf('the API key') }),
     effects: 'database',
     reply: [200, Message],
     errors: ['api_key.not_found'],

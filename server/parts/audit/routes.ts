@@ -4,37 +4,55 @@ import { auditEntries } from '#database/schema/audit.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
-import { Nullable, PageOf, PageQuery, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import {
+  CreatedAt,
+  described,
+  idOf,
+  Nullable,
+  ObjectId,
+  OrganizationId,
+  OrgId,
+  PageOf,
+  PageQuery,
+  Timestamp,
+  Uuid,
+} from '#platform/http/schemas.ts'
 
 const Values = Nullable(Type.Record(Type.String(), Type.Unknown()))
 
 const AuditEntryView = Type.Object(
   {
-    id: Uuid,
-    organization_id: Uuid,
-    actor_id: Uuid,
-    api_key_id: Nullable(Uuid),
-    action: Type.String({ description: 'What was done to what: role.updated' }),
-    record_type: Type.String(),
-    record_id: Type.String(),
-    before: Values,
-    after: Values,
-    ip_address: Type.String(),
-    request_id: Uuid,
-    created_at: Timestamp,
+    id: ObjectId,
+    organization_id: OrganizationId,
+    actor_id: idOf('the user who made the change'),
+    api_key_id: Nullable(idOf('the API key; null if a session was used')),
+    action: Type.String({ description: 'Record type and verb, such as `role.updated`.' }),
+    record_type: Type.String({ description: 'Type of the changed record.' }),
+    record_id: Type.String({ description: 'ID of the changed record.' }),
+    before: described(Values, 'Record before the change, without secrets; null if it was created.'),
+    after: described(Values, 'Record after the change, without secrets; null if it was deleted.'),
+    ip_address: Type.String({ description: 'IP address of the client.' }),
+    request_id: idOf('the request'),
+    created_at: CreatedAt,
   },
   { title: 'AuditEntry' },
 )
 type AuditEntryView = Static<typeof AuditEntryView>
 
 const AuditQuery = Type.Object({
-  org_id: Uuid,
-  actor_id: Type.Optional(Uuid),
-  action: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-  record_type: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-  record_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-  from: Type.Optional(Timestamp),
-  to: Type.Optional(Timestamp),
+  org_id: OrgId,
+  actor_id: Type.Optional(described(Uuid, 'Filter by the user who made the change.')),
+  action: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'Filter by action, such as `role.updated`.' }),
+  ),
+  record_type: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'Filter by type of the record.' }),
+  ),
+  record_id: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'Filter by ID of the record.' }),
+  ),
+  from: Type.Optional(described(Timestamp, 'Earliest time, inclusive.')),
+  to: Type.Optional(described(Timestamp, 'Latest time, exclusive.')),
   ...PageQuery,
 })
 type AuditQuery = Static<typeof AuditQuery>

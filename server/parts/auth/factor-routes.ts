@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Message, Uuid } from '#platform/http/schemas.ts'
+import { idOf, Message } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import {
   FactorAdded,
@@ -121,7 +121,7 @@ const ownRoutes = (services: Services): Route[] => [
     url: '/api/auth/factors',
     summary: 'Rename a second factor',
     access: 'session',
-    query: Type.Object({ factor_id: Uuid }),
+    query: Type.Object({ factor_id: idOf('the second factor') }),
     body: FactorChange,
     example: { name: 'Phone' },
     effects: 'database',

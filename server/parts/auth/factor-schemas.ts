@@ -1,33 +1,68 @@
 import Type, { type Static } from 'typebox'
-import { Body, matching, NOT_BLANK, Nullable, Timestamp, Uuid, WORD } from '#platform/http/schemas.ts'
+import {
+  Body,
+  CreatedAt,
+  described,
+  idOf,
+  matching,
+  NOT_BLANK,
+  Nullable,
+  ObjectId,
+  Timestamp,
+  WORD,
+} from '#platform/http/schemas.ts'
 import { session } from './schemas.ts'
 
 const Token = Type.String({ minLength: 1, maxLength: 200 })
 const Base64Url = Type.String({ minLength: 1, maxLength: 20_000, ...WORD })
-export const FactorName = Type.String({ minLength: 1, maxLength: 100, ...NOT_BLANK })
+export const FactorName = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  ...NOT_BLANK,
+  description: 'Name of the second factor, shown to its user.',
+})
 const Code = Type.String({
   minLength: 6,
   maxLength: 10,
-  description: 'The 6 digits of the authenticator app',
+  description: 'The 6-digit code from the authenticator app.',
 })
-const RecoveryCode = Type.String({ minLength: 16, maxLength: 40 })
+const RecoveryCode = Type.String({
+  minLength: 16,
+  maxLength: 40,
+  description: 'A recovery code. Each code works once.',
+})
 
 /** What `navigator.credentials` answers, as JSON (WebAuthn Level 3, 5.1); further keys of browsers are ignored. */
 const credential = {
-  id: Base64Url,
-  rawId: Base64Url,
-  type: Type.Literal('public-key'),
-  authenticatorAttachment: Type.Optional(Nullable(Type.String({ maxLength: 50 }))),
-  clientExtensionResults: Type.Object({}),
+  id: described(Base64Url, 'Credential ID, in base64url.'),
+  rawId: described(Base64Url, 'Credential ID, in base64url.'),
+  type: Type.Literal('public-key', { description: 'Always `public-key`.' }),
+  authenticatorAttachment: Type.Optional(
+    Nullable(
+      Type.String({
+        maxLength: 50,
+        description: 'How the authenticator is attached, such as `platform`; null if unknown.',
+      }),
+    ),
+  ),
+  clientExtensionResults: Type.Object({}, { description: 'Results of WebAuthn extensions. Ignored.' }),
 }
 const Attestation = Type.Object(
   {
     ...credential,
-    response: Type.Object({
-      clientDataJSON: Base64Url,
-      attestationObject: Base64Url,
-      transports: Type.Optional(Type.Array(Type.String({ maxLength: 50 }), { maxItems: 10 })),
-    }),
+    response: Type.Object(
+      {
+        clientDataJSON: described(Base64Url, 'Client data, in base64url.'),
+        attestationObject: described(Base64Url, 'Attestation object, in base64url.'),
+        transports: Type.Optional(
+          Type.Array(Type.String({ maxLength: 50 }), {
+            maxItems: 10,
+            description: 'Transports of the authenticator, such as `usb` or `internal`.',
+          }),
+        ),
+      },
+      { description: 'AuthenticatorAttestationResponse (WebAuthn).' },
+    ),
   },
   { title: 'PasskeyRegistration' },
 )
@@ -35,19 +70,23 @@ export type Attestation = Static<typeof Attestation>
 const Assertion = Type.Object(
   {
     ...credential,
-    response: Type.Object({
-      clientDataJSON: Base64Url,
-      authenticatorData: Base64Url,
-      signature: Base64Url,
-      userHandle: Type.Optional(
-        Nullable(
-          Type.String({
-            maxLength: 200,
-            ...matching('^[\\w-]*$', 'must hold only letters, digits, - and _'),
-          }),
+    response: Type.Object(
+      {
+        clientDataJSON: described(Base64Url, 'Client data, in base64url.'),
+        authenticatorData: described(Base64Url, 'Authenticator data, in base64url.'),
+        signature: described(Base64Url, 'Signature of the assertion, in base64url.'),
+        userHandle: Type.Optional(
+          Nullable(
+            Type.String({
+              maxLength: 200,
+              ...matching('^[\\w-]*$', 'must hold only letters, digits, - and _'),
+              description: 'User handle, in base64url; null if the authenticator returns none.',
+            }),
+          ),
         ),
-      ),
-    }),
+      },
+      { description: 'AuthenticatorAssertionResponse (WebAuthn).' },
+    ),
   },
   { title: 'PasskeyAssertion' },
 )
@@ -55,59 +94,88 @@ export type Assertion = Static<typeof Assertion>
 
 const Proof = Type.Object(
   {
-    password: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    password: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 128, description: 'Current password of the caller.' }),
+    ),
     code: Type.Optional(Code),
-    passkey: Type.Optional(Body({ challenge: Token, response: Assertion })),
+    passkey: Type.Optional(
+      Body(
+        {
+          challenge: described(Token, 'Challenge from the passkey options.'),
+          response: described(Assertion, 'What `navigator.credentials.get()` returned, as JSON.'),
+        },
+        { description: "Assertion of one of the caller's passkeys." },
+      ),
+    ),
   },
   { title: 'FactorProof', additionalProperties: false, minProperties: 1, maxProperties: 1 },
 )
 /** That it is the user who asks, not a stolen session: exactly one of these. */
 export type Proof = Static<typeof Proof>
 
-export const Proven = Body({ proof: Proof })
+export const Proven = Body({ proof: described(Proof, 'Fresh proof of identity: exactly one of its fields.') })
 export const TotpCode = Body({ code: Code, name: Type.Optional(FactorName) })
-export const NewPasskey = Body({ challenge: Token, name: FactorName, response: Attestation })
+export const NewPasskey = Body({
+  challenge: described(Token, 'Challenge from the passkey options.'),
+  name: FactorName,
+  response: described(Attestation, 'What `navigator.credentials.create()` returned, as JSON.'),
+})
 export type NewPasskey = Static<typeof NewPasskey>
 export const FactorChange = Body({ name: FactorName })
-export const FactorRemoval = Body({ factor_id: Uuid, proof: Proof })
+export const FactorRemoval = Body({
+  factor_id: idOf('the second factor'),
+  proof: described(Proof, 'Fresh proof of identity: exactly one of its fields.'),
+})
 
 export const SecondFactor = Type.Object(
   {
-    challenge: Token,
+    challenge: described(Token, 'Challenge from the `auth.second_factor_needed` error.'),
     code: Type.Optional(Code),
     recovery_code: Type.Optional(RecoveryCode),
-    passkey: Type.Optional(Assertion),
+    passkey: Type.Optional(described(Assertion, 'What `navigator.credentials.get()` returned, as JSON.')),
     session,
   },
   { additionalProperties: false },
 )
 export type SecondFactor = Static<typeof SecondFactor>
-export const PasskeySignIn = Body({ challenge: Token, response: Assertion, session })
+export const PasskeySignIn = Body({
+  challenge: described(Token, 'Challenge from the passkey options.'),
+  response: described(Assertion, 'What `navigator.credentials.get()` returned, as JSON.'),
+  session,
+})
 
-const Options = Type.Object({}, { additionalProperties: true, description: 'For navigator.credentials' })
+const Options = Type.Object(
+  {},
+  { additionalProperties: true, description: 'Options for `navigator.credentials` (WebAuthn).' },
+)
 export const PasskeyOptions = Type.Object(
-  { challenge: Type.String(), options: Options },
+  {
+    challenge: Type.String({ description: 'Challenge to send back with the credential. Single-use.' }),
+    options: Options,
+  },
   { title: 'PasskeyOptions' },
 )
 
 export const FactorView = Type.Object(
   {
-    id: Uuid,
-    type: Type.Enum(['totp', 'passkey']),
-    name: Type.String(),
-    created_at: Timestamp,
-    last_used_at: Nullable(Timestamp),
+    id: ObjectId,
+    type: Type.Enum(['totp', 'passkey'], {
+      description: 'Type of the second factor: authenticator app or passkey.',
+    }),
+    name: Type.String({ description: 'Name of the second factor, shown to its user.' }),
+    created_at: CreatedAt,
+    last_used_at: Nullable(described(Timestamp, 'When the factor was last used; null if never.')),
   },
   { title: 'SecondFactor' },
 )
 export type FactorView = Static<typeof FactorView>
 export const FactorsView = Type.Object(
   {
-    factors: Type.Array(FactorView),
-    recovery_codes_left: Type.Integer({ minimum: 0 }),
-    has_password: Type.Boolean({ description: 'Whether `proof` can be the password' }),
+    factors: Type.Array(FactorView, { description: 'Second factors of the caller.' }),
+    recovery_codes_left: Type.Integer({ minimum: 0, description: 'Number of unused recovery codes.' }),
+    has_password: Type.Boolean({ description: 'Whether the caller has a password, which `proof` can use.' }),
     in_this_session: Type.Boolean({
-      description: 'Whether this session satisfies organizations that require a second factor',
+      description: 'Whether this session satisfies organizations that require a second factor.',
     }),
   },
   { title: 'SecondFactors' },
@@ -115,18 +183,21 @@ export const FactorsView = Type.Object(
 export type FactorsView = Static<typeof FactorsView>
 
 const codes = Type.Array(Type.String(), {
-  description: 'Shown once. Each works once in place of a code or a passkey.',
+  description:
+    'Recovery codes, returned once. Each replaces a code or passkey once. Null if codes already exist.',
 })
 export const NewRecoveryCodes = Type.Object({ recovery_codes: codes }, { title: 'RecoveryCodes' })
 export const TotpBegun = Type.Object(
   {
-    secret: Type.String({ description: 'Base32, to be typed into an app; shown once' }),
-    otpauth_url: Type.String({ description: 'The same for a QR code' }),
+    secret: Type.String({
+      description: 'Shared secret in Base32, for typing into an authenticator app. Returned once.',
+    }),
+    otpauth_url: Type.String({ description: '`otpauth://` URL of the secret, for a QR code.' }),
   },
   { title: 'TotpSetup' },
 )
 export const FactorAdded = Type.Object(
-  { factor: FactorView, recovery_codes: Nullable(codes) },
+  { factor: described(FactorView, 'The added second factor.'), recovery_codes: Nullable(codes) },
   { title: 'SecondFactorAdded' },
 )
 export type FactorAdded = Static<typeof FactorAdded>

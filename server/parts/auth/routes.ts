@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { clearCookie } from '#platform/http/cookies.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { described, Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { factorRoutes } from './factor-routes.ts'
 import { requestReset, resendVerification, resetPassword, verifyEmail } from './mailed-links-system.ts'
@@ -133,7 +133,9 @@ export const authRoutes = (
     summary: 'Sign out elsewhere',
     description: 'Ends the session of that id, or without an id all but the one that asks.',
     access: 'session',
-    query: Type.Object({ session_id: Type.Optional(Uuid) }),
+    query: Type.Object({
+      session_id: Type.Optional(described(Uuid, 'ID of the session. Omit it to revoke all other sessions.')),
+    }),
     effects: 'database',
     reply: [200, Message],
     errors: ['auth.session_not_found'],

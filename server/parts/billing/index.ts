@@ -3,7 +3,7 @@ import { prefers } from '#platform/http/accept.ts'
 import { CSV_TYPE } from '#platform/http/csv.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { readPage } from '#platform/http/pagination.ts'
-import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { idOf, Message, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { deleteBudget, listBudgets, setBudget } from './budgets.ts'
 import { changeSettings, readBalance } from './credits.ts'
@@ -28,7 +28,7 @@ import { transferCredits } from './transfer-credits-system.ts'
 
 export { billingTables } from './tables.ts'
 
-const InOrganization = Type.Object({ org_id: Uuid })
+const InOrganization = Type.Object({ org_id: OrgId })
 
 /** What an organization has, had and was given, and what of it who may spend (contract, 6). */
 export const billingRoutes = (services: Services): Route[] => [...creditRoutes(services), ...budgetRoutes]
@@ -134,7 +134,7 @@ const budgetRoutes: Route[] = [
     url: '/api/billing/budgets',
     summary: "List an organization's budgets, newest first",
     access: { permission: 'organization:read', orgOf: 'query' },
-    query: Type.Object({ org_id: Uuid, ...PageQuery }),
+    query: Type.Object({ org_id: OrgId, ...PageQuery }),
     reply: [200, BudgetPage],
     errors: ['org.not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) => listBudgets(scope, query),
@@ -160,7 +160,7 @@ const budgetRoutes: Route[] = [
     url: '/api/billing/budgets',
     summary: 'Remove a budget',
     access: { permission: 'organization:admin', orgOf: 'query' },
-    query: Type.Object({ org_id: Uuid, budget_id: Uuid }),
+    query: Type.Object({ org_id: OrgId, budget_id: idOf('the budget') }),
     effects: 'database',
     reply: [200, Message],
     errors: ['org.not_found', 'billing.budget_not_found'],

@@ -1,25 +1,42 @@
 import Type, { type Static } from 'typebox'
 import type { budgets } from '#database/schema/ledger.ts'
-import { Body, Enum, Nullable, PageOf, PageQuery, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import {
+  Body,
+  CreatedAt,
+  described,
+  Enum,
+  InputTokens,
+  idOf,
+  Nullable,
+  ObjectId,
+  OrganizationId,
+  OrgId,
+  OutputTokens,
+  PageOf,
+  PageQuery,
+  Timestamp,
+  UpdatedAt,
+  Uuid,
+} from '#platform/http/schemas.ts'
 import type { LedgerEntry } from '#platform/ledger/ledger.ts'
 import { nextMonth, thisMonth } from '#platform/limits/calendar.ts'
 
 const CREDITS_MAX = 1e15
 /** The smallest amount that the ledger can tell from nothing. */
 const AMOUNT_MIN = 0.000001
-const Credits = Type.Number({ description: 'Credits; one is a weighted token' })
+const Credits = Type.Number({ description: 'Amount, in credits.' })
 
 const Threshold = Type.Number({
   minimum: 0,
   maximum: CREDITS_MAX,
-  description: 'The event billing.credits_low is sent when the balance falls below it',
+  description: 'Balance below which the `billing.credits_low` event is sent, in credits.',
 })
 
 export const Balance = Type.Object(
   {
-    balance: Credits,
-    held: Type.Integer({ description: 'Open holds' }),
-    available: Credits,
+    balance: described(Credits, 'Balance, in credits.'),
+    held: Type.Integer({ description: 'Number of open holds. Each reserves one credit.' }),
+    available: described(Credits, 'Balance minus holds, in credits.'),
     credits_low_threshold: Threshold,
   },
   { title: 'Balance' },
@@ -29,58 +46,80 @@ export type Balance = Static<typeof Balance>
 export const Settings = Body({ credits_low_threshold: Threshold })
 export type Settings = Static<typeof Settings>
 
-const Amount = Type.Number({ minimum: AMOUNT_MIN, maximum: CREDITS_MAX })
+const Amount = Type.Number({ minimum: AMOUNT_MIN, maximum: CREDITS_MAX, description: 'Amount, in credits.' })
 
 export const Grant = Body({
-  organization_id: Uuid,
+  organization_id: idOf('the organization that receives the credits'),
   amount: Amount,
-  reason: Type.String({ minLength: 1, maxLength: 500 }),
+  reason: Type.String({
+    minLength: 1,
+    maxLength: 500,
+    description: 'Reason for the grant, shown in the ledger.',
+  }),
 })
 
-export const NewTransfer = Body({ from_org: Uuid, to_org: Uuid, amount: Amount })
+export const NewTransfer = Body({
+  from_org: idOf('the organization that gives the credits'),
+  to_org: idOf('the organization that receives the credits'),
+  amount: Amount,
+})
 export type NewTransfer = Static<typeof NewTransfer>
 
 export const TransferView = Type.Object(
   {
-    from_org: Uuid,
-    to_org: Uuid,
+    from_org: idOf('the organization that gives the credits'),
+    to_org: idOf('the organization that receives the credits'),
     amount: Credits,
-    from_entry_id: Type.String({ format: 'uuid', description: 'In the ledger of from_org' }),
-    to_entry_id: Type.String({ format: 'uuid', description: 'In the ledger of to_org' }),
+    from_entry_id: Type.String({
+      format: 'uuid',
+      description: 'ID of the entry in the ledger of `from_org`.',
+    }),
+    to_entry_id: Type.String({ format: 'uuid', description: 'ID of the entry in the ledger of `to_org`.' }),
   },
   { title: 'CreditTransfer' },
 )
 export type TransferView = Static<typeof TransferView>
 
-const EntryKind = Enum(['HOLD', 'DEBIT', 'RELEASE', 'CREDIT'])
+const EntryKind = Enum(['HOLD', 'DEBIT', 'RELEASE', 'CREDIT'], { description: 'Kind of ledger entry.' })
 export const LedgerQuery = Type.Object({
-  org_id: Uuid,
+  org_id: OrgId,
   kind: Type.Optional(EntryKind),
   ...PageQuery,
 })
 
 export const EntryView = Type.Object(
   {
-    id: Uuid,
-    organization_id: Uuid,
+    id: ObjectId,
+    organization_id: OrganizationId,
     kind: EntryKind,
-    quantity: Type.Number(),
-    amount: Type.Number({ description: 'What the entry adds to the balance: 0 for HOLD and RELEASE' }),
-    hold_id: Nullable(Uuid),
-    model_id: Nullable(Uuid),
-    user_id: Nullable(Uuid),
-    api_key_id: Nullable(Uuid),
-    agent_id: Nullable(Uuid),
-    deployment_id: Nullable(Uuid),
-    chat_id: Nullable(Uuid),
-    message_id: Nullable(Uuid),
-    usage: Nullable(Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() })),
-    transfer: Nullable(
-      Type.Object({ from_org: Uuid, to_org: Uuid }, { description: 'Set for both entries of a transfer' }),
+    quantity: Type.Number({ description: 'Quantity of the entry, in credits.' }),
+    amount: Type.Number({ description: 'Change of the balance, in credits: 0 for HOLD and RELEASE.' }),
+    hold_id: Nullable(idOf('the hold that the entry belongs to; null if none')),
+    model_id: Nullable(idOf('the model; null if none was called')),
+    user_id: Nullable(idOf('the user; null if none caused the entry')),
+    api_key_id: Nullable(idOf('the API key; null if none was used')),
+    agent_id: Nullable(idOf('the agent; null if none replied')),
+    deployment_id: Nullable(idOf('the deployment; null if none was used')),
+    chat_id: Nullable(idOf('the chat; null if none')),
+    message_id: Nullable(idOf('the message; null if none')),
+    usage: Nullable(
+      Type.Object(
+        { input_tokens: InputTokens, output_tokens: OutputTokens },
+        { description: 'Usage of the model call; null if there is none.' },
+      ),
     ),
-    reason: Nullable(Type.String()),
-    balance_after: Credits,
-    created_at: Timestamp,
+    transfer: Nullable(
+      Type.Object(
+        {
+          from_org: idOf('the organization that gives the credits'),
+          to_org: idOf('the organization that receives the credits'),
+        },
+        { description: 'Organizations of a transfer; null for other entries.' },
+      ),
+    ),
+    reason: Nullable(Type.String({ description: 'Reason for the entry; null if none was given.' })),
+    balance_after: described(Credits, 'Balance after the entry, in credits.'),
+    created_at: CreatedAt,
   },
   { title: 'LedgerEntry' },
 )
@@ -115,24 +154,24 @@ function sidesOf({ organizationId, counterpartyId, amount }: LedgerEntry) {
 }
 
 export const NewBudget = Body({
-  user_id: Type.Optional(Uuid),
-  api_key_id: Type.Optional(Uuid),
-  credits_per_month: Type.Number({ minimum: 0, maximum: CREDITS_MAX }),
+  user_id: Type.Optional(described(Uuid, 'ID of the member. Required without `api_key_id`.')),
+  api_key_id: Type.Optional(described(Uuid, 'ID of the API key. Required without `user_id`.')),
+  credits_per_month: Type.Number({ minimum: 0, maximum: CREDITS_MAX, description: 'Credits per UTC month.' }),
 })
 export type NewBudget = Static<typeof NewBudget>
 
 export const BudgetView = Type.Object(
   {
-    id: Uuid,
-    user_id: Nullable(Uuid),
-    api_key_id: Nullable(Uuid),
-    credits_per_month: Credits,
-    spent: Type.Number({ description: 'Credits in this month (UTC)' }),
-    held: Type.Integer({ description: 'Open holds; each reserves one credit' }),
-    available: Credits,
-    resets_at: Timestamp,
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    id: ObjectId,
+    user_id: Nullable(idOf('the member; null for the budget of an API key')),
+    api_key_id: Nullable(idOf('the API key; null for the budget of a member')),
+    credits_per_month: described(Credits, 'Credits per UTC month.'),
+    spent: Type.Number({ description: 'Credits spent in this UTC month.' }),
+    held: Type.Integer({ description: 'Number of open holds. Each reserves one credit.' }),
+    available: described(Credits, 'Credits left in this month, minus holds.'),
+    resets_at: described(Timestamp, 'When the next month begins, in ISO 8601 (UTC).'),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   },
   { title: 'Budget' },
 )
@@ -156,51 +195,56 @@ export function viewBudget(budget: typeof budgets.$inferSelect): BudgetView {
   }
 }
 
-const Day = Type.String({ maxLength: 10, description: 'A day (UTC), such as 2026-01-31' })
+const Day = Type.String({ maxLength: 10, description: 'UTC day, such as `2026-01-31`.' })
 export const UsageQuery = Type.Object({
-  org_id: Uuid,
-  from: Type.Optional(Day),
-  to: Type.Optional(Day),
+  org_id: OrgId,
+  from: Type.Optional(described(Day, 'First UTC day, such as `2026-01-31`. Default: 30 days of usage.')),
+  to: Type.Optional(described(Day, 'Last UTC day, inclusive. Default: today.')),
   group_by: Type.Optional(
     Type.String({
       maxLength: 100,
       default: 'day',
-      description: 'Up to three of day, model, user, agent, deployment, api_key, parted by commas',
+      description: 'Up to 3 dimensions, separated by commas: day, model, user, agent, deployment, api_key.',
     }),
   ),
 })
 
 const sums = {
-  messages: Type.Integer({ description: 'Replies that were paid' }),
-  input_tokens: Type.Integer(),
-  output_tokens: Type.Integer(),
-  credits: Type.Number(),
+  messages: Type.Integer({ description: 'Number of charged replies.' }),
+  input_tokens: InputTokens,
+  output_tokens: OutputTokens,
+  credits: Type.Number({ description: 'Credits charged.' }),
 }
 const Name = Type.Optional(Nullable(Type.String()))
 const RecordId = Type.Optional(Nullable(Uuid))
 const UsageRow = Type.Object({
-  day: Type.Optional(Day),
-  model_id: RecordId,
-  model_name: Name,
-  user_id: RecordId,
-  user_email: Name,
-  agent_id: RecordId,
-  agent_name: Name,
-  deployment_id: RecordId,
-  deployment_name: Name,
-  api_key_id: RecordId,
-  api_key_name: Name,
+  day: Type.Optional(described(Day, 'UTC day. Present if grouped by day.')),
+  model_id: described(RecordId, 'ID of the model; null if unknown. Present if grouped by model.'),
+  model_name: described(Name, 'Name of the model; null if it was deleted.'),
+  user_id: described(RecordId, 'ID of the user; null if unknown. Present if grouped by user.'),
+  user_email: described(Name, 'Email address of the user; null if unknown.'),
+  agent_id: described(RecordId, 'ID of the agent; null without one. Present if grouped by agent.'),
+  agent_name: described(Name, 'Name of the agent; null if it was deleted.'),
+  deployment_id: described(
+    RecordId,
+    'ID of the deployment; null without one. Present if grouped by deployment.',
+  ),
+  deployment_name: described(Name, 'Name of the deployment; null if it was deleted.'),
+  api_key_id: described(RecordId, 'ID of the API key; null without one. Present if grouped by api_key.'),
+  api_key_name: described(Name, 'Name of the API key; null if it was deleted.'),
   ...sums,
 })
 export type UsageRow = Static<typeof UsageRow>
 
 export const UsageView = Type.Object(
   {
-    from: Type.String(),
-    to: Type.String(),
-    group_by: Type.Array(Enum(['day', 'model', 'user', 'agent', 'deployment', 'api_key'])),
-    totals: Type.Object(sums),
-    rows: Type.Array(UsageRow),
+    from: Type.String({ description: 'First UTC day.' }),
+    to: Type.String({ description: 'Last UTC day, inclusive.' }),
+    group_by: Type.Array(Enum(['day', 'model', 'user', 'agent', 'deployment', 'api_key']), {
+      description: 'Dimensions of the rows.',
+    }),
+    totals: Type.Object(sums, { description: 'Usage of the whole period.' }),
+    rows: Type.Array(UsageRow, { description: 'Usage per group.' }),
   },
   { title: 'Usage' },
 )

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Enum, Message, Uuid } from '#platform/http/schemas.ts'
+import { Enum, idOf, Message, OrgId } from '#platform/http/schemas.ts'
 import { UploadView } from '#platform/storage/view-upload.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import * as schemas from './schemas.ts'
@@ -21,7 +21,7 @@ export const fileRoutes = (deps: ChatDependencies): Route[] => [
       'and video (MP4, WebM, MOV, AVI), told apart by their content. Name its id in file_uploads of send_message. ' +
       'text_extracted is false for a document whose text can not be read: it is damaged, encrypted, or has none.',
     access: { permission: 'chats:write', orgOf: 'query' },
-    query: Type.Object({ org_id: Uuid, chat_id: Type.Optional(Uuid) }),
+    query: Type.Object({ org_id: OrgId, chat_id: Type.Optional(idOf('the chat that the file belongs to')) }),
     upload: { description: 'The file' },
     effects: 'outside',
     reply: [201, UploadView],
@@ -42,7 +42,7 @@ export const fileRoutes = (deps: ChatDependencies): Route[] => [
     summary: 'Delete a file, for good',
     description: 'Messages that it came with stay, without it.',
     access: { permission: 'chats:write', orgOf: 'query' },
-    query: Type.Object({ org_id: Uuid, upload_id: Uuid }),
+    query: Type.Object({ org_id: OrgId, upload_id: idOf('the upload') }),
     effects: 'database',
     reply: [200, Message],
     errors: ['org.not_found', 'upload.not_found'],
@@ -60,7 +60,7 @@ export const fileRoutes = (deps: ChatDependencies): Route[] => [
       'Without org_id: for your personal organization.',
     access: { permission: 'chats:write', orgOf: 'query or personal' },
     query: Type.Object({
-      org_id: Type.Optional(Uuid),
+      org_id: Type.Optional(OrgId),
       language: Type.Optional(Enum(schemas.LANGUAGES, { description: 'en-US where absent' })),
       content_type: Type.Optional(
         Enum(SAID_TYPES, {

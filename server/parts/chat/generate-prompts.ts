@@ -3,8 +3,8 @@ import type { Scope } from '#platform/access/scope.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
 import type { ChatDependencies } from './dependencies.ts'
+import type { PromptRequest } from './event-schemas.ts'
 import { DONE, DONE_HALVES } from './reply-events.ts'
-import type { PromptRequest } from './schemas.ts'
 
 const MAX_TOKENS_PER_PROMPT = 400
 

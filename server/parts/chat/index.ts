@@ -24,9 +24,10 @@ const KEY_SWEEP_MS = 600_000
 
 export type { ConversationChats } from './conversation-chats.ts'
 export type { DeploymentChats } from './deployment-chats.ts'
+export { ReplyEvent } from './event-schemas.ts'
 export type { Retriever } from './retriever.ts'
 export { ANSWER_ERRORS } from './routes.ts'
-export { ChatChange, MessageContent, type MessageRow, ReplyEvent, viewMessage } from './schemas.ts'
+export { ChatChange, MessageContent, type MessageRow, viewMessage } from './schemas.ts'
 
 export interface Chat {
   routes: Route[]

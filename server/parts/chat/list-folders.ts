@@ -4,7 +4,15 @@ import type { Scope } from '#platform/access/scope.ts'
 const FOLDERS_MAX = 1_000
 
 export const FolderList = Type.Object(
-  { folders: Type.Array(Type.Object({ name: Type.String(), chats: Type.Integer() })) },
+  {
+    folders: Type.Array(
+      Type.Object({
+        name: Type.String({ description: 'Name of the folder.' }),
+        chats: Type.Integer({ description: 'Number of chats in the folder.' }),
+      }),
+      { description: 'Folders by name, at most 1,000.' },
+    ),
+  },
   { title: 'ChatFolders' },
 )
 type FolderList = Static<typeof FolderList>

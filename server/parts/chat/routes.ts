@@ -3,8 +3,9 @@ import { fail } from '#errors'
 import { idempotencyKeyOf } from '#platform/http/answer-once.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { readPage } from '#platform/http/pagination.ts'
-import { Body, Enum, Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { Body, described, Enum, idOf, Message, OrgId, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import type { ChatDependencies } from './dependencies.ts'
+import { PromptEvent, PromptRequest, ReplyEvent } from './event-schemas.ts'
 import { exportChat } from './export-chat.ts'
 import { generatePrompts } from './generate-prompts.ts'
 import { FolderList, listFolders } from './list-folders.ts'
@@ -24,7 +25,7 @@ import { streamReply } from './stream-reply.ts'
 
 const inOrganization = <const P extends 'chats:read' | 'chats:write'>(permission: P) =>
   ({ permission, orgOf: 'query' }) as const
-const OneChat = Type.Object({ org_id: Uuid, chat_id: Uuid })
+const OneChat = Type.Object({ org_id: OrgId, chat_id: idOf('the chat') })
 const BULK_MAX = 1_000
 export const ANSWER_ERRORS = [
   'org.not_found',
@@ -57,7 +58,7 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     url: '/api/chat',
     summary: 'Create a chat',
     access: inOrganization('chats:write'),
-    query: Type.Object({ org_id: Uuid }),
+    query: Type.Object({ org_id: OrgId }),
     body: schemas.ChatInput,
     example: { title: 'Holiday plans', settings: { temperature: 0.4 } },
     effects: 'database',
@@ -71,7 +72,13 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     summary: 'Get a chat with the newest messages of its active branch',
     description: 'With branches=all: the messages of every branch; parent_message_id says what follows what.',
     access: inOrganization('chats:read'),
-    query: Type.Object({ ...OneChat.properties, branches: Type.Optional(Enum(['all'])), ...PageQuery }),
+    query: Type.Object({
+      ...OneChat.properties,
+      branches: Type.Optional(
+        Enum(['all'], { description: '`all` returns messages of all branches, not only the active one.' }),
+      ),
+      ...PageQuery,
+    }),
     reply: [200, schemas.ChatWithMessages],
     errors: ['org.not_found', 'chat.not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) => getChat(deps.storage, scope, query),
@@ -83,10 +90,10 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     description: 'Without a status: all but DELETED.',
     access: inOrganization('chats:read'),
     query: Type.Object({
-      org_id: Uuid,
-      status: Type.Optional(Enum(schemas.CHAT_STATUSES)),
-      folder: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-      pinned: Type.Optional(Type.Boolean()),
+      org_id: OrgId,
+      status: Type.Optional(Enum(schemas.CHAT_STATUSES, { description: 'Filter by status.' })),
+      folder: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Filter by folder.' })),
+      pinned: Type.Optional(Type.Boolean({ description: 'Filter by pinned or not pinned.' })),
       ...PageQuery,
     }),
     reply: [200, schemas.ChatPage],
@@ -99,7 +106,7 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     summary: 'List the folders of your chats, by name',
     description: 'The first 1,000. A folder is there as long as a chat is in it that is not deleted.',
     access: inOrganization('chats:read'),
-    query: Type.Object({ org_id: Uuid }),
+    query: Type.Object({ org_id: OrgId }),
     reply: [200, FolderList],
     errors: ['org.not_found'],
     handler: ({ scope }) => listFolders(scope),
@@ -153,7 +160,7 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     url: '/api/chat/delete_session',
     summary: 'Delete a chat and its messages, for good',
     access: { permission: 'chats:delete', orgOf: { chat: 'session_id' } },
-    query: Type.Object({ session_id: Uuid }),
+    query: Type.Object({ session_id: idOf('the chat') }),
     effects: 'outside',
     reply: [200, Message],
     errors: ['chat.not_found'],
@@ -168,7 +175,13 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     url: '/api/chat/bulk_delete_sessions',
     summary: 'Delete many chats and their messages, for good',
     access: { permission: 'chats:delete', inEvery: 'organization' },
-    body: Body({ chat_ids: Type.Array(Uuid, { minItems: 1, maxItems: BULK_MAX }) }),
+    body: Body({
+      chat_ids: Type.Array(Uuid, {
+        minItems: 1,
+        maxItems: BULK_MAX,
+        description: 'IDs of the chats to delete.',
+      }),
+    }),
     example: { chat_ids: ['019a0000-0000-7000-8000-000000000001'] },
     effects: 'outside',
     reply: [200, schemas.BulkDeleted],
@@ -196,7 +209,7 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     body: schemas.NewMessage,
     example: { content: 'What is the capital of France?' },
     effects: 'reply',
-    reply: { events: schemas.ReplyEvent, description: 'The reply; headers X-Chat-Id and X-Message-Id' },
+    reply: { events: ReplyEvent, description: 'The reply; headers X-Chat-Id and X-Message-Id' },
     errors: [...ANSWER_ERRORS, 'chat.parent_not_reply', 'upload.chat_full'],
     handler: ({ scope, query, body, headers }) =>
       sendMessage(deps, scope, query, body, idempotencyKeyOf(headers)),
@@ -213,7 +226,7 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     body: schemas.AnotherAnswer,
     example: { thinking: true },
     effects: 'reply',
-    reply: { events: schemas.ReplyEvent, description: 'The reply; headers X-Chat-Id and X-Message-Id' },
+    reply: { events: ReplyEvent, description: 'The reply; headers X-Chat-Id and X-Message-Id' },
     errors: ANSWER_ERRORS,
     handler: ({ scope, query, body, headers }) =>
       regenerate(deps, scope, query, body, idempotencyKeyOf(headers)),
@@ -225,11 +238,11 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     description:
       'Several prompts are parted by an empty line. Without org_id: for your personal organization.',
     access: { permission: 'chats:write', orgOf: 'query or personal' },
-    query: Type.Object({ org_id: Type.Optional(Uuid) }),
-    body: schemas.PromptRequest,
+    query: Type.Object({ org_id: Type.Optional(OrgId) }),
+    body: PromptRequest,
     example: { text: 'A talk about bees for children', num_prompts: 2, prompt_type: 'creative' },
     effects: 'outside',
-    reply: { events: schemas.PromptEvent, description: 'The prompts as they are written' },
+    reply: { events: PromptEvent, description: 'The prompts as they are written' },
     errors: ['org.not_found', 'llm.none', 'billing.insufficient_credits', 'billing.budget_exceeded'],
     handler: ({ scope, body }) => generatePrompts(deps, scope, body),
   }),
@@ -239,7 +252,7 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     summary: 'List the knowledge bases that can be used in chats',
     description: 'Those that you can name in send_message: none without chats:write and kb:read.',
     access: inOrganization('chats:read'),
-    query: Type.Object({ org_id: Uuid, ...PageQuery }),
+    query: Type.Object({ org_id: OrgId, ...PageQuery }),
     reply: [200, schemas.KnowledgeBasePage],
     errors: ['org.not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) =>
@@ -276,11 +289,13 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     access: inOrganization('chats:read'),
     query: Type.Object({
       ...OneChat.properties,
-      message_id: Type.Optional(Uuid),
-      events: Type.Optional(Enum(['all'])),
+      message_id: Type.Optional(described(Uuid, 'ID of the reply. Default: the newest reply of the chat.')),
+      events: Type.Optional(
+        Enum(['all'], { description: '`all` also sends named events: meta, citations, tool, usage.' }),
+      ),
     }),
     headers: { 'Last-Event-ID': 'The id of the last event that was delivered' },
-    reply: { events: schemas.ReplyEvent, description: 'The rest of the reply', mayBeEmpty: true },
+    reply: { events: ReplyEvent, description: 'The rest of the reply', mayBeEmpty: true },
     errors: ['org.not_found', 'chat.not_found', 'chat.message_not_found', 'chat.elsewhere'],
     async handler({ scope, query, headers }) {
       const chat = await findChat(scope, query.chat_id)

@@ -1,41 +1,64 @@
 import Type, { type Static } from 'typebox'
 import type { chatMessages, chats, StoredToolCall } from '#database/schema/chat.ts'
 import type { Scope } from '#platform/access/scope.ts'
-import { Body, Enum, NOT_BLANK, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import {
+  Body,
+  CreatedAt,
+  described,
+  Enum,
+  InputTokens,
+  idOf,
+  Nullable,
+  ObjectId,
+  OrganizationId,
+  OrgId,
+  OutputTokens,
+  PageOf,
+  Timestamp,
+  UpdatedAt,
+  Uuid,
+} from '#platform/http/schemas.ts'
 import { UploadView } from '#platform/storage/view-upload.ts'
 
 export const CHAT_STATUSES = ['ACTIVE', 'ARCHIVED', 'DELETED'] as const
 const CONTENT_CHARACTERS_MAX = 1_000_000
 const TOKENS_MAX = 10_000_000
 
-const Title = Type.String({ minLength: 1, maxLength: 500 })
+const Title = Type.String({ minLength: 1, maxLength: 500, description: 'Title of the chat.' })
 const Unit = Type.Number({ minimum: 0, maximum: 1 })
 
 const Settings = Body(
   {
-    temperature: Type.Optional(Unit),
-    max_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: TOKENS_MAX })),
-    top_p: Type.Optional(Unit),
+    temperature: Type.Optional(described(Unit, 'Sampling temperature. Default: that of the agent or model.')),
+    max_tokens: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: TOKENS_MAX, description: 'Maximum number of tokens per reply.' }),
+    ),
+    top_p: Type.Optional(described(Unit, 'Nucleus sampling: share of probability mass to sample from.')),
   },
   { title: 'ChatSettings' },
 )
 
 export const ChatInput = Body({
   title: Type.Optional(Title),
-  status: Type.Optional(Enum(CHAT_STATUSES)),
-  settings: Type.Optional(Settings),
+  status: Type.Optional(Enum(CHAT_STATUSES, { description: 'Status of the chat.' })),
+  settings: Type.Optional(described(Settings, 'Default settings for replies in the chat.')),
 })
 export type ChatInput = Static<typeof ChatInput>
 
 export const ChatChange = Body({
   ...ChatInput.properties,
-  pinned: Type.Optional(Type.Boolean()),
+  pinned: Type.Optional(Type.Boolean({ description: 'Whether the chat is pinned.' })),
   folder: Type.Optional(
-    Nullable(Type.String({ minLength: 1, maxLength: 100, description: 'null: in no folder' })),
+    Nullable(
+      Type.String({ minLength: 1, maxLength: 100, description: 'Folder of the chat; null for none.' }),
+    ),
   ),
   active_message_id: Type.Optional(
     Nullable(
-      Type.Unsafe<string>({ ...Uuid, description: 'The reply at which the active branch ends; null: none' }),
+      Type.Unsafe<string>({
+        ...Uuid,
+        description: 'ID of the reply that ends the active branch; null for none.',
+      }),
     ),
   ),
 })
@@ -43,21 +66,30 @@ export type ChatChange = Static<typeof ChatChange>
 
 /** Who answers, and how: of send_message and of regenerate. */
 const answering = {
-  org_id: Uuid,
-  model_id: Type.Optional(Uuid),
-  agent_id: Type.Optional(Uuid),
-  instruction_id: Type.Optional(Uuid),
-  temperature: Type.Optional(Unit),
-  max_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: TOKENS_MAX })),
-  top_p: Type.Optional(Unit),
+  org_id: OrgId,
+  model_id: Type.Optional(idOf('the model that replies')),
+  agent_id: Type.Optional(idOf('the agent that replies')),
+  instruction_id: Type.Optional(idOf('a saved instruction that guides the reply')),
+  temperature: Type.Optional(described(Unit, 'Sampling temperature of the reply.')),
+  max_tokens: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: TOKENS_MAX, description: 'Maximum number of tokens of the reply.' }),
+  ),
+  top_p: Type.Optional(described(Unit, 'Nucleus sampling: share of probability mass to sample from.')),
   events: Type.Optional(
-    Enum(['all'], { description: 'Also send events with a name: meta, citations, tool, usage' }),
+    Enum(['all'], { description: '`all` also sends named events: meta, citations, tool, usage.' }),
   ),
 }
-export const SendQuery = Type.Object({ ...answering, chat_id: Type.Optional(Uuid) })
+export const SendQuery = Type.Object({
+  ...answering,
+  chat_id: Type.Optional(described(Uuid, 'ID of the chat. Omit it to create a chat.')),
+})
 export type SendQuery = Static<typeof SendQuery>
 
-export const RegenerateQuery = Type.Object({ ...answering, chat_id: Uuid, message_id: Uuid })
+export const RegenerateQuery = Type.Object({
+  ...answering,
+  chat_id: idOf('the chat'),
+  message_id: idOf('the reply to regenerate'),
+})
 export type RegenerateQuery = Static<typeof RegenerateQuery>
 
 const FILES_MAX = 100
@@ -65,25 +97,35 @@ const KNOWLEDGE_BASES_MAX = 10
 
 /** How a message is to be answered: of send_message and of regenerate. */
 const answer = {
-  thinking: Type.Optional(Type.Boolean({ description: 'Reasoning, from models that can' })),
+  thinking: Type.Optional(
+    Type.Boolean({ description: 'Whether to stream reasoning, if the model supports it.' }),
+  ),
   knowledge_base_ids: Type.Optional(
-    Type.Array(Uuid, { maxItems: KNOWLEDGE_BASES_MAX, description: 'Where the reply looks for passages' }),
+    Type.Array(Uuid, {
+      maxItems: KNOWLEDGE_BASES_MAX,
+      description: 'IDs of knowledge bases to search for the reply.',
+    }),
   ),
 }
 
-export const MessageContent = Type.String({ minLength: 1, maxLength: CONTENT_CHARACTERS_MAX })
+export const MessageContent = Type.String({
+  minLength: 1,
+  maxLength: CONTENT_CHARACTERS_MAX,
+  description: 'Text of the message.',
+})
 
 export const NewMessage = Body({
   content: MessageContent,
   ...answer,
   file_uploads: Type.Optional(
-    Type.Array(Uuid, { maxItems: FILES_MAX, description: 'Ids of uploads that come with the message' }),
+    Type.Array(Uuid, { maxItems: FILES_MAX, description: 'IDs of uploads to attach to the message.' }),
   ),
   parent_message_id: Type.Optional(
     Nullable(
       Type.Unsafe<string>({
         ...Uuid,
-        description: 'The reply that this follows, beside what followed it before; null: the beginning',
+        description:
+          'ID of the reply that this message follows, which starts a new branch; null for the beginning of the chat. Default: the end of the active branch.',
       }),
     ),
   ),
@@ -93,64 +135,32 @@ export type NewMessage = Static<typeof NewMessage>
 export const AnotherAnswer = Body(answer)
 export type AnotherAnswer = Static<typeof AnotherAnswer>
 
-export const PROMPT_TYPES = ['creative', 'task', 'question', 'continuation'] as const
-
-export const PromptRequest = Body({
-  text: Type.String({ minLength: 1, maxLength: 20_000, ...NOT_BLANK }),
-  num_prompts: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, default: 1 })),
-  prompt_type: Type.Optional(Enum(PROMPT_TYPES, { description: 'task where absent' })),
-  model: Type.Optional(Enum(['chat', 'reason'], { description: 'chat where absent' })),
-})
-export type PromptRequest = Static<typeof PromptRequest>
-
-export const PromptEvent = Type.Unsafe<object>({
-  title: 'PromptEvent',
-  description: 'What stands behind `data:`; the last one is {"content":"DONE"} or {"error": …}.',
-  anyOf: [Type.Object({ content: Type.String() }), Type.Object({ error: Type.String() })],
-})
-
-export const ReplyEvent = Type.Unsafe<object>({
-  title: 'ReplyEvent',
-  description: 'What stands behind `data:`; the last one is {"message":"DONE"} or {"error": …}.',
-  anyOf: [
-    Type.Object({ message: Type.String() }),
-    Type.Object({ type: Type.Literal('reasoning'), message: Type.String() }),
-    Type.Object({
-      media: Type.Object({
-        type: Enum(['image', 'video']),
-        status: Enum(['generating', 'complete']),
-        progress: Type.Number({ description: '0 to 1' }),
-        url: Type.Optional(Type.String()),
-        mime_type: Type.Optional(Type.String()),
-      }),
-    }),
-    Type.Object({ error: Type.String() }),
-  ],
-})
-
 export const ChatView = Type.Object(
   {
-    id: Uuid,
-    organization_id: Uuid,
-    user_id: Uuid,
-    title: Type.String(),
-    status: Enum(CHAT_STATUSES),
-    settings: Settings,
-    model_id: Nullable(Uuid),
-    agent_id: Nullable(Uuid),
-    pinned: Type.Boolean(),
-    folder: Nullable(Type.String()),
-    active_message_id: Nullable(Uuid),
-    usage: Type.Object({
-      messages: Type.Integer({ description: 'Messages that the user has sent' }),
-      input_tokens: Type.Integer(),
-      output_tokens: Type.Integer(),
-      weighted_tokens: Type.Number(),
-      credits: Type.Number(),
-    }),
-    last_message_at: Nullable(Timestamp),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    id: ObjectId,
+    organization_id: OrganizationId,
+    user_id: idOf('the user who owns the chat'),
+    title: Type.String({ description: 'Title of the chat.' }),
+    status: Enum(CHAT_STATUSES, { description: 'Status of the chat.' }),
+    settings: described(Settings, 'Default settings for replies in the chat.'),
+    model_id: Nullable(idOf('the model of the last reply; null if there is none')),
+    agent_id: Nullable(idOf('the agent of the last reply; null if there is none')),
+    pinned: Type.Boolean({ description: 'Whether the chat is pinned.' }),
+    folder: Nullable(Type.String({ description: 'Folder of the chat; null for none.' })),
+    active_message_id: Nullable(idOf('the reply that ends the active branch; null for none')),
+    usage: Type.Object(
+      {
+        messages: Type.Integer({ description: 'Messages that the user has sent.' }),
+        input_tokens: InputTokens,
+        output_tokens: OutputTokens,
+        weighted_tokens: Type.Number({ description: 'Weighted tokens of all replies. Equals `credits`.' }),
+        credits: Type.Number({ description: 'Credits charged for all replies.' }),
+      },
+      { description: 'Usage of all messages in the chat.' },
+    ),
+    last_message_at: Nullable(described(Timestamp, 'When the last message was sent; null if there is none.')),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   },
   { title: 'Chat' },
 )
@@ -171,9 +181,9 @@ export const LANGUAGES = [
 
 export const TranscriptView = Type.Object(
   {
-    text: Type.String({ description: 'Empty where nobody speaks' }),
-    language: Type.String({ description: 'What was spoken' }),
-    duration: Type.Number({ description: 'Seconds' }),
+    text: Type.String({ description: 'Transcribed text; empty if the recording has no speech.' }),
+    language: Type.String({ description: 'Language of the recording.' }),
+    duration: Type.Number({ description: 'Length of the recording, in seconds.' }),
   },
   { title: 'Transcript' },
 )
@@ -181,7 +191,11 @@ export type TranscriptView = Static<typeof TranscriptView>
 
 export const KnowledgeBasePage = PageOf(
   Type.Object(
-    { id: Uuid, name: Type.String(), description: Type.String() },
+    {
+      id: ObjectId,
+      name: Type.String({ description: 'Name of the knowledge base.' }),
+      description: Type.String({ description: 'Description for people.' }),
+    },
     { title: 'UsableKnowledgeBase' },
   ),
   'UsableKnowledgeBasePage',
@@ -189,38 +203,43 @@ export const KnowledgeBasePage = PageOf(
 
 export const CitationView = Type.Object(
   {
-    kb_id: Type.Optional(Type.String({ format: 'uuid', description: 'The knowledge base of the document' })),
-    document_id: Uuid,
-    document_name: Type.String(),
-    chunk_id: Uuid,
-    score: Type.Number({ description: '0 to 1' }),
-    snippet: Type.String(),
+    kb_id: Type.Optional(Type.String({ format: 'uuid', description: 'ID of the knowledge base.' })),
+    document_id: idOf('the document'),
+    document_name: Type.String({ description: 'Name of the document.' }),
+    chunk_id: idOf('the chunk'),
+    score: Type.Number({ description: 'Relevance of the passage, from 0 to 1.' }),
+    snippet: Type.String({ description: 'Beginning of the passage.' }),
   },
   { title: 'Citation' },
 )
 
 const MediaView = Type.Object(
-  { type: Enum(['image', 'video']), url: Type.String(), mime_type: Type.String() },
+  {
+    type: Enum(['image', 'video'], { description: 'Type of the medium.' }),
+    url: Type.String({ description: 'URL of the file.' }),
+    mime_type: Type.String({ description: 'Media type of the file.' }),
+  },
   { title: 'Media' },
 )
 export type MediaView = Static<typeof MediaView>
 
 const ToolCallView = Type.Object(
   {
-    id: Type.String(),
-    name: Type.String(),
-    input: Type.Object({}, { additionalProperties: true }),
+    id: Type.String({ description: 'ID of the call, unique within the reply.' }),
+    name: Type.String({ description: 'Name of the called function.' }),
+    input: Type.Object({}, { additionalProperties: true, description: 'Arguments of the call.' }),
     output: Nullable(
       Type.Object(
         {},
         {
           additionalProperties: true,
-          description: 'What the tool answered, as result where it is no object; null: it has not ended yet',
+          description:
+            'Result of the call; a value that is not an object is in `result`. Null until the call ends.',
         },
       ),
     ),
-    successful: Nullable(Type.Boolean()),
-    error: Nullable(Type.String()),
+    successful: Nullable(Type.Boolean({ description: 'Whether the call succeeded; null until it ends.' })),
+    error: Nullable(Type.String({ description: 'Reason why the call failed; null if it did not.' })),
   },
   {
     title: 'ToolCall',
@@ -231,34 +250,39 @@ const ToolCallView = Type.Object(
 
 export const MessageView = Type.Object(
   {
-    id: Uuid,
-    chat_id: Uuid,
-    parent_message_id: Nullable(Uuid),
-    role: Enum(['user', 'assistant']),
-    content: Type.String(),
-    reasoning: Nullable(Type.String()),
-    status: Enum(['streaming', 'complete', 'stopped', 'error']),
-    error: Nullable(Type.String()),
-    model_id: Nullable(Uuid),
-    agent_id: Nullable(Uuid),
-    file_uploads: Type.Array(UploadView, { description: 'What came with a message of the user' }),
+    id: ObjectId,
+    chat_id: idOf('the chat'),
+    parent_message_id: Nullable(idOf('the message before; null for the first message of a branch')),
+    role: Enum(['user', 'assistant'], { description: 'Author of the message.' }),
+    content: Type.String({ description: 'Text of the message.' }),
+    reasoning: Nullable(Type.String({ description: 'Reasoning of the model; null if there is none.' })),
+    status: Enum(['streaming', 'complete', 'stopped', 'error'], { description: 'Status of the message.' }),
+    error: Nullable(Type.String({ description: 'Reason why the reply failed; null if it did not.' })),
+    model_id: Nullable(idOf('the model that replied; null for user messages')),
+    agent_id: Nullable(idOf('the agent that replied; null if none did')),
+    file_uploads: Type.Array(UploadView, { description: 'Files attached to a user message.' }),
     citations: Type.Array(CitationView, {
-      description: 'The passages that a reply was given; [1] is the first',
+      description: 'Passages given to the model for this reply. `[1]` is the first.',
     }),
     tool_calls: Type.Array(ToolCallView, {
-      description: 'What a reply has called, in the order of their beginning',
+      description: 'Tool calls of the reply, in the order in which they started.',
     }),
-    media: Type.Array(MediaView, { description: 'The images and videos of a reply' }),
+    media: Type.Array(MediaView, { description: 'Images and videos of the reply.' }),
     usage: Nullable(
-      Type.Object({
-        input_tokens: Type.Integer(),
-        output_tokens: Type.Integer(),
-        credits: Nullable(
-          Type.Number({ description: 'What was paid; null: not known, as where the chat was imported' }),
-        ),
-      }),
+      Type.Object(
+        {
+          input_tokens: InputTokens,
+          output_tokens: OutputTokens,
+          credits: Nullable(
+            Type.Number({
+              description: 'Credits charged for the reply; null if unknown, as in imported chats.',
+            }),
+          ),
+        },
+        { description: 'Usage of the reply; null for user messages.' },
+      ),
     ),
-    created_at: Timestamp,
+    created_at: CreatedAt,
   },
   { title: 'ChatMessage' },
 )
@@ -269,10 +293,18 @@ export const ChatWithMessages = Type.Object(
     ...ChatView.properties,
     messages: Type.Array(MessageView, {
       description:
-        'The newest of the active branch, or of all branches, oldest first: 100, or fewer once they hold 2 MB of text',
+        'Newest messages of the active branch, or of all branches, oldest first: at most 100 messages or 2 MB of text.',
     }),
-    file_uploads: Type.Array(UploadView, { description: 'The files of the chat, oldest first' }),
-    pagination: Type.Object({ next_cursor: Nullable(Type.String()), has_more: Type.Boolean() }),
+    file_uploads: Type.Array(UploadView, { description: 'Files of the chat, oldest first.' }),
+    pagination: Type.Object(
+      {
+        next_cursor: Nullable(
+          Type.String({ description: 'Cursor of the next page; null on the last page.' }),
+        ),
+        has_more: Type.Boolean({ description: 'Whether more messages follow this page.' }),
+      },
+      { description: 'Where the messages continue.' },
+    ),
   },
   { title: 'ChatWithMessages' },
 )
@@ -280,7 +312,11 @@ export const ChatWithMessages = Type.Object(
 export const ChatPage = PageOf(ChatView, 'ChatPage')
 
 export const BulkDeleted = Type.Object(
-  { message: Type.String(), deleted: Type.Integer(), not_found: Type.Array(Uuid) },
+  {
+    message: Type.String({ description: 'Confirmation in a sentence.' }),
+    deleted: Type.Integer({ description: 'Number of deleted chats.' }),
+    not_found: Type.Array(Uuid, { description: "IDs that match none of the caller's chats." }),
+  },
   { title: 'BulkDeleted' },
 )
 

@@ -2,7 +2,17 @@ import Type, { type Static } from 'typebox'
 import { HIGHEST_ID } from '#database/new-id.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
-import { Enum, Nullable, PageOf, PageQuery, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import {
+  CreatedAt,
+  Enum,
+  idOf,
+  matching,
+  Nullable,
+  OrgId,
+  PageOf,
+  PageQuery,
+  Uuid,
+} from '#platform/http/schemas.ts'
 import { makeSnippet } from './make-snippet.ts'
 import { parseQuery, type SearchQuery, toTsQuery } from './search-query.ts'
 import { INDEXED_CHARACTERS_MAX, ownerMark } from './words.ts'
@@ -13,26 +23,40 @@ const NEWEST = 300
 const PAGE_BYTES = 2_000_000
 
 export const ChatSearch = Type.Object({
-  org_id: Uuid,
-  q: Type.String({ minLength: 1, maxLength: 200, description: 'For example: plan "next summer" -work' }),
+  org_id: OrgId,
+  q: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: 'Search text, such as `plan "next summer" -work`.',
+  }),
   ...PageQuery,
 })
 type ChatSearch = Static<typeof ChatSearch>
 
 const Hit = Type.Object(
   {
-    chat_id: Uuid,
-    title: Type.String({ description: 'Of the chat' }),
+    chat_id: idOf('the chat'),
+    title: Type.String({ description: 'Title of the chat.' }),
     message_id: Type.Unsafe<string | null>({
       ...Nullable(Uuid),
-      description: 'null: the title of the chat was found',
+      description: 'ID of the message; null if the title of the chat matches.',
     }),
-    role: Nullable(Enum(['user', 'assistant'])),
-    snippet: Type.String({ description: 'Plain text around the first word that was found' }),
-    highlights: Type.Array(Type.Object({ start: Type.Integer(), end: Type.Integer() }), {
-      description: 'Where the words stand in the snippet, in UTF-16 units; the end is exclusive',
-    }),
-    created_at: Timestamp,
+    role: Nullable(
+      Enum(['user', 'assistant'], {
+        description: 'Author of the message; null if the title of the chat matches.',
+      }),
+    ),
+    snippet: Type.String({ description: 'Plain text around the first match.' }),
+    highlights: Type.Array(
+      Type.Object({
+        start: Type.Integer({ description: 'Start of the range.' }),
+        end: Type.Integer({ description: 'End of the range, exclusive.' }),
+      }),
+      {
+        description: 'Ranges of the matches within the snippet, in UTF-16 code units.',
+      },
+    ),
+    created_at: CreatedAt,
   },
   { title: 'ChatSearchHit' },
 )

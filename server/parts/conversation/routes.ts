@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { idempotencyKeyOf } from '#platform/http/answer-once.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { idOf, Message, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import {
   type ConversationDependencies,
   createConversation,
@@ -16,8 +16,8 @@ import {
 import * as schemas from './schemas.ts'
 import { streamChat } from './stream-chat.ts'
 
-const InOrganization = Type.Object({ org_id: Uuid })
-const OneConversation = Type.Object({ org_id: Uuid, conversation_id: Uuid })
+const InOrganization = Type.Object({ org_id: OrgId })
+const OneConversation = Type.Object({ org_id: OrgId, conversation_id: idOf('the conversation') })
 const EXAMPLE_ID = '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60'
 
 /** Conversations in which several models can take part (spec, Conversations; contract, 9). */
@@ -103,7 +103,7 @@ export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
     url: '/api/conversation/list',
     summary: 'List your conversations, newest first',
     access: { permission: 'conversation:read', orgOf: 'query' },
-    query: Type.Object({ org_id: Uuid, ...PageQuery }),
+    query: Type.Object({ org_id: OrgId, ...PageQuery }),
     reply: [200, schemas.ConversationPage],
     errors: ['org.not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) => listConversations(scope, query),
@@ -125,8 +125,22 @@ export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
     access: { permission: 'conversation:read', orgOf: 'query' },
     query: Type.Object({
       ...OneConversation.properties,
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
-      offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
+      limit: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 100,
+          default: 20,
+          description: 'Maximum number of messages to return.',
+        }),
+      ),
+      offset: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 1_000_000,
+          default: 0,
+          description: 'Number of messages to skip.',
+        }),
+      ),
     }),
     reply: [200, schemas.MessageList],
     errors: ['org.not_found', 'conversation.not_found'],

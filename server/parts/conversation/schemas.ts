@@ -1,39 +1,61 @@
 import Type, { type Static } from 'typebox'
 import type { conversationSessions, conversations } from '#database/schema/conversation.ts'
-import { Body, Enum, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import {
+  Body,
+  CreatedAt,
+  described,
+  Enum,
+  InputTokens,
+  idOf,
+  Nullable,
+  ObjectId,
+  OrganizationId,
+  OutputTokens,
+  PageOf,
+  UpdatedAt,
+} from '#platform/http/schemas.ts'
 
 const CONTENT_CHARACTERS_MAX = 1_000_000
-const Title = Type.String({ minLength: 1, maxLength: 500 })
+const Title = Type.String({ minLength: 1, maxLength: 500, description: 'Title of the conversation.' })
 
 export const NewConversation = Body({
   title: Title,
-  is_archived: Type.Optional(Type.Boolean({ default: false })),
+  is_archived: Type.Optional(
+    Type.Boolean({ default: false, description: 'Whether the conversation is archived.' }),
+  ),
 })
 export type NewConversation = Static<typeof NewConversation>
 
 export const ConversationChange = Body({
   title: Type.Optional(Title),
-  is_archived: Type.Optional(Type.Boolean()),
+  is_archived: Type.Optional(Type.Boolean({ description: 'Whether the conversation is archived.' })),
 })
 export type ConversationChange = Static<typeof ConversationChange>
 
-export const NewSession = Body({ conversation_id: Uuid, model_id: Uuid })
+export const NewSession = Body({
+  conversation_id: idOf('the conversation'),
+  model_id: idOf('the model that replies in the session'),
+})
 export type NewSession = Static<typeof NewSession>
 
 export const NewChatMessage = Body({
-  chat_session_id: Uuid,
-  message: Type.String({ minLength: 1, maxLength: CONTENT_CHARACTERS_MAX }),
+  chat_session_id: idOf('the session whose model replies'),
+  message: Type.String({
+    minLength: 1,
+    maxLength: CONTENT_CHARACTERS_MAX,
+    description: 'Text of the message.',
+  }),
 })
 export type NewChatMessage = Static<typeof NewChatMessage>
 
 const conversation = {
-  id: Uuid,
-  title: Type.String(),
-  is_archived: Type.Boolean(),
-  organization_id: Uuid,
-  user_id: Uuid,
-  created_at: Timestamp,
-  updated_at: Timestamp,
+  id: ObjectId,
+  title: Type.String({ description: 'Title of the conversation.' }),
+  is_archived: Type.Boolean({ description: 'Whether the conversation is archived.' }),
+  organization_id: OrganizationId,
+  user_id: idOf('the user who owns the conversation'),
+  created_at: CreatedAt,
+  updated_at: UpdatedAt,
 }
 export const ConversationView = Type.Object(conversation, { title: 'Conversation' })
 export type ConversationView = Static<typeof ConversationView>
@@ -41,41 +63,45 @@ export const ConversationPage = PageOf(ConversationView, 'ConversationPage')
 
 export const SessionView = Type.Object(
   {
-    id: Uuid,
-    conversation_id: Uuid,
-    model_id: Uuid,
-    status: Enum(['active', 'completed']),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    id: ObjectId,
+    conversation_id: idOf('the conversation'),
+    model_id: idOf('the model that replies in the session'),
+    status: Enum(['active', 'completed'], { description: 'Status of the session.' }),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   },
   { title: 'ConversationSession' },
 )
 export type SessionView = Static<typeof SessionView>
 
 export const ConversationWithSessions = Type.Object(
-  { ...conversation, sessions: Type.Array(SessionView) },
+  {
+    ...conversation,
+    sessions: Type.Array(SessionView, { description: 'Sessions of the conversation, one per model.' }),
+  },
   { title: 'ConversationWithSessions' },
 )
 
-const Usage = Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() })
+const Usage = Type.Object({ input_tokens: InputTokens, output_tokens: OutputTokens })
 
 export const ConversationMessage = Type.Object(
   {
-    id: Uuid,
-    conversation_id: Uuid,
+    id: ObjectId,
+    conversation_id: idOf('the conversation'),
     parent_message_id: Nullable(
       Type.String({
         format: 'uuid',
-        description: 'Of a reply: its question. Of a question: the newest reply that its session saw',
+        description:
+          'For a reply, the ID of its question. For a question, the ID of the newest reply that its session saw; null for the first question.',
       }),
     ),
-    role: Enum(['user', 'assistant']),
-    content: Type.String(),
-    status: Enum(['streaming', 'complete', 'stopped', 'error']),
-    error: Nullable(Type.String()),
-    model_id: Nullable(Uuid),
-    usage: Nullable(Usage),
-    created_at: Timestamp,
+    role: Enum(['user', 'assistant'], { description: 'Author of the message.' }),
+    content: Type.String({ description: 'Text of the message.' }),
+    status: Enum(['streaming', 'complete', 'stopped', 'error'], { description: 'Status of the message.' }),
+    error: Nullable(Type.String({ description: 'Reason why the reply failed; null if it did not.' })),
+    model_id: Nullable(idOf('the model that replied; null for user messages')),
+    usage: Nullable(described(Usage, 'Usage of the reply; null for user messages.')),
+    created_at: CreatedAt,
   },
   { title: 'ConversationMessage' },
 )
@@ -83,10 +109,10 @@ export type ConversationMessage = Static<typeof ConversationMessage>
 
 export const MessageList = Type.Object(
   {
-    messages: Type.Array(ConversationMessage),
-    total: Type.Integer(),
-    limit: Type.Integer(),
-    offset: Type.Integer(),
+    messages: Type.Array(ConversationMessage, { description: 'Messages of this page.' }),
+    total: Type.Integer({ description: 'Number of messages in the conversation.' }),
+    limit: Type.Integer({ description: 'Maximum number of messages per page.' }),
+    offset: Type.Integer({ description: 'Number of skipped messages.' }),
   },
   { title: 'ConversationMessages' },
 )
@@ -95,10 +121,14 @@ export const ConversationEvent = Type.Unsafe<object>({
   title: 'ConversationEvent',
   description: 'What stands behind `data:` of the events start, content, end and error, in this order.',
   anyOf: [
-    Type.Object({ message_id: Uuid, chat_session_id: Uuid }),
-    Type.Object({ content: Type.String() }),
-    Type.Object({ message_id: Uuid, finish_reason: Enum(['stop']), usage: Nullable(Usage) }),
-    Type.Object({ error: Type.String() }),
+    Type.Object({ message_id: idOf('the reply'), chat_session_id: idOf('the session that replies') }),
+    Type.Object({ content: Type.String({ description: 'Next piece of the reply.' }) }),
+    Type.Object({
+      message_id: idOf('the reply'),
+      finish_reason: Enum(['stop'], { description: 'Why the reply ended.' }),
+      usage: Nullable(described(Usage, 'Usage of the reply; null if unknown.')),
+    }),
+    Type.Object({ error: Type.String({ description: 'Reason why the reply failed.' }) }),
   ],
 })
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Uuid } from '#platform/http/schemas.ts'
+import { OrgId } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { exportOrganization, exportPerson } from './export-subjects-system.ts'
 import type { Exports } from './exports.ts'
@@ -17,7 +17,7 @@ export const exportRoutes = (services: Services, exports: Exports): Route[] => [
       'A zip of JSON Lines and files, without keys and other secrets. It holds the chats of all members, and is noted in ' +
       'the audit. An export that was cut off has no manifest.json.',
     access: { permission: 'organization:admin', orgOf: 'query' },
-    query: Type.Object({ org_id: Uuid }),
+    query: Type.Object({ org_id: OrgId }),
     reply: ZIP,
     errors: ['org.not_found', 'export.under_way', 'export.busy'],
     handler: ({ scope }) => exports.open(scope.userId, () => exportOrganization(services, scope)),

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { described } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { OrganizationName } from '../org/index.ts'
 import type { Eraser } from './eraser-system.ts'
@@ -21,7 +22,11 @@ export const importRoutes = (
       'with his email address; what others had alone, and what needs keys, is left out or switched off, as left_out says. ' +
       'It is all or nothing. Without a name it is called as it was. One at a time.',
     access: 'session',
-    query: Type.Object({ name: Type.Optional(OrganizationName) }),
+    query: Type.Object({
+      name: Type.Optional(
+        described(OrganizationName, 'Name of the new organization. Default: the name in the archive.'),
+      ),
+    }),
     upload: { description: 'The zip', bytesMax: ARCHIVE_BYTES_MAX },
     admitUpload: ({ caller }) => deps.imports.admit(caller.userId),
     effects: 'outside',

@@ -1,7 +1,16 @@
 import Type, { type Static, type TObject, type TProperties } from 'typebox'
 import { TEXT_KINDS } from '#database/schema/kb.ts'
 import { WEBHOOK_EVENT_TYPES } from '#platform/events/outbox.ts'
-import { Enum, Nullable, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import {
+  CreatedAt,
+  described,
+  Enum,
+  Nullable,
+  ObjectId,
+  Timestamp,
+  UpdatedAt,
+  Uuid,
+} from '#platform/http/schemas.ts'
 import { NewDeployment } from '../agent-deploy/index.ts'
 import { NewAgent } from '../agents/index.ts'
 import { ChatChange } from '../chat/index.ts'
@@ -32,17 +41,17 @@ const Count = Type.Integer({ minimum: 0, maximum: INTEGER_MAX })
 const Bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const Anything = Type.Object({}, { additionalProperties: true })
 const Ids = Type.Array(Uuid, { maxItems: IDS_MAX })
-const times = { created_at: Timestamp, updated_at: Timestamp }
-const Row = <P extends TProperties>(properties: P) => Type.Object({ id: Uuid, ...times, ...properties })
+const times = { created_at: CreatedAt, updated_at: UpdatedAt }
+const Row = <P extends TProperties>(properties: P) => Type.Object({ id: ObjectId, ...times, ...properties })
 
 export const ExportManifest = Type.Object({
   format: Type.Literal('parley-export'),
   version: Type.Integer(),
   user: Type.Optional(Anything),
-  organization: Type.Optional(Type.Object({ id: Uuid, name: OrganizationName })),
+  organization: Type.Optional(Type.Object({ id: ObjectId, name: OrganizationName })),
   counts: Type.Record(Type.String(), Count),
   environment_models: Type.Optional(
-    Type.Array(Type.Object({ id: Uuid, provider: Word, version: Word }), { maxItems: MODELS_MAX }),
+    Type.Array(Type.Object({ id: ObjectId, provider: Word, version: Word }), { maxItems: MODELS_MAX }),
   ),
 })
 export type ExportManifest = Static<typeof ExportManifest>
@@ -168,7 +177,7 @@ export const LINES = {
     status: Enum(['active', 'completed']),
   }),
   files: Type.Object({
-    id: Uuid,
+    id: ObjectId,
     user_id: Uuid,
     chat_id: Nullable(Uuid),
     source: Enum(['user', 'model']),
@@ -176,7 +185,7 @@ export const LINES = {
     size: Bytes,
   }),
   messages: Type.Object({
-    id: Uuid,
+    id: ObjectId,
     user_id: Uuid,
     chat_id: Uuid,
     parent_message_id: Nullable(Uuid),
@@ -193,7 +202,7 @@ export const LINES = {
     citations: Nullable(Type.Array(Citation, { maxItems: IDS_MAX })),
     media: Nullable(Type.Array(Media, { maxItems: IDS_MAX })),
     tool_calls: Nullable(Type.Array(ToolCall, { maxItems: IDS_MAX })),
-    created_at: Timestamp,
+    created_at: CreatedAt,
   }),
 } as const satisfies Record<string, TObject>
 
@@ -202,11 +211,20 @@ export type LineOf<C extends ImportedConcept> = Static<(typeof LINES)[C]>
 
 export const ImportView = Type.Object(
   {
-    organization: OrganizationView,
-    imported: Type.Record(Type.String(), Type.Integer(), { description: 'How many of what, by concept' }),
-    left_out: Type.Array(Type.Object({ what: Type.String(), count: Type.Integer(), reason: Type.String() }), {
-      description: 'What was not imported, or not as it was',
+    organization: described(OrganizationView, 'The new organization.'),
+    imported: Type.Record(Type.String(), Type.Integer(), {
+      description: 'Number of imported records by kind.',
     }),
+    left_out: Type.Array(
+      Type.Object({
+        what: Type.String({ description: 'Kind of record.' }),
+        count: Type.Integer({ description: 'Number of records.' }),
+        reason: Type.String({ description: 'Reason, in a sentence.' }),
+      }),
+      {
+        description: 'Records not imported, or imported with changes.',
+      },
+    ),
   },
   { title: 'ImportedOrganization' },
 )

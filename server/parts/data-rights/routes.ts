@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Body, Message, Uuid } from '#platform/http/schemas.ts'
+import { Body, Message, OrgId } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { closeForOwner } from './close-organization-system.ts'
 import { closeAccount } from './delete-account-system.ts'
@@ -22,7 +22,7 @@ export const deletionRoutes = (services: Services, eraser: Eraser, { database } 
       'Irreversible. It is gone at once for everybody; what it holds is erased meanwhile, and access that was given to ' +
       'MCP servers is ended there. A large one may take minutes after the answer. A personal organization stays.',
     access: { permission: 'organization:delete', orgOf: 'query' },
-    query: Type.Object({ org_id: Uuid }),
+    query: Type.Object({ org_id: OrgId }),
     effects: 'outside',
     reply: [200, Message],
     errors: ['org.not_found', 'org.personal', 'access.session_needed'],

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Message, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { idOf, Message, OrgId, PageOf, PageQuery } from '#platform/http/schemas.ts'
 import {
   createInstruction,
   deleteInstruction,
@@ -16,8 +16,8 @@ export { instructionTables } from './tables.ts'
 
 export { NewInstruction }
 
-const InOrganization = Type.Object({ org_id: Uuid })
-const OneInstruction = Type.Object({ instruction_id: Uuid })
+const InOrganization = Type.Object({ org_id: OrgId })
+const OneInstruction = Type.Object({ instruction_id: idOf('the instruction') })
 const ofInstruction = { instruction: 'instruction_id' } as const
 
 /** Saved instructions: each user's own, to guide replies with (contract, 5). */

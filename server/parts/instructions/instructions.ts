@@ -6,22 +6,26 @@ import { onUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
-import { Body, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import { Body, CreatedAt, CreatedBy, ObjectId, OrganizationId, UpdatedAt } from '#platform/http/schemas.ts'
 
-const Name = Type.String({ minLength: 1, maxLength: 200 })
-const Content = Type.String({ minLength: 1, maxLength: 100_000 })
+const Name = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: 'Name of the instruction, unique per user.',
+})
+const Content = Type.String({ minLength: 1, maxLength: 100_000, description: 'Text that guides replies.' })
 
 export const NewInstruction = Body({ name: Name, content: Content })
 export const InstructionChange = Body({ name: Type.Optional(Name), content: Type.Optional(Content) })
 export const InstructionView = Type.Object(
   {
-    id: Uuid,
-    organization_id: Uuid,
-    created_by: Uuid,
+    id: ObjectId,
+    organization_id: OrganizationId,
+    created_by: CreatedBy,
     name: Name,
     content: Content,
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   },
   { title: 'Instruction' },
 )

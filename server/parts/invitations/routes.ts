@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { ASSIGN_ERRORS } from '#platform/access/role-rules.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Enum, Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { Enum, idOf, Message, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { CAP_ERRORS } from './daily-caps.ts'
 import { listInvitations, readInvitation } from './read-invitations.ts'
@@ -24,7 +24,7 @@ import {
 } from './send-invitations.ts'
 import { showInvitation } from './tokens-system.ts'
 
-const OneInvitation = Type.Object({ invitation_id: Uuid })
+const OneInvitation = Type.Object({ invitation_id: idOf('the invitation') })
 const EXAMPLE = { email: 'grace@example.com', role_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60' }
 const ONLY_ADMINS = 'For members of level 80 and above: admins and owners.'
 
@@ -36,7 +36,7 @@ export const invitationRoutes = (services: Services, { database } = services): R
     summary: 'Invite somebody by mail',
     description: ONLY_ADMINS,
     access: { permission: 'users:write', orgOf: 'query' },
-    query: Type.Object({ org_id: Uuid }),
+    query: Type.Object({ org_id: OrgId }),
     body: NewInvitation,
     example: { ...EXAMPLE, message: 'Welcome!' },
     effects: 'database',
@@ -59,7 +59,7 @@ export const invitationRoutes = (services: Services, { database } = services): R
     summary: 'Invite several people',
     description: `Answers per item: a malformed address or the daily cap fails only its own item. ${ONLY_ADMINS}`,
     access: { permission: 'users:write', orgOf: 'query' },
-    query: Type.Object({ org_id: Uuid }),
+    query: Type.Object({ org_id: OrgId }),
     body: NewInvitations,
     example: { invitations: [EXAMPLE] },
     effects: 'database',
@@ -73,7 +73,11 @@ export const invitationRoutes = (services: Services, { database } = services): R
     summary: "List an organization's invitations",
     description: ONLY_ADMINS,
     access: { permission: 'users:write', orgOf: 'query' },
-    query: Type.Object({ org_id: Uuid, status: Type.Optional(Enum(INVITATION_STATUSES)), ...PageQuery }),
+    query: Type.Object({
+      org_id: OrgId,
+      status: Type.Optional(Enum(INVITATION_STATUSES, { description: 'Filter by status.' })),
+      ...PageQuery,
+    }),
     reply: [200, InvitationPage],
     errors: ['org.not_found', 'invitation.level', 'request.invalid_cursor'],
     async handler({ scope, query }) {
@@ -100,7 +104,9 @@ export const invitationRoutes = (services: Services, { database } = services): R
     url: '/api/invitations/validate',
     summary: "Check an invitation's token",
     access: 'public',
-    query: Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) }),
+    query: Type.Object({
+      token: Type.String({ minLength: 1, maxLength: 200, description: 'Token from the link in the email.' }),
+    }),
     reply: [200, ShownInvitation],
     errors: ['invitation.not_found', 'invitation.gone', 'invitation.role_gone'],
     handler: ({ query }) => showInvitation(database, query.token),

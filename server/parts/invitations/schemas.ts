@@ -1,5 +1,16 @@
 import Type, { type Static } from 'typebox'
-import { Body, Email, Enum, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import {
+  Body,
+  CreatedAt,
+  described,
+  Email,
+  Enum,
+  idOf,
+  Nullable,
+  ObjectId,
+  PageOf,
+  Timestamp,
+} from '#platform/http/schemas.ts'
 import { compileValidator } from '#platform/http/validation.ts'
 
 export const INVITATION_STATUSES = ['pending', 'accepted', 'expired', 'revoked'] as const
@@ -7,35 +18,52 @@ export type InvitationStatus = (typeof INVITATION_STATUSES)[number]
 
 const Note = Type.String({
   maxLength: 1000,
-  description: 'Quoted in the mail. Left out if you have not confirmed your own email address.',
+  description: 'Message quoted in the email. Left out until the inviter confirms their own email address.',
 })
 
-export const NewInvitation = Body({ email: Email, role_id: Uuid, message: Type.Optional(Note) })
+export const NewInvitation = Body({
+  email: Email,
+  role_id: idOf('the role to assign'),
+  message: Type.Optional(Note),
+})
 export type NewInvitation = Static<typeof NewInvitation>
 
 /** A malformed address fails its own item only. */
-const AnyAddress = Type.String({ maxLength: 1000, description: 'An email address' })
+const AnyAddress = Type.String({ maxLength: 1000, description: 'Email address to invite.' })
 export const isEmail = compileValidator(Email, 'body')
 
 export const NewInvitations = Body({
-  invitations: Type.Array(Body({ email: AnyAddress, role_id: Uuid }), { minItems: 1, maxItems: 100 }),
+  invitations: Type.Array(Body({ email: AnyAddress, role_id: idOf('the role to assign') }), {
+    minItems: 1,
+    maxItems: 100,
+    description: 'Invitations to create, at most 100.',
+  }),
   message: Type.Optional(Note),
 })
 export type NewInvitations = Static<typeof NewInvitations>
 
-const OrganizationView = Type.Object({ id: Uuid, name: Type.String() })
-const RoleView = Type.Object({ id: Uuid, name: Type.String(), hierarchy_level: Type.Integer() })
+const OrganizationView = Type.Object({
+  id: ObjectId,
+  name: Type.String({ description: 'Display name of the organization.' }),
+})
+const RoleView = Type.Object({
+  id: ObjectId,
+  name: Type.String({ description: 'Name of the role.' }),
+  hierarchy_level: Type.Integer({
+    description: 'Hierarchy level of the role. Higher levels have more privileges.',
+  }),
+})
 
 const invitation = {
-  id: Uuid,
-  email: Type.String(),
-  status: Enum(INVITATION_STATUSES),
-  role: Nullable(RoleView),
-  organization: OrganizationView,
-  message: Nullable(Type.String()),
-  created_by: Uuid,
-  created_at: Timestamp,
-  expires_at: Timestamp,
+  id: ObjectId,
+  email: Type.String({ description: 'Invited email address.' }),
+  status: Enum(INVITATION_STATUSES, { description: 'Status of the invitation.' }),
+  role: Nullable(described(RoleView, 'Role that the invitation assigns; null if the role was deleted.')),
+  organization: described(OrganizationView, 'Organization that the invitation leads to.'),
+  message: Nullable(Type.String({ description: 'Message of the inviter; null if there is none.' })),
+  created_by: idOf('the user who sent the invitation'),
+  created_at: CreatedAt,
+  expires_at: described(Timestamp, 'When the invitation expires.'),
 }
 export const InvitationView = Type.Object(invitation, { title: 'Invitation' })
 export type InvitationView = Static<typeof InvitationView>
@@ -43,7 +71,10 @@ export const InvitationPage = PageOf(InvitationView, 'InvitationPage')
 
 /** A link that signs its holder in (/api/users/invite) goes to his mailbox only: there is no token of it here. */
 export const SentInvitation = Type.Object(
-  { ...invitation, token: Type.Optional(Type.String({ description: 'Shown this once' })) },
+  {
+    ...invitation,
+    token: Type.Optional(Type.String({ description: 'Token of the invitation link. Returned once.' })),
+  },
   { title: 'SentInvitation' },
 )
 export type SentInvitation = Static<typeof SentInvitation>
@@ -52,11 +83,12 @@ export const BulkResult = Type.Object(
   {
     data: Type.Array(
       Type.Object({
-        email: Type.String(),
-        status: Enum(['created', 'error']),
-        invitation: Type.Optional(SentInvitation),
-        detail: Type.Optional(Type.String()),
+        email: Type.String({ description: 'Email address of the item.' }),
+        status: Enum(['created', 'error'], { description: 'Whether the invitation was created.' }),
+        invitation: Type.Optional(described(SentInvitation, 'The created invitation. Absent on error.')),
+        detail: Type.Optional(Type.String({ description: 'Reason for the error. Absent on success.' })),
       }),
+      { description: 'Result of each invitation, in the order of the request.' },
     ),
   },
   { title: 'BulkInvitations' },
@@ -65,15 +97,15 @@ export type BulkResult = Static<typeof BulkResult>
 
 export const ShownInvitation = Type.Object(
   {
-    valid: Type.Literal(true),
-    email: Type.String(),
-    organization: OrganizationView,
-    role: RoleView,
-    expires_at: Timestamp,
-    inviter: Type.String({ description: 'The name of who invites' }),
-    message: Nullable(Type.String()),
+    valid: Type.Literal(true, { description: 'Always true. An invalid token returns an error.' }),
+    email: Type.String({ description: 'Invited email address.' }),
+    organization: described(OrganizationView, 'Organization that the invitation leads to.'),
+    role: described(RoleView, 'Role that the invitation assigns.'),
+    expires_at: described(Timestamp, 'When the invitation expires.'),
+    inviter: Type.String({ description: 'Name of the inviter.' }),
+    message: Nullable(Type.String({ description: 'Message of the inviter; null if there is none.' })),
     account: Enum(['none', 'unconfirmed', 'confirmed'], {
-      description: 'Whether the email has an account by now, and its owner has shown that it is his',
+      description: 'Whether the email address has an account, and whether the account confirmed it.',
     }),
   },
   { title: 'ValidInvitation' },

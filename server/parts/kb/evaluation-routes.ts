@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Message, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { idOf, Message, PageOf, PageQuery } from '#platform/http/schemas.ts'
 import type { KbDependencies } from './dependencies.ts'
 import * as schemas from './evaluation-schemas.ts'
 import {
@@ -15,8 +15,8 @@ import {
 import type { EvaluationRuns } from './run-evaluation.ts'
 import { NumberedPage } from './schemas.ts'
 
-const OneKb = Type.Object({ kb_id: Uuid })
-const OneEvaluation = Type.Object({ ...OneKb.properties, evaluation_id: Uuid })
+const OneKb = Type.Object({ kb_id: idOf('the knowledge base') })
+const OneEvaluation = Type.Object({ ...OneKb.properties, evaluation_id: idOf('the evaluation') })
 const ofKb = { kb: 'kb_id' } as const
 
 /** How well a knowledge base finds what it should find (ext). */
@@ -115,9 +115,16 @@ export const evaluationRoutes = (deps: KbDependencies, runs: EvaluationRuns): Ro
     access: { permission: 'kb:read', orgOf: ofKb },
     query: Type.Object({
       ...OneKb.properties,
-      run_id: Uuid,
+      run_id: idOf('the run'),
       page: NumberedPage.page,
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100 })),
+      limit: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 100,
+          default: 100,
+          description: 'Maximum number of results per page.',
+        }),
+      ),
     }),
     reply: [200, schemas.RunWithResults],
     errors: ['kb.not_found', 'kb.run_not_found'],

@@ -1,6 +1,18 @@
 import Type, { type Static } from 'typebox'
 import type { EvaluationQuestion, QuestionResult } from '#database/schema/kb.ts'
-import { Body, Enum, NOT_BLANK, Nullable, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import {
+  Body,
+  CreatedAt,
+  CreatedBy,
+  described,
+  Enum,
+  idOf,
+  NOT_BLANK,
+  Nullable,
+  ObjectId,
+  Timestamp,
+  Uuid,
+} from '#platform/http/schemas.ts'
 import { Filter, Limit, Rerank, ScoreThreshold } from './search-schemas.ts'
 
 export const QUESTIONS_MAX = 1_000
@@ -11,17 +23,25 @@ const NAME_CHARACTERS_MAX = 1_000
 
 const Question = Body(
   {
-    question: Type.String({ minLength: 1, maxLength: QUESTION_CHARACTERS_MAX, ...NOT_BLANK }),
+    question: Type.String({
+      minLength: 1,
+      maxLength: QUESTION_CHARACTERS_MAX,
+      ...NOT_BLANK,
+      description: 'Question to search for.',
+    }),
     document_ids: Type.Optional(
-      Type.Array(Uuid, { minItems: 1, maxItems: DOCUMENTS_MAX, description: 'Documents that answer it' }),
+      Type.Array(Uuid, {
+        minItems: 1,
+        maxItems: DOCUMENTS_MAX,
+        description: 'IDs of the documents that answer the question.',
+      }),
     ),
     document_names: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: NAME_CHARACTERS_MAX }), {
         minItems: 1,
         maxItems: DOCUMENTS_MAX,
         description:
-          'The same by their names, which stay when documents are read anew; looked up by each run. A name stands for ' +
-          'all documents that have it',
+          'Names of the documents that answer the question. Each run resolves them again, so they survive re-ingestion. A name stands for all documents with that name.',
       }),
     ),
   },
@@ -29,11 +49,11 @@ const Question = Body(
 )
 
 export const NewEvaluation = Body({
-  name: Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK }),
+  name: Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK, description: 'Name of the evaluation.' }),
   questions: Type.Array(Question, {
     minItems: 1,
     maxItems: QUESTIONS_MAX,
-    description: 'Each with document_ids, document_names, or both',
+    description: 'Questions, each with `document_ids`, `document_names`, or both.',
   }),
 })
 export type NewEvaluation = Static<typeof NewEvaluation>
@@ -43,7 +63,7 @@ export const NewRun = Body({
     Type.Integer({
       ...Limit,
       default: 10,
-      description: 'Documents to find for a question: the k of recall@k',
+      description: 'Documents to return per question: the k of recall@k.',
     }),
   ),
   score_threshold: Type.Optional(ScoreThreshold),
@@ -53,32 +73,45 @@ export const NewRun = Body({
 export type NewRun = Static<typeof NewRun>
 
 const evaluation = {
-  id: Uuid,
-  kb_id: Uuid,
-  name: Type.String(),
-  question_count: Type.Integer(),
-  created_by: Uuid,
-  created_at: Timestamp,
+  id: ObjectId,
+  kb_id: idOf('the knowledge base'),
+  name: Type.String({ description: 'Name of the evaluation.' }),
+  question_count: Type.Integer({ description: 'Number of questions.' }),
+  created_by: CreatedBy,
+  created_at: CreatedAt,
 }
 export const EvaluationView = Type.Object(evaluation, { title: 'Evaluation' })
 export type EvaluationView = Static<typeof EvaluationView>
 
 export const EvaluationWithQuestions = Type.Object(
-  { ...evaluation, questions: Type.Array(Question) },
+  { ...evaluation, questions: Type.Array(Question, { description: 'Questions of the evaluation.' }) },
   { title: 'EvaluationWithQuestions' },
 )
 export type EvaluationWithQuestions = Static<typeof EvaluationWithQuestions>
 
 const RunSettings = Type.Object(
   {
-    limit: Type.Integer(),
-    score_threshold: Type.Number(),
-    filter: Nullable(Type.Object({}, { additionalProperties: true })),
-    rerank: Nullable(Type.String()),
-    embedding_model: Type.String(),
-    chunking: Type.Object({ max_tokens: Type.Integer(), overlap_tokens: Type.Integer() }),
-    index_version: Type.Integer({ description: 'Raised by whatever changes what is found' }),
-    chunks: Type.Integer(),
+    limit: Type.Integer({ description: 'Documents returned per question: the k of recall@k.' }),
+    score_threshold: Type.Number({ description: 'Minimum score of a result.' }),
+    filter: Nullable(
+      Type.Object(
+        {},
+        { additionalProperties: true, description: 'Filter on document metadata; null for none.' },
+      ),
+    ),
+    rerank: Nullable(Type.String({ description: 'Name or ID of the reranking model; null for none.' })),
+    embedding_model: Type.String({ description: 'Embedding model of the knowledge base.' }),
+    chunking: Type.Object(
+      {
+        max_tokens: Type.Integer({ description: 'Maximum number of tokens per chunk.' }),
+        overlap_tokens: Type.Integer({ description: 'Tokens that a chunk repeats from the previous one.' }),
+      },
+      { description: 'Chunking of the knowledge base.' },
+    ),
+    index_version: Type.Integer({
+      description: 'Version of the index. Each change that affects results increments it.',
+    }),
+    chunks: Type.Integer({ description: 'Number of chunks in the index.' }),
   },
   { title: 'EvaluationRunSettings' },
 )
@@ -87,21 +120,26 @@ export type RunSettings = Static<typeof RunSettings>
 
 const RunMetrics = Type.Object(
   {
-    recall_at_k: Type.Number({ description: 'How many of the right documents are among the first limit' }),
-    ndcg_at_10: Type.Number({
-      description: 'Normalized discounted cumulated gain of the first 10 (or limit)',
+    recall_at_k: Type.Number({
+      description: 'Share of the relevant documents among the first `limit` results.',
     }),
-    mrr: Type.Number({ description: 'The mean of 1 by the rank of the first right document, 0 without one' }),
-    questions: Type.Integer({ description: 'Those that the means are of' }),
-    failed_questions: Type.Integer({ description: 'Not searched for, because a model failed' }),
+    ndcg_at_10: Type.Number({
+      description: 'Normalized discounted cumulative gain of the first 10 results (or `limit`).',
+    }),
+    mrr: Type.Number({ description: 'Mean reciprocal rank of the first relevant document; 0 without one.' }),
+    questions: Type.Integer({ description: 'Number of questions that the means cover.' }),
+    failed_questions: Type.Integer({ description: 'Questions not searched because a model failed.' }),
     questions_without_vectors: Type.Integer({
-      description: 'Only their words were looked for, because the embedding model failed',
+      description: 'Questions searched by words only because the embedding model failed.',
     }),
     index_version_at_end: Type.Integer({
-      description: 'Another one than that of the settings: the knowledge base has changed during the run',
+      description:
+        'Version of the index at the end. A different version than in the settings means that the knowledge base changed during the run.',
     }),
-    milliseconds_p50: Type.Number({ description: 'Of the search for one question' }),
-    milliseconds_p95: Type.Number(),
+    milliseconds_p50: Type.Number({ description: 'Median search time per question, in milliseconds.' }),
+    milliseconds_p95: Type.Number({
+      description: '95th percentile of the search time per question, in milliseconds.',
+    }),
   },
   { title: 'EvaluationMetrics' },
 )
@@ -110,36 +148,48 @@ export type RunMetrics = Static<typeof RunMetrics>
 export const RUN_STATUSES = ['pending', 'processing', 'complete', 'failed'] as const
 
 const run = {
-  id: Uuid,
-  kb_id: Uuid,
-  evaluation_id: Uuid,
-  status: Enum(RUN_STATUSES),
-  error: Nullable(Type.String()),
-  settings: RunSettings,
-  metrics: Nullable(RunMetrics),
-  created_by: Uuid,
-  created_at: Timestamp,
-  finished_at: Nullable(Timestamp),
+  id: ObjectId,
+  kb_id: idOf('the knowledge base'),
+  evaluation_id: idOf('the evaluation'),
+  status: Enum(RUN_STATUSES, { description: 'Status of the run.' }),
+  error: Nullable(Type.String({ description: 'Reason why the run failed; null if it did not.' })),
+  settings: described(RunSettings, 'Settings and index of the run.'),
+  metrics: Nullable(described(RunMetrics, 'Metrics of the run; null until it completes.')),
+  created_by: CreatedBy,
+  created_at: CreatedAt,
+  finished_at: Nullable(described(Timestamp, 'When the run finished; null while it runs.')),
 }
 export const RunView = Type.Object(run, { title: 'EvaluationRun' })
 export type RunView = Static<typeof RunView>
 
 const QuestionResultView = Type.Object(
   {
-    question: Type.String(),
+    question: Type.String({ description: 'The question.' }),
     found: Type.Array(
-      Type.Object({ document_id: Uuid, document_name: Type.String(), score: Type.Number() }),
-      { description: 'Documents, the best first, each with the score of its best chunk' },
+      Type.Object({
+        document_id: idOf('the document'),
+        document_name: Type.String({ description: 'Name of the document.' }),
+        score: Type.Number({ description: 'Score of the best chunk, from 0 to 1.' }),
+      }),
+      { description: 'Returned documents, best first, each with the score of its best chunk.' },
     ),
-    first_rank: Nullable(Type.Integer({ description: 'Of the first right document' })),
-    recall_at_k: Type.Number(),
-    ndcg_at_10: Type.Number(),
-    missing: Type.Array(Type.String(), {
-      description: 'Right documents that are not there (any more), by id or name: they count as not found',
+    first_rank: Nullable(
+      Type.Integer({ description: 'Rank of the first relevant document; null if none was returned.' }),
+    ),
+    recall_at_k: Type.Number({
+      description: 'Share of the relevant documents among the first `limit` results.',
     }),
-    milliseconds: Type.Number(),
-    dense_failure: Nullable(Type.String()),
-    error: Nullable(Type.String()),
+    ndcg_at_10: Type.Number({
+      description: 'Normalized discounted cumulative gain of the first 10 results (or `limit`).',
+    }),
+    missing: Type.Array(Type.String(), {
+      description: 'IDs or names of relevant documents that no longer exist. They count as not found.',
+    }),
+    milliseconds: Type.Number({ description: 'Search time, in milliseconds.' }),
+    dense_failure: Nullable(
+      Type.String({ description: 'Reason why the vector search failed; null if it did not.' }),
+    ),
+    error: Nullable(Type.String({ description: 'Reason why the search failed; null if it did not.' })),
   },
   { title: 'EvaluationResult' },
 )
@@ -147,10 +197,10 @@ const QuestionResultView = Type.Object(
 export const RunWithResults = Type.Object(
   {
     ...run,
-    results: Type.Array(QuestionResultView, { description: 'In the order of the questions' }),
-    total: Type.Integer({ description: 'Questions that have been searched for' }),
-    page: Type.Integer(),
-    limit: Type.Integer(),
+    results: Type.Array(QuestionResultView, { description: 'Results, in the order of the questions.' }),
+    total: Type.Integer({ description: 'Number of questions searched so far.' }),
+    page: Type.Integer({ description: 'Page number, from 1.' }),
+    limit: Type.Integer({ description: 'Maximum number of results per page.' }),
   },
   { title: 'EvaluationRunWithResults' },
 )

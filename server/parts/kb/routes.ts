@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Message, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { idOf, Message, OrgId, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import { UploadView } from '#platform/storage/view-upload.ts'
 import { addSource, deleteSource } from './add-source.ts'
 import { changeChunk } from './change-chunk.ts'
@@ -18,8 +18,8 @@ import { reindex } from './reindex.ts'
 import * as schemas from './schemas.ts'
 import { NewSource } from './source-config.ts'
 
-const InOrganization = Type.Object({ org_id: Uuid })
-const OneKb = Type.Object({ kb_id: Uuid })
+const InOrganization = Type.Object({ org_id: OrgId })
+const OneKb = Type.Object({ kb_id: idOf('the knowledge base') })
 const ofKb = { kb: 'kb_id' } as const
 
 /** Knowledge bases, their sources, documents and chunks (spec, Knowledge bases). */
@@ -122,7 +122,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       url: '/api/kb/delete_source',
       summary: 'Delete a source with its documents',
       access: { permission: 'kb:delete', orgOf: ofKb },
-      query: Type.Object({ ...OneKb.properties, source_id: Uuid }),
+      query: Type.Object({ ...OneKb.properties, source_id: idOf('the source') }),
       effects: 'database',
       reply: [200, Message],
       errors: ['kb.not_found', 'kb.source_not_found'],
@@ -159,7 +159,9 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       query: Type.Object({
         ...OneKb.properties,
         ...schemas.NumberedPage,
-        search: Type.Optional(Type.String({ maxLength: 200, description: 'A part of the name' })),
+        search: Type.Optional(
+          Type.String({ maxLength: 200, description: 'Text to match within document names.' }),
+        ),
       }),
       reply: [200, schemas.DocumentList],
       errors: ['kb.not_found'],
@@ -172,12 +174,12 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       access: { permission: 'kb:read', orgOf: ofKb },
       query: Type.Object({
         ...OneKb.properties,
-        document_id: Uuid,
+        document_id: idOf('the document'),
         ...schemas.NumberedPage,
         chunk_id: Type.Optional(
           Type.Unsafe<string>({
             ...Uuid,
-            description: 'Shows the page that holds this chunk, where there is one',
+            description: 'ID of a chunk. Returns the page that contains it, if there is one.',
           }),
         ),
       }),
@@ -191,7 +193,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       summary: 'Delete a document',
       description: 'A website or bucket that still has it brings it back when it is read again.',
       access: { permission: 'kb:delete', orgOf: ofKb },
-      query: Type.Object({ ...OneKb.properties, document_id: Uuid }),
+      query: Type.Object({ ...OneKb.properties, document_id: idOf('the document') }),
       effects: 'database',
       reply: [200, Message],
       errors: ['kb.not_found', 'kb.document_not_found'],
@@ -207,7 +209,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       description:
         'It stays so until its document is indexed anew: after a change at its source, or by reindex.',
       access: { permission: 'kb:write', orgOf: ofKb },
-      query: Type.Object({ ...OneKb.properties, chunk_id: Uuid }),
+      query: Type.Object({ ...OneKb.properties, chunk_id: idOf('the chunk') }),
       body: schemas.ChunkChange,
       example: { is_enabled: false },
       effects: 'outside',

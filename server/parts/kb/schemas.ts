@@ -1,6 +1,19 @@
 import Type, { type Static } from 'typebox'
 import type { kbChunks, kbDocuments, kbSources, knowledgeBases } from '#database/schema/kb.ts'
-import { Body, Enum, NOT_BLANK, Nullable, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import {
+  Body,
+  CreatedAt,
+  CreatedBy,
+  described,
+  Enum,
+  idOf,
+  NOT_BLANK,
+  Nullable,
+  ObjectId,
+  OrganizationId,
+  UpdatedAt,
+  Uuid,
+} from '#platform/http/schemas.ts'
 import { describeSource, describeSources, STATUSES } from './ingestion-state.ts'
 import { NewSource, SOURCE_TYPES } from './source-config.ts'
 
@@ -13,40 +26,48 @@ export type ChunkRow = Pick<
 >
 
 export const SOURCES_MAX = 100
-const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK })
-const Description = Type.String({ maxLength: 5_000 })
+const Name = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  ...NOT_BLANK,
+  description: 'Name of the knowledge base.',
+})
+const Description = Type.String({ maxLength: 5_000, description: 'Description for people.' })
 
 export const Chunking = Body(
   {
     max_tokens: Type.Optional(
-      Type.Integer({ minimum: 32, maximum: 2_000, description: 'Of a chunk; 400 where absent' }),
+      Type.Integer({
+        minimum: 32,
+        maximum: 2_000,
+        description: 'Maximum number of tokens per chunk. Default: 400.',
+      }),
     ),
     overlap_tokens: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: 500,
         description:
-          'That a chunk repeats of the one before, a quarter of max_tokens at most; 50 where absent',
+          'Tokens that a chunk repeats from the previous one, at most a quarter of `max_tokens`. Default: 50.',
       }),
     ),
   },
-  { title: 'Chunking' },
+  { title: 'Chunking', description: 'How to split documents into chunks.' },
 )
 export type Chunking = Static<typeof Chunking>
 
 export const EmbeddingModel = Type.String({
   minLength: 1,
   maxLength: 200,
-  description:
-    'local (built in, lexical, free), or the name or id of a listed model with the capability embedding',
+  description: 'Name or ID of a model with the capability embedding, or `local` (built in, lexical, free).',
 })
 
 export const NewKnowledgeBase = Body({
   name: Name,
   description: Description,
   embedding_model: EmbeddingModel,
-  sources: Type.Array(NewSource, { maxItems: SOURCES_MAX }),
-  chunking: Type.Optional(Chunking),
+  sources: Type.Array(NewSource, { maxItems: SOURCES_MAX, description: 'Sources to ingest.' }),
+  chunking: Type.Optional(described(Chunking, 'How to split documents into chunks.')),
 })
 export type NewKnowledgeBase = Static<typeof NewKnowledgeBase>
 
@@ -58,40 +79,43 @@ export type KnowledgeBaseChange = Static<typeof KnowledgeBaseChange>
 
 export const Reindexing = Body({
   embedding_model: Type.Optional(EmbeddingModel),
-  chunking: Type.Optional(Chunking),
+  chunking: Type.Optional(described(Chunking, 'How to split documents into chunks.')),
   source_id: Type.Optional(
     Type.Unsafe<string>({
       ...Uuid,
-      description: 'Only read this source again, now; what has not changed stays',
+      description: 'ID of the only source to read again. Unchanged documents stay.',
     }),
   ),
 })
 export type Reindexing = Static<typeof Reindexing>
 
 const Counts = Type.Object({
-  total: Type.Integer(),
-  ready: Type.Integer(),
-  failed: Type.Integer(),
-  pending: Type.Integer(),
+  total: Type.Integer({ description: 'Number of documents.' }),
+  ready: Type.Integer({ description: 'Documents that are indexed.' }),
+  failed: Type.Integer({ description: 'Documents that failed.' }),
+  pending: Type.Integer({ description: 'Documents that wait or are being indexed.' }),
 })
 
 const sourceState = {
-  id: Uuid,
-  type: Enum(SOURCE_TYPES),
-  status: Enum(STATUSES),
-  error: Nullable(Type.String()),
+  id: ObjectId,
+  type: Enum(SOURCE_TYPES, { description: 'Type of the source.' }),
+  status: Enum(STATUSES, { description: 'Status of the ingestion.' }),
+  error: Nullable(Type.String({ description: 'Reason why the ingestion failed; null if it did not.' })),
 }
 
 export const SourceView = Type.Object(
   {
     ...sourceState,
-    kb_id: Uuid,
-    config: Type.Object({}, { additionalProperties: true, description: 'Without secrets' }),
-    document_count: Type.Integer(),
-    skipped: Type.Integer({ description: 'Files whose kind holds no text' }),
-    created_by: Uuid,
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    kb_id: idOf('the knowledge base'),
+    config: Type.Object(
+      {},
+      { additionalProperties: true, description: 'Settings of the source, without secrets.' },
+    ),
+    document_count: Type.Integer({ description: 'Number of documents from the source.' }),
+    skipped: Type.Integer({ description: 'Number of files skipped because their type has no text.' }),
+    created_by: CreatedBy,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   },
   { title: 'KnowledgeBaseSource' },
 )
@@ -99,20 +123,28 @@ export type SourceView = Static<typeof SourceView>
 
 export const KnowledgeBaseView = Type.Object(
   {
-    id: Uuid,
-    organization_id: Uuid,
-    created_by: Uuid,
-    name: Type.String(),
-    description: Type.String(),
-    embedding_model: Type.String(),
-    chunking: Type.Object({ max_tokens: Type.Integer(), overlap_tokens: Type.Integer() }),
-    status: Enum(STATUSES),
-    document_count: Type.Integer(),
-    chunk_count: Type.Integer(),
-    index_version: Type.Integer({ description: 'Raised by whatever changes what is found' }),
-    sources: Type.Array(SourceView),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    id: ObjectId,
+    organization_id: OrganizationId,
+    created_by: CreatedBy,
+    name: Type.String({ description: 'Name of the knowledge base.' }),
+    description: Type.String({ description: 'Description for people.' }),
+    embedding_model: Type.String({ description: 'Embedding model of the index.' }),
+    chunking: Type.Object(
+      {
+        max_tokens: Type.Integer({ description: 'Maximum number of tokens per chunk.' }),
+        overlap_tokens: Type.Integer({ description: 'Tokens that a chunk repeats from the previous one.' }),
+      },
+      { description: 'How documents are split into chunks.' },
+    ),
+    status: Enum(STATUSES, { description: 'Status of the ingestion of all sources.' }),
+    document_count: Type.Integer({ description: 'Number of documents.' }),
+    chunk_count: Type.Integer({ description: 'Number of chunks.' }),
+    index_version: Type.Integer({
+      description: 'Version of the index. Each change that affects results increments it.',
+    }),
+    sources: Type.Array(SourceView, { description: 'Sources of the knowledge base.' }),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   },
   { title: 'KnowledgeBase' },
 )
@@ -120,11 +152,14 @@ export type KnowledgeBaseView = Static<typeof KnowledgeBaseView>
 
 export const IngestionStatus = Type.Object(
   {
-    kb_id: Uuid,
-    status: Enum(STATUSES),
-    progress: Type.Number({ description: '0 to 1' }),
-    documents: Counts,
-    sources: Type.Array(Type.Object({ ...sourceState, documents: Counts })),
+    kb_id: idOf('the knowledge base'),
+    status: Enum(STATUSES, { description: 'Status of the ingestion of all sources.' }),
+    progress: Type.Number({ description: 'Progress, from 0 to 1.' }),
+    documents: described(Counts, 'Documents by status.'),
+    sources: Type.Array(
+      Type.Object({ ...sourceState, documents: described(Counts, 'Documents of the source by status.') }),
+      { description: 'Ingestion of each source.' },
+    ),
   },
   { title: 'IngestionStatus' },
 )
@@ -132,18 +167,21 @@ export type IngestionStatus = Static<typeof IngestionStatus>
 
 export const DocumentView = Type.Object(
   {
-    id: Uuid,
-    kb_id: Uuid,
-    source_id: Uuid,
-    name: Type.String(),
-    mime_type: Type.String(),
-    size: Type.Integer({ description: 'Bytes' }),
-    status: Enum(STATUSES),
-    error: Nullable(Type.String()),
-    chunk_count: Type.Integer(),
-    metadata: Type.Object({}, { additionalProperties: true }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    id: ObjectId,
+    kb_id: idOf('the knowledge base'),
+    source_id: idOf('the source'),
+    name: Type.String({ description: 'Name of the document.' }),
+    mime_type: Type.String({ description: 'Media type of the document.' }),
+    size: Type.Integer({ description: 'Size of the document, in bytes.' }),
+    status: Enum(STATUSES, { description: 'Status of the document.' }),
+    error: Nullable(Type.String({ description: 'Reason why the document failed; null if it did not.' })),
+    chunk_count: Type.Integer({ description: 'Number of chunks.' }),
+    metadata: Type.Object(
+      {},
+      { additionalProperties: true, description: 'Metadata from the source, such as url or last_modified.' },
+    ),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   },
   { title: 'KnowledgeBaseDocument' },
 )
@@ -151,16 +189,20 @@ export type DocumentView = Static<typeof DocumentView>
 
 /** Pages by their numbers, as the specification has them for documents. */
 export const NumberedPage = {
-  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 10 })),
+  page: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1, description: 'Page number, from 1.' }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 10, description: 'Maximum number of items per page.' }),
+  ),
 }
 
 export const DocumentList = Type.Object(
   {
-    documents: Type.Array(DocumentView),
-    total: Type.Integer(),
-    page: Type.Integer(),
-    limit: Type.Integer(),
+    documents: Type.Array(DocumentView, { description: 'Documents of this page.' }),
+    total: Type.Integer({ description: 'Number of documents on all pages.' }),
+    page: Type.Integer({ description: 'Page number, from 1.' }),
+    limit: Type.Integer({ description: 'Maximum number of documents per page.' }),
   },
   { title: 'DocumentList' },
 )
@@ -168,15 +210,19 @@ export type DocumentList = Static<typeof DocumentList>
 
 export const ChunkView = Type.Object(
   {
-    id: Uuid,
-    document_id: Uuid,
-    position: Type.Integer({ description: 'Within the document, from 0' }),
-    content: Type.String(),
-    headings: Type.Array(Type.String(), { description: 'Above it, from the first to the nearest' }),
-    page: Nullable(Type.Integer()),
-    tokens: Type.Integer(),
-    is_enabled: Type.Boolean({ description: 'Disabled chunks are never found' }),
-    is_edited: Type.Boolean({ description: 'Changed by a person, until its document is indexed anew' }),
+    id: ObjectId,
+    document_id: idOf('the document'),
+    position: Type.Integer({ description: 'Position within the document, from 0.' }),
+    content: Type.String({ description: 'Text of the chunk.' }),
+    headings: Type.Array(Type.String(), { description: 'Headings above the chunk, outermost first.' }),
+    page: Nullable(
+      Type.Integer({ description: 'Page of the document, from 1; null if the document has no pages.' }),
+    ),
+    tokens: Type.Integer({ description: 'Number of tokens.' }),
+    is_enabled: Type.Boolean({ description: 'Whether searches can return the chunk.' }),
+    is_edited: Type.Boolean({
+      description: 'Whether a person edited the chunk since its document was last indexed.',
+    }),
   },
   { title: 'Chunk' },
 )
@@ -185,17 +231,19 @@ export type ChunkView = Static<typeof ChunkView>
 export const DocumentWithChunks = Type.Object(
   {
     ...DocumentView.properties,
-    chunks: Type.Array(ChunkView),
-    page: Type.Integer(),
-    limit: Type.Integer(),
+    chunks: Type.Array(ChunkView, { description: 'Chunks of this page.' }),
+    page: Type.Integer({ description: 'Page number, from 1.' }),
+    limit: Type.Integer({ description: 'Maximum number of chunks per page.' }),
   },
   { title: 'DocumentWithChunks' },
 )
 export type DocumentWithChunks = Static<typeof DocumentWithChunks>
 
 export const ChunkChange = Body({
-  content: Type.Optional(Type.String({ minLength: 1, maxLength: 20_000, ...NOT_BLANK })),
-  is_enabled: Type.Optional(Type.Boolean()),
+  content: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 20_000, ...NOT_BLANK, description: 'New text of the chunk.' }),
+  ),
+  is_enabled: Type.Optional(Type.Boolean({ description: 'Whether searches can return the chunk.' })),
 })
 export type ChunkChange = Static<typeof ChunkChange>
 

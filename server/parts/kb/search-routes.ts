@@ -1,13 +1,13 @@
 import Type from 'typebox'
 import { prefersEvents } from '#platform/http/accept.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Uuid } from '#platform/http/schemas.ts'
+import { idOf } from '#platform/http/schemas.ts'
 import type { KbDependencies } from './dependencies.ts'
 import { queryKb } from './query-kb.ts'
 import { searchKb } from './search-kb.ts'
 import { QueryAnswer, QueryEvent, QueryRequest, SearchAnswer, SearchRequest } from './search-schemas.ts'
 
-const OneKb = Type.Object({ kb_id: Uuid })
+const OneKb = Type.Object({ kb_id: idOf('the knowledge base') })
 const ofKb = { kb: 'kb_id' } as const
 
 /** What is found in knowledge bases. */

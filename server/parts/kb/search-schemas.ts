@@ -1,5 +1,14 @@
 import Type, { type Static } from 'typebox'
-import { Body, NOT_BLANK, Nullable, Uuid } from '#platform/http/schemas.ts'
+import {
+  Body,
+  described,
+  InputTokens,
+  idOf,
+  NOT_BLANK,
+  Nullable,
+  ObjectId,
+  OutputTokens,
+} from '#platform/http/schemas.ts'
 import { QUERY_CHARACTERS_MAX } from '#platform/retrieval/parse-query.ts'
 import type { FoundPassage, Receipt } from './retrieve.ts'
 
@@ -10,28 +19,31 @@ export const Filter = Type.Object(
   {
     additionalProperties: true,
     description:
-      'What the metadata of a document has to say; all keys have to hold: {"lang": "de"}, {"year": {"gte": 2020}}, ' +
-      '{"lang": {"in": ["de", "fr"]}}, {"author": {"exists": true}}. Keys: name, mime_type, size, source_id, ' +
-      'document_id, and what a source says (of pages url, title, description; of objects key, last_modified)',
+      'Conditions on document metadata. All must hold: `{"lang": "de"}`, `{"year": {"gte": 2020}}`, `{"lang": {"in": ["de", "fr"]}}`, `{"author": {"exists": true}}`. Keys: name, mime_type, size, source_id, document_id, and those of the source (pages: url, title, description; objects: key, last_modified).',
   },
 )
 const Query = Type.String({
   minLength: 1,
   maxLength: QUERY_CHARACTERS_MAX,
   ...NOT_BLANK,
-  description: 'A question, or words; "phrases in quotes" and prefixes* count too',
+  description: 'Question or search terms. Supports "quoted phrases" and prefixes*.',
 })
-export const Limit = Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: 5 })
+export const Limit = Type.Integer({
+  minimum: 1,
+  maximum: LIMIT_MAX,
+  default: 5,
+  description: 'Maximum number of results.',
+})
 export const Rerank = Type.String({
   minLength: 1,
   maxLength: 200,
-  description: 'The name or id of a language model that scores the best passages; paid like any call of it',
+  description: 'Name or ID of a language model that reranks the best passages. Charged like any model call.',
 })
 
 export const ScoreThreshold = Type.Number({
   minimum: 0,
   maximum: 1,
-  description: 'Leaves out what fits less; 0 where absent',
+  description: 'Minimum score of a result. Default: 0.',
 })
 
 export const SearchRequest = Body({
@@ -40,55 +52,71 @@ export const SearchRequest = Body({
   filter: Type.Optional(Filter),
   score_threshold: Type.Optional(ScoreThreshold),
   rerank: Type.Optional(Rerank),
-  explain: Type.Optional(Type.Boolean({ description: 'Tells how each result was found' })),
+  explain: Type.Optional(Type.Boolean({ description: 'Whether to return how each result was found.' })),
 })
 export type SearchRequest = Static<typeof SearchRequest>
 
 export const QueryRequest = Body({
   query: Query,
-  model: Type.String({ minLength: 1, maxLength: 200, description: 'The name or id of a language model' }),
+  model: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: 'Name or ID of the language model that answers.',
+  }),
   limit: Type.Optional(Limit),
   filter: Type.Optional(Filter),
   rerank: Type.Optional(Rerank),
   params: Type.Optional(
-    Body({
-      temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-      include_sources: Type.Optional(Type.Boolean({ description: 'true where absent' })),
-      system_prompt: Type.Optional(Type.String({ maxLength: 20_000 })),
-    }),
+    Body(
+      {
+        temperature: Type.Optional(
+          Type.Number({ minimum: 0, maximum: 1, description: 'Sampling temperature.' }),
+        ),
+        include_sources: Type.Optional(
+          Type.Boolean({ description: 'Whether to return the passages. Default: true.' }),
+        ),
+        system_prompt: Type.Optional(
+          Type.String({ maxLength: 20_000, description: 'System prompt of the answer.' }),
+        ),
+      },
+      { description: 'Parameters of the answer.' },
+    ),
   ),
 })
 export type QueryRequest = Static<typeof QueryRequest>
 
 const Ranked = Type.Object({
-  rank: Type.Integer(),
+  rank: Type.Integer({ description: 'Rank in this stage, from 1.' }),
   score: Type.Number({
-    description: 'Of this stage: a share of its ceiling, or the likeness above that of unrelated texts',
+    description:
+      'Score in this stage: for words, a share of the maximum; for vectors, the similarity above that of unrelated texts.',
   }),
 })
 
 const Explanation = Type.Object(
   {
-    lexical: Nullable(Ranked),
-    dense: Nullable(Ranked),
-    fused_rank: Type.Integer(),
-    reranked: Nullable(Type.Number()),
+    lexical: Nullable(described(Ranked, 'Rank in the word search; null if it did not find the chunk.')),
+    dense: Nullable(described(Ranked, 'Rank in the vector search; null if it did not find the chunk.')),
+    fused_rank: Type.Integer({ description: 'Rank after fusion of both searches, from 1.' }),
+    reranked: Nullable(Type.Number({ description: 'Score of the reranking model; null without reranking.' })),
   },
   { title: 'SearchExplanation' },
 )
 
 export const SearchResult = Type.Object(
   {
-    document_id: Uuid,
-    document_name: Type.String(),
-    chunk_id: Uuid,
-    content: Type.String(),
-    score: Type.Number({ description: '0 to 1, of the same meaning in every knowledge base' }),
-    metadata: Type.Object({}, { additionalProperties: true }),
-    headings: Type.Array(Type.String()),
-    page: Nullable(Type.Integer()),
-    position: Type.Integer(),
-    explanation: Type.Optional(Explanation),
+    document_id: idOf('the document'),
+    document_name: Type.String({ description: 'Name of the document.' }),
+    chunk_id: idOf('the chunk'),
+    content: Type.String({ description: 'Text of the chunk.' }),
+    score: Type.Number({ description: 'Relevance from 0 to 1, comparable across knowledge bases.' }),
+    metadata: Type.Object({}, { additionalProperties: true, description: 'Metadata of the document.' }),
+    headings: Type.Array(Type.String(), { description: 'Headings above the chunk, outermost first.' }),
+    page: Nullable(
+      Type.Integer({ description: 'Page of the document, from 1; null if the document has no pages.' }),
+    ),
+    position: Type.Integer({ description: 'Position of the chunk within the document, from 0.' }),
+    explanation: Type.Optional(described(Explanation, 'How the result was found. Present with `explain`.')),
   },
   { title: 'SearchResult' },
 )
@@ -96,22 +124,22 @@ export type SearchResult = Static<typeof SearchResult>
 
 const QuerySource = Type.Object(
   {
-    number: Type.Integer({ description: 'What the answer cites it as: [1]' }),
+    number: Type.Integer({ description: 'Number of the passage in citations, such as `[1]`.' }),
     ...SearchResult.properties,
-    is_cited: Type.Boolean(),
+    is_cited: Type.Boolean({ description: 'Whether the answer cites the passage.' }),
   },
   { title: 'QuerySource' },
 )
 
-const Usage = Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() })
-const Citations = Type.Array(Type.Integer(), { description: 'The numbers of the passages that are cited' })
+const Usage = Type.Object({ input_tokens: InputTokens, output_tokens: OutputTokens })
+const Citations = Type.Array(Type.Integer(), { description: 'Numbers of the cited passages.' })
 
 export const QueryAnswer = Type.Object(
   {
-    answer: Type.String(),
-    sources: Type.Optional(Type.Array(QuerySource, { description: 'The passages that the model was given' })),
+    answer: Type.String({ description: 'Answer of the model.' }),
+    sources: Type.Optional(Type.Array(QuerySource, { description: 'Passages given to the model.' })),
     citations: Citations,
-    usage: Usage,
+    usage: described(Usage, 'Usage of the answer.'),
   },
   { title: 'QueryAnswer' },
 )
@@ -123,10 +151,14 @@ export const QueryEvent = Type.Unsafe<object>({
     'What stands behind `data:` of the events sources (where they are wanted), content and end; or error, after which ' +
     'nothing comes.',
   anyOf: [
-    Type.Object({ sources: Type.Array(Type.Omit(QuerySource, ['is_cited'])) }),
-    Type.Object({ content: Type.String() }),
-    Type.Object({ citations: Citations, usage: Usage }),
-    Type.Object({ error: Type.String() }),
+    Type.Object({
+      sources: Type.Array(Type.Omit(QuerySource, ['is_cited']), {
+        description: 'Passages given to the model.',
+      }),
+    }),
+    Type.Object({ content: Type.String({ description: 'Next piece of the answer.' }) }),
+    Type.Object({ citations: Citations, usage: described(Usage, 'Usage of the answer.') }),
+    Type.Object({ error: Type.String({ description: 'Reason why the answer failed.' }) }),
   ],
 })
 
@@ -134,29 +166,53 @@ const ReceiptView = Type.Object(
   {
     knowledge_bases: Type.Array(
       Type.Object({
-        id: Uuid,
-        index_version: Type.Integer(),
-        embedding_model: Type.String(),
-        chunks: Type.Integer(),
+        id: ObjectId,
+        index_version: Type.Integer({ description: 'Version of the index.' }),
+        embedding_model: Type.String({ description: 'Embedding model of the index.' }),
+        chunks: Type.Integer({ description: 'Number of chunks in the index.' }),
       }),
+      { description: 'Searched knowledge bases.' },
     ),
-    words: Type.Array(Type.String()),
-    phrases: Type.Array(Type.String()),
-    prefixes: Type.Array(Type.String()),
-    candidates: Type.Object({ lexical: Type.Integer(), dense: Type.Integer(), fused: Type.Integer() }),
+    words: Type.Array(Type.String(), { description: 'Words searched for.' }),
+    phrases: Type.Array(Type.String(), { description: 'Phrases searched for.' }),
+    prefixes: Type.Array(Type.String(), { description: 'Prefixes searched for.' }),
+    candidates: Type.Object(
+      {
+        lexical: Type.Integer({ description: 'Candidates from the word search.' }),
+        dense: Type.Integer({ description: 'Candidates from the vector search.' }),
+        fused: Type.Integer({ description: 'Candidates after fusion.' }),
+      },
+      { description: 'Number of candidates per stage.' },
+    ),
     dense_failure: Nullable(
       Type.String({
-        description: 'Why there are no vectors of the question: only its words were looked for',
+        description: 'Reason why the vector search failed and only words were searched; null if it did not.',
       }),
     ),
-    dropped: Type.Object({ duplicates: Type.Integer(), below_threshold: Type.Integer() }),
-    milliseconds: Type.Object({ lexical: Type.Number(), dense: Type.Number(), all: Type.Number() }),
+    dropped: Type.Object(
+      {
+        duplicates: Type.Integer({ description: 'Candidates dropped as duplicates.' }),
+        below_threshold: Type.Integer({ description: 'Candidates dropped below the score threshold.' }),
+      },
+      { description: 'Number of dropped candidates.' },
+    ),
+    milliseconds: Type.Object(
+      {
+        lexical: Type.Number({ description: 'Duration of the word search, in milliseconds.' }),
+        dense: Type.Number({ description: 'Duration of the vector search, in milliseconds.' }),
+        all: Type.Number({ description: 'Total duration, in milliseconds.' }),
+      },
+      { description: 'Duration per stage, in milliseconds.' },
+    ),
   },
   { title: 'SearchReceipt' },
 )
 
 export const SearchAnswer = Type.Object(
-  { results: Type.Array(SearchResult), receipt: Type.Optional(ReceiptView) },
+  {
+    results: Type.Array(SearchResult, { description: 'Results, best first.' }),
+    receipt: Type.Optional(described(ReceiptView, 'How the search ran. Present with `explain`.')),
+  },
   { title: 'SearchAnswer' },
 )
 export type SearchAnswer = Static<typeof SearchAnswer>

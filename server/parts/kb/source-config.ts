@@ -10,14 +10,13 @@ export const SOURCE_TYPES = ['web', 's3', 'file', 'text'] as const
 
 export const NewSource = Body(
   {
-    type: Enum(SOURCE_TYPES),
+    type: Enum(SOURCE_TYPES, { description: 'Type of the source.' }),
     config: Type.Object(
       {},
       {
         additionalProperties: true,
         description:
-          'web: url, max_pages (1), max_depth (0), refresh_interval_hours. s3: bucket, prefix, region, endpoint, ' +
-          'access_key_id, secret_access_key, refresh_interval_hours. file: upload_ids. text: name, content',
+          'Settings by type. web: url, max_pages (1), max_depth (0), refresh_interval_hours. s3: bucket, prefix, region, endpoint, access_key_id, secret_access_key, refresh_interval_hours. file: upload_ids. text: name, content.',
       },
     ),
   },

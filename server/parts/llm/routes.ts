@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Message, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { idOf, Message, OrgId, PageOf, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { updateEnvironmentModel } from './environment-models-system.ts'
 import { addModel, deleteModel, listModels, updateModel } from './manage-models.ts'
@@ -8,7 +8,7 @@ import { EnvironmentModelChange, ModelChange, ModelTest, ModelView, NewModel } f
 import { testModel } from './test-model.ts'
 
 const ofModel = { permission: 'organization:write', orgOf: { model: 'model_id' } } as const
-const ModelQuery = Type.Object({ model_id: Uuid })
+const ModelQuery = Type.Object({ model_id: idOf('the model') })
 
 export const llmRoutes = (services: Services): Route[] => [
   defineRoute({
@@ -17,7 +17,7 @@ export const llmRoutes = (services: Services): Route[] => [
     summary: 'Add a language model to an organization',
     description: "Without org_id it goes to the caller's personal organization.",
     access: { permission: 'organization:write', orgOf: 'query or personal' },
-    query: Type.Object({ org_id: Type.Optional(Uuid) }),
+    query: Type.Object({ org_id: Type.Optional(OrgId) }),
     body: NewModel,
     example: {
       name: 'Local Llama',
@@ -35,7 +35,7 @@ export const llmRoutes = (services: Services): Route[] => [
     url: '/api/llm/list',
     summary: 'List the language models that an organization can use',
     access: { permission: 'organization:read', orgOf: 'query' },
-    query: Type.Object({ org_id: Uuid, ...PageQuery }),
+    query: Type.Object({ org_id: OrgId, ...PageQuery }),
     reply: [200, PageOf(ModelView, 'LanguageModelPage')],
     errors: ['org.not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) => listModels(services, scope, query),

@@ -1,6 +1,15 @@
 import Type, { type Static } from 'typebox'
 import type { llmModels } from '#database/schema/llm.ts'
-import { Body, Enum, Nullable, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import {
+  Body,
+  CreatedAt,
+  described,
+  Enum,
+  idOf,
+  Nullable,
+  ObjectId,
+  UpdatedAt,
+} from '#platform/http/schemas.ts'
 import { guessCapabilities } from '#platform/models/index.ts'
 import { PROVIDERS, type Provider } from '#platform/models/types.ts'
 
@@ -15,20 +24,24 @@ export const CAPABILITIES = [
   'transcription',
 ] as const
 
-const Name = Type.String({ minLength: 1, maxLength: 200 })
+const Name = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: 'Name, unique within the organization.',
+})
 const Ratio = Type.Number({
   minimum: 0,
   maximum: 1_000_000,
-  description: 'Credits for one token (contract: weighted usage); 1 where absent',
+  description: 'Credits per token. Default: 1.',
 })
 const Ratios = {
-  input_ratio: Type.Optional(Ratio),
-  output_ratio: Type.Optional(Ratio),
+  input_ratio: Type.Optional(described(Ratio, 'Credits per input token. Default: 1.')),
+  output_ratio: Type.Optional(described(Ratio, 'Credits per output token. Default: 1.')),
   seconds_ratio: Type.Optional(
     Type.Number({
       minimum: 0,
       maximum: 1_000_000,
-      description: 'Credits for a second of a recording; 1 where absent',
+      description: 'Credits per second of a recording. Default: 1.',
     }),
   ),
 }
@@ -38,13 +51,26 @@ const Settings = {
     Type.String({
       minLength: 1,
       maxLength: 200,
-      description: "The provider's own name; `version` where absent",
+      description: "The provider's name of the model. Default: `version`.",
     }),
   ),
-  base_url: Type.Optional(Type.String({ format: 'uri', maxLength: 2000 })),
+  base_url: Type.Optional(
+    Type.String({
+      format: 'uri',
+      maxLength: 2000,
+      description: "Base URL of the provider's API. Default: the provider's public one.",
+    }),
+  ),
   ...Ratios,
-  context_window: Type.Optional(Type.Integer({ minimum: 256, maximum: 100_000_000, description: 'Tokens' })),
-  capabilities: Type.Optional(Type.Array(Enum(CAPABILITIES), { maxItems: CAPABILITIES.length })),
+  context_window: Type.Optional(
+    Type.Integer({ minimum: 256, maximum: 100_000_000, description: 'Context window, in tokens.' }),
+  ),
+  capabilities: Type.Optional(
+    Type.Array(Enum(CAPABILITIES), {
+      maxItems: CAPABILITIES.length,
+      description: 'Capabilities of the model. By default, derived from its name.',
+    }),
+  ),
 }
 
 export const NewConfig = Body({
@@ -53,46 +79,53 @@ export const NewConfig = Body({
     Type.String({
       minLength: 1,
       maxLength: 2000,
-      description: 'Write-only: stored encrypted, never returned',
+      description: 'API key for the provider. Write-only: stored encrypted, never returned.',
     }),
   ),
 })
 
 export const NewModel = Body({
-  name: Name,
-  provider: Enum(PROVIDERS),
-  version: Name,
-  is_active: Type.Optional(Type.Boolean({ default: true })),
-  config: Type.Optional(NewConfig),
+  name: described(Name, 'Display name of the model.'),
+  provider: Enum(PROVIDERS, { description: 'Provider of the model.' }),
+  version: described(Name, 'Version of the model, as the provider names it.'),
+  is_active: Type.Optional(Type.Boolean({ default: true, description: 'Whether the model can be used.' })),
+  config: Type.Optional(described(NewConfig, 'Settings of the model.')),
 })
 export type NewModel = Static<typeof NewModel>
 
 export const ModelChange = Body({
-  name: Type.Optional(Name),
-  version: Type.Optional(Name),
-  is_active: Type.Optional(Type.Boolean()),
-  config: Type.Optional(NewConfig),
+  name: Type.Optional(described(Name, 'Display name of the model.')),
+  version: Type.Optional(described(Name, 'Version of the model, as the provider names it.')),
+  is_active: Type.Optional(Type.Boolean({ description: 'Whether the model can be used.' })),
+  config: Type.Optional(described(NewConfig, 'Settings of the model.')),
 })
 export type ModelChange = Static<typeof ModelChange>
 
 export const EnvironmentModelChange = Body({
-  is_active: Type.Optional(Type.Boolean()),
+  is_active: Type.Optional(Type.Boolean({ description: 'Whether the model can be used.' })),
   ...Ratios,
 })
 export type EnvironmentModelChange = Static<typeof EnvironmentModelChange>
 
 export const ModelView = Type.Object(
   {
-    id: Uuid,
-    organization_id: Nullable(Uuid),
-    name: Type.String(),
-    provider: Type.String(),
-    version: Type.String(),
-    is_active: Type.Boolean(),
-    config: Type.Object({ ...Settings, has_api_key: Type.Boolean() }),
-    created_by: Nullable(Uuid),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    id: ObjectId,
+    organization_id: Nullable(
+      idOf('the organization that owns the model; null for built-in models and models from the environment'),
+    ),
+    name: Type.String({ description: 'Display name of the model.' }),
+    provider: Type.String({ description: 'Provider of the model.' }),
+    version: Type.String({ description: 'Version of the model, as the provider names it.' }),
+    is_active: Type.Boolean({ description: 'Whether the model can be used.' }),
+    config: Type.Object(
+      { ...Settings, has_api_key: Type.Boolean({ description: 'Whether the model has its own API key.' }) },
+      { description: 'Settings of the model.' },
+    ),
+    created_by: Nullable(
+      idOf('the user who created the model; null for built-in models and models from the environment'),
+    ),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   },
   {
     title: 'LanguageModel',
@@ -104,9 +137,9 @@ export type ModelView = Static<typeof ModelView>
 
 export const ModelTest = Type.Object(
   {
-    successful: Type.Boolean(),
-    message: Type.String({ description: 'What the model answered, or what went wrong' }),
-    latency_ms: Type.Integer(),
+    successful: Type.Boolean({ description: 'Whether the model replied.' }),
+    message: Type.String({ description: 'Reply of the model, or the reason for the failure.' }),
+    latency_ms: Type.Integer({ description: 'Duration of the call, in milliseconds.' }),
   },
   { title: 'ModelTest' },
 )

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Message, Uuid } from '#platform/http/schemas.ts'
+import { Message, OrgId } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { chat, type PlaygroundDependencies } from './chat.ts'
 import { LocalMemory } from './local-memory.ts'
@@ -9,7 +9,7 @@ import { MemoryView, PlaygroundEvent, PlaygroundMessage } from './schemas.ts'
 import { SharedMemory } from './shared-memory.ts'
 
 const access = { permission: 'mcp:write', orgOf: 'query or personal' } as const
-const query = Type.Object({ org_id: Type.Optional(Uuid) })
+const query = Type.Object({ org_id: Type.Optional(OrgId) })
 
 export type { PlaygroundMemory } from './memory.ts'
 

@@ -1,7 +1,19 @@
 import Type, { type Static, type TObject } from 'typebox'
 import type { McpAuthConfig, McpToolRecord, mcpServers } from '#database/schema/mcp.ts'
 import { fail, sentence } from '#errors'
-import { Body, Enum, matching, NOT_BLANK, Nullable, Timestamp, Uuid, WORD } from '#platform/http/schemas.ts'
+import {
+  Body,
+  CreatedAt,
+  described,
+  Enum,
+  matching,
+  NOT_BLANK,
+  Nullable,
+  ObjectId,
+  Timestamp,
+  UpdatedAt,
+  WORD,
+} from '#platform/http/schemas.ts'
 import { compileValidator, validationError } from '#platform/http/validation.ts'
 import { type Net, NetError } from '#platform/net/index.ts'
 
@@ -12,28 +24,43 @@ const Text = Type.String({
   maxLength: 2_000,
   ...matching('^[\\x20-\\x7e]*$', 'must hold only letters, digits, signs and spaces of ASCII'),
 })
-const Address = Type.String({ format: 'uri', maxLength: 2_000 })
+const Address = Type.String({ format: 'uri', maxLength: 2_000, description: 'HTTP or HTTPS URL.' })
 const OAUTH = {
-  client_id: Type.Optional(Text),
-  client_secret: Type.Optional(
-    Type.String({ ...Text, description: 'Write-only: stored encrypted, never returned' }),
+  client_id: Type.Optional(
+    described(Text, 'OAuth client ID. By default, a client is registered dynamically.'),
   ),
-  scopes: Type.Optional(Type.String({ ...Text, description: 'Parted by blanks' })),
-  authorization_url: Type.Optional(Address),
-  token_url: Type.Optional(Address),
+  client_secret: Type.Optional(
+    Type.String({
+      ...Text,
+      description: 'OAuth client secret. Write-only: stored encrypted, never returned.',
+    }),
+  ),
+  scopes: Type.Optional(Type.String({ ...Text, description: 'OAuth scopes, separated by spaces.' })),
+  authorization_url: Type.Optional(
+    described(Address, 'OAuth authorization endpoint. By default, discovered.'),
+  ),
+  token_url: Type.Optional(described(Address, 'OAuth token endpoint. By default, discovered.')),
 }
 /** RFC 9110, 5.6.2, as far as names of headers go in practice. */
-const Header = Type.String({ minLength: 1, maxLength: 100, ...WORD })
-const AuthConfigId = Type.String({ minLength: 1, maxLength: 200, ...WORD })
+const Header = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  ...WORD,
+  description: "Header that carries each user's API key.",
+})
+const AuthConfigId = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  ...WORD,
+  description: 'ID of the auth config at Composio.',
+})
 
 /** How people connect to a server, as an administrator sends it; `checkAuthConfig` knows what each type has. */
 const NewAuthConfig = Body(
   {
     type: Enum(AUTH_TYPES, {
       description:
-        'none: nothing more. oauth: client_id, client_secret, scopes, authorization_url, token_url, each optional: what ' +
-        'is absent is discovered, and without client_id a client is registered. api_key: header, in which each ' +
-        "person's own key goes. composio: auth_config_id, as Composio calls it",
+        'How users connect. `none`: no further fields. `oauth`: client_id, client_secret, scopes, authorization_url and token_url, all optional; missing endpoints are discovered, and without client_id a client is registered. `api_key`: header. `composio`: auth_config_id.',
     }),
     ...OAUTH,
     header: Type.Optional(Header),
@@ -106,8 +133,8 @@ export function checkAddress(net: Net, field: string, address: string): string {
 
 const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK })
 const Fields = {
-  name: Name,
-  toolkit_name: Name,
+  name: described(Name, 'Name of the server.'),
+  toolkit_name: described(Name, 'Name of the toolkit, for people.'),
   toolkit_slug: Type.String({
     minLength: 1,
     maxLength: 50,
@@ -116,7 +143,7 @@ const Fields = {
       'must hold only lower-case letters, digits, - and _, and begin with a letter or digit',
     ),
     description:
-      'Small letters, digits, - and _; unique. Tools that several servers have are called by it too',
+      'Unique short name: lower-case letters, digits, - and _. Prefixes tool names that several servers share.',
   }),
   toolkit_logo: Type.Optional(
     Nullable(
@@ -124,12 +151,15 @@ const Fields = {
         format: 'uri',
         maxLength: 2_000,
         ...matching('^https?://', 'must begin with https:// or http://'),
+        description: 'URL of the logo; null for none.',
       }),
     ),
   ),
-  description: Type.String({ maxLength: 5_000, description: 'What it is for; servers are found by it' }),
-  url: Address,
-  auth_config: Type.Optional(Nullable(NewAuthConfig)),
+  description: Type.String({ maxLength: 5_000, description: 'Purpose of the server. Searches match it.' }),
+  url: described(Address, 'URL of the MCP endpoint (Streamable HTTP).'),
+  auth_config: Type.Optional(
+    Nullable(described(NewAuthConfig, 'How users connect; null if nobody can connect.')),
+  ),
 }
 
 export const NewServer = Body(Fields, { title: 'NewMcpServer' })
@@ -150,37 +180,39 @@ export const ServerChange = Body(
 export type ServerChange = Static<typeof ServerChange>
 
 const Described = {
-  id: Uuid,
-  name: Type.String(),
-  toolkit_name: Type.String(),
-  toolkit_slug: Type.String(),
-  toolkit_logo: Nullable(Type.String()),
-  description: Type.String(),
-  created_at: Timestamp,
-  server_instance_count: Type.Integer({ description: 'Connections that people have to it' }),
+  id: ObjectId,
+  name: Type.String({ description: 'Name of the server.' }),
+  toolkit_name: Type.String({ description: 'Name of the toolkit, for people.' }),
+  toolkit_slug: Type.String({ description: 'Unique short name of the toolkit.' }),
+  toolkit_logo: Nullable(Type.String({ description: 'URL of the logo; null for none.' })),
+  description: Type.String({ description: 'Purpose of the server.' }),
+  created_at: CreatedAt,
+  server_instance_count: Type.Integer({
+    description: 'Number of connections that users have to the server.',
+  }),
 }
 
 /** As administrators see it. */
 export const ServerRecord = Type.Object(
   {
     ...Described,
-    url: Type.String(),
+    url: Type.String({ description: 'URL of the MCP endpoint.' }),
     auth_config: Nullable(
       Type.Object(
         {
-          type: Enum(AUTH_TYPES),
-          client_id: Type.Optional(Type.String()),
-          scopes: Type.Optional(Type.String()),
-          authorization_url: Type.Optional(Type.String()),
-          token_url: Type.Optional(Type.String()),
-          header: Type.Optional(Type.String()),
-          auth_config_id: Type.Optional(Type.String()),
+          type: Enum(AUTH_TYPES, { description: 'How users connect.' }),
+          client_id: Type.Optional(Type.String({ description: 'OAuth client ID.' })),
+          scopes: Type.Optional(Type.String({ description: 'OAuth scopes, separated by spaces.' })),
+          authorization_url: Type.Optional(Type.String({ description: 'OAuth authorization endpoint.' })),
+          token_url: Type.Optional(Type.String({ description: 'OAuth token endpoint.' })),
+          header: Type.Optional(Type.String({ description: "Header that carries each user's API key." })),
+          auth_config_id: Type.Optional(Type.String({ description: 'ID of the auth config at Composio.' })),
         },
-        { description: 'Null: nobody can connect' },
+        { description: 'How users connect; null if nobody can connect.' },
       ),
     ),
-    has_client_secret: Type.Boolean(),
-    updated_at: Timestamp,
+    has_client_secret: Type.Boolean({ description: 'Whether an OAuth client secret is stored.' }),
+    updated_at: UpdatedAt,
   },
   { title: 'McpServerRecord' },
 )
@@ -188,14 +220,17 @@ export type ServerRecord = Static<typeof ServerRecord>
 
 const Listed = {
   ...Described,
-  auth_type: Nullable(Enum(AUTH_TYPES, { description: 'How one connects; null: nobody can' })),
+  auth_type: Nullable(Enum(AUTH_TYPES, { description: 'How users connect; null if nobody can connect.' })),
   is_connected: Type.Boolean({
-    description: 'Whether the caller has an active connection, in this organization',
+    description: 'Whether the caller has an active connection in this organization.',
   }),
 }
 export const ServerView = Type.Object(Listed, { title: 'McpServer' })
 export type ServerView = Static<typeof ServerView>
-export const ServerList = Type.Object({ servers: Type.Array(ServerView) }, { title: 'McpServerList' })
+export const ServerList = Type.Object(
+  { servers: Type.Array(ServerView, { description: 'Servers, by name.' }) },
+  { title: 'McpServerList' },
+)
 
 export const ServerWithTools = Type.Object(
   {
@@ -203,23 +238,25 @@ export const ServerWithTools = Type.Object(
     tools: Type.Array(
       Type.Object(
         {
-          name: Type.String(),
-          description: Type.String({ description: 'In the words of the server: not to be trusted' }),
+          name: Type.String({ description: 'Name of the tool.' }),
+          description: Type.String({ description: 'Description by the server. Do not trust it.' }),
           input_schema: Type.Object(
             {},
-            { additionalProperties: true, description: 'A JSON Schema of an object' },
+            { additionalProperties: true, description: 'Parameters, as a JSON Schema.' },
           ),
         },
         { title: 'McpTool' },
       ),
+      { description: 'Tools of the server.' },
     ),
-    tools_read_at: Nullable(Timestamp),
+    tools_read_at: Nullable(described(Timestamp, 'When the tools were last read; null if never.')),
     tools_changed_at: Nullable(
-      Type.String({ format: 'date-time', description: 'When they were last found to be others' }),
+      Type.String({ format: 'date-time', description: 'When the tools last changed; null if never.' }),
     ),
     error: Nullable(
       Type.String({
-        description: 'Why the server could not be asked just now; then the tools are the last known',
+        description:
+          'Reason why the server could not be reached; the tools are then the last known ones. Null if it was reached.',
       }),
     ),
   },

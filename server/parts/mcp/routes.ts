@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Enum, Message, Uuid } from '#platform/http/schemas.ts'
+import { Enum, idOf, Message, OrgId, Uuid } from '#platform/http/schemas.ts'
 import { confirmConnection, describePending, returnFromProvider } from './callback.ts'
 import { listServers } from './catalogue.ts'
 import { NewServer, ServerChange, ServerList, ServerRecord, ServerWithTools } from './catalogue-schemas.ts'
@@ -12,7 +12,7 @@ import { deleteInstance, listInstances, updateInstance } from './instances.ts'
 import * as schemas from './schemas.ts'
 import type { ToolReader } from './tools.ts'
 
-const OneInstance = Type.Object({ mcp_instance_id: Uuid })
+const OneInstance = Type.Object({ mcp_instance_id: idOf('the connection') })
 const ofInstance = { mcpInstance: 'mcp_instance_id' } as const
 
 const CONFIRMATION =
@@ -35,7 +35,7 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
       'counts against mcp_sessions of the organization (org_id, else your personal one) as long as it is active, ' +
       'inactive, or can still be finished. Of several attempts for one connection the newest holds.',
     access: { permission: 'mcp:write', orgOf: 'query or personal' },
-    query: Type.Object({ org_id: Type.Optional(Uuid) }),
+    query: Type.Object({ org_id: Type.Optional(OrgId) }),
     body: schemas.NewConnection,
     example: { server_id: '019a0000-0000-7000-8000-000000000001', flow_type: 'settings' },
     effects: 'outside once',
@@ -133,7 +133,10 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
     url: '/api/mcp/list_instances',
     summary: 'List your own connections to MCP servers in an organization, newest first',
     access: { permission: 'mcp:read', orgOf: 'query' },
-    query: Type.Object({ org_id: Uuid, status: Type.Optional(Enum(schemas.INSTANCE_STATUSES)) }),
+    query: Type.Object({
+      org_id: OrgId,
+      status: Type.Optional(Enum(schemas.INSTANCE_STATUSES, { description: 'Filter by status.' })),
+    }),
     reply: [200, Type.Array(schemas.InstanceView)],
     errors: ['org.not_found'],
     handler: ({ scope, query }) => listInstances(scope, query.status),
@@ -171,7 +174,7 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
 ]
 
 const reading = { permission: 'mcp:read', orgOf: 'query or personal' } as const
-const ServerQuery = Type.Object({ server_id: Uuid })
+const ServerQuery = Type.Object({ server_id: idOf('the server') })
 const Org = Type.Optional(
   Type.String({ ...Uuid, description: "In which organization; else the API key's, or the personal one" }),
 )
@@ -199,7 +202,7 @@ export const catalogueRoutes = (deps: McpDependencies, reader: ToolReader): Rout
       'says why. Without a connection there are none.',
     access: reading,
     query: Type.Object({
-      server_id: Uuid,
+      server_id: idOf('the server'),
       org_id: Org,
       refresh: Type.Optional(Type.Boolean({ default: false, description: 'Read the tools now' })),
     }),

@@ -1,10 +1,14 @@
 import Type, { type Static } from 'typebox'
 import {
   Body,
+  CreatedAt,
+  described,
   Enum,
+  idOf,
   matching,
   NOT_BLANK,
   Nullable,
+  ObjectId,
   OpenQuery,
   Timestamp,
   Uuid,
@@ -22,11 +26,11 @@ const FlowType = Type.String({
   minLength: 1,
   maxLength: 50,
   ...WORD,
-  description: 'A word of yours, such as chat or settings, that comes back with the browser',
+  description: "Your own label, such as chat or settings. Returned with the browser's redirect.",
 })
 
 export const NewConnection = Body({
-  server_id: Uuid,
+  server_id: idOf('the server to connect to'),
   flow_type: Type.Optional(FlowType),
   api_key: Type.Optional(
     Type.String({
@@ -37,13 +41,14 @@ export const NewConnection = Body({
         'must hold only visible ASCII characters, with single spaces between them',
       ),
       description:
-        'For servers that are used with a key. It is tried before it is kept, and never shown again.',
+        'API key of the user, for servers of type api_key. Parley tests it before storing it and never returns it.',
     }),
   ),
   mcp_instance_id: Type.Optional(
     Type.String({
       ...Uuid,
-      description: "The caller's own instance that is to be connected anew. It stays what it is until then.",
+      description:
+        "ID of the caller's own connection to reconnect. It stays unchanged until the new connection succeeds.",
     }),
   ),
 })
@@ -51,13 +56,19 @@ export type NewConnection = Static<typeof NewConnection>
 
 export const ConnectionAttempt = Type.Object(
   {
-    id: Type.String({ description: 'What the provider calls the account; else the id of the instance' }),
-    status: Enum(['pending']),
-    redirect_url: Type.String({ format: 'uri', description: 'Where to send the browser, within 10 minutes' }),
-    connectionData: Type.Object({
-      mcp_session_id: Type.String({ ...Uuid, description: 'The instance' }),
-      server_id: Uuid,
+    id: Type.String({ description: 'ID of the account at the provider, or of the connection.' }),
+    status: Enum(['pending'], { description: 'Always `pending`.' }),
+    redirect_url: Type.String({
+      format: 'uri',
+      description: 'URL to open in the browser within 10 minutes.',
     }),
+    connectionData: Type.Object(
+      {
+        mcp_session_id: Type.String({ ...Uuid, description: 'ID of the connection.' }),
+        server_id: idOf('the server'),
+      },
+      { description: 'IDs of the attempt.' },
+    ),
   },
   { title: 'McpConnectionAttempt' },
 )
@@ -75,8 +86,8 @@ export const CallbackQuery = OpenQuery({
   error_description: Passed('The same in words'),
   status: Passed("Composio's answer"),
   connected_account_id: Passed("Composio's account"),
-  mcp_server_id: Type.Optional(Uuid),
-  mcp_session_id: Type.Optional(Uuid),
+  mcp_server_id: Type.Optional(idOf('the server')),
+  mcp_session_id: Type.Optional(idOf('the connection')),
   flow_type: Type.Optional(FlowType),
 })
 export type CallbackQuery = Static<typeof CallbackQuery>
@@ -85,17 +96,19 @@ export const TicketBody = Body({
   ticket: Type.String({
     minLength: 1,
     maxLength: 100,
-    description: 'From the fragment of the address that the callback redirected to',
+    description: "Ticket from the fragment of the callback's redirect URL.",
   }),
 })
 
 export const PendingConnection = Type.Object(
   {
-    server_name: Type.String(),
-    toolkit_logo: Nullable(Type.String()),
-    started_by: Type.String({ description: 'The email address of the user who started it, masked' }),
-    is_yours: Type.Boolean({ description: 'Whether you started it: nobody else can finish it' }),
-    expires_at: Timestamp,
+    server_name: Type.String({ description: 'Name of the server.' }),
+    toolkit_logo: Nullable(Type.String({ description: 'URL of the logo; null for none.' })),
+    started_by: Type.String({ description: 'Masked email address of the user who started the connection.' }),
+    is_yours: Type.Boolean({
+      description: 'Whether the caller started the connection. Only that user can finish it.',
+    }),
+    expires_at: described(Timestamp, 'When the attempt expires.'),
   },
   { title: 'McpPendingConnection' },
 )
@@ -103,10 +116,10 @@ export type PendingConnection = Static<typeof PendingConnection>
 
 export const ConfirmedConnection = Type.Object(
   {
-    status: Enum(['active']),
-    mcp_server_id: Uuid,
-    mcp_session_id: Uuid,
-    flow_type: Nullable(Type.String()),
+    status: Enum(['active'], { description: 'Always `active`.' }),
+    mcp_server_id: idOf('the server'),
+    mcp_session_id: idOf('the connection'),
+    flow_type: Nullable(Type.String({ description: 'The label of the request; null if it had none.' })),
   },
   { title: 'McpConfirmedConnection' },
 )
@@ -114,30 +127,30 @@ export type ConfirmedConnection = Static<typeof ConfirmedConnection>
 
 const SharedAgentIds = Type.Array(Uuid, {
   maxItems: SHARED_AGENTS_MAX,
-  description: 'The agents of the organization that use this account, for whoever talks to them',
+  description: "IDs of the organization's agents that use this connection, for everyone who talks to them.",
 })
 
 export const InstanceChange = Body({
-  name: Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK }),
+  name: Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK, description: 'Name of the connection.' }),
   shared_agent_ids: Type.Optional(SharedAgentIds),
 })
 export type InstanceChange = Static<typeof InstanceChange>
 
 export const InstanceView = Type.Object(
   {
-    id: Uuid,
-    status: Enum(INSTANCE_STATUSES),
-    mcp_server_id: Uuid,
-    name: Nullable(Type.String()),
-    created_at: Timestamp,
-    server_name: Type.String(),
-    toolkit_slug: Type.String(),
-    error: Nullable(Type.String({ description: 'Why it is inactive' })),
+    id: ObjectId,
+    status: Enum(INSTANCE_STATUSES, { description: 'Status of the connection.' }),
+    mcp_server_id: idOf('the server'),
+    name: Nullable(Type.String({ description: 'Name of the connection; null if it has none.' })),
+    created_at: CreatedAt,
+    server_name: Type.String({ description: 'Name of the server.' }),
+    toolkit_slug: Type.String({ description: 'Unique short name of the toolkit.' }),
+    error: Nullable(Type.String({ description: 'Reason why the connection is inactive; null otherwise.' })),
     shared_agent_ids: SharedAgentIds,
     tools_changed_at: Nullable(
       Type.String({
         format: 'date-time',
-        description: 'When tools that were known were last found to be others',
+        description: 'When known tools last changed; null if never.',
       }),
     ),
   },
@@ -146,18 +159,21 @@ export const InstanceView = Type.Object(
 export type InstanceView = Static<typeof InstanceView>
 
 export const UrlRequest = Body({
-  server_id: Uuid,
+  server_id: idOf('the server'),
   session_id: Type.String({
     ...Uuid,
-    description: 'mcp_session_id of connect_account, which is the instance',
+    description: 'ID of the connection: `mcp_session_id` from connect_account.',
   }),
 })
 export type UrlRequest = Static<typeof UrlRequest>
 
 export const GatewayUrl = Type.Object(
   {
-    mcp_url: Type.String({ format: 'uri', description: 'A secret: who has it uses the account' }),
-    status: Enum(['active']),
+    mcp_url: Type.String({
+      format: 'uri',
+      description: 'MCP URL of the connection. Keep it secret: it grants access to the account.',
+    }),
+    status: Enum(['active'], { description: 'Always `active`.' }),
   },
   { title: 'McpGatewayUrl' },
 )
@@ -168,10 +184,12 @@ export const ClientDocument = Type.Object(
   {
     client_id: Type.Unsafe<string | null>({
       anyOf: [{ type: 'string', format: 'uri' }, { type: 'null' }],
-      description: 'This address; null where the installation has no public address by https',
+      description: 'URL of this document; null if the installation has no public HTTPS URL.',
     }),
-    client_name: Type.String(),
-    redirect_uris: Type.Array(Type.String({ format: 'uri' })),
+    client_name: Type.String({ description: 'Name of the client.' }),
+    redirect_uris: Type.Array(Type.String({ format: 'uri' }), {
+      description: 'Redirect URIs of the client.',
+    }),
   },
   { title: 'McpClientDocument', additionalProperties: true },
 )

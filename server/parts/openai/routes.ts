@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { OpenQuery, Uuid } from '#platform/http/schemas.ts'
+import { OpenQuery, OrgId } from '#platform/http/schemas.ts'
 import { completeChat } from './chat-completions.ts'
 import { embedTexts } from './embeddings.ts'
 import type { OpenAiDependencies } from './generate.ts'
@@ -10,7 +10,7 @@ import * as schemas from './schemas.ts'
 
 /** A token or key of a person: his personal organization's, the key's, or that of org_id; or a deployment's key. */
 const access = { permission: 'chats:write', orgOf: 'query or personal', orDeployment: true } as const
-const query = OpenQuery({ org_id: Type.Optional(Uuid) })
+const query = OpenQuery({ org_id: Type.Optional(OrgId) })
 /** A few images in base64. */
 const BODY_BYTES_MAX = 20 * 1024 * 1024
 /** Inputs may be many short texts. */

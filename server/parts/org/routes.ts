@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { ASSIGN_ERRORS } from '#platform/access/role-rules.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { Message, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { readFeaturesInUse } from './features-in-use.ts'
 import { leaveByLink, leaveOrganization, showLeaveLink } from './leave-system.ts'
@@ -22,7 +22,7 @@ import {
   OrganizationView,
 } from './schemas.ts'
 
-const InOrganization = Type.Object({ org_id: Uuid })
+const InOrganization = Type.Object({ org_id: OrgId })
 
 /** Organizations and who belongs to them (spec, Organizations; contract, 2 and 6). */
 export const orgRoutes = (services: Services, { database } = services): Route[] => [

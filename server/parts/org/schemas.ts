@@ -1,7 +1,22 @@
 import Type, { type Static } from 'typebox'
-import { Body, NOT_BLANK, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import {
+  Body,
+  CreatedAt,
+  idOf,
+  NOT_BLANK,
+  Nullable,
+  ObjectId,
+  OrgId,
+  PageOf,
+  UpdatedAt,
+} from '#platform/http/schemas.ts'
 
-export const OrganizationName = Type.String({ minLength: 1, maxLength: 100, ...NOT_BLANK })
+export const OrganizationName = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  ...NOT_BLANK,
+  description: 'Display name of the organization.',
+})
 
 export const NewOrganization = Type.Object({
   name: OrganizationName,
@@ -9,7 +24,7 @@ export const NewOrganization = Type.Object({
     Type.Number({
       minimum: 0,
       maximum: 1e15,
-      description: 'Credits to move from the personal organization of the caller',
+      description: "Credits to move from the caller's personal organization. Default: 0.",
     }),
   ),
 })
@@ -17,65 +32,93 @@ export type NewOrganization = Static<typeof NewOrganization>
 
 export const OrganizationView = Type.Object(
   {
-    id: Uuid,
-    name: Type.String(),
-    slug: Type.String(),
-    is_personal: Type.Boolean(),
+    id: ObjectId,
+    name: Type.String({ description: 'Display name of the organization.' }),
+    slug: Type.String({ description: 'Short name for URLs, unique across organizations.' }),
+    is_personal: Type.Boolean({ description: "Whether this is a user's personal organization." }),
     require_second_factor: Type.Boolean({
-      description: 'Whether sessions need a second factor to use it; API keys do not',
+      description: 'Whether sessions need a second factor to use the organization. API keys do not.',
     }),
     is_opened: Type.Boolean({
       description:
-        'False for a member who was added and has made no request to the organization yet: it sees neither name nor address.',
+        "False for an added member who has not made a request to the organization yet. Its administrators do not see that member's name and email address.",
     }),
-    user_role: Type.Object({
-      role_id: Uuid,
-      role_name: Type.String(),
-      level: Type.Integer(),
-      permissions: Type.Array(Type.String(), { description: '`*` stands for any word' }),
-    }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    user_role: Type.Object(
+      {
+        role_id: idOf('the role'),
+        role_name: Type.String({ description: 'Name of the role.' }),
+        level: Type.Integer({
+          description: 'Hierarchy level of the role. Higher levels have more privileges.',
+        }),
+        permissions: Type.Array(Type.String(), {
+          description: 'Permissions of the role, as `resource:action`. `*` matches any word.',
+        }),
+      },
+      { description: "The caller's role in the organization." },
+    ),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   },
   { title: 'Organization' },
 )
 export type OrganizationView = Static<typeof OrganizationView>
 export const OrganizationPage = PageOf(OrganizationView, 'OrganizationPage')
 
-export const LeaveLink = Body({ token: Type.String({ minLength: 1, maxLength: 200 }) })
+export const LeaveLink = Body({
+  token: Type.String({ minLength: 1, maxLength: 200, description: 'Token from the link in the email.' }),
+})
 export const LeaveLinkView = Type.Object(
-  { organization: Type.Object({ id: Uuid, name: Type.String() }) },
+  {
+    organization: Type.Object(
+      { id: ObjectId, name: Type.String({ description: 'Display name of the organization.' }) },
+      { description: 'The organization that the link leaves.' },
+    ),
+  },
   { title: 'LeaveLink' },
 )
-export const NewMember = Body({ organization_id: Uuid, user_id: Uuid, role_id: Uuid })
+export const NewMember = Body({
+  organization_id: OrgId,
+  user_id: idOf('the user to add'),
+  role_id: idOf('the role to assign'),
+})
 export const OrganizationChange = Type.Object(
   {
     name: Type.Optional(OrganizationName),
-    require_second_factor: Type.Optional(Type.Boolean({ description: 'Only the owner may set it' })),
+    require_second_factor: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether sessions need a second factor to use the organization. Only the owner can set it.',
+      }),
+    ),
   },
   { additionalProperties: false, minProperties: 1 },
 )
 export type OrganizationChange = Static<typeof OrganizationChange>
-export const NewOwner = Body({ user_id: Uuid })
+export const NewOwner = Body({ user_id: idOf('the member who becomes the owner') })
 
 const features = {
   daily_chat_limit: Nullable(
-    Type.Integer({ minimum: 0, maximum: 1e9, description: 'Messages a day; null: no limit' }),
+    Type.Integer({ minimum: 0, maximum: 1e9, description: 'Messages per UTC day; null for no limit.' }),
   ),
-  file_upload: Type.Integer({ minimum: 0, maximum: 1e15, description: 'Bytes of all uploads together' }),
-  chat_uploads: Type.Integer({ minimum: 0, maximum: 1e6, description: 'Files in one chat' }),
-  mcp_sessions: Type.Integer({ minimum: 0, maximum: 1e6, description: 'MCP connections' }),
-  team_members: Type.Boolean({ description: 'Whether members can be added' }),
+  file_upload: Type.Integer({ minimum: 0, maximum: 1e15, description: 'Storage for all uploads, in bytes.' }),
+  chat_uploads: Type.Integer({ minimum: 0, maximum: 1e6, description: 'Maximum number of files per chat.' }),
+  mcp_sessions: Type.Integer({ minimum: 0, maximum: 1e6, description: 'Maximum number of MCP connections.' }),
+  team_members: Type.Boolean({ description: 'Whether the organization can have further members.' }),
 }
 export const FeaturesView = Type.Object(features, { title: 'Features' })
 
 /** What is used of it. */
-const usage = Type.Object({
-  messages_today: Type.Integer({ description: 'Of daily_chat_limit, since midnight (UTC)' }),
-  stored_bytes: Type.Integer({ description: 'Of file_upload' }),
-  mcp_sessions: Type.Integer({ description: 'MCP connections, with those that are being made' }),
-  members: Type.Integer({ description: 'Active, invited and suspended' }),
-})
+const usage = Type.Object(
+  {
+    messages_today: Type.Integer({
+      description: 'Messages sent since midnight UTC. Counts towards `daily_chat_limit`.',
+    }),
+    stored_bytes: Type.Integer({ description: 'Bytes of all uploads. Counts towards `file_upload`.' }),
+    mcp_sessions: Type.Integer({ description: 'MCP connections, including pending ones.' }),
+    members: Type.Integer({ description: 'Active, invited and suspended members.' }),
+  },
+  { description: 'Current usage of the limits.' },
+)
 export const FeaturesInUse = Type.Object({ ...features, usage }, { title: 'FeaturesInUse' })
 export type FeaturesInUse = Static<typeof FeaturesInUse>
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { idOf, Message, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { createRole, listRoles, removeRole, updateRole } from './manage-roles.ts'
 import { createPermission, listPermissions, removePermission } from './permissions-system.ts'
@@ -30,7 +30,7 @@ export const roleRoutes = ({ database }: Services): Route[] => [
     summary: 'Create a role',
     description: 'Below your own level, and with permissions that you hold, unless you are the owner.',
     access: { permission: 'roles:write', orgOf: 'query' },
-    query: Type.Object({ org_id: Uuid }),
+    query: Type.Object({ org_id: OrgId }),
     body: NewRole,
     example: { name: 'Editor', hierarchy_level: 30, permission_ids: [EXAMPLE_PERMISSION] },
     effects: 'database',
@@ -44,7 +44,7 @@ export const roleRoutes = ({ database }: Services): Route[] => [
     summary: 'Change a role',
     description: 'permission_ids replaces the permissions that it had. It holds from the next request on.',
     access: { permission: 'roles:write', orgOf: 'query' },
-    query: Type.Object({ org_id: Uuid, role_id: Uuid }),
+    query: Type.Object({ org_id: OrgId, role_id: idOf('the role') }),
     body: RoleChange,
     example: { description: 'Writes and reads' },
     effects: 'database',
@@ -57,7 +57,7 @@ export const roleRoutes = ({ database }: Services): Route[] => [
     url: '/api/roles/remove',
     summary: 'Delete a role that nobody has',
     access: { permission: 'roles:delete', orgOf: 'query' },
-    query: Type.Object({ org_id: Uuid, role_id: Uuid }),
+    query: Type.Object({ org_id: OrgId, role_id: idOf('the role') }),
     effects: 'database',
     reply: [200, Message],
     errors: ['org.not_found', 'role.not_found', 'role.system', 'role.too_high', 'role.in_use'],
@@ -71,7 +71,7 @@ export const roleRoutes = ({ database }: Services): Route[] => [
     url: '/api/roles/list_roles',
     summary: 'List system and custom roles',
     access: { permission: 'roles:read', orgOf: 'query' },
-    query: Type.Object({ org_id: Uuid, ...PageQuery }),
+    query: Type.Object({ org_id: OrgId, ...PageQuery }),
     reply: [200, RolePage],
     errors: ['org.not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) => listRoles(scope, query),
@@ -94,7 +94,7 @@ export const roleRoutes = ({ database }: Services): Route[] => [
     summary: 'Remove a permission from every role, and for good',
     description: 'Permissions that Parley itself asks for can not be removed.',
     access: 'system',
-    query: Type.Object({ permission_id: Uuid }),
+    query: Type.Object({ permission_id: idOf('the permission') }),
     effects: 'database',
     reply: [200, Message],
     errors: ['permission.not_found', 'permission.built_in'],

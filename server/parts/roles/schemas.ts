@@ -1,10 +1,33 @@
 import Type, { type Static } from 'typebox'
-import { Body, NOT_BLANK, Nullable, PageOf, PERMISSION, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import {
+  Body,
+  CreatedAt,
+  idOf,
+  NOT_BLANK,
+  Nullable,
+  ObjectId,
+  PageOf,
+  PERMISSION,
+  UpdatedAt,
+  Uuid,
+} from '#platform/http/schemas.ts'
 
-const RoleName = Type.String({ minLength: 1, maxLength: 60, ...NOT_BLANK })
-const Description = Type.String({ maxLength: 500 })
-const Level = Type.Integer({ minimum: 0, maximum: 100, description: 'Higher means more privileges' })
-const PermissionIds = Type.Array(Uuid, { maxItems: 200 })
+const RoleName = Type.String({
+  minLength: 1,
+  maxLength: 60,
+  ...NOT_BLANK,
+  description: 'Name of the role, unique within the organization.',
+})
+const Description = Type.String({ maxLength: 500, description: 'Description for people.' })
+const Level = Type.Integer({
+  minimum: 0,
+  maximum: 100,
+  description: 'Hierarchy level. Higher levels have more privileges.',
+})
+const PermissionIds = Type.Array(Uuid, {
+  maxItems: 200,
+  description: 'IDs of the permissions that the role grants.',
+})
 
 export const NewRole = Body({
   name: RoleName,
@@ -26,30 +49,36 @@ export const NewPermission = Body({
   name: Type.String({
     maxLength: 100,
     ...PERMISSION,
-    description: 'resource:action; * stands for all of either',
+    description: 'Permission as `resource:action`. `*` matches any word.',
   }),
   description: Type.Optional(Description),
 })
 export type NewPermission = Static<typeof NewPermission>
 
-const permission = { id: Uuid, name: Type.String(), description: Type.String() }
-export const PermissionView = Type.Object({ ...permission, created_at: Timestamp }, { title: 'Permission' })
+const permission = {
+  id: ObjectId,
+  name: Type.String({ description: 'Permission as `resource:action`. `*` matches any word.' }),
+  description: Type.String({ description: 'Description for people.' }),
+}
+export const PermissionView = Type.Object({ ...permission, created_at: CreatedAt }, { title: 'Permission' })
 export type PermissionView = Static<typeof PermissionView>
 export const PermissionPage = PageOf(PermissionView, 'PermissionPage')
 
 export const RoleView = Type.Object(
   {
-    id: Uuid,
-    name: Type.String(),
-    description: Type.String(),
-    hierarchy_level: Type.Integer(),
-    is_system_role: Type.Boolean(),
-    organization_id: Nullable(Uuid),
-    permissions: Type.Array(Type.Object(permission)),
-    permission_ids: Type.Array(Uuid),
-    member_count: Type.Integer({ description: 'Members of any status that have this role' }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    id: ObjectId,
+    name: Type.String({ description: 'Name of the role, unique within the organization.' }),
+    description: Type.String({ description: 'Description for people.' }),
+    hierarchy_level: Type.Integer({ description: 'Hierarchy level. Higher levels have more privileges.' }),
+    is_system_role: Type.Boolean({
+      description: 'Whether the role is built in. Built-in roles cannot be changed.',
+    }),
+    organization_id: Nullable(idOf('the organization that owns the role; null for built-in roles')),
+    permissions: Type.Array(Type.Object(permission), { description: 'Permissions that the role grants.' }),
+    permission_ids: Type.Array(Uuid, { description: 'IDs of the permissions that the role grants.' }),
+    member_count: Type.Integer({ description: 'Members with this role, in any status.' }),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   },
   { title: 'Role' },
 )

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Message, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { idOf, Message, OrgId, PageOf, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { createCategory, deleteCategory, updateCategory } from './manage-categories.ts'
 import { createTool, deleteTool, updateTool } from './manage-tools.ts'
@@ -19,9 +19,9 @@ import {
 } from './schemas.ts'
 import { testTool } from './test-tool.ts'
 
-const InOrganization = Type.Object({ org_id: Uuid })
-const OneCategory = Type.Object({ org_id: Uuid, category_id: Uuid })
-const OneTool = Type.Object({ org_id: Uuid, tool_id: Uuid })
+const InOrganization = Type.Object({ org_id: OrgId })
+const OneCategory = Type.Object({ org_id: OrgId, category_id: idOf('the tool category') })
+const OneTool = Type.Object({ org_id: OrgId, tool_id: idOf('the tool') })
 const Page = Type.Object(PageQuery)
 const EXAMPLE_TOOL = {
   name: 'Add',
@@ -164,7 +164,7 @@ export const toolRoutes = (services: Services): Route[] => [
     url: '/api/tools',
     summary: 'Get a tool',
     access: { permission: 'tool:read', orgOf: { tool: 'tool_id' } },
-    query: Type.Object({ tool_id: Uuid }),
+    query: Type.Object({ tool_id: idOf('the tool') }),
     reply: [200, ToolView],
     errors: ['tool.not_found'],
     async handler({ scope, query }) {
@@ -193,7 +193,7 @@ export const toolRoutes = (services: Services): Route[] => [
     description:
       'With a key of yours, which is used for this request and kept nowhere, so it costs no credits. The tool runs with config_items and nothing else. A tool that fails is a result: tool_calls says how. Ends after 60 seconds.',
     access: { permission: 'tool:execute', orgOf: { tool: 'tool_id' } },
-    query: Type.Object({ tool_id: Uuid }),
+    query: Type.Object({ tool_id: idOf('the tool') }),
     body: ToolTest,
     example: {
       input_prompt: 'What is 2 and 40?',

@@ -1,6 +1,21 @@
 import Type, { type Static } from 'typebox'
 import { PARAMETER_TYPES, type toolCategories, type tools } from '#database/schema/tools.ts'
-import { Body, Enum, matching, NOT_BLANK, Nullable, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import {
+  Body,
+  CreatedAt,
+  CreatedBy,
+  described,
+  Enum,
+  InputTokens,
+  idOf,
+  matching,
+  NOT_BLANK,
+  Nullable,
+  ObjectId,
+  OrganizationId,
+  OutputTokens,
+  UpdatedAt,
+} from '#platform/http/schemas.ts'
 import { PROVIDERS } from '#platform/models/types.ts'
 import { IDENTIFIER } from './parameter-names.ts'
 
@@ -13,8 +28,8 @@ const HOSTS_MAX = 20
 /** In characters; manage-tools counts the bytes. */
 const CODE_CHARACTERS_MAX = 200 * 1024
 
-const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK })
-const Description = Type.String({ maxLength: 5_000 })
+const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK, description: 'Name, for people.' })
+const Description = Type.String({ maxLength: 5_000, description: 'Description for people.' })
 const Identifier = Type.String({
   minLength: 1,
   maxLength: 64,
@@ -22,6 +37,7 @@ const Identifier = Type.String({
     IDENTIFIER.source,
     'must be a name of letters, digits and _ that begins with a letter or a single _',
   ),
+  description: 'Name of the parameter or function in the code.',
 })
 
 export const NewCategory = Body({ name: Name, description: Description })
@@ -31,13 +47,13 @@ export type CategoryChange = Static<typeof CategoryChange>
 
 export const CategoryView = Type.Object(
   {
-    id: Uuid,
-    organization_id: Uuid,
-    created_by: Uuid,
-    name: Type.String(),
-    description: Type.String(),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    id: ObjectId,
+    organization_id: OrganizationId,
+    created_by: CreatedBy,
+    name: Type.String({ description: 'Name of the category.' }),
+    description: Type.String({ description: 'Description for people.' }),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   },
   { title: 'ToolCategory' },
 )
@@ -45,14 +61,13 @@ export type CategoryView = Static<typeof CategoryView>
 
 const DESCRIPTOR = {
   name: Identifier,
-  type: Enum(PARAMETER_TYPES),
-  description: Type.Optional(Type.String({ maxLength: 2_000 })),
-  required: Type.Optional(Type.Boolean({ default: false })),
+  type: Enum(PARAMETER_TYPES, { description: 'Type of the value.' }),
+  description: Type.Optional(Type.String({ maxLength: 2_000, description: 'Description for the model.' })),
+  required: Type.Optional(Type.Boolean({ default: false, description: 'Whether a value is required.' })),
   default: Type.Optional(
     Type.Unsafe<string | null>({
       anyOf: [{ type: 'string', maxLength: 10_000 }, { type: 'null' }],
-      description:
-        'What counts where no value is given, as text: `5`, `true`, for list and dict as JSON. null: none',
+      description: 'Default value as text, such as `5` or `true`; JSON for list and dict. Null for none.',
     }),
   ),
 }
@@ -64,53 +79,72 @@ const ConfigurationDescriptor = Body({
   secret: Type.Optional(
     Type.Boolean({
       description:
-        'A secret has no default, is kept encrypted and shown to nobody again. Guessed from the name where absent (key, token, secret, password, credential)',
+        'Whether the value is stored encrypted and never returned. A secret has no default. By default, derived from the name (key, token, secret, password, credential).',
     }),
   ),
 })
 export type ConfigurationDescriptor = Static<typeof ConfigurationDescriptor>
 
 const FUNCTION_INFO = {
-  name: Identifier,
+  name: described(Identifier, 'Name of the function or class in the code.'),
   is_async: Type.Optional(
     Type.Boolean({
-      description: 'Told by the code, whatever is sent; of a class: whether one of its methods is',
+      description:
+        'Derived from the code, whatever is sent. For a class, whether one of its methods is asynchronous.',
     }),
   ),
-  description: Type.Optional(Type.String({ maxLength: 5_000, description: 'What a model is told of it' })),
+  description: Type.Optional(
+    Type.String({ maxLength: 5_000, description: 'Description of the function for the model.' }),
+  ),
 }
-const DEPLOYMENT = Body({
-  framework: Type.String({
-    minLength: 1,
-    maxLength: 100,
-    description: 'javascript or typescript; any other word is Python',
-  }),
-  toolkit_class: Type.Boolean(),
-  standalone_function: Type.Boolean(),
+const DEPLOYMENT = Body(
+  {
+    framework: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Language: javascript or typescript. Any other value means Python.',
+    }),
+    toolkit_class: Type.Boolean({ description: 'Whether the code is a class whose methods are functions.' }),
+    standalone_function: Type.Boolean({ description: 'Whether the code is a single function.' }),
+  },
+  { description: 'How to run the code.' },
+)
+const Requirements = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+  maxItems: REQUIREMENTS_MAX,
+  description: 'Packages that the code requires.',
 })
-const Requirements = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: REQUIREMENTS_MAX })
 const Network = Type.Array(Type.String({ minLength: 1, maxLength: 260 }), {
   maxItems: HOSTS_MAX,
-  description: 'The hosts that the code may reach, such as api.example.com or api.example.com:8443',
+  description: 'Hosts that the code can reach, such as `api.example.com` or `api.example.com:8443`.',
 })
 
-const Settings = Body({
-  function_info: Body({
-    ...FUNCTION_INFO,
-    code: Type.String({ minLength: 1, maxLength: CODE_CHARACTERS_MAX, description: 'At most 200 KB' }),
-  }),
-  requirements: Type.Optional(Requirements),
-  deployment: DEPLOYMENT,
-  network: Type.Optional(Network),
-})
+const Settings = Body(
+  {
+    function_info: Body(
+      {
+        ...FUNCTION_INFO,
+        code: Type.String({
+          minLength: 1,
+          maxLength: CODE_CHARACTERS_MAX,
+          description: 'Source code, at most 200 KB.',
+        }),
+      },
+      { description: 'The function or class.' },
+    ),
+    requirements: Type.Optional(Requirements),
+    deployment: DEPLOYMENT,
+    network: Type.Optional(Network),
+  },
+  { description: 'Code of the tool and how to run it.' },
+)
 export type Settings = Static<typeof Settings>
 
 const TOOL = {
-  name: Name,
+  name: described(Name, 'Name of the tool.'),
   description: Description,
-  category_id: Uuid,
-  is_active: Type.Boolean({ default: true, description: 'One that is not is left out of what agents call' }),
-  version: Type.String({ minLength: 1, maxLength: 50, ...NOT_BLANK }),
+  category_id: idOf('the tool category'),
+  is_active: Type.Boolean({ default: true, description: 'Whether agents can call the tool.' }),
+  version: Type.String({ minLength: 1, maxLength: 50, ...NOT_BLANK, description: 'Version of the tool.' }),
   logo_url: Type.Unsafe<string | null>({
     anyOf: [
       {
@@ -121,15 +155,27 @@ const TOOL = {
       },
       { type: 'null' },
     ],
-    description: 'http or https',
+    description: 'URL of the logo (http or https); null for none.',
   }),
   is_public: Type.Boolean({
     default: false,
-    description: 'Whether all organizations may use it; they are not shown its code',
+    description: 'Whether all organizations can use the tool. They do not see its code.',
   }),
-  configuration: Type.Array(ConfigurationDescriptor, { maxItems: DESCRIPTORS_MAX }),
-  inputs: Type.Array(InputDescriptor, { maxItems: DESCRIPTORS_MAX }),
-  outputs: Body({ type: Type.String({ maxLength: 100 }), description: Type.String({ maxLength: 2_000 }) }),
+  configuration: Type.Array(ConfigurationDescriptor, {
+    maxItems: DESCRIPTORS_MAX,
+    description: 'Configuration values, set per agent.',
+  }),
+  inputs: Type.Array(InputDescriptor, {
+    maxItems: DESCRIPTORS_MAX,
+    description: 'Parameters that the model fills in.',
+  }),
+  outputs: Body(
+    {
+      type: Type.String({ maxLength: 100, description: 'Type of the result.' }),
+      description: Type.String({ maxLength: 2_000, description: 'Description of the result.' }),
+    },
+    { description: 'Result of the tool.' },
+  ),
   settings: Settings,
 }
 
@@ -145,53 +191,83 @@ export const ToolChange = Type.Partial(Type.Object(TOOL), { additionalProperties
 export type ToolChange = Static<typeof ToolChange>
 
 const DescriptorView = {
-  name: Type.String(),
-  type: Enum(PARAMETER_TYPES),
-  description: Type.String(),
-  required: Type.Boolean(),
-  default: Nullable(Type.String()),
+  name: Type.String({ description: 'Name of the parameter in the code.' }),
+  type: Enum(PARAMETER_TYPES, { description: 'Type of the value.' }),
+  description: Type.String({ description: 'Description for the model.' }),
+  required: Type.Boolean({ description: 'Whether a value is required.' }),
+  default: Nullable(Type.String({ description: 'Default value as text; null for none.' })),
 }
 
 export const ToolView = Type.Object(
   {
-    id: Uuid,
-    organization_id: Uuid,
-    created_by: Nullable(Uuid),
-    category_id: Nullable(Uuid),
-    name: Type.String(),
-    description: Type.String(),
-    version: Type.String(),
-    is_active: Type.Boolean(),
-    is_public: Type.Boolean(),
-    logo_url: Nullable(Type.String()),
-    configuration: Type.Array(Type.Object({ ...DescriptorView, secret: Type.Boolean() })),
-    inputs: Type.Array(Type.Object(DescriptorView)),
-    outputs: Type.Object({ type: Type.String(), description: Type.String() }),
-    settings: Type.Object({
-      function_info: Type.Object({
-        name: Type.String(),
-        is_async: Type.Boolean(),
-        description: Type.String(),
-        code: Nullable(Type.String()),
+    id: ObjectId,
+    organization_id: OrganizationId,
+    created_by: Nullable(idOf('the user who created the tool; null for a tool of another organization')),
+    category_id: Nullable(idOf('the tool category; null for a tool of another organization')),
+    name: Type.String({ description: 'Name of the tool.' }),
+    description: Type.String({ description: 'Description for people.' }),
+    version: Type.String({ description: 'Version of the tool.' }),
+    is_active: Type.Boolean({ description: 'Whether agents can call the tool.' }),
+    is_public: Type.Boolean({ description: 'Whether all organizations can use the tool.' }),
+    logo_url: Nullable(Type.String({ description: 'URL of the logo; null for none.' })),
+    configuration: Type.Array(
+      Type.Object({
+        ...DescriptorView,
+        secret: Type.Boolean({ description: 'Whether the value is stored encrypted and never returned.' }),
       }),
-      requirements: Type.Array(Type.String()),
-      deployment: Type.Object({
-        framework: Type.String(),
-        toolkit_class: Type.Boolean(),
-        standalone_function: Type.Boolean(),
-      }),
-      network: Type.Array(Type.String()),
-    }),
+      { description: 'Configuration values, set per agent.' },
+    ),
+    inputs: Type.Array(Type.Object(DescriptorView), { description: 'Parameters that the model fills in.' }),
+    outputs: Type.Object(
+      {
+        type: Type.String({ description: 'Type of the result.' }),
+        description: Type.String({ description: 'Description of the result.' }),
+      },
+      { description: 'Result of the tool.' },
+    ),
+    settings: Type.Object(
+      {
+        function_info: Type.Object(
+          {
+            name: Type.String({ description: 'Name of the function or class in the code.' }),
+            is_async: Type.Boolean({
+              description: 'Whether the function, or a method of the class, is asynchronous.',
+            }),
+            description: Type.String({ description: 'Description of the function for the model.' }),
+            code: Nullable(
+              Type.String({ description: 'Source code; null for a tool of another organization.' }),
+            ),
+          },
+          { description: 'The function or class.' },
+        ),
+        requirements: Type.Array(Type.String(), { description: 'Packages that the code requires.' }),
+        deployment: Type.Object(
+          {
+            framework: Type.String({ description: 'Language of the code.' }),
+            toolkit_class: Type.Boolean({
+              description: 'Whether the code is a class whose methods are functions.',
+            }),
+            standalone_function: Type.Boolean({ description: 'Whether the code is a single function.' }),
+          },
+          { description: 'How to run the code.' },
+        ),
+        network: Type.Array(Type.String(), { description: 'Hosts that the code can reach.' }),
+      },
+      { description: 'Code of the tool and how to run it.' },
+    ),
     functions: Type.Array(
       Type.Object({
-        name: Type.String(),
-        description: Type.String(),
-        parameters: Type.Unsafe<Record<string, unknown>>({ type: 'object', description: 'A JSON Schema' }),
+        name: Type.String({ description: 'Name of the function.' }),
+        description: Type.String({ description: 'Description of the function.' }),
+        parameters: Type.Unsafe<Record<string, unknown>>({
+          type: 'object',
+          description: 'Parameters, as a JSON Schema.',
+        }),
       }),
-      { description: 'What a model is told' },
+      { description: 'Functions as the model sees them.' },
     ),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   },
   {
     title: 'Tool',
@@ -202,30 +278,38 @@ export const ToolView = Type.Object(
 export type ToolView = Static<typeof ToolView>
 
 export const ToolTest = Body({
-  input_prompt: Type.String({ minLength: 1, maxLength: 100_000, ...NOT_BLANK }),
+  input_prompt: Type.String({
+    minLength: 1,
+    maxLength: 100_000,
+    ...NOT_BLANK,
+    description: 'Prompt for the model.',
+  }),
   config_items: Type.Array(
     Body({
-      name: Type.String({ minLength: 1, maxLength: 64 }),
+      name: Type.String({ minLength: 1, maxLength: 64, description: 'Name of the configuration value.' }),
       value: Type.Unsafe<unknown>({
         type: ['string', 'boolean', 'number', 'array', 'object'],
-        description: 'Of the type that the tool asks for, or that as text',
+        description: 'Value of the type that the tool declares, or that value as text.',
       }),
     }),
-    { maxItems: DESCRIPTORS_MAX },
+    { maxItems: DESCRIPTORS_MAX, description: 'Configuration values of the tool.' },
   ),
-  provider: Enum(PROVIDERS),
-  model_name: Type.String({ minLength: 1, maxLength: 200 }),
+  provider: Enum(PROVIDERS, { description: 'Provider of the model.' }),
+  model_name: Type.String({ minLength: 1, maxLength: 200, description: "The provider's name of the model." }),
   api_key: Type.String({
     maxLength: 2_000,
-    description: 'For the provider; used for this request and kept nowhere. demo looks at none',
+    description:
+      'API key for the provider. Used for this request only and never stored. The demo provider ignores it.',
   }),
-  instructions: Type.Optional(Type.String({ maxLength: 100_000 })),
+  instructions: Type.Optional(
+    Type.String({ maxLength: 100_000, description: 'System prompt for the model.' }),
+  ),
   base_url: Type.Optional(
     Type.String({
       format: 'uri',
       maxLength: 2_000,
       description:
-        "The address of the provider's API. Default: the provider's public one. Required for ollama and openai-compatible.",
+        "Base URL of the provider's API. Default: the provider's public one. Required for ollama and openai-compatible.",
     }),
   ),
 })
@@ -233,18 +317,25 @@ export type ToolTest = Static<typeof ToolTest>
 
 export const ToolTestResult = Type.Object(
   {
-    result: Type.String({ description: 'What the model said last' }),
-    execution_time: Type.Number({ description: 'Seconds, with all that the model and the tool did' }),
-    token_usage: Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() }),
+    result: Type.String({ description: 'Final text of the model.' }),
+    execution_time: Type.Number({ description: 'Total duration, in seconds.' }),
+    token_usage: Type.Object(
+      { input_tokens: InputTokens, output_tokens: OutputTokens },
+      { description: 'Usage of all model calls.' },
+    ),
     tool_calls: Type.Array(
       Type.Object({
-        name: Type.String(),
-        input: Type.Unsafe<Record<string, unknown>>({ type: 'object' }),
-        output: Type.Unsafe<unknown>({ description: 'What the tool answered; null where it failed' }),
-        successful: Type.Boolean(),
-        error: Nullable(Type.String()),
-        execution_time: Type.Number({ description: 'Seconds that the tool took' }),
+        name: Type.String({ description: 'Name of the called function.' }),
+        input: Type.Unsafe<Record<string, unknown>>({
+          type: 'object',
+          description: 'Arguments of the call.',
+        }),
+        output: Type.Unsafe<unknown>({ description: 'Result of the call; null if it failed.' }),
+        successful: Type.Boolean({ description: 'Whether the call succeeded.' }),
+        error: Nullable(Type.String({ description: 'Reason why the call failed; null if it did not.' })),
+        execution_time: Type.Number({ description: 'Duration of the call, in seconds.' }),
       }),
+      { description: 'Tool calls, in order.' },
     ),
   },
   { title: 'ToolTestResult' },

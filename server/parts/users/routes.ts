@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { ASSIGN_ERRORS } from '#platform/access/role-rules.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Email, Message, Uuid } from '#platform/http/schemas.ts'
+import { described, Email, idOf, Message, OrgId } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { CAP_ERRORS, revokePending } from '../invitations/index.ts'
 import { changeRole, changeStatus } from '../org/index.ts'
@@ -21,7 +21,7 @@ import {
   UserView,
 } from './schemas.ts'
 
-const OneMember = Type.Object({ org_id: Uuid, user_id: Uuid })
+const OneMember = Type.Object({ org_id: OrgId, user_id: idOf('the member') })
 const EXAMPLE_ROLE = '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60'
 
 /** Users of an organization, and the caller himself (spec, Users; contract, 2). */
@@ -68,7 +68,7 @@ export const userRoutes = (services: Services): Route[] => {
       summary: 'Find a person by email address, to add them',
       description: 'Finds only people who share an organization with you.',
       access: { permission: 'users:write', orgOf: 'query' },
-      query: Type.Object({ org_id: Uuid, email: Email }),
+      query: Type.Object({ org_id: OrgId, email: described(Email, 'Email address to look up.') }),
       reply: [200, FoundUser],
       errors: ['org.not_found', 'user.not_found'],
       handler: ({ scope, query }) => findUser(database, scope, query.email),
@@ -80,7 +80,7 @@ export const userRoutes = (services: Services): Route[] => {
       description:
         'He gets a mail with a link that signs him in, good for seven days. For admins and owners.',
       access: { permission: 'users:write', orgOf: 'query' },
-      query: Type.Object({ org_id: Uuid }),
+      query: Type.Object({ org_id: OrgId }),
       body: NewInvitee,
       example: { email: 'grace@example.com', first_name: 'Grace', last_name: 'Hopper', role: EXAMPLE_ROLE },
       effects: 'database',

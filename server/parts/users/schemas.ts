@@ -1,106 +1,158 @@
 import Type, { type Static } from 'typebox'
-import { Body, Email, Enum, Nullable, PersonName, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import {
+  Body,
+  CreatedAt,
+  described,
+  Email,
+  Enum,
+  FirstName,
+  idOf,
+  LastName,
+  Nullable,
+  ObjectId,
+  OrgId,
+  Timestamp,
+} from '#platform/http/schemas.ts'
 
 const Organizations = Type.Array(
   Type.Object({
-    id: Uuid,
-    name: Type.String(),
-    slug: Type.String(),
-    role_id: Uuid,
-    role_name: Type.String(),
+    id: ObjectId,
+    name: Type.String({ description: 'Display name of the organization.' }),
+    slug: Type.String({ description: 'Short name for URLs, unique across organizations.' }),
+    role_id: idOf("the user's role"),
+    role_name: Type.String({ description: "Name of the user's role." }),
   }),
+  { description: 'Organizations that the user is a member of.' },
 )
 const person = {
-  email: Type.String(),
-  first_name: Type.String(),
-  last_name: Type.String(),
-  full_name: Type.String(),
+  email: Type.String({ description: 'Email address of the user.' }),
+  first_name: Type.String({ description: 'First name of the user.' }),
+  last_name: Type.String({ description: 'Last name of the user.' }),
+  full_name: Type.String({ description: 'First and last name, separated by a space.' }),
 }
 
 export const UserView = Type.Object(
   {
-    id: Uuid,
+    id: ObjectId,
     ...person,
-    email_verified: Type.Boolean(),
-    is_system_admin: Type.Boolean(),
+    email_verified: Type.Boolean({ description: 'Whether the user has confirmed the email address.' }),
+    is_system_admin: Type.Boolean({ description: 'Whether the user administers the installation.' }),
     organizations: Organizations,
-    created_at: Timestamp,
+    created_at: CreatedAt,
   },
   { title: 'User' },
 )
 export type UserView = Static<typeof UserView>
 
-export const FoundUser = Type.Object({ id: Uuid, ...person }, { title: 'FoundUser' })
+export const FoundUser = Type.Object({ id: ObjectId, ...person }, { title: 'FoundUser' })
 export type FoundUser = Static<typeof FoundUser>
 
 /** Whether somebody in the users list is a member, or only invited. */
 export const LISTED_STATUSES = ['active', 'pending', 'expired', 'suspended'] as const
 
 const listed = {
-  id: Nullable(Uuid),
+  id: Nullable(idOf('the user; null for an invited person without an account')),
   ...person,
-  status: Enum(LISTED_STATUSES),
-  role: Nullable(Type.Object({ id: Uuid, name: Type.String(), hierarchy_level: Type.Integer() })),
-  invite_id: Nullable(Uuid),
-  invited_at: Nullable(Timestamp),
+  status: Enum(LISTED_STATUSES, { description: 'Status of the membership or invitation.' }),
+  role: Nullable(
+    Type.Object(
+      {
+        id: ObjectId,
+        name: Type.String({ description: 'Name of the role.' }),
+        hierarchy_level: Type.Integer({
+          description: 'Hierarchy level of the role. Higher levels have more privileges.',
+        }),
+      },
+      { description: "Role in the organization; null if the invitation's role was deleted." },
+    ),
+  ),
+  invite_id: Nullable(idOf('the invitation; null for a member')),
+  invited_at: Nullable(described(Timestamp, 'When the person was invited; null for a member.')),
 }
 export const ListedUser = Type.Object(listed, { title: 'ListedUser' })
 export type ListedUser = Static<typeof ListedUser>
 
 export const UserList = Type.Object(
-  { users: Type.Array(ListedUser), total: Type.Integer() },
+  {
+    users: Type.Array(ListedUser, { description: 'Users of this page.' }),
+    total: Type.Integer({ description: 'Number of users on all pages.' }),
+  },
   { title: 'UserList' },
 )
 export type UserList = Static<typeof UserList>
 
 export const ListQuery = Type.Object({
-  org_id: Uuid,
+  org_id: OrgId,
   offset: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'Number of the page, from 0' }),
+    Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'Zero-based page number.' }),
   ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 10, description: 'Users on a page' }),
+    Type.Integer({ minimum: 1, maximum: 100, default: 10, description: 'Maximum number of users per page.' }),
   ),
-  q: Type.Optional(Type.String({ maxLength: 200, description: 'Part of a name or an email' })),
+  q: Type.Optional(
+    Type.String({ maxLength: 200, description: 'Search text, matched against names and email addresses.' }),
+  ),
   status: Type.Optional(
-    Enum(LISTED_STATUSES, { description: 'Only these; without it all but the suspended ones' }),
+    Enum(LISTED_STATUSES, { description: 'Filter by status. By default, all but suspended users.' }),
   ),
 })
 export type ListQuery = Static<typeof ListQuery>
 
-export const NewInvitee = Body({ email: Email, first_name: PersonName, last_name: PersonName, role: Uuid })
+export const NewInvitee = Body({
+  email: Email,
+  first_name: FirstName,
+  last_name: LastName,
+  role: idOf('the role to assign'),
+})
 export type NewInvitee = Static<typeof NewInvitee>
 
 export const InvitedUser = Type.Object(
-  { id: Uuid, ...person, organizations: Organizations },
+  { id: ObjectId, ...person, organizations: Organizations },
   { title: 'InvitedUser' },
 )
 export type InvitedUser = Static<typeof InvitedUser>
 
-export const RoleChoice = Body({ role_id: Uuid })
-export const StatusChange = Body({ status: Enum(['active', 'suspended']) })
+export const RoleChoice = Body({ role_id: idOf('the role to assign') })
+export const StatusChange = Body({
+  status: Enum(['active', 'suspended'], {
+    description: 'New status. Suspended members lose access to the organization.',
+  }),
+})
 
 export const MemberView = Type.Object(
   {
-    id: Uuid,
+    id: ObjectId,
     ...person,
-    status: Enum(['active', 'suspended']),
-    role: Type.Object({ id: Uuid, name: Type.String(), hierarchy_level: Type.Integer() }),
-    invite_id: { type: 'null' } as never,
-    invited_at: Nullable(Timestamp),
-    last_active_at: Nullable(Timestamp),
-    created_at: Timestamp,
+    status: Enum(['active', 'suspended'], { description: 'Whether the member is active or suspended.' }),
+    role: Type.Object(
+      {
+        id: ObjectId,
+        name: Type.String({ description: 'Name of the role.' }),
+        hierarchy_level: Type.Integer({
+          description: 'Hierarchy level of the role. Higher levels have more privileges.',
+        }),
+      },
+      { description: 'Role of the member.' },
+    ),
+    invite_id: { type: 'null', description: 'Always null for members.' } as never,
+    invited_at: Nullable(
+      described(Timestamp, 'When the member was invited; null if they joined another way.'),
+    ),
+    last_active_at: Nullable(described(Timestamp, 'When the member last used the API; null if never.')),
+    created_at: CreatedAt,
   },
   { title: 'Member' },
 )
 export type MemberView = Static<typeof MemberView>
 
 export const ProfileChange = Body({
-  first_name: Type.Optional(PersonName),
-  last_name: Type.Optional(PersonName),
-  password: Type.Optional(Type.String({ minLength: 8, maxLength: 128 })),
+  first_name: Type.Optional(FirstName),
+  last_name: Type.Optional(LastName),
+  password: Type.Optional(
+    Type.String({ minLength: 8, maxLength: 128, description: 'New password. Requires `current_password`.' }),
+  ),
   current_password: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 128, description: 'Needed with password' }),
+    Type.String({ minLength: 1, maxLength: 128, description: 'Current password. Required with `password`.' }),
   ),
 })
 export type ProfileChange = Static<typeof ProfileChange>

@@ -1,13 +1,13 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { described, idOf, Message, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { listDeliveries, redeliver, testWebhook } from './manage-deliveries.ts'
 import { createWebhook, deleteWebhook, listWebhooks, rotateSecret, updateWebhook } from './manage-webhooks.ts'
 import * as schemas from './schemas.ts'
 import type { Sender } from './sender.ts'
 
-const OneWebhook = Type.Object({ webhook_id: Uuid })
+const OneWebhook = Type.Object({ webhook_id: idOf('the webhook') })
 const ofWebhook = { permission: 'organization:admin', orgOf: { webhook: 'webhook_id' } } as const
 
 /** Webhooks (ext; contract, 11): where an organization's events are delivered, and what became of each. */
@@ -19,7 +19,7 @@ export const webhookRoutes = (services: Services, sender: Sender): Route[] => [
     description:
       'Events of these types are sent to the address, signed as Standard Webhooks has it. The secret is shown this once. An organization has at most 20 webhooks.',
     access: { permission: 'organization:admin', orgOf: 'query' },
-    query: Type.Object({ org_id: Uuid }),
+    query: Type.Object({ org_id: OrgId }),
     body: schemas.NewWebhook,
     example: { url: 'https://example.com/parley', event_types: ['billing.credits_low'] },
     effects: 'database',
@@ -32,7 +32,7 @@ export const webhookRoutes = (services: Services, sender: Sender): Route[] => [
     url: '/api/webhooks/list',
     summary: 'List the webhooks of an organization, newest first',
     access: { permission: 'organization:admin', orgOf: 'query' },
-    query: Type.Object({ org_id: Uuid, ...PageQuery }),
+    query: Type.Object({ org_id: OrgId, ...PageQuery }),
     reply: [200, schemas.WebhookPage],
     errors: ['org.not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) => listWebhooks(scope, query),
@@ -98,8 +98,8 @@ export const webhookRoutes = (services: Services, sender: Sender): Route[] => [
     access: ofWebhook,
     query: Type.Object({
       ...OneWebhook.properties,
-      status: Type.Optional(schemas.DeliveryStatus),
-      event_type: Type.Optional(schemas.DeliveryType),
+      status: Type.Optional(described(schemas.DeliveryStatus, 'Filter by status.')),
+      event_type: Type.Optional(described(schemas.DeliveryType, 'Filter by event type.')),
       ...PageQuery,
     }),
     reply: [200, schemas.DeliveryPage],

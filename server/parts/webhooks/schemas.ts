@@ -1,7 +1,21 @@
 import Type, { type Static } from 'typebox'
 import type { webhookDeliveries, webhookEndpoints } from '#database/schema/webhooks.ts'
 import { WEBHOOK_EVENT_TYPES } from '#platform/events/outbox.ts'
-import { Body, Enum, matching, Nullable, PageOf, Timestamp, Uuid } from '#platform/http/schemas.ts'
+import {
+  Body,
+  CreatedAt,
+  CreatedBy,
+  described,
+  Enum,
+  idOf,
+  matching,
+  Nullable,
+  ObjectId,
+  OrganizationId,
+  PageOf,
+  Timestamp,
+  UpdatedAt,
+} from '#platform/http/schemas.ts'
 
 /** What a person has sent to see whether an endpoint works. Nobody subscribes to it. */
 export const TEST_EVENT_TYPE = 'webhook.test'
@@ -10,13 +24,14 @@ const DELIVERY_ID_PREFIX = 'msg_'
 const Url = Type.String({
   minLength: 1,
   maxLength: 2_000,
-  description: 'http or https, without credentials. Redirects are not followed.',
+  description: 'HTTP or HTTPS URL without credentials. Redirects are not followed.',
 })
-const Description = Type.String({ maxLength: 500 })
+const Description = Type.String({ maxLength: 500, description: 'Description for people.' })
 const EventTypes = Type.Array(Enum(WEBHOOK_EVENT_TYPES), {
   minItems: 1,
   maxItems: WEBHOOK_EVENT_TYPES.length,
   uniqueItems: true,
+  description: 'Event types to deliver.',
 })
 
 export const NewWebhook = Body({
@@ -32,26 +47,32 @@ export const WebhookChange = Body({
   event_types: Type.Optional(EventTypes),
   is_enabled: Type.Optional(
     Type.Boolean({
-      description: 'What waits for a webhook that is disabled has failed. One that is enabled begins anew.',
+      description:
+        'Whether events are delivered. Disabling fails pending deliveries. Enabling resets the failure state.',
     }),
   ),
 })
 export type WebhookChange = Static<typeof WebhookChange>
 
 const webhook = {
-  id: Uuid,
-  organization_id: Uuid,
-  url: Type.String(),
-  description: Type.String(),
-  event_types: Type.Array(Enum(WEBHOOK_EVENT_TYPES)),
-  is_enabled: Type.Boolean(),
-  disabled_reason: Nullable(Type.String({ description: 'Where Parley has disabled it' })),
-  failing_since: Nullable(
-    Type.String({ format: 'date-time', description: 'Since when nothing has arrived there' }),
+  id: ObjectId,
+  organization_id: OrganizationId,
+  url: Type.String({ description: 'URL that receives the events.' }),
+  description: Type.String({ description: 'Description for people.' }),
+  event_types: Type.Array(Enum(WEBHOOK_EVENT_TYPES), { description: 'Event types to deliver.' }),
+  is_enabled: Type.Boolean({ description: 'Whether events are delivered.' }),
+  disabled_reason: Nullable(
+    Type.String({ description: 'Reason why Parley disabled the webhook; null otherwise.' }),
   ),
-  created_by: Uuid,
-  created_at: Timestamp,
-  updated_at: Timestamp,
+  failing_since: Nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'Since when all deliveries have failed; null if they succeed.',
+    }),
+  ),
+  created_by: CreatedBy,
+  created_at: CreatedAt,
+  updated_at: UpdatedAt,
 }
 export const WebhookView = Type.Object(webhook, { title: 'Webhook' })
 export type WebhookView = Static<typeof WebhookView>
@@ -60,7 +81,7 @@ export const WebhookPage = PageOf(WebhookView, 'WebhookPage')
 export const WebhookWithSecret = Type.Object(
   {
     ...webhook,
-    secret: Type.String({ description: 'Shown this once: whsec_ and 32 bytes in base64, to verify with' }),
+    secret: Type.String({ description: 'Signing secret, returned once: `whsec_` and 32 bytes in base64.' }),
   },
   { title: 'WebhookWithSecret' },
 )
@@ -72,29 +93,36 @@ export const DeliveryId = Type.String({
     'must be the id of a delivery, as deliveries lists it',
   ),
   maxLength: 40,
+  description: 'ID of the delivery: the `webhook-id` header of each attempt.',
 })
-export const DeliveryStatus = Enum(['pending', 'delivered', 'failed'])
-export const DeliveryType = Enum([...WEBHOOK_EVENT_TYPES, TEST_EVENT_TYPE])
+export const DeliveryStatus = Enum(['pending', 'delivered', 'failed'], {
+  description: 'Status of the delivery.',
+})
+export const DeliveryType = Enum([...WEBHOOK_EVENT_TYPES, TEST_EVENT_TYPE], {
+  description: 'Type of the event.',
+})
 
 const Attempt = Type.Object({
-  at: Timestamp,
-  duration_ms: Type.Integer(),
-  response_status: Nullable(Type.Integer()),
-  error: Nullable(Type.String()),
+  at: described(Timestamp, 'When the attempt started.'),
+  duration_ms: Type.Integer({ description: 'Duration of the attempt, in milliseconds.' }),
+  response_status: Nullable(
+    Type.Integer({ description: 'HTTP status of the response; null if there was none.' }),
+  ),
+  error: Nullable(Type.String({ description: 'Reason why the attempt failed; null if it did not.' })),
 })
 
 export const DeliveryView = Type.Object(
   {
-    id: Type.String({ description: 'The webhook-id of every try' }),
-    webhook_id: Uuid,
-    organization_id: Uuid,
-    event_type: Type.String(),
-    sequence: Type.Integer({ description: "The event's number at this endpoint: they have no gaps" }),
+    id: Type.String({ description: 'ID of the delivery: the `webhook-id` header of each attempt.' }),
+    webhook_id: idOf('the webhook'),
+    organization_id: OrganizationId,
+    event_type: Type.String({ description: 'Type of the event.' }),
+    sequence: Type.Integer({ description: 'Sequence number of the event at this webhook, without gaps.' }),
     status: DeliveryStatus,
-    attempts: Type.Array(Attempt, { description: 'The last 20, oldest first' }),
-    next_attempt_at: Nullable(Timestamp),
-    data: Type.Record(Type.String(), Type.Unknown()),
-    created_at: Timestamp,
+    attempts: Type.Array(Attempt, { description: 'The last 20 attempts, oldest first.' }),
+    next_attempt_at: Nullable(described(Timestamp, 'When the next attempt is due; null if there is none.')),
+    data: Type.Record(Type.String(), Type.Unknown(), { description: 'Data of the event.' }),
+    created_at: CreatedAt,
   },
   { title: 'WebhookDelivery' },
 )

@@ -1,6 +1,6 @@
 import { type AppError, ENVELOPE_CODES, envelopeCodeOf, envelopedStatusOf } from '#errors'
 import type { AnswerForm } from './openapi.ts'
-import { ISSUES, SECOND_FACTOR } from './schemas.ts'
+import { described, ISSUES, REQUEST_ID, SECOND_FACTOR } from './schemas.ts'
 
 /** RFC 9112, 3.2: a server is asked by path, and also by the whole address. */
 const UNDER_V1 = /^(?:https?:\/\/[^/?#]*)?\/v1(?=[/?]|$)/
@@ -38,7 +38,10 @@ export const V1_FORM: AnswerForm = {
   success: (view) => ({
     type: 'object',
     required: ['status', 'data'],
-    properties: { status: { type: 'string', const: 'success' }, data: view },
+    properties: {
+      status: { type: 'string', const: 'success', description: 'Always `success`.' },
+      data: described(view, 'Result of the operation.'),
+    },
     additionalProperties: false,
   }),
   statusOf: envelopedStatusOf,
@@ -47,21 +50,23 @@ export const V1_FORM: AnswerForm = {
     type: 'object',
     required: ['status', 'error'],
     properties: {
-      status: { type: 'string', const: 'error' },
+      status: { type: 'string', const: 'error', description: 'Always `error`.' },
       error: {
         type: 'object',
+        description: 'The error.',
         required: ['code', 'message'],
         properties: {
-          code: { type: 'string', enum: ENVELOPE_CODES, description: 'What kind of error it is' },
-          message: { type: 'string', description: 'What went wrong, in a sentence' },
+          code: { type: 'string', enum: ENVELOPE_CODES, description: 'Class of the error.' },
+          message: { type: 'string', description: 'What happened and what to do, in English.' },
           details: {
             type: 'object',
+            description: 'Details for programs.',
             required: ['code', 'request_id'],
             properties: {
-              code: { type: 'string', description: 'What went wrong, for programs' },
+              code: { type: 'string', description: 'Stable code for programs, such as `request.invalid`.' },
               errors: ISSUES,
               ...SECOND_FACTOR,
-              request_id: { type: 'string', format: 'uuid' },
+              request_id: REQUEST_ID,
             },
             additionalProperties: false,
           },

@@ -4,7 +4,7 @@ import type { Access } from '#platform/access/scope.ts'
 import { IDEMPOTENCY_KEY } from './answer-once.ts'
 import type { Route, Upload } from './define-route.ts'
 import { queryOf } from './query-of.ts'
-import { ISSUES, LOWER_CASE, SECOND_FACTOR } from './schemas.ts'
+import { ISSUES, LOWER_CASE, REQUEST_ID, SECOND_FACTOR, USE_DESCRIPTION } from './schemas.ts'
 
 type Json = { [key: string]: unknown }
 
@@ -126,8 +126,14 @@ const queryParameters = (query: TObject): Json[] =>
     name,
     in: 'query',
     required: (query.required as string[] | undefined)?.includes(name) ?? false,
-    schema,
+    ...describedOnce(schema as TSchema & { description?: string }),
   }))
+
+/** A parameter's description stands beside its schema. */
+const describedOnce = ({ description, ...schema }: { description?: string }): Json => ({
+  ...(description !== undefined && { description }),
+  schema,
+})
 
 const headersOf = ({ method, headers }: Route): Record<string, string> => ({
   ...headers,
@@ -160,7 +166,13 @@ const fileBody = ({ description, raw = [] }: Upload): Json => ({
       schema: {
         type: 'object',
         required: ['file'],
-        properties: { file: { type: 'string', contentMediaType: 'application/octet-stream' } },
+        properties: {
+          file: {
+            type: 'string',
+            contentMediaType: 'application/octet-stream',
+            description: 'The file to upload.',
+          },
+        },
       },
     },
     ...Object.fromEntries(raw.map((type) => [type, {}])),
@@ -184,7 +196,7 @@ function successResponse({ reply }: Route, form: AnswerForm): Json {
     return { 200: { description: reply.description, content: { ...json, ...other } } }
   }
   if ('redirect' in reply) {
-    const headers = { Location: { schema: { type: 'string' } } }
+    const headers = { Location: { description: 'Where the browser goes next.', schema: { type: 'string' } } }
     const { redirect, seeOther } = reply
     return {
       302: { description: redirect, headers },
@@ -267,11 +279,11 @@ const ERROR_BODY = {
   type: 'object',
   required: ['detail'],
   properties: {
-    detail: { type: 'string', description: 'What went wrong, in a sentence' },
-    code: { type: 'string', description: 'The same for programs' },
+    detail: { type: 'string', description: 'What happened and what to do, in English.' },
+    code: { type: 'string', description: 'Stable code for programs, such as `request.invalid`.' },
     errors: ISSUES,
     ...SECOND_FACTOR,
-    request_id: { type: 'string', format: 'uuid' },
+    request_id: REQUEST_ID,
   },
 }
 
@@ -283,12 +295,13 @@ const OPENAI_ERROR = {
   properties: {
     error: {
       type: 'object',
+      description: 'The error.',
       required: ['message', 'type', 'param', 'code'],
       properties: {
-        message: { type: 'string', description: 'What went wrong, in a sentence' },
-        type: { type: 'string' },
-        param: { type: ['string', 'null'], description: 'The field with the fault' },
-        code: { type: 'string', description: 'The same for programs' },
+        message: { type: 'string', description: 'What happened and what to do, in English.' },
+        type: { type: 'string', description: 'Class of the error, such as `invalid_request_error`.' },
+        param: { type: ['string', 'null'], description: 'Field that caused the error, or null.' },
+        code: { type: 'string', description: 'Stable code for programs.' },
       },
     },
   },
@@ -313,11 +326,11 @@ function hoist(value: unknown, components: Json): unknown {
     Object.entries(value).map(([key, inner]) => [key, hoist(inner, components)]),
   )
   delete copy[LOWER_CASE]
-  const { title, ...schema } = copy
+  const { title, [USE_DESCRIPTION]: description, ...schema } = copy
   if (typeof title !== 'string' || !('type' in schema || 'anyOf' in schema)) return copy
   const known = components[title]
   if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema))
     throw new Error(`two different schemas are called ${title}`)
   components[title] = schema
-  return { $ref: `#/components/schemas/${title}` }
+  return { $ref: `#/components/schemas/${title}`, ...(description !== undefined && { description }) }
 }

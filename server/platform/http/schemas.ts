@@ -1,8 +1,10 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 
 /** A body: unknown keys are refused, so that a typo or a smuggled field is told and never swallowed (contract, 1). */
-export const Body = <P extends TProperties>(properties: P, options: { title?: string } = {}) =>
-  Type.Object(properties, { ...options, additionalProperties: false })
+export const Body = <P extends TProperties>(
+  properties: P,
+  options: { title?: string; description?: string } = {},
+) => Type.Object(properties, { ...options, additionalProperties: false })
 
 /** A query whose unknown parameters are ignored, for clients that are not ours to correct (contract, 1). */
 export const OpenQuery = <P extends TProperties>(properties: P) =>
@@ -10,6 +12,13 @@ export const OpenQuery = <P extends TProperties>(properties: P) =>
 
 /** Has a value taken in lower case; a matter of ours, not of the documentation. */
 export const LOWER_CASE = 'x-lower-case'
+
+/** The description of one use of a component. It stands beside the reference and leaves the component as it is. */
+export const USE_DESCRIPTION = 'x-use-description'
+
+/** Returns the schema with the description of one of its uses, as the API reference shows it. */
+export const described = <T extends TSchema>(schema: T, description: string): T =>
+  ({ ...schema, ['title' in schema ? USE_DESCRIPTION : 'description']: description }) as T
 
 /** What an error says behind the field's name where a text does not match its `pattern`. */
 export const PATTERN_RULE = 'x-pattern-rule'
@@ -25,54 +34,114 @@ export const PERMISSION = matching(
 )
 
 export const Uuid = Type.String({ format: 'uuid', [LOWER_CASE]: true })
-export const Email = Type.String({ format: 'email', maxLength: 254 })
-export const PersonName = Type.String({ minLength: 1, maxLength: 100, ...NOT_BLANK })
-export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds' })
+/** The id of another record: `idOf('the agent')`. */
+export const idOf = (record: string) => described(Uuid, `ID of ${record}.`)
+export const ObjectId = described(Uuid, 'Unique identifier of the object.')
+export const OrgId = idOf('the organization')
+export const OrganizationId = idOf('the organization that owns the object')
+export const CreatedBy = idOf('the user who created the object')
+
+export const Email = Type.String({ format: 'email', maxLength: 254, description: 'Email address.' })
+const NAME_OF_PERSON = { minLength: 1, maxLength: 100, ...NOT_BLANK }
+export const FirstName = Type.String({ ...NAME_OF_PERSON, description: 'First name of the user.' })
+export const LastName = Type.String({ ...NAME_OF_PERSON, description: 'Last name of the user.' })
+
+export const Timestamp = Type.String({
+  format: 'date-time',
+  description: 'ISO 8601, UTC, with milliseconds.',
+})
+export const CreatedAt = described(Timestamp, 'When the object was created, in ISO 8601 (UTC).')
+export const UpdatedAt = described(Timestamp, 'When the object was last changed, in ISO 8601 (UTC).')
 
 export const Enum = <const T extends readonly string[]>(values: T, options: { description?: string } = {}) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
 
-export const Nullable = <T extends TSchema>(schema: T) =>
-  Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: 'null' }] })
+/** The schema or null. The description of the schema, or of the use of a component, describes the whole. */
+export function Nullable<T extends TSchema>(schema: T) {
+  const key = 'title' in schema ? USE_DESCRIPTION : 'description'
+  const { [key]: description, ...rest } = schema as Record<string, unknown>
+  return Type.Unsafe<Static<T> | null>({
+    anyOf: [rest, { type: 'null' }],
+    ...(description !== undefined && { description }),
+  })
+}
 
-/** The places of a body or query that break a rule, as an error tells them. */
+/** The fields of a body or query that break a rule, as an error lists them. */
 export const ISSUES = {
   type: 'array',
+  description: 'Each rule that the request breaks. Present for `request.invalid`.',
   items: {
     type: 'object',
     required: ['path', 'message'],
-    properties: { path: { type: 'string' }, message: { type: 'string' } },
+    properties: {
+      path: { type: 'string', description: 'Path of the field, such as `body.name`.' },
+      message: { type: 'string', description: 'The rule that the field breaks, in a sentence.' },
+    },
   },
 }
 
-/** What `auth.second_factor_needed` tells beside its sentence. */
+export const REQUEST_ID = {
+  type: 'string',
+  format: 'uuid',
+  description: 'ID of the request. Quote it in support requests.',
+}
+
+/** The further fields of `auth.second_factor_needed`. */
 export const SECOND_FACTOR = {
-  challenge: { type: 'string', description: 'For POST /api/auth/second_factor; good for 10 minutes' },
-  methods: { type: 'array', items: { type: 'string', enum: ['totp', 'passkey', 'recovery_code'] } },
+  challenge: {
+    type: 'string',
+    description: 'Challenge for POST /api/auth/second_factor. Expires after 10 minutes.',
+  },
+  methods: {
+    type: 'array',
+    items: { type: 'string', enum: ['totp', 'passkey', 'recovery_code'] },
+    description: 'Second factors that the user can sign in with.',
+  },
   passkey_options: {
     type: 'object',
-    description: 'PublicKeyCredentialRequestOptionsJSON (WebAuthn), where `methods` has passkey',
+    description: 'PublicKeyCredentialRequestOptionsJSON (WebAuthn). Present if `methods` includes passkey.',
     additionalProperties: true,
   },
 }
 
-export const Message = Type.Object({ message: Type.String() }, { title: 'Message' })
+export const Message = Type.Object(
+  { message: Type.String({ description: 'Confirmation in a sentence.' }) },
+  { title: 'Message' },
+)
 
 /** The page of a list: newest first, by keyset, so its cost does not grow with the depth (contract, 1). */
 export const PageQuery = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Items on a page' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      default: 20,
+      description: 'Maximum number of items to return.',
+    }),
   ),
   cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'next_cursor of the page before' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: '`next_cursor` of the previous page. Omit it for the first page.',
+    }),
   ),
 }
 
+/** Where a list continues. */
+export const Pagination = Type.Object(
+  {
+    next_cursor: Nullable(Type.String({ description: 'Cursor of the next page; null on the last page.' })),
+    has_more: Type.Boolean({ description: 'Whether more items follow this page.' }),
+  },
+  { description: 'Where the list continues.' },
+)
+
 export const PageOf = <T extends TSchema>(item: T, title: string) =>
   Type.Object(
-    {
-      data: Type.Array(item),
-      pagination: Type.Object({ next_cursor: Nullable(Type.String()), has_more: Type.Boolean() }),
-    },
+    { data: Type.Array(item, { description: 'Items of this page.' }), pagination: Pagination },
     { title },
   )
+
+export const InputTokens = Type.Integer({ description: 'Tokens that the model read.' })
+export const OutputTokens = Type.Integer({ description: 'Tokens that the model wrote, including reasoning.' })

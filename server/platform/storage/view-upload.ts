@@ -1,19 +1,21 @@
 import Type, { type Static } from 'typebox'
 import type { uploads } from '#database/schema/uploads.ts'
-import { Timestamp, Uuid } from '../http/schemas.ts'
+import { CreatedAt, ObjectId } from '../http/schemas.ts'
 import type { Storage } from './storage.ts'
 
 export type UploadRow = typeof uploads.$inferSelect
 
 export const UploadView = Type.Object(
   {
-    id: Uuid,
-    url: Type.String({ description: 'Where the file can be read, for 7 days; signed anew at each read' }),
-    filename: Type.String({ description: 'Unique within its chat' }),
-    content_type: Type.String(),
-    size: Type.Integer({ description: 'Bytes' }),
-    text_extracted: Type.Boolean({ description: 'Whether models are given its text' }),
-    created_at: Timestamp,
+    id: ObjectId,
+    url: Type.String({
+      description: 'Signed URL of the file, valid for 7 days. Each read returns a new one.',
+    }),
+    filename: Type.String({ description: 'Name of the file, unique within its chat.' }),
+    content_type: Type.String({ description: 'Media type of the file.' }),
+    size: Type.Integer({ description: 'Size of the file, in bytes.' }),
+    text_extracted: Type.Boolean({ description: 'Whether models receive the text of the file.' }),
+    created_at: CreatedAt,
   },
   { title: 'Upload' },
 )

@@ -1,0 +1,57 @@
+import Type, { type Static } from 'typebox'
+import { Body, Enum, NOT_BLANK } from '#platform/http/schemas.ts'
+
+export const PROMPT_TYPES = ['creative', 'task', 'question', 'continuation'] as const
+
+export const PromptRequest = Body({
+  text: Type.String({
+    minLength: 1,
+    maxLength: 20_000,
+    ...NOT_BLANK,
+    description: 'Text to derive prompts from.',
+  }),
+  num_prompts: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 10, default: 1, description: 'Number of prompts to generate.' }),
+  ),
+  prompt_type: Type.Optional(Enum(PROMPT_TYPES, { description: 'Kind of prompts. Default: task.' })),
+  model: Type.Optional(
+    Enum(['chat', 'reason'], {
+      description: 'Whether a chat or a reasoning model writes the prompts. Default: chat.',
+    }),
+  ),
+})
+export type PromptRequest = Static<typeof PromptRequest>
+
+export const PromptEvent = Type.Unsafe<object>({
+  title: 'PromptEvent',
+  description: 'What stands behind `data:`; the last one is {"content":"DONE"} or {"error": …}.',
+  anyOf: [
+    Type.Object({ content: Type.String({ description: 'Next piece of the text; `DONE` at the end.' }) }),
+    Type.Object({ error: Type.String({ description: 'Reason why the stream failed.' }) }),
+  ],
+})
+
+export const ReplyEvent = Type.Unsafe<object>({
+  title: 'ReplyEvent',
+  description: 'What stands behind `data:`; the last one is {"message":"DONE"} or {"error": …}.',
+  anyOf: [
+    Type.Object({ message: Type.String({ description: 'Next piece of the reply; `DONE` at the end.' }) }),
+    Type.Object({
+      type: Type.Literal('reasoning', { description: "Marks a piece of the model's reasoning." }),
+      message: Type.String({ description: 'Next piece of the reasoning.' }),
+    }),
+    Type.Object({
+      media: Type.Object(
+        {
+          type: Enum(['image', 'video'], { description: 'Type of the medium.' }),
+          status: Enum(['generating', 'complete'], { description: 'Whether the medium is complete.' }),
+          progress: Type.Number({ description: 'Progress, from 0 to 1.' }),
+          url: Type.Optional(Type.String({ description: 'URL of the complete file.' })),
+          mime_type: Type.Optional(Type.String({ description: 'Media type of the complete file.' })),
+        },
+        { description: 'An image or video of the reply.' },
+      ),
+    }),
+    Type.Object({ error: Type.String({ description: 'Reason why the reply failed.' }) }),
+  ],
+})
