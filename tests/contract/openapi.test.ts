@@ -11,6 +11,29 @@ const COMMITTED = join(import.meta.dirname, '../../openapi.json')
 const idsOf = ({ paths }: { paths: Record<string, Record<string, { operationId: string }>> }): string[] =>
   Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
 
+type Json = Record<string, unknown>
+
+/** The pointers of the operations, parameters and schema fields that have no description. */
+function undescribedOf(document: Json): string[] {
+  const found: string[] = []
+  const check = (value: unknown, pointer: string): void => {
+    if (!(value as Json)['description']) found.push(pointer)
+  }
+  const walk = (value: unknown, pointer: string, key = ''): void => {
+    if (value === null || typeof value !== 'object' || EXAMPLES.has(key)) return
+    const { operationId, in: place, properties } = value as Json
+    if (operationId !== undefined || place !== undefined) check(value, pointer)
+    if (key !== 'properties' && properties !== undefined)
+      for (const [name, field] of Object.entries(properties as Json))
+        check(field, `${pointer}/properties/${name}`)
+    for (const [name, inner] of Object.entries(value))
+      walk(inner, `${pointer}/${name}`, key === 'properties' ? '' : name)
+  }
+  walk({ ...document, components: { schemas: (document['components'] as Json)['schemas'] } }, '')
+  return found
+}
+const EXAMPLES = new Set(['example', 'examples', 'default', 'enum', 'const'])
+
 let server: TestServer
 beforeAll(async () => {
   server = await sharedTestServer()
@@ -37,6 +60,11 @@ describe.each(['/openapi.json', '/v1/openapi.json'])('%s', (address) => {
     )
     expect(found.filter((problem) => !redirects.includes(problem))).toEqual([])
     expect(redirects).toHaveLength(3)
+  })
+
+  test('every operation, parameter and field has a description', async () => {
+    const undescribed = undescribedOf((await server.call('GET', address)).body)
+    expect(undescribed, `${undescribed.length} without a description`).toEqual([])
   })
 
   test('every operation has an id of its own', async () => {

@@ -2,17 +2,7 @@ import Type, { type Static } from 'typebox'
 import { HIGHEST_ID } from '#database/new-id.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
-import {
-  CreatedAt,
-  Enum,
-  idOf,
-  matching,
-  Nullable,
-  OrgId,
-  PageOf,
-  PageQuery,
-  Uuid,
-} from '#platform/http/schemas.ts'
+import { CreatedAt, Enum, idOf, Nullable, OrgId, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import { makeSnippet } from './make-snippet.ts'
 import { parseQuery, type SearchQuery, toTsQuery } from './search-query.ts'
 import { INDEXED_CHARACTERS_MAX, ownerMark } from './words.ts'
