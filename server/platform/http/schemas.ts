@@ -18,7 +18,11 @@ export const USE_DESCRIPTION = 'x-use-description'
 
 /** Returns the schema with the description of one of its uses, as the API reference shows it. */
 export const described = <T extends TSchema>(schema: T, description: string): T =>
-  ({ ...schema, ['title' in schema ? USE_DESCRIPTION : 'description']: description }) as T
+  Object.assign(copyOf(schema), { ['title' in schema ? USE_DESCRIPTION : 'description']: description })
+
+/** TypeBox marks an optional schema with a property that a spread leaves out. */
+const copyOf = <T extends object>(value: T): T =>
+  Object.defineProperties({}, Object.getOwnPropertyDescriptors(value)) as T
 
 /** What an error says behind the field's name where a text does not match its `pattern`. */
 export const PATTERN_RULE = 'x-pattern-rule'
