@@ -55,6 +55,7 @@ import { registerRoutes } from '#platform/http/register-routes.ts'
 import { sendError } from '#platform/http/send-error.ts'
 import { compileValidator } from '#platform/http/validation.ts'
 import { registerDevMail } from '#platform/mail/dev-mail.ts'
+import type { SandboxBounds } from '#platform/sandbox/sandbox.ts'
 import type { Passwords } from '#platform/secrets/passwords.ts'
 import type { Services } from '#platform/services.ts'
 import { registerFiles } from '#platform/storage/serve-files.ts'
@@ -93,6 +94,8 @@ export interface Overrides {
   webhookTimes?: Partial<DeliveryTimes>
   console?: ConsoleSource
   passwords?: Passwords
+  connectionsMax?: number
+  sandboxBounds?: SandboxBounds
   stallMs?: number
   /** Beside those of the parts. */
   routes?: readonly Route[]

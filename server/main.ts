@@ -119,13 +119,13 @@ async function endConnections(server: HttpServer, closed: Promise<unknown>): Pro
 async function openServices(
   config: Config,
   starting: Promise<EmbeddedDatabase> | undefined,
-  { passwords = createPasswords() }: Overrides = {},
+  { passwords = createPasswords(), connectionsMax, sandboxBounds }: Overrides = {},
 ): Promise<{ services: Services; close: () => Promise<void> }> {
   const tracing = await openTracing(config, createLog(config))
   const log = createLog(config, tracing)
   const watch = tracing && traceStatements(tracing)
   if (tracing) traceGroups(tracing.groups)
-  const database = await connectDatabase({ ...config, starting, watch })
+  const database = await connectDatabase({ ...config, starting, watch, connectionsMax })
   const pair = loadSecrets(config)
   const instance = await startInstance(database, log)
   const net = createNet({ allowPrivateNetwork: config.allowPrivateNetwork })
@@ -160,7 +160,7 @@ async function openServices(
     metrics,
     tracing,
     documents,
-    sandbox: createSandbox({ net, log, dataDir: config.dataDir }),
+    sandbox: createSandbox({ net, log, dataDir: config.dataDir }, sandboxBounds),
   }
   return {
     services,

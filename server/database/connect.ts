@@ -50,6 +50,8 @@ export async function connectDatabase(options: {
   starting?: Promise<EmbeddedDatabase> | undefined
   /** Who is told of each statement; nobody without it. */
   watch?: StatementWatch | null
+  /** Connections to PostgreSQL; default 10. */
+  connectionsMax?: number | undefined
 }): Promise<OpenDatabase> {
   const embedded =
     options.databaseUrl === null ? await (options.starting ?? startEmbedded(options.dataDir)) : null
@@ -67,7 +69,10 @@ export async function connectDatabase(options: {
     await embedded?.stop()
     throw error
   }
-  const { sql: watched, open: statementsOpen } = watchStatements(open(CONNECTIONS_MAX), options.watch ?? null)
+  const { sql: watched, open: statementsOpen } = watchStatements(
+    open(options.connectionsMax ?? CONNECTIONS_MAX),
+    options.watch ?? null,
+  )
   const sql = ambientSql(watched)
   return {
     sql,

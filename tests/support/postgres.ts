@@ -23,7 +23,7 @@ const TEST_SETTINGS: Settings = {
   checkpoint_timeout: '1h',
   autovacuum: 'off',
   shared_buffers: '256MB',
-  // Each worker has several servers, each with ten connections.
+  // Each worker has several servers, each with four connections.
   max_connections: '500',
 }
 

@@ -17,6 +17,9 @@ import { createExampleNet } from './provider/example-net.ts'
 /** Python's snapshot takes seconds to make, so the tests share one. */
 export const SANDBOX_DATA = join(tmpdir(), 'parley-tests-sandbox')
 
+/** A waiting process costs up to a second of CPU time, and the last two of a sandbox never run anything. */
+export const NONE_WARM: SandboxBounds = { warm: 0 }
+
 /** Has whoever uses a data folder find the shared snapshot there. */
 export function shareSnapshot(dataDir: string): void {
   const folder = join(SANDBOX_DATA, 'sandbox')
@@ -39,7 +42,7 @@ export function openTestSandbox(
   bounds: SandboxBounds = {},
   { net = createExampleNet(), dataDir = SANDBOX_DATA }: { net?: Net; dataDir?: string } = {},
 ): TestSandbox {
-  const sandbox = createSandbox({ net, log: pino({ level: 'silent' }), dataDir }, bounds)
+  const sandbox = createSandbox({ net, log: pino({ level: 'silent' }), dataDir }, { ...NONE_WARM, ...bounds })
   return {
     sandbox,
     run: (language, code, more = {}) =>

@@ -14,7 +14,7 @@ import { startProving } from '../tenancy/prover.ts'
 import { type Client, createClient } from './client.ts'
 import { copyEmbedded } from './embedded.ts'
 import { UNBUILT, UNLIMITED } from './process.ts'
-import { shareSnapshot } from './sandbox.ts'
+import { NONE_WARM, shareSnapshot } from './sandbox.ts'
 
 /** Tests sign up hundreds of people, and a password is to be dear only to who guesses it. */
 const QUICK_PASSWORDS = createPasswords({ memory: 64, passes: 1, parallelism: 1 })
@@ -30,6 +30,9 @@ export interface TestServer extends Client {
   environment: Record<string, string>
   stop(): Promise<void>
 }
+
+/** Each connection plans each statement again: ten take a third more of PostgreSQL's CPU time. */
+const CONNECTIONS_MAX = 4
 
 /** A server as main.ts starts it, on a database of its own, listening on loopback. */
 export async function startTestServer(
@@ -55,6 +58,8 @@ export async function startTestServer(
   if (!complete['DATABASE_URL']) await copyEmbedded(complete['DATA_DIR'])
   const server = (await startServer(readConfig(complete), undefined, {
     passwords: QUICK_PASSWORDS,
+    connectionsMax: CONNECTIONS_MAX,
+    sandboxBounds: NONE_WARM,
     ...overrides,
   })) as OpenServer
   await startProving(server.services.database.sql)

@@ -227,7 +227,7 @@ test('a result with __proto__ pollutes nothing here', async () => {
 })
 
 test('nothing is left when it is closed', async () => {
-  const other = openTestSandbox({ clockMs: 60_000 })
+  const other = openTestSandbox({ clockMs: 60_000, warm: 2 })
   const before = new Set(denoProcesses())
   const running = other.run('javascript', 'function main() { for (;;); }').catch((error: Error) => error)
   await expect.poll(() => denoProcesses().filter((pid) => !before.has(pid)).length).toBeGreaterThan(1)

@@ -36,7 +36,7 @@ test('a sandbox that runs nothing starts nothing and writes nothing', async () =
 })
 
 test('a call that is aborted rejects with the reason, and its process ends', async () => {
-  const { sandbox, close } = openTestSandbox({ clockMs: 60_000 })
+  const { sandbox, close } = openTestSandbox({ clockMs: 60_000, warm: 2 })
   await sandbox.run('one', callOf(codeOf('javascript', 'function main() {}')), new AbortController().signal)
   const leaving = new AbortController()
   const running = sandbox.run('one', ENDLESS, leaving.signal)
@@ -49,7 +49,7 @@ test('a call that is aborted rejects with the reason, and its process ends', asy
 
 test('what waits without use is ended', async () => {
   const before = new Set(denoProcesses())
-  const { run, close } = openTestSandbox({ idleMs: 300 })
+  const { run, close } = openTestSandbox({ idleMs: 300, warm: 2 })
   await run('javascript', 'function main() {}')
   await expect.poll(() => denoProcesses().filter((pid) => !before.has(pid))).toEqual([])
   expect(await run('javascript', 'function main() { return 1 }')).toMatchObject({ ok: true, output: 1 })
@@ -65,7 +65,7 @@ test('a snapshot that is broken is made anew, and one that is old is removed', a
   const old = join(folder, 'python-old.snapshot')
   writeFileSync(old, '')
   utimesSync(old, 0, 0)
-  const { run, close } = openTestSandbox({}, { dataDir })
+  const { run, close } = openTestSandbox({ warm: 2 }, { dataDir })
   expect(await run('python', 'def main(): return 1')).toMatchObject({ ok: true, output: 1 })
   await close()
   const sizes = names.map((name) => statSync(join(folder, name)).size)

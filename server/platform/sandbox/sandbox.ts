@@ -92,6 +92,8 @@ export interface SandboxBounds {
   waitingMax?: number
   /** Milliseconds without use after which waiting processes are ended. */
   idleMs?: number
+  /** Processes of each language that wait for a call, from the first call on. */
+  warm?: number
 }
 
 /** What code, input and configuration may be together. */
@@ -170,13 +172,14 @@ function openPools(
     log,
     dataDir,
     idleMs,
+    warm,
     wheelsFolder,
-  }: { log: Logger; dataDir: string; idleMs?: number; wheelsFolder: string },
+  }: { log: Logger; dataDir: string; idleMs?: number; warm?: number; wheelsFolder: string },
 ): Pools {
   if (runtimes.prlimit === null)
     log.warn('without prlimit (util-linux) the memory of sandboxes is bounded by the heap of V8 only')
   const snapshot = createSnapshot(runtimes, join(dataDir, 'sandbox'), PROGRAM)
-  const options = { log, ...(idleMs === undefined ? {} : { idleMs }) }
+  const options = { log, ...(idleMs !== undefined && { idleMs }), ...(warm !== undefined && { warm }) }
   const javascript = createPool({
     ...options,
     start: async () => startDenoProcess({ runtime: 'javascript', runtimes, reads: [], parameters: [] }),
