@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { TObject, TSchema } from 'typebox'
 import { type ErrorCode, statusOf, templateOf } from '#errors'
 import type { Access } from '#platform/access/scope.ts'
@@ -38,12 +40,11 @@ export function describeApi(all: readonly Route[], form = BARE): Json {
       title: form.title,
       version: '1.0.0',
       summary: form.summary,
-      description:
-        'Unknown query parameters and body fields are refused, and the error names them. /openai ignores them.',
+      description: readFileSync(join(import.meta.dirname, 'api-overview.md'), 'utf8'),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This server' }],
-    tags: [...new Set(routes.map(tagOf))].sort().map((name) => ({ name, description: TAGS[name] ?? name })),
+    tags: tagsOf(routes),
     paths: hoist(paths, components),
   }
   return {
@@ -58,26 +59,46 @@ export function describeApi(all: readonly Route[], form = BARE): Json {
   }
 }
 
-const TAGS: Record<string, string> = {
-  agent_deploy: 'Agents in the open, and who talks to them',
-  agents: 'Agents',
-  api_keys: 'API keys for programs',
-  audit: 'Who did what',
-  auth: 'Sign up, sign in, sessions',
-  billing: 'Credits and their ledger',
-  chat: 'Chats and streamed replies',
-  conversation: 'Conversations in which several models can take part',
-  instructions: 'Saved instructions',
-  invitations: 'Invitations into an organization',
-  llm: 'Language models',
-  mcp: 'MCP servers, and your accounts there',
-  mcp_playground: 'Chats that use MCP tools',
-  openai: 'What clients of OpenAI speak',
-  org: 'Organizations and what they may use',
-  roles: 'Roles and permissions',
-  tools: 'Tools that agents use',
-  users: 'Members of an organization, and yourself',
-  webhooks: 'Where events are sent, and what became of each',
+/** The tags by name, in the order of the reference: what a client needs first comes first. */
+const TAGS: Record<string, { 'x-displayName': string; description: string }> = {
+  auth: { 'x-displayName': 'Authentication', description: 'Sign-up, sign-in, sessions and second factors.' },
+  users: { 'x-displayName': 'Users', description: 'Your account and the members of an organization.' },
+  org: { 'x-displayName': 'Organizations', description: 'Organizations, their limits, exports and imports.' },
+  invitations: { 'x-displayName': 'Invitations', description: 'Invitations to join an organization.' },
+  roles: { 'x-displayName': 'Roles', description: 'Roles and the permissions that they grant.' },
+  api_keys: { 'x-displayName': 'API keys', description: 'Keys for programs that act for a user.' },
+  chat: { 'x-displayName': 'Chats', description: 'Chats, messages, streamed replies and files.' },
+  conversation: {
+    'x-displayName': 'Conversations',
+    description: 'Conversations in which several models take part.',
+  },
+  instructions: { 'x-displayName': 'Instructions', description: 'Saved instructions that guide replies.' },
+  llm: { 'x-displayName': 'Models', description: 'Language models of an organization and the environment.' },
+  agents: { 'x-displayName': 'Agents', description: 'Agents: a model with a prompt, tools and knowledge.' },
+  tools: {
+    'x-displayName': 'Tools',
+    description: 'Tools that agents call, written in JavaScript or Python.',
+  },
+  agent_deploy: { 'x-displayName': 'Deployments', description: 'Agents on web pages and for programs.' },
+  kb: { 'x-displayName': 'Knowledge bases', description: 'Sources, documents, search and evaluations.' },
+  mcp: { 'x-displayName': 'MCP', description: 'The catalogue of MCP servers, and connections to them.' },
+  mcp_playground: {
+    'x-displayName': 'MCP playground',
+    description: 'Chats with the tools of MCP connections.',
+  },
+  openai: { 'x-displayName': 'OpenAI-compatible', description: 'Endpoints for clients of the OpenAI API.' },
+  billing: { 'x-displayName': 'Billing', description: 'Credits, the ledger, usage and budgets.' },
+  webhooks: { 'x-displayName': 'Webhooks', description: 'Webhooks and their deliveries.' },
+  audit: { 'x-displayName': 'Audit log', description: 'Changes to the records of an organization.' },
+}
+
+function tagsOf(routes: readonly Route[]): Json[] {
+  const used = new Set(routes.map(tagOf))
+  const missing = [...used].find((name) => !Object.hasOwn(TAGS, name))
+  if (missing !== undefined) throw new Error(`the tag ${missing} has no description`)
+  return Object.entries(TAGS)
+    .filter(([name]) => used.has(name))
+    .map(([name, tag]) => ({ name, ...tag }))
 }
 
 /** `/api/kb/list` belongs to kb, `/openai/v1/models` to openai; the key set of RFC 7517 to auth. */
@@ -111,14 +132,14 @@ function securityOf(access: Access): Json[] {
 }
 
 function accessSentence(access: Access): string {
-  if (access === 'public') return 'Needs no token.'
-  if (access === 'authenticated') return 'Needs a token or an API key.'
-  if (access === 'session') return 'Needs a token; an API key is not enough.'
-  if (access === 'system') return 'For the system administrator.'
-  if (access === 'deployment') return 'Needs the key of a deployment, or a token of one of its visitors.'
+  if (access === 'public') return 'Requires no authentication.'
+  if (access === 'authenticated') return 'Requires an access token or an API key.'
+  if (access === 'session') return 'Requires an access token. API keys are refused.'
+  if (access === 'system') return 'Requires an access token of the system administrator.'
+  if (access === 'deployment') return "Requires a deployment's key, or the token of one of its visitors."
   if ('orDeployment' in access)
-    return `Needs the permission \`${access.permission}\`, or the key of a deployment of the type api.`
-  return `Needs the permission \`${access.permission}\`.`
+    return `Requires the permission \`${access.permission}\`, or the key of a deployment of type api.`
+  return `Requires the permission \`${access.permission}\`.`
 }
 
 const queryParameters = (query: TObject): Json[] =>
@@ -141,8 +162,8 @@ const headersOf = ({ method, headers }: Route): Record<string, string> => ({
 })
 
 const KEY_SENTENCE =
-  '1 to 255 visible ASCII characters. A repeat with the same key within 24 hours is answered as the first request was, ' +
-  'with the header `Idempotent-Replayed: true`, and does nothing again.'
+  '1 to 255 visible ASCII characters. For 24 hours, a repeat with the same key returns the first response, with the ' +
+  'header `Idempotent-Replayed: true`, and has no further effect.'
 
 const headerParameters = (headers: Record<string, string> = {}): Json[] =>
   Object.entries(headers).map(([name, description]) => ({
@@ -185,7 +206,7 @@ function successResponse({ reply }: Route, form: AnswerForm): Json {
       description: reply.description,
       content: { 'text/event-stream': { schema: reply.events } },
     }
-    return { 200: stream, ...(reply.mayBeEmpty && { 204: { description: 'Nothing more to deliver' } }) }
+    return { 200: stream, ...(reply.mayBeEmpty && { 204: { description: 'Nothing more to send.' } }) }
   }
   if ('view' in reply) {
     const json = { 'application/json': { schema: form.success(reply.view) } }
