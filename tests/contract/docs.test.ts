@@ -51,7 +51,7 @@ describeInBrowser('in Chromium', () => {
           foreign.push(request.url())
       })
       await page.goto(`${server.url}/docs`)
-      await page.getByText('/api/agent_deploy/create').first().waitFor()
+      await page.getByText('/api/auth/methods').first().waitFor()
       await page.getByText('Parley', { exact: true }).first().click()
       await page.getByText('Parley, in the envelope').first().waitFor()
       expect([violations, foreign]).toEqual([[], []])

@@ -25,8 +25,8 @@ export const manageRoutes = ({ events }: Services, chats: DeploymentChats): Rout
     url: '/api/agent_deploy/create',
     summary: 'Deploy an agent',
     description:
-      'api: for programs, by the key; widget: a button on web pages that opens a chat; iframe: a chat as a part of a ' +
-      'page. The key is shown this once and stored hashed. Every message is paid by this organization.',
+      'Type api is for programs, which use the key; widget adds a chat button to web pages; iframe embeds a chat ' +
+      'in a page. The key is returned once and stored hashed. Each message is charged to this organization.',
     access: { permission: 'agent:write', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId }),
     body: schemas.NewDeployment,
@@ -74,8 +74,9 @@ export const manageRoutes = ({ events }: Services, chats: DeploymentChats): Rout
     url: '/api/agent_deploy/update',
     summary: 'Change, pause or resume a deployment',
     description:
-      'A config replaces the one before. While a deployment is paused its key and its visitors are answered with 403, and ' +
-      'replies that are being written go on. Agent and type stay. Another status is told by the event deployment.status.',
+      '`config` replaces the previous settings. While a deployment is paused, its key and visitors get 403, and ' +
+      'replies in progress continue. Agent and type cannot change. A change of status sends the event ' +
+      'deployment.status.',
     access: { permission: 'agent:write', orgOf: ofDeployment },
     query: OneDeployment,
     body: schemas.DeploymentChange,
@@ -88,8 +89,8 @@ export const manageRoutes = ({ events }: Services, chats: DeploymentChats): Rout
   defineRoute({
     method: 'DELETE',
     url: '/api/agent_deploy/delete',
-    summary: 'Delete a deployment with its sessions and their messages, for good',
-    description: 'Replies that are being written are stopped, and paid. What was used stays in the ledger.',
+    summary: 'Permanently delete a deployment with its sessions and messages',
+    description: 'Replies in progress stop and are charged. The ledger keeps the usage.',
     access: { permission: 'agent:delete', orgOf: ofDeployment },
     query: OneDeployment,
     effects: 'outside',
@@ -103,8 +104,8 @@ export const manageRoutes = ({ events }: Services, chats: DeploymentChats): Rout
   defineRoute({
     method: 'POST',
     url: '/api/agent_deploy/regenerate_key',
-    summary: 'Give a deployment a new key',
-    description: 'The key before stops working at once. Visitors of web pages notice nothing.',
+    summary: "Replace a deployment's key",
+    description: 'The previous key stops working immediately. Visitors of web pages are not affected.',
     access: { permission: 'agent:write', orgOf: ofDeployment },
     query: OneDeployment,
     effects: 'database',
@@ -115,10 +116,10 @@ export const manageRoutes = ({ events }: Services, chats: DeploymentChats): Rout
   defineRoute({
     method: 'GET',
     url: '/api/agent_deploy/usage',
-    summary: 'Get what a deployment has used, day by day',
+    summary: "Get a deployment's usage per day",
     description:
-      'Days are those of UTC, both ends are included, and a day without use is there with zeros: 366 days at most, the ' +
-      'last 30 where nothing is said. A reply counts on the day on which it ends.',
+      'Days are in UTC and inclusive, at most 366, by default the last 30. Days without usage have zeros. A ' +
+      'reply counts on the day on which it ends.',
     access: { permission: 'agent:read', orgOf: ofDeployment },
     query: Type.Object({
       ...OneDeployment.properties,

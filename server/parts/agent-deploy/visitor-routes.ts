@@ -25,8 +25,8 @@ export const visitorRoutes = ({ services, chats, findPublicDeployment }: Depende
     url: '/api/agent_deploy/visitor',
     summary: 'Get a token for a visitor of a page',
     description:
-      'For deployments of the types widget and iframe. A page of another origin than this server and the ' +
-      'allowed_origins is refused.',
+      'For deployments of type widget or iframe. Refuses pages whose origin is neither this server nor in ' +
+      '`allowed_origins`.',
     access: 'public',
     query: Type.Object({ deployment_id: idOf('the deployment') }),
     body: VisitorKey,
@@ -48,12 +48,12 @@ export const visitorRoutes = ({ services, chats, findPublicDeployment }: Depende
   defineRoute({
     method: 'POST',
     url: '/api/agent_deploy/chat',
-    summary: 'Talk to a deployed agent and stream the reply',
+    summary: 'Send a message to a deployed agent and stream the reply',
     description:
-      'Without session_id a new session begins: the header X-Session-Id names it. A visitor has his own sessions, the ' +
-      'key all of them. The reply goes on when the connection is lost: resume it with GET /api/agent_deploy/stream. A ' +
-      'repeat with the same Idempotency-Key within 24 hours answers with the same reply, costs nothing and is not ' +
-      'counted.',
+      'Without `session_id`, starts a session, named in the header X-Session-Id. Visitors reach their own ' +
+      'sessions, the key all sessions. The reply continues if the connection is lost: resume it with GET ' +
+      '/api/agent_deploy/stream. A repeat with the same Idempotency-Key within 24 hours returns the same reply, ' +
+      'without charge, and does not count towards the limit.',
     access: 'deployment',
     query: Type.Object({ events: Events }),
     body: Body({
@@ -91,11 +91,11 @@ export const visitorRoutes = ({ services, chats, findPublicDeployment }: Depende
     url: '/api/agent_deploy/stream',
     summary: 'Follow or resume the newest reply of a session',
     description:
-      'With Last-Event-ID: what was missed, then live; nothing twice, nothing lost. 204 when the last event was ' +
-      'delivered before.',
+      'With Last-Event-ID, sends the missed events and then live ones, each exactly once. Returns 204 if the ' +
+      'last event was already delivered.',
     access: 'deployment',
     query: Type.Object({ ...OneSession.properties, events: Events }),
-    headers: { 'Last-Event-ID': 'The id of the last event that was delivered' },
+    headers: { 'Last-Event-ID': 'ID of the last event received.' },
     reply: { events: ReplyEvent, description: 'The rest of the reply', mayBeEmpty: true },
     errors: [...ACCESS_ERRORS, 'chat.not_found', 'chat.message_not_found', 'chat.elsewhere'],
     handler: ({ deployment, query, headers }) =>
@@ -108,8 +108,8 @@ export const visitorRoutes = ({ services, chats, findPublicDeployment }: Depende
   defineRoute({
     method: 'POST',
     url: '/api/agent_deploy/stop',
-    summary: 'Stop the reply that is being written in a session',
-    description: 'What was written so far stays, and is paid.',
+    summary: 'Stop the current reply of a session',
+    description: 'The text so far is kept and charged.',
     access: 'deployment',
     query: OneSession,
     effects: 'outside',

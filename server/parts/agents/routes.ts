@@ -70,7 +70,8 @@ export const agentRoutes = (deps: AgentDependencies): Route[] => [
     url: '/api/agents/get',
     summary: 'Get an agent',
     description:
-      "The organization's own as a whole, a public one of another organization by what describes it.",
+      "Returns the organization's own agents in full, and public agents of other organizations without their " +
+      'configuration.',
     access: { permission: 'agent:read', orgOf: ofAgent },
     query: OneAgent,
     reply: [200, AgentView],
@@ -82,7 +83,8 @@ export const agentRoutes = (deps: AgentDependencies): Route[] => [
     url: '/api/agents/update',
     summary: 'Change an agent',
     description:
-      'What is left out stays. tools, params, knowledge_base_ids and mcp_instance_ids replace those before as wholes. Replies that are being written go on as they were.',
+      'Omitted fields stay. `tools`, `params`, `knowledge_base_ids` and `mcp_instance_ids` replace the previous ' +
+      'values. Replies in progress continue unchanged.',
     access: { permission: 'agent:write', orgOf: ofAgent },
     query: OneAgent,
     body: AgentChange,
@@ -96,7 +98,7 @@ export const agentRoutes = (deps: AgentDependencies): Route[] => [
     method: 'DELETE',
     url: '/api/agents/delete',
     summary: 'Delete an agent',
-    description: 'Chats with it stay, and can go on with another agent or a model.',
+    description: 'Its chats stay and can continue with another agent or model.',
     access: { permission: 'agent:delete', orgOf: ofAgent },
     query: OneAgent,
     effects: 'database',

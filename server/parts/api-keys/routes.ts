@@ -11,7 +11,8 @@ export const apiKeyRoutes: Route[] = [
     url: '/api/api_keys/create',
     summary: 'Create an API key',
     description:
-      'It acts for you in the organization `org_id`, named in the query or in the body. The key is shown this once and stored hashed. A key makes no keys.',
+      'The key acts for the caller in the organization `org_id`, given in the query or the body. It is returned ' +
+      'once and stored hashed. API keys cannot create API keys.',
     access: { permission: 'organization:admin', orgOf: 'query or body' },
     query: Type.Object({ org_id: Type.Optional(OrgId) }),
     body: NewApiKey,
@@ -35,7 +36,7 @@ export const apiKeyRoutes: Route[] = [
     method: 'DELETE',
     url: '/api/api_keys/delete',
     summary: 'Delete an API key',
-    description: 'It stops working at once.',
+    description: 'The key stops working immediately.',
     access: { permission: 'organization:admin', orgOf: { apiKey: 'api_key_id' } },
     query: Type.Object({ api_key_id: idOf('the API key') }),
     effects: 'database',

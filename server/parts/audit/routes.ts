@@ -62,9 +62,10 @@ export const auditRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     url: '/api/audit/list',
-    summary: 'List who did what to which record, newest first',
+    summary: 'List audit log entries, newest first',
     description:
-      'Changes of the organization, its members, roles, invitations, API keys and models, with what was before and after; secrets are hidden. Entries are never changed. `to` is exclusive.',
+      'Covers changes to the organization, its members, roles, invitations, API keys and models, with the record ' +
+      'before and after. Secrets are hidden. Entries are append-only. `to` is exclusive.',
     access: { permission: 'organization:admin', orgOf: 'query' },
     query: AuditQuery,
     reply: [200, PageOf(AuditEntryView, 'AuditPage')],

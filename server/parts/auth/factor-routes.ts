@@ -83,7 +83,7 @@ const signInRoutes = (services: Services, cookie: SessionCookie): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/auth/passkey/options',
-    summary: 'Begin to sign in with a passkey alone',
+    summary: 'Start signing in with a passkey',
     access: 'public',
     effects: 'outside',
     reply: [200, PasskeyOptions],
@@ -93,7 +93,7 @@ const signInRoutes = (services: Services, cookie: SessionCookie): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/auth/passkey/sign_in',
-    summary: 'Sign in with a passkey alone',
+    summary: 'Sign in with a passkey',
     description: 'Needs no password: the passkey is something you have, and its device verifies you.',
     access: 'public',
     body: PasskeySignIn,
@@ -132,8 +132,8 @@ const ownRoutes = (services: Services): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/auth/factors/challenge',
-    summary: 'Begin to prove with a passkey that it is you',
-    description: 'For `proof.passkey` of the operations that need a proof.',
+    summary: 'Start proving your identity with a passkey',
+    description: 'Returns options for `proof.passkey` of the operations that require a proof.',
     access: 'session',
     effects: 'outside',
     reply: [200, PasskeyOptions],
@@ -144,7 +144,7 @@ const ownRoutes = (services: Services): Route[] => [
     method: 'POST',
     url: '/api/auth/factors/remove',
     summary: 'Remove a second factor',
-    description: 'With the last one, the recovery codes are removed too.',
+    description: 'Removing the last factor also deletes the recovery codes.',
     access: 'session',
     body: FactorRemoval,
     example: { factor_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60', proof },
@@ -159,9 +159,10 @@ const ownRoutes = (services: Services): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/auth/totp/begin',
-    summary: 'Begin to add an authenticator app',
+    summary: 'Start adding an authenticator app',
     description:
-      'Answers a secret, once; it counts when /api/auth/totp/confirm gets a code within 10 minutes.',
+      'Returns the secret once. The factor is active after /api/auth/totp/confirm receives a code within 10 ' +
+      'minutes.',
     access: 'session',
     body: Proven,
     example: { proof },
@@ -173,8 +174,8 @@ const ownRoutes = (services: Services): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/auth/totp/confirm',
-    summary: 'Confirm an authenticator app by a first code',
-    description: 'The first factor of an account brings recovery codes. Other sessions go on.',
+    summary: 'Confirm an authenticator app with its first code',
+    description: 'The first factor of an account also creates recovery codes. Other sessions continue.',
     access: 'session',
     body: TotpCode,
     example: { code: '123456' },
@@ -186,8 +187,8 @@ const ownRoutes = (services: Services): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/auth/passkeys/options',
-    summary: 'Begin to add a passkey',
-    description: 'Answers PublicKeyCredentialCreationOptionsJSON for navigator.credentials.create.',
+    summary: 'Start adding a passkey',
+    description: 'Returns PublicKeyCredentialCreationOptionsJSON for `navigator.credentials.create`.',
     access: 'session',
     body: Proven,
     example: { proof },
@@ -200,7 +201,7 @@ const ownRoutes = (services: Services): Route[] => [
     method: 'POST',
     url: '/api/auth/passkeys/register',
     summary: 'Add a passkey',
-    description: 'The first factor of an account brings recovery codes. Other sessions go on.',
+    description: 'The first factor of an account also creates recovery codes. Other sessions continue.',
     access: 'session',
     body: NewPasskey,
     example: {
@@ -223,7 +224,7 @@ const ownRoutes = (services: Services): Route[] => [
     method: 'POST',
     url: '/api/auth/recovery_codes',
     summary: 'Replace your recovery codes',
-    description: 'Answers ten new ones, once; the earlier ones no longer work.',
+    description: 'Returns ten new codes once. The previous ones stop working.',
     access: 'session',
     body: Proven,
     example: { proof },

@@ -36,7 +36,7 @@ export const authRoutes = (
   defineRoute({
     method: 'GET',
     url: '/api/auth/methods',
-    summary: 'How people can sign in here',
+    summary: 'List the sign-in methods',
     access: 'public',
     reply: [200, SignInMethods],
     errors: [],
@@ -46,7 +46,7 @@ export const authRoutes = (
     method: 'POST',
     url: '/api/auth/signup',
     summary: 'Sign up',
-    description: 'Makes the user and a personal organization with its system roles and starting credits.',
+    description: 'Creates the user and a personal organization with its built-in roles and starting credits.',
     access: 'public',
     body: NewUser,
     example: {
@@ -66,8 +66,8 @@ export const authRoutes = (
     url: '/api/auth/login',
     summary: 'Sign in with email and password',
     description:
-      'An account with a second factor is answered 401 `auth.second_factor_needed` with `challenge`, `methods` and perhaps ' +
-      '`passkey_options`: go on with POST /api/auth/second_factor.',
+      'For an account with a second factor, returns 401 `auth.second_factor_needed` with `challenge`, `methods` ' +
+      'and, for passkeys, `passkey_options`. Continue with POST /api/auth/second_factor.',
     access: 'public',
     body: Credentials,
     example: { email: 'ada@example.com', password: 'correct horse' },
@@ -82,8 +82,9 @@ export const authRoutes = (
     url: '/api/auth/refresh',
     summary: 'Exchange a refresh token for a new pair of tokens',
     description:
-      'The previous token works for 10 more seconds. Its use after that ends the session, because it was stolen. A page of ' +
-      'this server whose refresh token is in the cookie sends no body; the new token goes into the cookie again.',
+      'The previous token works for 10 more seconds. Later use ends the session, because the token may be ' +
+      'stolen. Pages of this server whose refresh token is in the cookie send no body; the new token goes into ' +
+      'the cookie.',
     access: 'public',
     body: RefreshToken,
     example: { refresh_token: 'rt_…' },
@@ -98,8 +99,10 @@ export const authRoutes = (
   defineRoute({
     method: 'POST',
     url: '/api/auth/logout',
-    summary: 'Sign out: end the session of a refresh token',
-    description: 'A page of this server whose refresh token is in the cookie sends no body.',
+    summary: 'Sign out',
+    description:
+      'Ends the session of the refresh token. Pages of this server whose refresh token is in the cookie send no ' +
+      'body.',
     access: 'public',
     body: RefreshToken,
     example: { refresh_token: 'rt_…' },
@@ -120,7 +123,7 @@ export const authRoutes = (
   defineRoute({
     method: 'GET',
     url: '/api/auth/sessions',
-    summary: 'List where you are signed in',
+    summary: 'List your sessions',
     access: 'session',
     query: Type.Object(PageQuery),
     reply: [200, SessionPage],
@@ -130,8 +133,8 @@ export const authRoutes = (
   defineRoute({
     method: 'DELETE',
     url: '/api/auth/sessions',
-    summary: 'Sign out elsewhere',
-    description: 'Ends the session of that id, or without an id all but the one that asks.',
+    summary: 'Revoke sessions',
+    description: 'Ends the given session, or all sessions except the current one.',
     access: 'session',
     query: Type.Object({
       session_id: Type.Optional(described(Uuid, 'ID of the session. Omit it to revoke all other sessions.')),
@@ -149,7 +152,8 @@ export const authRoutes = (
     url: '/api/auth/signup_invite',
     summary: 'Sign up with an invitation',
     description:
-      'An account that the invited email has by now joins with its password. Its older sessions and API keys end.',
+      'If the invited email address already has an account, that account joins with its password. Its older ' +
+      'sessions and API keys end.',
     access: 'public',
     body: InvitedUser,
     example: { token: 'inv_…', password: 'correct horse', first_name: 'Grace', last_name: 'Hopper' },
@@ -171,9 +175,10 @@ export const authRoutes = (
   defineRoute({
     method: 'POST',
     url: '/api/auth/magic_link/accept',
-    summary: 'Accept an invitation by the link that was mailed, and sign in',
+    summary: 'Accept an invitation by its emailed link and sign in',
     description:
-      'The link proves the address: the account keeps only the password that is given here, and its older sessions and API keys end.',
+      'The link proves the email address: the account keeps only the password given here, and its older sessions ' +
+      'and API keys end.',
     access: 'public',
     body: MagicLink,
     example: { token: 'inv_…' },
@@ -187,7 +192,7 @@ export const authRoutes = (
     method: 'POST',
     url: '/api/auth/verify_email',
     summary: 'Confirm your email address',
-    description: 'With the token that was mailed to the address of the account that you are signed in to.',
+    description: 'Requires the token that was sent to the email address of the signed-in account.',
     access: 'session',
     body: OneTimeToken,
     example: { token: 'ot_…' },
@@ -202,7 +207,7 @@ export const authRoutes = (
   defineRoute({
     method: 'POST',
     url: '/api/auth/resend_verification',
-    summary: 'Have the mail that confirms your address sent again',
+    summary: 'Resend the verification email',
     access: 'session',
     effects: 'database',
     reply: [200, Message],
@@ -215,8 +220,9 @@ export const authRoutes = (
   defineRoute({
     method: 'POST',
     url: '/api/auth/forgot_password',
-    summary: 'Have a link mailed that sets a new password',
-    description: 'The answer is the same whether or not the email is known. The link is good for an hour.',
+    summary: 'Send a password reset link',
+    description:
+      'The response does not reveal whether the email address is known. The link expires after one hour.',
     access: 'public',
     body: ForgottenPassword,
     example: { email: 'ada@example.com' },
@@ -231,8 +237,8 @@ export const authRoutes = (
   defineRoute({
     method: 'POST',
     url: '/api/auth/reset_password',
-    summary: 'Set a new password by the link that was mailed',
-    description: 'Ends every session of the user, and deletes their API keys.',
+    summary: 'Reset a password with the emailed token',
+    description: 'Ends all sessions of the user and deletes their API keys.',
     access: 'public',
     body: PasswordReset,
     example: { token: 'ot_…', password: 'correct horse' },
@@ -249,7 +255,7 @@ export const authRoutes = (
   defineRoute({
     method: 'GET',
     url: '/.well-known/jwks.json',
-    summary: 'Get the public keys of the access tokens',
+    summary: 'Get the public keys of access tokens',
     access: 'public',
     reply: [200, JwksView],
     errors: ['request.method_not_allowed'],
@@ -264,8 +270,8 @@ function oidcRoutes(services: Services, cookie: SessionCookie): Route[] {
     defineRoute({
       method: 'GET',
       url: '/api/auth/oidc/start',
-      summary: 'Begin to sign in with the OpenID provider',
-      description: 'For a browser: it is sent to the provider, and comes back to the console.',
+      summary: 'Start signing in with the OpenID provider',
+      description: 'For browsers: redirects to the provider, which redirects back to the console.',
       access: 'public',
       reply: { redirect: 'To the provider' },
       errors: ['auth.oidc_off', 'auth.oidc_failed'],
@@ -274,8 +280,8 @@ function oidcRoutes(services: Services, cookie: SessionCookie): Route[] {
     defineRoute({
       method: 'GET',
       url: '/api/auth/oidc/callback',
-      summary: 'Where the OpenID provider sends the browser back to',
-      description: 'Not for clients to call.',
+      summary: "Receive the OpenID provider's redirect",
+      description: 'Not for API clients.',
       access: 'public',
       query: OidcReturn,
       reply: { redirect: 'To /oidc of the console, with a code for oidc/exchange, or with an error to show' },
@@ -286,8 +292,9 @@ function oidcRoutes(services: Services, cookie: SessionCookie): Route[] {
     defineRoute({
       method: 'POST',
       url: '/api/auth/oidc/exchange',
-      summary: 'Exchange the code that the console was given for tokens',
-      description: 'Once, within a minute, in the browser that began: the cookie of oidc/start is required.',
+      summary: 'Exchange the sign-in code for tokens',
+      description:
+        'Single-use, within one minute, in the browser that started: requires the cookie of oidc/start.',
       access: 'public',
       body: OidcCode,
       example: { code: 'ot_…' },

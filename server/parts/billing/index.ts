@@ -62,9 +62,9 @@ const creditRoutes = ({ ledger, database }: Services): Route[] => [
   defineRoute({
     method: 'GET',
     url: '/api/billing/usage',
-    summary: 'Read what an organization has used',
+    summary: "Get an organization's usage",
     description:
-      'The last thirty days where from and to are left out, 366 at most. With `Accept: text/csv` the rows are a table.',
+      'By default, returns the last 30 days; at most 366. With `Accept: text/csv`, returns the rows as CSV.',
     access: { permission: 'organization:read', orgOf: 'query' },
     query: UsageQuery,
     reply: { view: UsageView, orFile: CSV_TYPE, description: 'What was used, in groups and in all' },
@@ -77,7 +77,7 @@ const creditRoutes = ({ ledger, database }: Services): Route[] => [
   defineRoute({
     method: 'PUT',
     url: '/api/billing/settings',
-    summary: 'Set when an organization is told that its credits run out',
+    summary: 'Set the threshold of the low-credits event',
     access: { permission: 'organization:admin', orgOf: 'query' },
     query: InOrganization,
     body: Settings,
@@ -93,10 +93,11 @@ const creditRoutes = ({ ledger, database }: Services): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/billing/transfer',
-    summary: 'Move credits between two organizations',
+    summary: 'Transfer credits between two organizations',
     description:
-      'The caller has to be an active owner of both. Moves at most what from_org has available, in one transaction: each ' +
-      'organization gets an entry of kind CREDIT, negative in from_org, positive in to_org.',
+      'The caller must be an active owner of both. Moves at most what `from_org` has available, in one ' +
+      'transaction. Each organization gets an entry of kind CREDIT: negative in `from_org`, positive in ' +
+      '`to_org`.',
     access: 'session',
     body: NewTransfer,
     example: {
@@ -112,7 +113,7 @@ const creditRoutes = ({ ledger, database }: Services): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/billing/credits',
-    summary: 'Give an organization credits',
+    summary: 'Grant credits to an organization',
     access: 'system',
     body: Grant,
     example: {
@@ -142,10 +143,10 @@ const budgetRoutes: Route[] = [
   defineRoute({
     method: 'PUT',
     url: '/api/billing/budgets',
-    summary: 'Set what a member or an API key may spend in a month',
+    summary: 'Set the monthly budget of a member or API key',
     description:
-      'Give user_id or api_key_id. A member has one budget, with whatever key he asks; a key has one beside it. ' +
-      'Months are those of UTC.',
+      'Send `user_id` or `api_key_id`. A member has one budget across all their keys; a key has a budget of its ' +
+      'own besides. Months are in UTC.',
     access: { permission: 'organization:admin', orgOf: 'query' },
     query: InOrganization,
     body: NewBudget,
@@ -158,7 +159,7 @@ const budgetRoutes: Route[] = [
   defineRoute({
     method: 'DELETE',
     url: '/api/billing/budgets',
-    summary: 'Remove a budget',
+    summary: 'Delete a budget',
     access: { permission: 'organization:admin', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId, budget_id: idOf('the budget') }),
     effects: 'database',

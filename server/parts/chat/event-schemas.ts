@@ -24,7 +24,7 @@ export type PromptRequest = Static<typeof PromptRequest>
 
 export const PromptEvent = Type.Unsafe<object>({
   title: 'PromptEvent',
-  description: 'What stands behind `data:`; the last one is {"content":"DONE"} or {"error": …}.',
+  description: 'Data of an event. The last one is {"content":"DONE"} or {"error": …}.',
   anyOf: [
     Type.Object({ content: Type.String({ description: 'Next piece of the text; `DONE` at the end.' }) }),
     Type.Object({ error: Type.String({ description: 'Reason why the stream failed.' }) }),
@@ -33,7 +33,7 @@ export const PromptEvent = Type.Unsafe<object>({
 
 export const ReplyEvent = Type.Unsafe<object>({
   title: 'ReplyEvent',
-  description: 'What stands behind `data:`; the last one is {"message":"DONE"} or {"error": …}.',
+  description: 'Data of an event. The last one is {"message":"DONE"} or {"error": …}.',
   anyOf: [
     Type.Object({ message: Type.String({ description: 'Next piece of the reply; `DONE` at the end.' }) }),
     Type.Object({

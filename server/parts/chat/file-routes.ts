@@ -39,8 +39,8 @@ export const fileRoutes = (deps: ChatDependencies): Route[] => [
   defineRoute({
     method: 'DELETE',
     url: '/api/chat/delete_upload',
-    summary: 'Delete a file, for good',
-    description: 'Messages that it came with stay, without it.',
+    summary: 'Permanently delete a file',
+    description: 'Messages with the file stay, without it.',
     access: { permission: 'chats:write', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId, upload_id: idOf('the upload') }),
     effects: 'database',
@@ -54,21 +54,23 @@ export const fileRoutes = (deps: ChatDependencies): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/chat/transcribe',
-    summary: 'Have a recording written down',
+    summary: 'Transcribe a recording',
     description:
-      'MP3, WAV, M4A, OGG, FLAC or WebM, in the field file of a form, or as the body itself. Paid by its seconds. ' +
-      'Without org_id: for your personal organization.',
+      'Accepts MP3, WAV, M4A, OGG, FLAC or WebM, in the form field `file` or as the body. Charged per second. ' +
+      'Without `org_id`, charges your personal organization.',
     access: { permission: 'chats:write', orgOf: 'query or personal' },
     query: Type.Object({
       org_id: Type.Optional(OrgId),
-      language: Type.Optional(Enum(schemas.LANGUAGES, { description: 'en-US where absent' })),
+      language: Type.Optional(
+        Enum(schemas.LANGUAGES, { description: 'Language of the recording. Default: en-US.' }),
+      ),
       content_type: Type.Optional(
         Enum(SAID_TYPES, {
-          description: 'Of a recording that is the body itself, in place of Content-Type',
+          description: 'Media type of a recording sent as the body, instead of Content-Type.',
         }),
       ),
     }),
-    upload: { description: 'The recording', raw: SAID_TYPES },
+    upload: { description: 'The recording.', raw: SAID_TYPES },
     effects: 'outside',
     reply: [200, schemas.TranscriptView],
     errors: [

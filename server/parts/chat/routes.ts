@@ -70,7 +70,7 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     method: 'GET',
     url: '/api/chat',
     summary: 'Get a chat with the newest messages of its active branch',
-    description: 'With branches=all: the messages of every branch; parent_message_id says what follows what.',
+    description: 'With `branches=all`, returns the messages of all branches; `parent_message_id` links them.',
     access: inOrganization('chats:read'),
     query: Type.Object({
       ...OneChat.properties,
@@ -87,7 +87,7 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     method: 'GET',
     url: '/api/chat/list',
     summary: 'List your chats, newest first',
-    description: 'Without a status: all but DELETED.',
+    description: 'By default, returns chats of all statuses except DELETED.',
     access: inOrganization('chats:read'),
     query: Type.Object({
       org_id: OrgId,
@@ -104,7 +104,8 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     method: 'GET',
     url: '/api/chat/folders',
     summary: 'List the folders of your chats, by name',
-    description: 'The first 1,000. A folder is there as long as a chat is in it that is not deleted.',
+    description:
+      'Returns at most 1,000 folders. A folder exists while it contains a chat that is not deleted.',
     access: inOrganization('chats:read'),
     query: Type.Object({ org_id: OrgId }),
     reply: [200, FolderList],
@@ -130,8 +131,8 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
   defineRoute({
     method: 'PUT',
     url: '/api/chat',
-    summary: 'Change the title, status, settings, folder or active branch of a chat',
-    description: 'A DELETED chat is not found, but for a change of its status.',
+    summary: 'Update a chat',
+    description: 'A chat with status DELETED returns 404, except for a change of its status.',
     access: inOrganization('chats:write'),
     query: OneChat,
     body: schemas.ChatChange,
@@ -149,7 +150,9 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     access: inOrganization('chats:read'),
     query: Type.Object({
       ...OneChat.properties,
-      format: Type.Optional(Enum(['markdown', 'json'], { description: 'markdown where absent' })),
+      format: Type.Optional(
+        Enum(['markdown', 'json'], { description: 'Format of the file. Default: markdown.' }),
+      ),
     }),
     reply: { file: ['text/markdown', 'application/json'] },
     errors: ['org.not_found', 'chat.not_found'],
@@ -158,7 +161,7 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
   defineRoute({
     method: 'DELETE',
     url: '/api/chat/delete_session',
-    summary: 'Delete a chat and its messages, for good',
+    summary: 'Permanently delete a chat and its messages',
     access: { permission: 'chats:delete', orgOf: { chat: 'session_id' } },
     query: Type.Object({ session_id: idOf('the chat') }),
     effects: 'outside',
@@ -173,7 +176,7 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/chat/bulk_delete_sessions',
-    summary: 'Delete many chats and their messages, for good',
+    summary: 'Permanently delete several chats and their messages',
     access: { permission: 'chats:delete', inEvery: 'organization' },
     body: Body({
       chat_ids: Type.Array(Uuid, {
@@ -201,15 +204,15 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     url: '/api/chat/send_message',
     summary: 'Send a message and stream the reply',
     description:
-      'model_id: a language model; agent_id: an agent, which takes agent:execute too. ' +
-      'The reply goes on when the connection is lost: resume it with GET /api/chat/stream. A repeat with the same ' +
-      'Idempotency-Key within 24 hours answers with the same reply and costs nothing.',
+      '`model_id` selects a language model, `agent_id` an agent, which also requires agent:execute. The reply ' +
+      'continues if the connection is lost: resume it with GET /api/chat/stream. A repeat with the same ' +
+      'Idempotency-Key within 24 hours returns the same reply without charge.',
     access: inOrganization('chats:write'),
     query: schemas.SendQuery,
     body: schemas.NewMessage,
     example: { content: 'What is the capital of France?' },
     effects: 'reply',
-    reply: { events: ReplyEvent, description: 'The reply; headers X-Chat-Id and X-Message-Id' },
+    reply: { events: ReplyEvent, description: 'The reply, with the headers X-Chat-Id and X-Message-Id.' },
     errors: [...ANSWER_ERRORS, 'chat.parent_not_reply', 'upload.chat_full'],
     handler: ({ scope, query, body, headers }) =>
       sendMessage(deps, scope, query, body, idempotencyKeyOf(headers)),
@@ -217,16 +220,16 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/chat/regenerate',
-    summary: 'Have a message answered anew and stream the reply',
+    summary: 'Regenerate a reply and stream it',
     description:
-      'The new reply stands beside the ones before, and is the active branch. message_id: the message, or one of its ' +
-      'replies. Without model_id and agent_id the one answers that has answered last in the chat.',
+      'Adds the new reply beside the previous ones and makes it the active branch. `message_id` is the question ' +
+      'or one of its replies. Without `model_id` and `agent_id`, the last model or agent of the chat replies.',
     access: inOrganization('chats:write'),
     query: schemas.RegenerateQuery,
     body: schemas.AnotherAnswer,
     example: { thinking: true },
     effects: 'reply',
-    reply: { events: ReplyEvent, description: 'The reply; headers X-Chat-Id and X-Message-Id' },
+    reply: { events: ReplyEvent, description: 'The reply, with the headers X-Chat-Id and X-Message-Id.' },
     errors: ANSWER_ERRORS,
     handler: ({ scope, query, body, headers }) =>
       regenerate(deps, scope, query, body, idempotencyKeyOf(headers)),
@@ -234,23 +237,23 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/chat/prompt',
-    summary: 'Have prompts written about a text',
-    description:
-      'Several prompts are parted by an empty line. Without org_id: for your personal organization.',
+    summary: 'Generate prompts from a text',
+    description: 'An empty line separates prompts. Without `org_id`, charges your personal organization.',
     access: { permission: 'chats:write', orgOf: 'query or personal' },
     query: Type.Object({ org_id: Type.Optional(OrgId) }),
     body: PromptRequest,
     example: { text: 'A talk about bees for children', num_prompts: 2, prompt_type: 'creative' },
     effects: 'outside',
-    reply: { events: PromptEvent, description: 'The prompts as they are written' },
+    reply: { events: PromptEvent, description: 'The prompts, streamed.' },
     errors: ['org.not_found', 'llm.none', 'billing.insufficient_credits', 'billing.budget_exceeded'],
     handler: ({ scope, body }) => generatePrompts(deps, scope, body),
   }),
   defineRoute({
     method: 'GET',
     url: '/api/chat/available_knowledge_bases',
-    summary: 'List the knowledge bases that can be used in chats',
-    description: 'Those that you can name in send_message: none without chats:write and kb:read.',
+    summary: 'List knowledge bases available to chats',
+    description:
+      'Returns the knowledge bases that `send_message` accepts: none without chats:write and kb:read.',
     access: inOrganization('chats:read'),
     query: Type.Object({ org_id: OrgId, ...PageQuery }),
     reply: [200, schemas.KnowledgeBasePage],
@@ -265,8 +268,8 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/chat/stop',
-    summary: 'Stop the reply that is being written in a chat',
-    description: 'What was written so far stays, and is paid.',
+    summary: 'Stop the current reply of a chat',
+    description: 'The text so far is kept and charged.',
     access: inOrganization('chats:write'),
     query: OneChat,
     effects: 'outside',
@@ -284,8 +287,8 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     url: '/api/chat/stream',
     summary: 'Follow or resume a reply',
     description:
-      'With Last-Event-ID: what was missed, then live; nothing twice, nothing lost. Without message_id: the newest ' +
-      'reply. 204 when the last event was delivered before.',
+      'With Last-Event-ID, sends the missed events and then live ones, each exactly once. Without `message_id`, ' +
+      'follows the newest reply. Returns 204 if the last event was already delivered.',
     access: inOrganization('chats:read'),
     query: Type.Object({
       ...OneChat.properties,
@@ -294,8 +297,8 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
         Enum(['all'], { description: '`all` also sends named events: meta, citations, tool, usage.' }),
       ),
     }),
-    headers: { 'Last-Event-ID': 'The id of the last event that was delivered' },
-    reply: { events: ReplyEvent, description: 'The rest of the reply', mayBeEmpty: true },
+    headers: { 'Last-Event-ID': 'ID of the last event received.' },
+    reply: { events: ReplyEvent, description: 'The rest of the reply.', mayBeEmpty: true },
     errors: ['org.not_found', 'chat.not_found', 'chat.message_not_found', 'chat.elsewhere'],
     async handler({ scope, query, headers }) {
       const chat = await findChat(scope, query.chat_id)

@@ -243,8 +243,7 @@ const ToolCallView = Type.Object(
   },
   {
     title: 'ToolCall',
-    description:
-      'Of an input or output beyond 64 KB, or 1 MB in a reply, only the beginning is kept, with a remark',
+    description: 'Inputs and outputs are truncated beyond 64 KB each, or 1 MB per reply.',
   },
 )
 

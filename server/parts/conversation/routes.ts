@@ -38,7 +38,7 @@ export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/conversation/create_session',
-    summary: 'Have a model take part in a conversation',
+    summary: 'Add a model to a conversation',
     description: 'Each session sees all messages of its conversation.',
     access: { permission: 'conversation:write', orgOf: 'query' },
     query: InOrganization,
@@ -61,14 +61,14 @@ export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
     url: '/api/conversation/stream_chat',
     summary: "Send a message and stream the reply of a session's model",
     description:
-      'Sessions of one conversation may answer at the same time. Each sees the replies that had ended when it was asked. ' +
-      'The reply is written to its end and stored, also when the connection is lost.',
+      'Several sessions of a conversation can reply at the same time. Each sees the replies completed before its ' +
+      'request. The reply is completed and stored even if the connection is lost.',
     access: { permission: 'conversation:write', orgOf: 'query' },
     query: InOrganization,
     body: schemas.NewChatMessage,
     example: { chat_session_id: EXAMPLE_ID, message: 'Hello' },
     effects: 'reply',
-    reply: { events: schemas.ConversationEvent, description: 'The reply; header X-Message-Id' },
+    reply: { events: schemas.ConversationEvent, description: 'The reply, with the header X-Message-Id.' },
     errors: [
       'org.not_found',
       'conversation.session_not_found',
@@ -86,8 +86,8 @@ export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/conversation/stop',
-    summary: 'Stop the replies that are being written',
-    description: 'What they say so far is kept, and paid.',
+    summary: 'Stop the current replies of a conversation',
+    description: 'The text so far is kept and charged.',
     access: { permission: 'conversation:write', orgOf: 'query' },
     query: OneConversation,
     effects: 'outside',
@@ -162,7 +162,7 @@ export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
   defineRoute({
     method: 'DELETE',
     url: '/api/conversation/delete',
-    summary: 'Delete a conversation with its sessions and messages, for good',
+    summary: 'Permanently delete a conversation with its sessions and messages',
     access: { permission: 'conversation:delete', orgOf: 'query' },
     query: OneConversation,
     effects: 'outside',

@@ -12,10 +12,10 @@ export const exportRoutes = (services: Services, exports: Exports): Route[] => [
   defineRoute({
     method: 'GET',
     url: '/api/org/export',
-    summary: 'Export an organization with everything in it',
+    summary: 'Export an organization',
     description:
-      'A zip of JSON Lines and files, without keys and other secrets. It holds the chats of all members, and is noted in ' +
-      'the audit. An export that was cut off has no manifest.json.',
+      'A ZIP archive of JSON Lines and files, without keys and other secrets. It contains the chats of all ' +
+      'members and is recorded in the audit log. A truncated export has no manifest.json.',
     access: { permission: 'organization:admin', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId }),
     reply: ZIP,
@@ -25,10 +25,10 @@ export const exportRoutes = (services: Services, exports: Exports): Route[] => [
   defineRoute({
     method: 'GET',
     url: '/api/users/me/export',
-    summary: 'Export what is yours alone',
+    summary: 'Export your personal data',
     description:
-      'A zip of JSON Lines and files: your memberships, chats, files, instructions and the names of your connections, of ' +
-      'all organizations that you are or were in.',
+      'A ZIP archive of JSON Lines and files: your memberships, chats, files, instructions and the names of your ' +
+      'connections, from all current and former organizations.',
     access: 'session',
     reply: ZIP,
     errors: ['export.under_way', 'export.busy'],

@@ -16,18 +16,19 @@ export const importRoutes = (
   defineRoute({
     method: 'POST',
     url: '/api/org/import',
-    summary: 'Make a new organization of an export',
+    summary: 'Import an organization from an export',
     description:
-      "Of the zip of GET /api/org/export, of this server or another one. The caller becomes its owner, and has what was the member's " +
-      'with his email address; what others had alone, and what needs keys, is left out or switched off, as left_out says. ' +
-      'It is all or nothing. Without a name it is called as it was. One at a time.',
+      'Takes the ZIP archive of GET /api/org/export, from this server or another. The caller becomes the owner ' +
+      "and receives the data of the member with the same email address. Other members' private data, and what " +
+      'requires keys, is left out or disabled: see `left_out`. The import is atomic. Only one import runs at a ' +
+      'time.',
     access: 'session',
     query: Type.Object({
       name: Type.Optional(
         described(OrganizationName, 'Name of the new organization. Default: the name in the archive.'),
       ),
     }),
-    upload: { description: 'The zip', bytesMax: ARCHIVE_BYTES_MAX },
+    upload: { description: 'The ZIP archive.', bytesMax: ARCHIVE_BYTES_MAX },
     admitUpload: ({ caller }) => deps.imports.admit(caller.userId),
     effects: 'outside',
     reply: [201, ImportView],

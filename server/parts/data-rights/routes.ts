@@ -8,7 +8,7 @@ import type { Eraser } from './eraser-system.ts'
 
 const Confirmation = Body({
   current_password: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 128, description: 'Needed of whoever has one' }),
+    Type.String({ minLength: 1, maxLength: 128, description: 'Current password. Required if you have one.' }),
   ),
 })
 
@@ -17,10 +17,10 @@ export const deletionRoutes = (services: Services, eraser: Eraser, { database } 
   defineRoute({
     method: 'DELETE',
     url: '/api/org/delete',
-    summary: 'Delete an organization with everything in it',
+    summary: 'Delete an organization and its contents',
     description:
-      'Irreversible. It is gone at once for everybody; what it holds is erased meanwhile, and access that was given to ' +
-      'MCP servers is ended there. A large one may take minutes after the answer. A personal organization stays.',
+      'Irreversible. Access ends immediately; the contents are erased and MCP access is revoked afterwards, ' +
+      'which can take minutes. A personal organization cannot be deleted.',
     access: { permission: 'organization:delete', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId }),
     effects: 'outside',

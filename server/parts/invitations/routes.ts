@@ -33,7 +33,7 @@ export const invitationRoutes = (services: Services, { database } = services): R
   defineRoute({
     method: 'POST',
     url: '/api/invitations/create',
-    summary: 'Invite somebody by mail',
+    summary: 'Invite a person by email',
     description: ONLY_ADMINS,
     access: { permission: 'users:write', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId }),
@@ -57,7 +57,9 @@ export const invitationRoutes = (services: Services, { database } = services): R
     method: 'POST',
     url: '/api/invitations/bulk_create',
     summary: 'Invite several people',
-    description: `Answers per item: a malformed address or the daily cap fails only its own item. ${ONLY_ADMINS}`,
+    description:
+      'Returns a result per item: a malformed address or the daily limit fails only that item. Requires level 80 ' +
+      'or above: admins and owners.',
     access: { permission: 'users:write', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId }),
     body: NewInvitations,
@@ -114,8 +116,10 @@ export const invitationRoutes = (services: Services, { database } = services): R
   defineRoute({
     method: 'POST',
     url: '/api/invitations/resend',
-    summary: 'Send an invitation again, with a new link for seven days',
-    description: `The link before stops working. ${ONLY_ADMINS}`,
+    summary: 'Resend an invitation with a new link',
+    description:
+      'The new link is valid for seven days. The previous link stops working. Requires level 80 or above: admins ' +
+      'and owners.',
     access: { permission: 'users:write', orgOf: { invitation: 'invitation_id' } },
     query: OneInvitation,
     effects: 'database',
@@ -133,7 +137,7 @@ export const invitationRoutes = (services: Services, { database } = services): R
   defineRoute({
     method: 'DELETE',
     url: '/api/invitations/revoke',
-    summary: 'Take a pending invitation back',
+    summary: 'Revoke a pending invitation',
     description: ONLY_ADMINS,
     access: { permission: 'users:write', orgOf: { invitation: 'invitation_id' } },
     query: OneInvitation,

@@ -29,7 +29,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       method: 'POST',
       url: '/api/kb/create',
       summary: 'Create a knowledge base',
-      description: 'Its sources are read after the answer: see ingestion_status, or the event kb.ingestion.',
+      description: 'Ingestion starts after the response: see ingestion_status or the event kb.ingestion.',
       access: { permission: 'kb:write', orgOf: 'query' },
       query: InOrganization,
       body: schemas.NewKnowledgeBase,
@@ -92,8 +92,8 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
     defineRoute({
       method: 'DELETE',
       url: '/api/kb/delete',
-      summary: 'Delete a knowledge base with all that is in it',
-      description: 'Agents that search in it go on without it.',
+      summary: 'Delete a knowledge base and its contents',
+      description: 'Agents that use it continue without it.',
       access: { permission: 'kb:delete', orgOf: ofKb },
       query: OneKb,
       effects: 'database',
@@ -120,7 +120,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
     defineRoute({
       method: 'DELETE',
       url: '/api/kb/delete_source',
-      summary: 'Delete a source with its documents',
+      summary: 'Delete a source and its documents',
       access: { permission: 'kb:delete', orgOf: ofKb },
       query: Type.Object({ ...OneKb.properties, source_id: idOf('the source') }),
       effects: 'database',
@@ -134,11 +134,11 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
     defineRoute({
       method: 'POST',
       url: '/api/kb/upload_file',
-      summary: 'Upload a document for a source of the type file',
-      description: 'PDF, TXT, DOCX, XLSX, CSV or MD. Name its id in upload_ids of add_source.',
+      summary: 'Upload a document for a source of type file',
+      description: 'Accepts PDF, TXT, DOCX, XLSX, CSV or MD. Pass its ID in `upload_ids` of add_source.',
       access: { permission: 'kb:write', orgOf: ofKb },
       query: OneKb,
-      upload: { description: 'The document' },
+      upload: { description: 'The document.' },
       effects: 'outside',
       reply: [201, UploadView],
       errors: [
@@ -191,7 +191,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       method: 'DELETE',
       url: '/api/kb/delete_document',
       summary: 'Delete a document',
-      description: 'A website or bucket that still has it brings it back when it is read again.',
+      description: 'If a website or bucket still has the document, the next read adds it again.',
       access: { permission: 'kb:delete', orgOf: ofKb },
       query: Type.Object({ ...OneKb.properties, document_id: idOf('the document') }),
       effects: 'database',
@@ -205,9 +205,9 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
     defineRoute({
       method: 'PUT',
       url: '/api/kb/chunk',
-      summary: 'Change what a chunk says, or disable it',
+      summary: 'Edit, enable or disable a chunk',
       description:
-        'It stays so until its document is indexed anew: after a change at its source, or by reindex.',
+        'The edit lasts until its document is indexed again: after a change at its source, or by reindex.',
       access: { permission: 'kb:write', orgOf: ofKb },
       query: Type.Object({ ...OneKb.properties, chunk_id: idOf('the chunk') }),
       body: schemas.ChunkChange,
@@ -231,10 +231,10 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
     defineRoute({
       method: 'POST',
       url: '/api/kb/reindex',
-      summary: 'Split and embed all documents anew, or read one source again',
+      summary: 'Reindex a knowledge base, or read one source again',
       description:
-        'From the stored texts, by other settings where they are given. Sources that have failed are read again. With ' +
-        'source_id only that source is read again, and what has not changed stays.',
+        'Splits and embeds the stored texts again, with new settings if given. Failed sources are read again. With ' +
+        '`source_id`, reads only that source; unchanged documents stay.',
       access: { permission: 'kb:write', orgOf: ofKb },
       query: OneKb,
       body: schemas.Reindexing,
@@ -256,7 +256,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
     defineRoute({
       method: 'GET',
       url: '/api/kb/ingestion_status',
-      summary: 'How far the ingestion is',
+      summary: 'Get the ingestion status',
       access: { permission: 'kb:read', orgOf: ofKb },
       query: OneKb,
       reply: [200, schemas.IngestionStatus],

@@ -15,10 +15,10 @@ export const searchRoutes = (deps: KbDependencies): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/kb/search',
-    summary: 'Find the passages that fit a question best',
+    summary: 'Search a knowledge base',
     description:
-      'By words (BM25) and by vectors, fused by reciprocal ranks. A chat finds passages the same way, so what a search ' +
-      'shows is what a chat uses.',
+      'Combines word search (BM25) and vector search by reciprocal rank fusion. Chats retrieve passages the same ' +
+      'way.',
     access: { permission: 'kb:read', orgOf: ofKb },
     query: OneKb,
     body: SearchRequest,

@@ -15,7 +15,7 @@ export const llmRoutes = (services: Services): Route[] => [
     method: 'POST',
     url: '/api/llm/add',
     summary: 'Add a language model to an organization',
-    description: "Without org_id it goes to the caller's personal organization.",
+    description: "Without `org_id`, adds the model to the caller's personal organization.",
     access: { permission: 'organization:write', orgOf: 'query or personal' },
     query: Type.Object({ org_id: Type.Optional(OrgId) }),
     body: NewModel,
@@ -44,8 +44,7 @@ export const llmRoutes = (services: Services): Route[] => [
     method: 'PUT',
     url: '/api/llm/update',
     summary: 'Change a language model',
-    description:
-      'A config replaces the one before, but for an api_key that is not given again: that one stays.',
+    description: '`config` replaces the previous settings, except that an omitted `api_key` stays.',
     access: ofModel,
     query: ModelQuery,
     body: ModelChange,
@@ -72,7 +71,7 @@ export const llmRoutes = (services: Services): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/llm/test',
-    summary: 'Try a language model: ask it for one word',
+    summary: 'Test a language model with a one-word prompt',
     access: ofModel,
     query: ModelQuery,
     effects: 'outside',
@@ -83,7 +82,7 @@ export const llmRoutes = (services: Services): Route[] => [
   defineRoute({
     method: 'PUT',
     url: '/api/llm/update_environment_model',
-    summary: 'Set what a model of the environment costs, and whether it is offered',
+    summary: 'Set the price and availability of an environment model',
     access: 'system',
     query: ModelQuery,
     body: EnvironmentModelChange,

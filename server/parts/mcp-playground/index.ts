@@ -50,9 +50,9 @@ export function playgroundRoutes(deps: PlaygroundDependencies): Route[] {
     defineRoute({
       method: 'GET',
       url: '/api/mcp_playground/memory',
-      summary: 'Get what the playground remembers, oldest first',
+      summary: "Get the playground's memory, oldest first",
       description:
-        'Yours alone, in this organization; the newest 60 messages, at most 30 of them from direct mode.',
+        "Returns the caller's newest 60 messages in this organization, at most 30 of them from direct mode.",
       access,
       query,
       reply: [200, MemoryView],
@@ -62,7 +62,7 @@ export function playgroundRoutes(deps: PlaygroundDependencies): Route[] {
     defineRoute({
       method: 'DELETE',
       url: '/api/mcp_playground/memory',
-      summary: 'Forget what the playground remembers',
+      summary: "Clear the playground's memory",
       access,
       query,
       effects: 'outside',

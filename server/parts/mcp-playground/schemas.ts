@@ -48,7 +48,7 @@ const EndedCall = Type.Object({
 
 export const PlaygroundEvent = Type.Unsafe<object>({
   title: 'PlaygroundEvent',
-  description: 'What stands behind `data:`; the last one is {"message":"DONE","tool":null} or {"error": …}.',
+  description: 'Data of an event. The last one is {"message":"DONE","tool":null} or {"error": …}.',
   anyOf: [
     Type.Object({
       message: Type.String({ description: 'Next piece of the reply; `DONE` at the end.' }),

@@ -56,7 +56,7 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
   defineRoute({
     method: 'GET',
     url: '/api/mcp/callback',
-    summary: 'Where providers send browsers back to',
+    summary: "Receive a provider's redirect",
     description:
       'Not called by clients. The state is single-use and identifies what the provider does not pass on. The browser ' +
       'that started the connection goes on to the console, whether the account was connected or not. In any other ' +
@@ -110,7 +110,7 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/mcp/generate_url',
-    summary: 'Make an address at which any MCP client uses your connected account, for an hour',
+    summary: 'Create an MCP URL for a connection, valid for one hour',
     description:
       'mcp_url speaks MCP over Streamable HTTP, in all versions of the protocol, and adds the account on the way: what ' +
       'proves it to the server is never shown. Anyone who has the address can use the account, so keep it secret. It ' +
@@ -144,7 +144,7 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
   defineRoute({
     method: 'PUT',
     url: '/api/mcp/instance',
-    summary: 'Name a connection, and share it with agents',
+    summary: 'Rename a connection or share it with agents',
     description:
       'shared_agent_ids replaces those before: agents of the organization, which then use this account for whoever talks to them. Who adds one needs agent:write, as for every change of an agent.',
     access: { permission: 'mcp:write', orgOf: ofInstance },
@@ -159,7 +159,7 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
   defineRoute({
     method: 'DELETE',
     url: '/api/mcp/instance',
-    summary: 'Delete a connection, and end its access at the provider',
+    summary: 'Delete a connection and revoke its access at the provider',
     description:
       'It is gone here whatever the provider does; message says where that one could not be told within 10 seconds.',
     access: { permission: 'mcp:write', orgOf: ofInstance },
@@ -176,7 +176,10 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
 const reading = { permission: 'mcp:read', orgOf: 'query or personal' } as const
 const ServerQuery = Type.Object({ server_id: idOf('the server') })
 const Org = Type.Optional(
-  Type.String({ ...Uuid, description: "In which organization; else the API key's, or the personal one" }),
+  Type.String({
+    ...Uuid,
+    description: 'ID of the organization. Default: that of the API key, or the personal one.',
+  }),
 )
 
 /** The catalogue of MCP servers: what all see of it, and its administration. */
@@ -204,7 +207,9 @@ export const catalogueRoutes = (deps: McpDependencies, reader: ToolReader): Rout
     query: Type.Object({
       server_id: idOf('the server'),
       org_id: Org,
-      refresh: Type.Optional(Type.Boolean({ default: false, description: 'Read the tools now' })),
+      refresh: Type.Optional(
+        Type.Boolean({ default: false, description: 'Whether to read the tools from the server now.' }),
+      ),
     }),
     reply: [200, ServerWithTools],
     errors: ['org.not_found', 'mcp.server_not_found'],
@@ -250,7 +255,7 @@ export const catalogueRoutes = (deps: McpDependencies, reader: ToolReader): Rout
   defineRoute({
     method: 'DELETE',
     url: '/api/mcp/servers',
-    summary: 'Delete an MCP server that nobody is connected to',
+    summary: 'Delete an MCP server without connections',
     access: 'system',
     query: ServerQuery,
     effects: 'database',

@@ -79,13 +79,13 @@ const Passed = (description: string) =>
 
 /** What providers send browsers back with. */
 export const CallbackQuery = OpenQuery({
-  state: Passed('From the address that connect_account gave; single-use, valid for 10 minutes'),
-  code: Passed("The authorization server's answer (RFC 6749, 4.1.2)"),
-  iss: Passed('Who answers (RFC 9207)'),
-  error: Passed('Why there is no code (RFC 6749, 4.1.2.1)'),
-  error_description: Passed('The same in words'),
-  status: Passed("Composio's answer"),
-  connected_account_id: Passed("Composio's account"),
+  state: Passed('State from connect_account. Single-use, valid for 10 minutes.'),
+  code: Passed('Authorization code (RFC 6749, 4.1.2).'),
+  iss: Passed('Issuer of the response (RFC 9207).'),
+  error: Passed('Error code (RFC 6749, 4.1.2.1).'),
+  error_description: Passed('Error description.'),
+  status: Passed('Status from Composio.'),
+  connected_account_id: Passed('ID of the account at Composio.'),
   mcp_server_id: Type.Optional(idOf('the server')),
   mcp_session_id: Type.Optional(idOf('the connection')),
   flow_type: Type.Optional(FlowType),

@@ -84,7 +84,7 @@ export const openAiRoutes = (deps: OpenAiDependencies): Route[] => [
   defineRoute({
     method: 'GET',
     url: '/openai/v1/models',
-    summary: 'List what can be named as model',
+    summary: 'List models and agents',
     access,
     query,
     reply: [200, schemas.ModelList],

@@ -41,8 +41,8 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
     url: '/api/org/create_org',
     summary: 'Create an organization',
     description:
-      'The caller becomes its owner. Names are unique among organizations, whatever the case. It begins without credits; ' +
-      'with `credits`, that many move to it from the personal organization of the caller.',
+      'The caller becomes the owner. Names are unique, ignoring case. The organization starts without credits; ' +
+      "`credits` moves that many from the caller's personal organization.",
     access: 'session',
     query: NewOrganization,
     effects: 'database',
@@ -75,7 +75,7 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
   defineRoute({
     method: 'POST',
     url: '/api/org/add_member',
-    summary: 'Add a person who has an account to an organization',
+    summary: 'Add an existing user to an organization',
     description:
       'Needs the team_members feature. The person is mailed a link to leave. Until they open the organization, members who share no other organization with them see neither their name nor their address.',
     access: { permission: 'users:write', orgOf: 'body' },
@@ -110,7 +110,7 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
   defineRoute({
     method: 'GET',
     url: '/api/org/leave_link',
-    summary: 'Show which organization a mailed link leaves',
+    summary: 'Get the organization of a leave link',
     access: 'public',
     query: LeaveLink,
     reply: [200, LeaveLinkView],
@@ -120,7 +120,7 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
   defineRoute({
     method: 'POST',
     url: '/api/org/leave_link',
-    summary: 'Leave an organization by the link that was mailed when you were added',
+    summary: 'Leave an organization with the emailed link',
     access: 'public',
     body: LeaveLink,
     example: { token: 'ot_…' },
@@ -135,8 +135,8 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
   defineRoute({
     method: 'POST',
     url: '/api/org/transfer_ownership',
-    summary: 'Hand an organization over to another member',
-    description: 'For its owner, who becomes an admin.',
+    summary: 'Transfer ownership to another member',
+    description: 'Only the owner can call this. They become an admin.',
     access: { permission: 'organization:admin', orgOf: 'query' },
     query: InOrganization,
     body: NewOwner,
@@ -160,7 +160,7 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
   defineRoute({
     method: 'GET',
     url: '/api/org/features',
-    summary: 'Read what an organization may use, and what it uses',
+    summary: "Get an organization's limits and usage",
     access: { permission: 'organization:read', orgOf: 'query' },
     query: InOrganization,
     reply: [200, FeaturesInUse],
@@ -170,7 +170,7 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
   defineRoute({
     method: 'PUT',
     url: '/api/org/features',
-    summary: 'Set what an organization may use',
+    summary: "Set an organization's limits",
     access: 'system',
     query: InOrganization,
     body: FeaturesChange,

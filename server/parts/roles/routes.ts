@@ -28,7 +28,8 @@ export const roleRoutes = ({ database }: Services): Route[] => [
     method: 'POST',
     url: '/api/roles/create',
     summary: 'Create a role',
-    description: 'Below your own level, and with permissions that you hold, unless you are the owner.',
+    description:
+      'The level must be below your own, and you must hold each permission, unless you are the owner.',
     access: { permission: 'roles:write', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId }),
     body: NewRole,
@@ -42,7 +43,7 @@ export const roleRoutes = ({ database }: Services): Route[] => [
     method: 'PUT',
     url: '/api/roles/update',
     summary: 'Change a role',
-    description: 'permission_ids replaces the permissions that it had. It holds from the next request on.',
+    description: '`permission_ids` replaces all permissions of the role. Applies from the next request on.',
     access: { permission: 'roles:write', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId, role_id: idOf('the role') }),
     body: RoleChange,
@@ -55,7 +56,7 @@ export const roleRoutes = ({ database }: Services): Route[] => [
   defineRoute({
     method: 'DELETE',
     url: '/api/roles/remove',
-    summary: 'Delete a role that nobody has',
+    summary: 'Delete an unused role',
     access: { permission: 'roles:delete', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId, role_id: idOf('the role') }),
     effects: 'database',
@@ -91,8 +92,8 @@ export const roleRoutes = ({ database }: Services): Route[] => [
   defineRoute({
     method: 'DELETE',
     url: '/api/roles/permission',
-    summary: 'Remove a permission from every role, and for good',
-    description: 'Permissions that Parley itself asks for can not be removed.',
+    summary: 'Delete a permission and remove it from all roles',
+    description: 'Permissions that Parley itself checks cannot be deleted.',
     access: 'system',
     query: Type.Object({ permission_id: idOf('the permission') }),
     effects: 'database',

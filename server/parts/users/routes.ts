@@ -31,9 +31,10 @@ export const userRoutes = (services: Services): Route[] => {
     defineRoute({
       method: 'GET',
       url: '/api/users/me',
-      summary: 'Read who you are',
+      summary: 'Get the current user',
       description:
-        'With the organizations that you are an active member of; by an API key with its own only.',
+        'Includes the organizations in which the user is an active member. With an API key, only its own ' +
+        'organization.',
       access: 'authenticated',
       reply: [200, UserView],
       errors: [],
@@ -42,8 +43,8 @@ export const userRoutes = (services: Services): Route[] => {
     defineRoute({
       method: 'PUT',
       url: '/api/users/me',
-      summary: 'Change your names or your password',
-      description: 'A new password needs the old one, and ends all your other sessions.',
+      summary: 'Update your names or password',
+      description: 'A new password requires the current one and ends all other sessions.',
       access: 'session',
       body: ProfileChange,
       example: { first_name: 'Ada' },
@@ -76,9 +77,9 @@ export const userRoutes = (services: Services): Route[] => {
     defineRoute({
       method: 'POST',
       url: '/api/users/invite',
-      summary: 'Make an account for somebody and invite him into the organization',
+      summary: 'Create an account and invite the user to the organization',
       description:
-        'He gets a mail with a link that signs him in, good for seven days. For admins and owners.',
+        'Sends an email with a sign-in link that is valid for seven days. Requires admin or owner.',
       access: { permission: 'users:write', orgOf: 'query' },
       query: Type.Object({ org_id: OrgId }),
       body: NewInvitee,
@@ -100,8 +101,8 @@ export const userRoutes = (services: Services): Route[] => {
     defineRoute({
       method: 'PUT',
       url: '/api/users/update',
-      summary: 'Give a member another role',
-      description: 'For owners. It holds from the next request on.',
+      summary: "Change a member's role",
+      description: 'Requires owner. Applies from the next request on.',
       access: { permission: 'users:write', orgOf: 'query' },
       query: OneMember,
       body: RoleChoice,
@@ -125,8 +126,8 @@ export const userRoutes = (services: Services): Route[] => {
     defineRoute({
       method: 'PUT',
       url: '/api/users/status',
-      summary: 'Suspend a member, or end a suspension',
-      description: 'A suspended member is kept out from the next request on.',
+      summary: 'Suspend or reactivate a member',
+      description: 'A suspended member loses access from the next request on.',
       access: { permission: 'users:admin', orgOf: 'query' },
       query: OneMember,
       body: StatusChange,
@@ -149,9 +150,9 @@ export const userRoutes = (services: Services): Route[] => {
     defineRoute({
       method: 'DELETE',
       url: '/api/users/remove',
-      summary: 'End a membership',
+      summary: 'Remove a member',
       description:
-        'With its API keys, and with an invitation that was not accepted yet. What the member made stays.',
+        'Also deletes their API keys in the organization and an open invitation. What the member created stays.',
       access: { permission: 'users:admin', orgOf: 'query' },
       query: OneMember,
       effects: 'database',

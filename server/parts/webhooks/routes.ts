@@ -17,7 +17,8 @@ export const webhookRoutes = (services: Services, sender: Sender): Route[] => [
     url: '/api/webhooks/create',
     summary: 'Add a webhook',
     description:
-      'Events of these types are sent to the address, signed as Standard Webhooks has it. The secret is shown this once. An organization has at most 20 webhooks.',
+      'Sends events of the given types to the URL, signed as in Standard Webhooks. The secret is returned once. ' +
+      'An organization can have at most 20 webhooks.',
     access: { permission: 'organization:admin', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId }),
     body: schemas.NewWebhook,
@@ -67,9 +68,9 @@ export const webhookRoutes = (services: Services, sender: Sender): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/webhooks/rotate_secret',
-    summary: 'Make a new secret for a webhook',
+    summary: "Rotate a webhook's secret",
     description:
-      'The secret before signs beside the new one for 24 hours: webhook-signature has both signatures.',
+      'For 24 hours, the previous secret signs beside the new one: `webhook-signature` has both signatures.',
     access: ofWebhook,
     query: OneWebhook,
     effects: 'database',
@@ -80,9 +81,10 @@ export const webhookRoutes = (services: Services, sender: Sender): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/webhooks/test',
-    summary: 'Send an event of the type webhook.test',
+    summary: 'Send a test event',
     description:
-      'It is sent once, to this webhook, and the answer says how that went. Where other deliveries to it are under way, it is sent after them, and the answer is still pending.',
+      'Sends a webhook.test event to this webhook once and returns the result. If other deliveries to it are in ' +
+      'progress, it is sent after them and the status is still pending.',
     access: ofWebhook,
     query: OneWebhook,
     effects: 'outside',
@@ -94,7 +96,7 @@ export const webhookRoutes = (services: Services, sender: Sender): Route[] => [
     method: 'GET',
     url: '/api/webhooks/deliveries',
     summary: 'List the deliveries of a webhook, newest first',
-    description: 'They are kept for 30 days.',
+    description: 'Deliveries are kept for 30 days.',
     access: ofWebhook,
     query: Type.Object({
       ...OneWebhook.properties,
@@ -109,8 +111,9 @@ export const webhookRoutes = (services: Services, sender: Sender): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/webhooks/redeliver',
-    summary: 'Deliver an event once more',
-    description: 'Also one that was delivered. Its webhook-id stays the same, and its tries begin anew.',
+    summary: 'Redeliver an event',
+    description:
+      'Also works for a delivered event. The `webhook-id` stays the same, and its attempts start over.',
     access: ofWebhook,
     query: Type.Object({ ...OneWebhook.properties, delivery_id: schemas.DeliveryId }),
     effects: 'database',
