@@ -46,10 +46,23 @@ function beginImport(on: TestServer, { token }: Person): ClientRequest {
 const statusOf = async (on: TestServer, by: Person): Promise<number> =>
   (await importArchive(on, by, Buffer.from('PK'))).status
 
+/** Begins to send an archive, and answers when it has the turn. One that comes while a probe has it is sent again. */
+async function takeTurn(on: TestServer, by: Person): Promise<ClientRequest> {
+  let sending: ClientRequest | null = null
+  await expect
+    .poll(() => {
+      sending ??= beginImport(on, by).once('response', () => {
+        sending = null
+      })
+      return statusOf(on, by)
+    })
+    .toBe(409)
+  return sending as unknown as ClientRequest
+}
+
 describe('while an archive is being sent', () => {
   test('another one is refused before it is, and not after its sender has left', async () => {
-    const first = beginImport(server, person)
-    await expect.poll(() => statusOf(server, person)).toBe(409)
+    const first = await takeTurn(server, person)
     const [answer] = (await once(beginImport(server, await server.signUp()), 'response')) as [IncomingMessage]
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([409, '30'])
     first.destroy()
@@ -58,8 +71,7 @@ describe('while an archive is being sent', () => {
 
   test('and nothing more comes of it, the turn is given back', async () => {
     const other = await impatient.signUp()
-    const first = beginImport(impatient, other)
-    await expect.poll(() => statusOf(impatient, other)).toBe(409)
+    const first = await takeTurn(impatient, other)
     await expect.poll(() => statusOf(impatient, other)).toBe(400)
     await expect.poll(() => first.destroyed).toBe(true)
   })

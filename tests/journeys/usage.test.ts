@@ -96,7 +96,7 @@ describe('usage', () => {
         'group_by must be up to 3 of: day, model, user, agent, deployment, api_key',
       ],
       ['&group_by=toString', 'group_by must be up to 3 of: day, model, user, agent, deployment, api_key'],
-      ['&from=2024-01-01&to=2025-01-01', 'from and to may be 366 days apart at most'],
+      ['&from=2024-01-01&to=2025-01-01', 'from and to must be at most 366 days apart'],
       ['&from=tomorrow', 'from must be a date such as 2026-01-31'],
     ]) {
       const answer = await usage(person, query)
