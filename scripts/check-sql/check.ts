@@ -4,15 +4,15 @@ import type { Program, Statement } from './read-statements.ts'
 import type { Column, Tables } from './relations.ts'
 import ts from './typescript.ts'
 
-/** What is wrong with a statement, in a sentence. */
+/** A fault of a statement. */
 export interface Problem {
   place: string
   sentence: string
 }
 
 /**
- * Holds each statement against a database: PostgreSQL prepares it, which finds names that are not there, and what its
- * columns are is compared with the row type that the template names.
+ * Checks each statement against a database: PostgreSQL prepares it, which finds unknown names, and the columns of its
+ * result are compared with the row type of the template.
  */
 export async function checkStatements(
   { statements, checker }: Program,
@@ -64,7 +64,7 @@ async function check(statement: Statement, against: Against): Promise<string[]> 
   return compare(columns, nullable, statement.row, against.checker)
 }
 
-/** A value of a parameter, which only says to the driver which type to announce. */
+/** A sample value of a parameter, from which the driver derives the type that it announces. */
 const sample = ({ type }: Statement['parameters'][number]): postgres.ParameterOrJSON<never> =>
   type === 'timestamptz' ? new Date() : type === 'boolean' ? true : type === 'bytea' ? Buffer.alloc(0) : null
 

@@ -1,17 +1,17 @@
 import ts from './typescript.ts'
 
-/** Text of a statement, or the expression of a value that it is given. */
+/** Text of a statement, or the expression of one of its values. */
 export type Piece = string | ts.Expression
 
-/** One way in which a template can come out. */
+/** A template with one choice made at each condition. */
 type Variant = Piece[]
 
-/** What the parameters of the functions around an expression stand for. */
+/** The arguments of the functions around an expression, by parameter. */
 type Arguments = ReadonlyMap<ts.Symbol, { node: ts.Expression; args: Arguments }>
 
 const NO_ARGUMENTS: Arguments = new Map()
 const DEPTH_MAX = 30
-/** A fragment is handed on through so many functions. */
+/** A fragment may be passed on through this many functions. */
 const CALLERS_MAX = 5
 /** The types of postgres.js that put text into a statement instead of a value. */
 const FRAGMENT_TYPES = new Set(['PendingQuery', 'Helper', 'Identifier', 'PendingRawQuery'])
@@ -25,7 +25,7 @@ export function isFragment(node: ts.Expression, checker: ts.TypeChecker): boolea
 
 class Unread extends Error {}
 
-/** A fragment is a parameter of a function: its callers say what it is. */
+/** Thrown for a fragment that is a parameter: its text depends on the function's callers. */
 class Handed extends Error {
   readonly parameter: ts.ParameterDeclaration
 
@@ -49,7 +49,7 @@ export class FragmentReader {
     this.#sources = sources
   }
 
-  /** The ways in which a template can come out: each choice within it is made at least once. */
+  /** Returns the variants of a template, in which each choice is made at least once. */
   read(template: ts.TaggedTemplateExpression): { variants: Variant[]; unread: string[] } {
     try {
       return { variants: this.#inCallers(template, NO_ARGUMENTS), unread: [] }
@@ -59,7 +59,7 @@ export class FragmentReader {
     }
   }
 
-  /** A template once for each call of the function that hands fragments to it. */
+  /** Reads a template once for each call that passes fragments to its function. */
   #inCallers(template: ts.TaggedTemplateExpression, args: Arguments, depth = 0): Variant[] {
     try {
       return this.#template(template, args)
@@ -115,7 +115,7 @@ export class FragmentReader {
     throw new Unread(`${ts.SyntaxKind[node.kind]} is no fragment that can be read: ${node.getText()}`)
   }
 
-  /** `strength[kind]`: any of the object's. */
+  /** `strength[kind]`: every property of the object is a choice. */
   #member(node: ts.ElementAccessExpression, args: Arguments): Variant[] {
     const object = this.#initializer(node.expression)
     if (!object || !ts.isObjectLiteralExpression(object)) throw new Unread(node.getText())
@@ -147,7 +147,7 @@ export class FragmentReader {
     return bodies.flatMap((body) => this.#fragment(body, handed))
   }
 
-  /** What the parameters of a function stand for in a call of it. */
+  /** Binds the parameters of a function to the arguments of a call. */
   #handed({ parameters }: ts.SignatureDeclaration, call: ts.CallExpression, args: Arguments): Arguments {
     const handed = new Map(args)
     for (const [index, { name, initializer }] of parameters.entries())
@@ -156,7 +156,7 @@ export class FragmentReader {
     return handed
   }
 
-  /** What a parameter's name, or each name of its pattern, is bound to. */
+  /** Binds a parameter, or each name of its destructuring pattern, to an expression. */
   #bound(name: ts.BindingName, node: ts.Expression | undefined): [ts.Symbol, ts.Expression][] {
     if (!node) return []
     if (ts.isIdentifier(name)) {
@@ -212,7 +212,7 @@ export class FragmentReader {
     return this.#texts(argument, args).map((text) => [isRaw ? text : quote(text)])
   }
 
-  /** The texts that an expression can be, by its type or by what was handed over. */
+  /** The texts that an expression can be, by its type or by the bound argument. */
   #texts(node: ts.Expression, args: Arguments): string[] {
     const type = this.#checker.getTypeAtLocation(node)
     const types = type.isUnion() ? type.types : [type]
@@ -223,7 +223,7 @@ export class FragmentReader {
     throw new Unread(`${node.getText()} is any text`)
   }
 
-  /** Whether a condition holds, where what was handed over says so. */
+  /** Whether a condition holds; undefined if the bound arguments don't decide it. */
   #truth(condition: ts.Expression, args: Arguments): boolean | undefined {
     const symbol = this.#symbol(condition)
     const given = symbol && args.get(symbol)
@@ -234,7 +234,7 @@ export class FragmentReader {
     return isNothing ? false : undefined
   }
 
-  /** What a constant or a property is set to where it is declared. */
+  /** The initializer of a constant or a property. */
   #initializer(node: ts.Expression): ts.Expression | undefined {
     const declaration = this.#symbol(node)?.valueDeclaration
     if (!declaration) return undefined
@@ -268,7 +268,7 @@ function callsIn(node: ts.Node): ts.CallExpression[] {
 const lastNameOf = (callee: ts.Expression): string =>
   ts.isPropertyAccessExpression(callee) ? callee.name.text : callee.getText()
 
-/** Each choice at least once: the first of all, then each other one among the first of the rest. */
+/** Returns one variant of all first choices, then one for each further choice with the first ones elsewhere. */
 function combine(parts: Variant[][]): Variant[] {
   const withChoice = (at: number, choice: Variant): Variant =>
     parts.flatMap((choices, index) => (index === at ? choice : (choices[0] ?? [])))

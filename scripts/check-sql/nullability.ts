@@ -1,4 +1,4 @@
-import { loadModule, parseSync } from 'libpg-query'
+import { type Node, parseStatement, textOf } from '#tests/tenancy/statement.ts'
 import {
   type Column,
   column,
@@ -7,22 +7,18 @@ import {
   isWholeRow,
   makeOptional,
   type Names,
-  type Node,
   nameOf,
   only,
   type Relation,
   relationOf,
   rename,
   type Tables,
-  textOf,
 } from './relations.ts'
 
 /*
  * Which columns of a statement's result may be null. PostgreSQL does not say, so this reads the statement with
  * PostgreSQL's own parser. What it does not know counts as nullable.
  */
-
-await loadModule()
 
 /**
  * The columns that a statement returns, in their order. `nullableParameters`: whether $1, $2 … may be null. Throws
@@ -33,9 +29,13 @@ export function resultColumns(
   tables: Tables,
   nullableParameters: readonly boolean[],
 ): Column[] {
-  const [statement] = parseSync(text).stmts ?? []
   const reader = new Reader(tables, nullableParameters)
-  return reader.statement(statement?.stmt, { relations: [], outer: null, ctes: new Map(), isGrouped: false })
+  return reader.statement(parseStatement(text)[0], {
+    relations: [],
+    outer: null,
+    ctes: new Map(),
+    isGrouped: false,
+  })
 }
 
 /** Never null, whatever the arguments are. */

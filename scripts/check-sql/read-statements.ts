@@ -6,7 +6,7 @@ import ts from './typescript.ts'
  * they stand, through constants, functions and conditions.
  */
 
-/** A value that a statement is given. */
+/** A value of a statement. */
 export interface Parameter {
   isNullable: boolean
   /** As the driver announces it; null: the server infers the type. */
@@ -48,7 +48,7 @@ export function readStatements(files: readonly string[], config: string): Progra
     const { line } = file.getLineAndCharacterOfPosition(template.getStart())
     return `${file.fileName.replace(`${root}/`, '')}:${line + 1}`
   }
-  // What stands in another template is checked there.
+  // A fragment is checked within the templates that contain it.
   const whole = read.filter(({ template }) => !reader.contained.has(template))
   return {
     checker,
@@ -61,7 +61,7 @@ export function readStatements(files: readonly string[], config: string): Progra
           isUsed: isUsed(template),
         })),
       )
-      // What adds nothing is a choice of some fragment.
+      // An empty template is one choice of a condition.
       .filter(({ text }) => text !== ''),
     unread: whole.flatMap(({ template, unread }) =>
       unread.map((reason) => ({ place: placeOf(template), reason })),
@@ -116,7 +116,7 @@ function rowOf(template: ts.TaggedTemplateExpression, checker: ts.TypeChecker): 
   return row ? checker.getNonNullableType(row) : null
 }
 
-/** A statement that is awaited, and nothing more, is sent for what it changes. */
+/** A statement that is only awaited is sent for its effect. */
 function isUsed(template: ts.TaggedTemplateExpression): boolean {
   const { parent } = template
   return !(ts.isAwaitExpression(parent) && ts.isExpressionStatement(parent.parent))

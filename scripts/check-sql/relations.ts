@@ -1,10 +1,8 @@
+import { type Node, textOf } from '#tests/tenancy/statement.ts'
+
 /*
  * The relations that a query reads, and what is known of their columns.
  */
-
-/** A node of PostgreSQL's parse tree: one key that names its type, or plain fields. */
-// biome-ignore lint/suspicious/noExplicitAny: the parse tree has 250 types of nodes, of which some 30 are read
-export type Node = any
 
 export interface Column {
   name: string
@@ -41,7 +39,6 @@ export function only(node: Node): [string, Node] {
   return (entry ?? ['', {}]) as [string, Node]
 }
 
-export const textOf = (node: Node): string => node?.String?.sval ?? ''
 export const nameOf = (parts: Node[]): string => textOf(parts.at(-1))
 export const column = (name: string, isNullable: boolean): Column => ({ name, isNullable })
 
