@@ -4,7 +4,7 @@ import type { Payer } from '#platform/ledger/ledger.ts'
 import type { ModelFinder, ResolvedModel } from '../llm/index.ts'
 import type { ReadyAgent } from './find-agents-system.ts'
 
-/** Who sends a message: a member, or a deployment for its visitors and for the holder of its key. */
+/** The sender of a message: a member, or a deployment for its visitors and the holder of its key. */
 export interface Sender {
   scope: Scope<'chats:write'> | Scope<'conversation:write'>
   deployment: OpenDeployment | null

@@ -20,7 +20,7 @@ export const agentTables: OwnedTables = {
   agent_knowledge_bases: { audit: { entries: 'agent.*' }, export: { within: 'agents' }, erasure: 'cascade' },
   agent_mcp_instances: {
     audit: { entries: 'agent.*' },
-    export: { not: 'A connection is an account elsewhere, and is made anew after an import.' },
+    export: { not: 'A connection is an account at a server. Connect again after an import.' },
     erasure: 'cascade',
   },
 }

@@ -5,7 +5,7 @@ export const BUDGET: AuditedTable = { type: 'budget', secrets: [] }
 export const billingTables: OwnedTables = {
   budgets: {
     audit: BUDGET,
-    export: { not: 'Budgets bound spending here, and mean nothing elsewhere.' },
+    export: { not: 'Budgets limit spending on this server only.' },
     erasure: 'cascade',
   },
 }

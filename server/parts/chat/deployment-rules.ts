@@ -32,8 +32,8 @@ export const hideModelError =
   }
 
 /**
- * For `.catch(…)` of a write: with a deployment goes the user whom its sessions belong to, and what was shown for it
- * opens nothing any more.
+ * For `.catch(…)` of a write. Deleting a deployment deletes the user that owns its sessions, so a write that violates
+ * the foreign key means that the caller's credential is void.
  */
 export const refuseDeleted = (deployment: Deployment) =>
   deployment ? onForeignKeyViolation('auth.invalid_token') : undefined

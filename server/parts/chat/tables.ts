@@ -30,7 +30,7 @@ export const chatTables: OwnedTables = {
   },
   chat_words: {
     audit: PRIVATE,
-    export: { not: 'The index of words is made of the messages.' },
+    export: { not: 'The index is rebuilt from the messages.' },
     erasure: 'cascade',
   },
   reply_keys: {

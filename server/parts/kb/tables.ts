@@ -51,7 +51,7 @@ export const kbTables: OwnedTables = {
   },
   kb_segments: {
     audit: FROM_SOURCES,
-    export: { not: 'The index of words is made of the chunks.' },
+    export: { not: 'The index is rebuilt from the chunks.' },
     erasure: 'cascade',
   },
   kb_evaluations: {

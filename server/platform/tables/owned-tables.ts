@@ -2,25 +2,24 @@ import type { PlainErrorCode } from '#errors'
 import type { ResourceKind } from '../access/scope.ts'
 
 /**
- * What the owner of a table with rows of organizations says of it. Each part, and each room here, says so of its own
- * tables in `tables.ts`; server/tables.ts puts them together, and tests/house/tables.test.ts holds that no such table is
- * in none.
+ * How a table with rows of organizations is audited, exported and erased. Each part and platform room declares its own
+ * tables in `tables.ts`; server/tables.ts composes them. tests/house/tables.test.ts fails for an undeclared table.
  */
 export interface OwnedTable {
   /** Its records lead a request to their organization. */
   resource?: { kind: ResourceKind; notFound: PlainErrorCode; mayBePublic?: true }
-  /** What the audit says when its rows change: by itself, or through entries that name them. */
+  /** Its changes are recorded automatically, by entries that the code writes, or not. */
   audit: AuditedTable | { entries: `${string}.${string}` } | Not
-  /** The file of an export that holds its rows, or the table whose file does. */
+  /** The export file with its rows, or the table whose file includes them. */
   export: ExportedTable | { within: string } | Not
-  /** How its rows go with their organization: by a foreign key; before that in pieces, since there may be many. */
+  /** Its rows are deleted with their organization by a foreign key; large tables are first deleted in batches. */
   erasure: 'cascade' | { inPiecesBy: string } | Not
 }
 
 /** Tables by name. */
 export type OwnedTables = Readonly<Record<string, OwnedTable>>
 
-/** Why something is not done. */
+/** The reason why not. */
 interface Not {
   not: string
 }
