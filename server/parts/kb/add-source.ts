@@ -18,8 +18,9 @@ import {
 import { bytesIn, hashIn, hashOf, textKindIn, textKindOf } from './text-kind.ts'
 
 /**
- * Adds a source: a website or a bucket is read after the answer; files and texts are documents at once, to be indexed
- * after it. Throws kb.source_invalid, kb.too_many_sources, upload.not_found.
+ * Adds a source to a knowledge base. Websites and buckets are read in the background after the response; files
+ * and texts become pending documents immediately. Throws kb.source_invalid, kb.too_many_sources,
+ * upload.not_found.
  */
 export async function addSource(
   deps: KbDependencies,
@@ -46,7 +47,7 @@ export async function addSource(
   return viewSource(made)
 }
 
-/** Its documents go with it. */
+/** Deletes a source together with its documents. Throws kb.source_not_found. */
 export async function deleteSource(
   deps: KbDependencies,
   scope: Scope<'kb:delete'>,
@@ -54,7 +55,7 @@ export async function deleteSource(
   sourceId: string,
 ): Promise<void> {
   await scope.transaction(async (database) => {
-    // Who counts documents locks the knowledge base first (migration 0012).
+    // Lock order: the knowledge base before its document counters (migration 0012).
     await database.select(knowledgeBases, { where: eq(knowledgeBases.id, kbId), lock: true })
     const where = and(eq(kbSources.kbId, kbId), eq(kbSources.id, sourceId))
     const rows = await database.delete(kbSources, where)
@@ -63,16 +64,16 @@ export async function deleteSource(
   await deps.ingestion.begin({ organizationId: scope.organizationId, id: kbId })
 }
 
-/** A source that may be stored. */
+/** A validated source, ready to be stored. */
 export interface PreparedSource {
   id: string
   source: SourceConfig
   publicConfig: Record<string, unknown>
-  /** Encrypted. */
+  /** Encrypted secrets, or null. */
   secrets: string | null
 }
 
-/** Throws request.invalid, kb.source_invalid. */
+/** Validates a source and encrypts its secrets. Throws request.invalid, kb.source_invalid. */
 export function prepareSource(
   { services: { net, secrets } }: KbDependencies,
   input: NewSource,
@@ -85,7 +86,10 @@ export function prepareSource(
 
 type Statements = Parameters<Parameters<Scope<'kb:write'>['transaction']>[0]>[0]
 
-/** Inside the transaction of its knowledge base. Throws upload.not_found. */
+/**
+ * Inserts a source and its documents inside the transaction that holds the knowledge base. Throws
+ * upload.not_found.
+ */
 export async function insertSource(
   database: Statements,
   scope: Scope<'kb:write'>,
@@ -115,7 +119,7 @@ interface SourceKey {
 
 const NO_TEXT = sentence('kb.file_without_text')
 
-/** What the files say is copied, so that a file can go and the document stays. */
+/** Copies the text of the uploads, so that a document survives the deletion of its file. */
 async function insertFiles(
   database: Statements,
   key: SourceKey,

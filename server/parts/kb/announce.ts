@@ -3,10 +3,10 @@ import { sqlOf } from './find-work-system.ts'
 import type { KbRef } from './ingestion.ts'
 import { describeSources } from './ingestion-state.ts'
 
-/** Tells those who may read a knowledge base how far it is, soon, and at most so often. */
+/** Publishes a knowledge base's ingestion progress to members who may read it, at most once per `GATHER_MS`. */
 export type Announce = (ref: KbRef) => void
 
-/** What happens within this time is told by one event. */
+/** Changes within this time are combined into one event. */
 const GATHER_MS = 500
 
 export function createAnnouncer({ database, events, log }: Services): Announce {

@@ -25,8 +25,9 @@ interface FoundChunk extends ChunkRow {
 }
 
 /**
- * Changes what a chunk says, or whether it is found at all. It stays so until its document is indexed anew. Throws
- * kb.chunk_not_found, kb.changing where that happens meanwhile, kb.dimensions, llm.failed, and what else embedding throws.
+ * Changes a chunk's text, or enables or disables it. The change lasts until the document is indexed again. Throws
+ * kb.chunk_not_found, kb.changing if the document is indexed during the change, kb.dimensions, llm.failed, and
+ * the errors of embedTexts.
  */
 export async function changeChunk(
   deps: KbDependencies,
@@ -35,7 +36,7 @@ export async function changeChunk(
   { content, is_enabled: isEnabled }: ChunkChange,
 ): Promise<ChunkView> {
   const chunk = await findChunk(scope, kbId, id)
-  // What may fail comes first, so that all is done or nothing.
+  // The step that may fail runs first, so that either both changes apply or neither.
   if (content !== undefined && content !== chunk.content)
     await rewrite(deps, scope, kbId, chunk, content.replaceAll('\0', '').toWellFormed())
   if (isEnabled !== undefined) await enable(scope, kbId, id, isEnabled)
@@ -64,7 +65,7 @@ const enable = (scope: Scope<'kb:write'>, kbId: string, id: string, isEnabled: b
       where ${isOfKb(tx, { organizationId: scope.organizationId, kbId })} and v.number = changed.number`
   })
 
-/** The chunk gets a new number, so that what its old words say of the old one leads nowhere. */
+/** Gives the chunk a new number, so that postings of the old text no longer lead to it. */
 async function rewrite(
   deps: KbDependencies,
   scope: Scope<'kb:write'>,
@@ -109,11 +110,11 @@ async function rewrite(
       update knowledge_bases set dead_count = dead_count + 1, dimensions = ${vector.length}
       where id = ${kbId} and organization_id = ${organizationId}`
   })
-  // Each change is a segment, and segments are merged.
+  // Each change adds a segment; ingestion merges segments.
   await deps.ingestion.begin({ organizationId, id: kbId })
 }
 
-/** Somebody waits for it. */
+/** Timeout of an embedding within a request, in milliseconds. */
 const EMBEDDING_MS = 60_000
 
 async function embedOne(
@@ -142,7 +143,7 @@ interface IndexPosition {
   dimensions: number | null
 }
 
-/** Locks the knowledge base, says that something else is found now, and takes a number for a chunk and a segment. */
+/** Locks the knowledge base, increments its index version, and allocates a chunk number and a segment number. */
 async function raiseVersion(
   tx: TenantTransaction,
   scope: Scope<'kb:write'>,

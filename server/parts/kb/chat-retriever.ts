@@ -6,23 +6,23 @@ import { QUERY_CHARACTERS_MAX } from '#platform/retrieval/parse-query.ts'
 import type { KbDependencies } from './dependencies.ts'
 import { retrieve, type SearchRequest } from './retrieve.ts'
 
-/** A passage of a document, with what a message says of it when it was used. */
+/** A citation with the full content of its passage. */
 export interface Passage extends Citation {
-  /** The whole passage. */
+  /** Full text of the passage. */
   content: string
-  /** Those that it stands under, from the first to the nearest. */
+  /** Headings above the passage, outermost first. */
   headings: string[]
 }
 
-/** Whoever writes in a chat uses knowledge bases only where he may read them. */
+/** Chat messages use only knowledge bases that the caller may read. */
 type Reader = Pick<Scope<'chats:read'>, 'organizationId' | 'userId' | 'apiKeyId' | 'holds' | 'sql'>
 
 /**
- * Passages for chats: what the chat part asks for (chat/retriever.ts), found as search finds them. Of a long message the
- * beginning is the question: models that embed take no more.
+ * Implements the chat part's retriever (chat/retriever.ts) with the regular search. A long message is cut to the
+ * query limit, because embedding models accept no more.
  */
 export const createChatRetriever = (deps: KbDependencies) => ({
-  /** Lists nothing to callers who cannot send a message with a knowledge base. */
+  /** Returns an empty list for callers who cannot send a message with a knowledge base. */
   listUsable: async (scope: Reader, below: string | undefined, count: number) =>
     scope.holds('chats:write') && scope.holds('kb:read') ? listKnowledgeBases(scope, below, count) : [],
   async retrieve(
@@ -35,8 +35,8 @@ export const createChatRetriever = (deps: KbDependencies) => ({
 })
 
 /**
- * Passages for somebody who has been found to be allowed them, best first. Throws kb.not_found unless `mayBeGone`, and
- * billing.insufficient_credits.
+ * Returns passages, best first; the caller has already checked access. Throws kb.not_found unless `mayBeGone`,
+ * and billing.insufficient_credits.
  */
 export async function findPassages(
   deps: KbDependencies,

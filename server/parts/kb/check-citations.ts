@@ -1,14 +1,14 @@
-/** Longer lists of numbers in brackets are no citation. */
+/** Longer bracketed lists of numbers are not treated as citations. */
 const LIST_CHARACTERS_MAX = 80
-/** What may become a citation once more has come: its beginning, with the blank before it. */
+/** Matches the possible start of a citation at the end of the text, with the blank before it. */
 const UNFINISHED = new RegExp(` ?(?:\\[[\\d\\s,;–-]{0,${LIST_CHARACTERS_MAX}})?$`)
 const CITATION = new RegExp(`( ?)\\[([\\d\\s,;–-]{1,${LIST_CHARACTERS_MAX}})\\]`, 'g')
 const RANGE = /(\d+)\s*[–-]\s*(\d+)|\d+/g
 
 /**
- * Checks the citations of an answer, [1], [1, 3] or [2-4], against the passages that there are: numbers of none are
- * taken out, and what is cited is known. The answer may be cut anywhere; only what may be the beginning of a citation
- * waits for its end. What stands in code is code, so it is left alone.
+ * Checks the citations in a streamed answer, such as [1], [1, 3] or [2-4]. Removes numbers that match no passage
+ * and records the cited ones. The answer may be split anywhere; only a possible start of a citation is buffered.
+ * Code is left unchanged.
  */
 export class CitationCheck {
   readonly #passages: number
@@ -20,19 +20,19 @@ export class CitationCheck {
     this.#passages = passages
   }
 
-  /** The numbers of the passages that were cited, in order. */
+  /** Cited passage numbers in ascending order. */
   get cited(): number[] {
     return [...this.#cited].sort((a, b) => a - b)
   }
 
-  /** What can be shown now. */
+  /** Returns the text that can be shown now. */
   pass(piece: string): string {
     const text = this.#held + piece
     this.#held = UNFINISHED.exec(text)?.[0] ?? ''
     return this.#check(text.slice(0, text.length - this.#held.length))
   }
 
-  /** What has waited, when nothing more comes. */
+  /** Returns the buffered rest at the end of the answer. */
   end(): string {
     const rest = this.#held
     this.#held = ''
@@ -64,7 +64,7 @@ export class CitationCheck {
   }
 }
 
-/** Of a range no more than one number that is beyond `most`. */
+/** Expands a list of numbers and ranges. A range includes at most one number above `most`. */
 function numbersOf(list: string, most: number): number[] {
   return [...list.matchAll(RANGE)].flatMap(([single, first, last]) => {
     if (first === undefined) return Number(single)
@@ -77,7 +77,10 @@ function numbersOf(list: string, most: number): number[] {
 
 const FENCE = 3
 
-/** Whether a text is in code, as it comes: a run of backticks begins code, and one as long ends it (CommonMark, 4.5 and 6.1). */
+/**
+ * Tracks whether streamed text is inside code: a run of backticks opens code, and an equally long run closes it
+ * (CommonMark, 4.5 and 6.1).
+ */
 class CodeMarks {
   #run = 0
   #open = 0
@@ -86,12 +89,12 @@ class CodeMarks {
     for (const [mark] of text.matchAll(/`|\n|[^`\n]+/g)) {
       if (mark === '`') this.#run += 1
       else this.#endRun()
-      // Code within a line that is never closed is none.
+      // Inline code that is not closed on its line is not code.
       if (mark === '\n' && this.#open < FENCE) this.#open = 0
     }
   }
 
-  /** Whether what follows, which is no backtick, is code. */
+  /** Returns whether the next character, if it is no backtick, is inside code. */
   isOpen(): boolean {
     this.#endRun()
     return this.#open > 0

@@ -7,10 +7,10 @@ export interface RunRef extends KbRef {
   runId: string
 }
 
-/** From the order to the end, with all waiting. */
+/** Maximum time from the request to the end of a run, including waits. */
 export const RUN_HOURS_MAX = 24
 
-/** What is to be done for a run. */
+/** Remaining work of a run. */
 export interface Run {
   settings: RunSettings
   questions: EvaluationQuestion[]
@@ -18,7 +18,7 @@ export interface Run {
   isLate: boolean
 }
 
-/** A run as this process has it. What is written is written only while it is still there and claimed. */
+/** A run claimed by this process. Writes apply only while the run exists and is still claimed by this process. */
 export class ClaimedRun {
   readonly #sql: TenantSql
   readonly #instanceId: string
@@ -30,7 +30,10 @@ export class ClaimedRun {
     this.ref = ref
   }
 
-  /** Undefined: it is gone, done, or somebody else's. The first turn notes what the knowledge base is like. */
+  /**
+   * Claims the run. Returns undefined if the run was deleted, is finished or belongs to another process. The
+   * first claim records the knowledge base's current settings.
+   */
   async take(claimable: Fragment): Promise<Run | undefined> {
     const { organizationId, kbId, runId } = this.ref
     const [run] = await this.#sql<Run[]>`
@@ -53,7 +56,10 @@ export class ClaimedRun {
     return rows.length > 0
   }
 
-  /** Keeps what is there for the next turn. Answers whether there is to be one. */
+  /**
+   * Stores the results so far and releases the run for its next turn. Returns false if the run is no longer
+   * claimed.
+   */
   async pause(results: QuestionResult[]): Promise<boolean> {
     const { count } = await this.#sql`
       update kb_evaluation_runs set claimed_by = null, results = ${JSON.stringify(results)}::text::jsonb

@@ -6,7 +6,7 @@ import { releaseForgotten, sqlOf } from './find-work-system.ts'
 import type { KbRef } from './ingestion.ts'
 import { lockKb } from './lock-kb.ts'
 
-/** A document that this process is to index. */
+/** A document that this process will index. */
 export interface ClaimedDocument {
   id: string
   name: string
@@ -16,18 +16,20 @@ export interface ClaimedDocument {
   failures: number
 }
 
-/** So many documents are claimed at once. */
+/** Maximum number of documents per claim. */
 const CLAIM_MAX = 500
 
-/** Documents that wait to be indexed, claimed by this process, so that no two index the same one. */
+/** Claims of pending documents for this process, so that no two processes index the same document. */
 export class ClaimedDocuments {
   readonly #database: Database
   readonly #instanceId: string
-  /** What is being worked on; what is claimed in the table beside these was forgotten. */
+  /**
+   * Documents in progress. Other documents that the table shows as claimed by this process are forgotten claims.
+   */
   readonly #held = new Set<string>()
-  /** Claims whose answers have not come yet. */
+  /** Number of claim statements in flight. */
   #claiming = 0
-  /** A statement has failed, so there may be claims in the table that nobody here knows of. */
+  /** Set after a failed statement: the table may contain claims that this process does not know. */
   #mayHaveForgotten = false
   #dropping: Promise<void> | undefined
 
@@ -36,7 +38,7 @@ export class ClaimedDocuments {
     this.#instanceId = instanceId
   }
 
-  /** The next ones that wait, oldest first. */
+  /** Claims the next pending documents, oldest first. */
   async claim(ref: KbRef): Promise<ClaimedDocument[]> {
     while (this.#dropping) await this.#dropping
     this.#claiming++
@@ -52,7 +54,10 @@ export class ClaimedDocuments {
     }
   }
 
-  /** It waits for nobody, so it needs no lock of the knowledge base. What waits has a text, and so a hash and a kind. */
+  /**
+   * `skip locked` never waits, so this needs no lock on the knowledge base. Pending documents have a text, and
+   * therefore a hash and a kind.
+   */
   #claimNext({ organizationId, kbId }: KbRef): Promise<ClaimedDocument[]> {
     const sql = sqlOf(this.#database, { organizationId })
     return sql<ClaimedDocument[]>`
@@ -66,12 +71,12 @@ export class ClaimedDocuments {
         d.text_bytes as "textBytes", d.failures`
   }
 
-  /** Of a row `d` of the knowledge base: whether it is still claimed by this process. */
+  /** For a row `d`: true if it belongs to the knowledge base and is still claimed by this process. */
   isMine(sql: FragmentSql, { organizationId, kbId }: KbRef): Fragment {
     return sql`d.organization_id = ${organizationId} and d.kb_id = ${kbId} and ${isDocumentOf(sql, this.#instanceId)}`
   }
 
-  /** Gives documents back that were not indexed. */
+  /** Releases documents that were not indexed. */
   release(ref: KbRef, ids: string[]): Promise<void> {
     return this.#end(
       ref,
@@ -83,8 +88,8 @@ export class ClaimedDocuments {
   }
 
   /**
-   * Notes why documents could not be indexed: they are tried again, each time after a longer while and each by itself,
-   * and after the last try they have failed.
+   * Records why documents could not be indexed. They are retried with exponential backoff, each one separately,
+   * and fail for good after `TRIES_MAX` attempts or if `isLasting`.
    */
   fail(ref: KbRef, ids: string[], reason: string, isLasting: boolean): Promise<void> {
     return this.#end(
@@ -113,9 +118,9 @@ export class ClaimedDocuments {
     }
   }
 
-  /** Gives back what this process has claimed and forgot, because the database was away when it was done. */
+  /** Releases claims that this process lost track of because the database was unavailable. */
   async dropForgotten(): Promise<void> {
-    // What is claimed right now would look forgotten until the answer has come.
+    // A claim in flight would look forgotten until its statement returns.
     if (!this.#mayHaveForgotten || this.#claiming > 0) return
     this.#mayHaveForgotten = false
     this.#dropping = releaseForgotten(this.#database, this.#instanceId, [...this.#held])
@@ -129,7 +134,7 @@ export class ClaimedDocuments {
   }
 }
 
-/** With the waits between them, about a quarter of an hour: so long a provider may be away. */
+/** The retries and their backoff cover provider outages of about a quarter of an hour. */
 const TRIES_MAX = 5
 const FIRST_WAIT_SECONDS = 10
 const WAIT_FACTOR = 4

@@ -5,8 +5,8 @@ import type { TenantTransaction } from '#database/tenant-sql.ts'
 import type { KbRef } from './ingestion.ts'
 
 /**
- * Inserts rows of a knowledge base that this transaction has locked for its organization. COPY takes the transaction
- * itself, since no statement is sent; so the rows get their owner here.
+ * Inserts rows into a knowledge base that this transaction has locked. COPY bypasses the tenant statements, so
+ * the owner columns are added here.
  */
 export function copyRows<Row>(
   { embedded }: Pick<Database, 'embedded'>,

@@ -9,12 +9,13 @@ import { isOfKb } from './own-kb.ts'
 import type { SearchRequest } from './retrieve.ts'
 import { refOf, type SearchedKb, type StageHit } from './searched-kbs.ts'
 
-/** Somebody waits for what a question finds, and its words find most of it. */
+/** Short timeout: a client waits for the search, and the lexical stage finds most results. */
 const QUERY_EMBEDDING_MS = 10_000
 
 /**
- * The nearest chunks by their vectors, all of each knowledge base compared (decisions/0014). Where a model does not make
- * the question's vector, its knowledge bases have none, and the reason is told; missing credits are thrown.
+ * Returns the chunks nearest to the query by exact vector search over each knowledge base (decisions/0014). If a
+ * model cannot embed the query, its knowledge bases return no hits and `failure` gives the reason. Throws
+ * billing.insufficient_credits.
  */
 export async function denseStage(
   deps: KbDependencies,
@@ -44,7 +45,7 @@ export async function denseStage(
   }
 }
 
-/** A sentence where there is none to have. */
+/** Returns the query's vector, or the reason as a sentence if the model fails. */
 async function embedQuery(
   deps: KbDependencies,
   payer: Payer,
@@ -62,11 +63,17 @@ async function embedQuery(
   }
 }
 
-/** A model that is off, or has lost its key: whoever asks has not chosen it. */
+/**
+ * True for a disabled model or one without a key. The searching caller did not choose the model, so this is no
+ * error for them.
+ */
 const isOfModel = (error: unknown): error is AppError =>
   error instanceof AppError && error.code.startsWith('llm.')
 
-/** Vectors have the length 1, so their product is their likeness. What is added keeps every index out of the order. */
+/**
+ * Vectors have length 1, so the inner product is the cosine similarity. `distance + 0` prevents the planner from
+ * using an index for the order.
+ */
 async function nearest(
   { sql, filter }: Pick<SearchRequest, 'sql' | 'filter'>,
   kb: SearchedKb,
@@ -79,7 +86,7 @@ async function nearest(
       : sql`number in (
           select c.number from kb_documents d join kb_chunks c on c.kb_id = d.kb_id and c.document_id = d.id
           where d.kb_id = ${kb.id} and d.organization_id = ${kb.organizationId} and ${matches(sql, filter)})`
-  // A select of its own is computed once; else the vector would be read from its text anew for every row.
+  // A subselect is evaluated once; otherwise the vector would be parsed from its text for every row.
   const rows = await sql<{ number: number; similarity: number }[]>`
     select number, -distance as similarity from (
       select number, embedding <#> (select ${vector}::text::halfvec) as distance from kb_vectors

@@ -1,10 +1,10 @@
 import { PASSAGES_PREFACE, writePassage } from '#platform/models/prompt-elements.ts'
 
-/** What fits a question less is not shown to a model that answers it (spec, send_message, rule 3). */
+/** Passages with a lower score are not shown to the model (spec, send_message, rule 3). */
 export const SCORE_THRESHOLD = 0.1
-/** So many passages at most go with a message (spec, send_message, rule 3). */
+/** Maximum number of passages per message (spec, send_message, rule 3). */
 export const PASSAGES_MAX = 10
-/** A quarter of the prompt of a message may be passages. */
+/** Maximum share of a message's prompt that passages may take. */
 export const PASSAGES_SHARE = 0.25
 
 interface DescribedPassage {
@@ -14,8 +14,8 @@ interface DescribedPassage {
 }
 
 /**
- * Passages as a part of the prompt, as many as fit into so many bytes, the best first. They are data: a passage that
- * gives orders is told apart from whoever asks. The number that each has there is its place in `used`, from 1 on.
+ * Formats passages for the prompt, best first, within a byte limit. The preface marks them as data, so that
+ * instructions inside a passage are not taken for the user's. A passage's number is its 1-based index in `used`.
  */
 export function describePassages<Passage extends DescribedPassage>(
   passages: readonly Passage[],

@@ -10,15 +10,16 @@ interface EmbeddingDependencies {
   calls: PaidCalls
 }
 
-/** Whose texts are embedded, and by what; null: by the built-in embedding, which costs nothing. */
+/** The texts' organization and the embedding model; null is the free built-in embedding. */
 export interface EmbeddingOf {
   organizationId: string
   embeddingModelId: string | null
 }
 
 /**
- * Vectors of texts, in their order; what a provider makes is paid by its tokens. Rejects with a ModelError, the
- * signal's reason, billing.insufficient_credits, llm.not_found, llm.inactive or llm.not_configured.
+ * Returns the vectors of texts in their order. Embeddings by a provider are charged by tokens. Throws a
+ * ModelError, the signal's reason, billing.insufficient_credits, llm.not_found, llm.inactive or
+ * llm.not_configured.
  */
 export async function embedTexts(
   { services, models, calls }: EmbeddingDependencies,
@@ -35,7 +36,7 @@ export async function embedTexts(
   return (await calls.embed(payer, model, texts, purpose, signal)).vectors
 }
 
-/** A few sentences that have nothing to do with each other, in several languages. */
+/** Unrelated sentences in several languages. */
 const UNRELATED = [
   'The tide table for the harbour is printed on green paper every spring.',
   'To shorten a string in this library, call the method with a negative index.',
@@ -48,8 +49,8 @@ const UNRELATED = [
 ]
 
 /**
- * How similar a model finds texts that have nothing to do with each other: for some models that is far from zero. What
- * is above counts as likeness, so that scores mean the same whatever the model.
+ * Measures the mean similarity that a model gives to unrelated texts; for some models it is far above zero. Only
+ * similarity above this floor counts, so that scores are comparable across models.
  */
 export async function measureFloor(
   deps: EmbeddingDependencies,
@@ -67,12 +68,12 @@ export async function measureFloor(
   return Math.min(Math.max(sum / pairs, 0), FLOOR_MAX)
 }
 
-/** What is done after the answer, for nobody who waits. */
+/** Payer for background work: no user or API key. */
 export const unattributed = ({ organizationId }: { organizationId: string }): Payer => ({
   organizationId,
   userId: null,
   apiKeyId: null,
 })
 
-/** A model that finds all texts alike tells nothing by its likeness. */
+/** Caps the floor: a model with an even higher one cannot tell texts apart. */
 const FLOOR_MAX = 0.95

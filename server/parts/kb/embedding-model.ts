@@ -3,7 +3,7 @@ import type { ModelTarget } from '#platform/models/types.ts'
 import type { ResolvedModel } from '../llm/index.ts'
 import type { KbDependencies } from './dependencies.ts'
 
-/** The name of the built-in embedding. */
+/** Name of the built-in embedding. */
 const LOCAL = 'local'
 export const LOCAL_TARGET: ModelTarget = {
   provider: 'demo',
@@ -14,7 +14,7 @@ export const LOCAL_TARGET: ModelTarget = {
 }
 
 /**
- * The model that is asked for by its name or id; null: the built-in one. Throws llm.not_found, llm.inactive,
+ * Finds an embedding model by its name or id; null is the built-in one. Throws llm.not_found, llm.inactive,
  * llm.not_configured, kb.not_embedding.
  */
 export async function findEmbeddingModel(

@@ -19,7 +19,7 @@ const OneKb = Type.Object({ kb_id: idOf('the knowledge base') })
 const OneEvaluation = Type.Object({ ...OneKb.properties, evaluation_id: idOf('the evaluation') })
 const ofKb = { kb: 'kb_id' } as const
 
-/** How well a knowledge base finds what it should find (ext). */
+/** Routes of evaluations, which measure retrieval (ext). */
 export const evaluationRoutes = (deps: KbDependencies, runs: EvaluationRuns): Route[] => [
   defineRoute({
     method: 'POST',
@@ -107,7 +107,7 @@ export const evaluationRoutes = (deps: KbDependencies, runs: EvaluationRuns): Ro
     errors: ['kb.not_found', 'kb.evaluation_not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) => listRuns(scope, query),
   }),
-  // Its address differs from that of POST by the method alone: one starts a run, the other shows it.
+  // Same path as the POST route that starts a run; this one returns it.
   defineRoute({
     method: 'GET',
     url: '/api/kb/evaluations/run',

@@ -17,7 +17,7 @@ import { Filter, Limit, Rerank, ScoreThreshold } from './search-schemas.ts'
 
 export const QUESTIONS_MAX = 1_000
 const QUESTION_CHARACTERS_MAX = 2_000
-/** Right answers of one question, of each kind. */
+/** Maximum number of document ids, and of document names, per question. */
 const DOCUMENTS_MAX = 100
 const NAME_CHARACTERS_MAX = 1_000
 
@@ -115,7 +115,7 @@ const RunSettings = Type.Object(
   },
   { title: 'EvaluationRunSettings' },
 )
-/** What a run searches with, and what it searches in. */
+/** Search settings of a run, and the state of the index that it searched. */
 export type RunSettings = Static<typeof RunSettings>
 
 const RunMetrics = Type.Object(
@@ -206,7 +206,7 @@ export const RunWithResults = Type.Object(
 )
 export type RunWithResults = Static<typeof RunWithResults>
 
-/** Times are texts where a statement was written by hand. */
+/** Timestamps are strings in rows of hand-written SQL. */
 export interface EvaluationRow {
   id: string
   kbId: string

@@ -28,15 +28,15 @@ import type { EvaluationRuns } from './run-evaluation.ts'
 import { findReranker } from './search-kb.ts'
 
 /*
- * Evaluations: questions with the documents that answer them, and runs that measure how well a knowledge base finds
- * these. Questions and results may be long, so lists are read without them.
+ * Evaluations are questions with the documents that answer them. Runs measure how well a knowledge base finds
+ * these documents. Questions and results may be long, so lists omit them.
  */
 
 const EVALUATIONS_MAX = 100
 const OPEN_RUNS_MAX = 5
-/** Of an evaluation; the oldest go. */
+/** Maximum number of stored runs per evaluation; the oldest are deleted. */
 const RUNS_KEPT = 100
-/** So many unknown ids are named. */
+/** Maximum number of unknown ids named in an error. */
 const NAMED_MAX = 10
 const RUN_LIMIT_DEFAULT = 10
 const RESULTS_DEFAULT = 100
@@ -51,7 +51,10 @@ interface OneRun extends OneKb {
   run_id: string
 }
 
-/** Throws kb.documents_unknown, kb.too_many_evaluations, and request.invalid for a question without an answer. */
+/**
+ * Creates an evaluation. Throws kb.documents_unknown, kb.too_many_evaluations, and request.invalid for a question
+ * without an answer.
+ */
 export async function createEvaluation(
   scope: Scope<'kb:write'>,
   kbId: string,
@@ -116,7 +119,7 @@ export const listEvaluations = (
     viewEvaluation,
   )
 
-/** With its questions. Throws kb.evaluation_not_found. */
+/** Returns an evaluation with its questions. Throws kb.evaluation_not_found. */
 export async function getEvaluation(
   scope: Scope<'kb:read'>,
   { kb_id: kbId, evaluation_id: id }: OneEvaluation,
@@ -127,7 +130,7 @@ export async function getEvaluation(
   return viewWithQuestions({ ...row, questionCount: row.questions.length }, row.questions)
 }
 
-/** Its runs go with it; one that is under way ends. Throws kb.evaluation_not_found. */
+/** Deletes an evaluation with its runs; a run in progress stops. Throws kb.evaluation_not_found. */
 export async function deleteEvaluation(
   scope: Scope<'kb:delete'>,
   { kb_id: kbId, evaluation_id: id }: OneEvaluation,
@@ -137,8 +140,8 @@ export async function deleteEvaluation(
 }
 
 /**
- * Has the questions of an evaluation searched for after the answer, with these settings. Throws
- * kb.evaluation_not_found, kb.too_many_runs, kb.filter_invalid, and what findReranker throws.
+ * Queues a run that searches for the evaluation's questions with these settings. Throws kb.evaluation_not_found,
+ * kb.too_many_runs, kb.filter_invalid, and the errors of findReranker.
  */
 export async function startRun(
   deps: KbDependencies,
@@ -192,7 +195,7 @@ const runColumns = (sql: TenantSql) => sql`
   id, kb_id as "kbId", evaluation_id as "evaluationId", created_by as "createdBy", status, error, settings, metrics,
   created_at as "createdAt", finished_at as "finishedAt"`
 
-/** Newest first, with settings and metrics, so that two settings can be compared. Throws kb.evaluation_not_found. */
+/** Returns runs, newest first, with settings and metrics for comparison. Throws kb.evaluation_not_found. */
 export async function listRuns(
   { sql, organizationId }: Scope<'kb:read'>,
   { kb_id: kbId, evaluation_id: id, ...query }: OneEvaluation & { limit?: number; cursor?: string },
@@ -211,7 +214,7 @@ export async function listRuns(
   )
 }
 
-/** With a page of what was found for each question. Throws kb.run_not_found. */
+/** Returns a run with one page of its results per question. Throws kb.run_not_found. */
 export async function getRun(
   { sql, organizationId }: Scope<'kb:read'>,
   { kb_id: kbId, run_id: id, page = 1, limit = RESULTS_DEFAULT }: OneRun & { page?: number; limit?: number },

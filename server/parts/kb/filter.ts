@@ -4,12 +4,12 @@ import { fail, sentence } from '#errors'
 type Value = string | number | boolean
 type Bound = 'gt' | 'gte' | 'lt' | 'lte'
 
-/** What a document's metadata has to say under one key; all conditions have to hold. */
+/** Condition on one metadata key. All conditions of a filter must match. */
 export interface Condition {
   key: string
-  /** One of these. */
+  /** Matches if the value is one of these. */
   in?: Value[]
-  /** Numbers by size; texts by their characters, as ISO 8601 times are in order. */
+  /** Numbers compare numerically; strings compare by code point, which orders ISO 8601 times. */
   bounds?: [Bound, string | number][]
   exists?: boolean
 }
@@ -21,8 +21,8 @@ const VALUE_CHARACTERS_MAX = 1_000
 const OPERATORS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
 /**
- * A filter as it was sent (contract, 4): `{key: value}`, `{key: {in: […]}}`, `{key: {gt, gte, lt, lte: …}}`,
- * `{key: {exists: true}}`. Throws kb.filter_invalid.
+ * Parses a filter in its API form (contract, 4): `{key: value}`, `{key: {in: […]}}`, `{key: {gt, gte, lt, lte:
+ * …}}`, `{key: {exists: true}}`. Throws kb.filter_invalid.
  */
 export function parseFilter(filter: object = {}): Condition[] {
   const entries = Object.entries(filter)
@@ -71,7 +71,10 @@ const isValue = (value: unknown): value is Value =>
 
 const invalid = (reason: string) => fail('kb.filter_invalid', { reason })
 
-/** Whether a row `d` of kb_documents is what the filter asks for. What we say of a document beats what its source says. */
+/**
+ * True if a row `d` of kb_documents matches the filter. Built-in fields override metadata keys with the same
+ * name.
+ */
 export function matches(sql: FragmentSql, conditions: readonly Condition[]): Fragment {
   const all = conditions.map((condition) => holds(sql, condition))
   return all.reduce((before, one) => sql`${before} and ${one}`, sql`true`)
@@ -90,7 +93,7 @@ function holds(sql: FragmentSql, { key, in: values, bounds = [], exists }: Condi
   return sql`coalesce(${parts.reduce((before, one) => sql`${before} and ${one}`)}, false)`
 }
 
-/** A case, because what stands beside a condition may be computed before it. */
+/** `case` guards the cast, because SQL may evaluate conditions joined by `and` in any order. */
 function isWithin(sql: FragmentSql, value: Fragment, [name, bound]: [Bound, string | number]): Fragment {
   const operator = sql.unsafe(OPERATORS[name])
   return typeof bound === 'number'

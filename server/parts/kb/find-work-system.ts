@@ -5,23 +5,23 @@ import { isDocumentClaimable, isDocumentOf, isRunClaimable, isSourceClaimable } 
 import type { RunRef } from './claimed-run.ts'
 import type { KbRef, SourceRef } from './ingestion.ts'
 
-/* What is to be done is found over all organizations. What is done with it runs for its organization. */
+/* Work is found across all organizations and then processed with statements of its own organization. */
 
-/** So much is found by one sweep; the rest by the next. */
+/** Limits per sweep; the next sweep finds the rest. */
 const FOUND_MAX = 500
 const RUNS_FOUND_MAX = 100
 
-/** The statements of an organization, for a job or an agent that acts for it without a Scope. */
+/** Returns the tenant statements of an organization, for jobs and agents that act without a Scope. */
 export const sqlOf = (database: Database, { organizationId }: { organizationId: string }): TenantSql =>
   tenantSql(database, { organizationId, userId: null })
 
-/** Sources that are due, the longest first. */
+/** Returns due sources, longest overdue first. */
 export function findDueSources(database: Database): Promise<SourceRef[]> {
   const sql = systemSql(database)
   return dueSources(sql, sql`true`)
 }
 
-/** The same of one knowledge base. */
+/** Returns the due sources of one knowledge base. */
 export function findDueSourcesOf(database: Database, ref: KbRef): Promise<SourceRef[]> {
   const sql = sqlOf(database, ref)
   return dueSources(sql, sql`organization_id = ${ref.organizationId} and kb_id = ${ref.kbId}`)
@@ -34,7 +34,7 @@ async function dueSources(sql: SystemStatements, isWanted: Fragment): Promise<So
     order by next_reading_at limit ${FOUND_MAX}`
 }
 
-/** Knowledge bases with documents that wait to be indexed. */
+/** Returns knowledge bases with documents to index. */
 export async function findUnindexed(database: Database): Promise<KbRef[]> {
   const sql = systemSql(database)
   return sql<KbRef[]>`
@@ -44,7 +44,7 @@ export async function findUnindexed(database: Database): Promise<KbRef[]> {
     limit ${FOUND_MAX}`
 }
 
-/** Runs of evaluations that nobody who lives is at; `held`: those that this process is at. */
+/** Returns evaluation runs that no live process works on; `held` lists the runs of this process. */
 export async function findOpenRuns(
   database: Database,
   instanceId: string,
@@ -57,7 +57,7 @@ export async function findOpenRuns(
     order by id limit ${RUNS_FOUND_MAX}`
 }
 
-/** Gives sources back that this process has claimed: they may be begun again at once. */
+/** Releases sources claimed by this process, so that they can start again immediately. */
 export async function releaseSources(
   database: Database,
   instanceId: string,
@@ -68,7 +68,7 @@ export async function releaseSources(
     where id = any(${sourceIds}) and status = 'reading' and claimed_by = ${instanceId}`
 }
 
-/** Gives documents back that this process has claimed, but for those that it holds. */
+/** Releases documents claimed by this process, except those in `held`. */
 export async function releaseForgotten(
   database: Database,
   instanceId: string,

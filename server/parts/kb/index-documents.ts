@@ -8,7 +8,7 @@ import { compactPostings, mergeSegments } from './merge-segments.ts'
 import { type PreparedTexts, withContext } from './prepare-text.ts'
 import { type PreparedDocument, writeIndex } from './write-index.ts'
 
-/** A knowledge base as its documents are indexed; of these settings is all that is written together. */
+/** Snapshot of a knowledge base during indexing; everything written together uses the same settings. */
 export interface IndexedKb extends KbRef {
   generation: number
   dimensions: number | null
@@ -17,18 +17,18 @@ export interface IndexedKb extends KbRef {
   embeddingModelId: string | null
 }
 
-/** Documents are indexed together up to so many bytes of text, or so many of them. */
+/** Limits of a group of documents that are indexed together: bytes of text and number of documents. */
 const GROUP_BYTES = 2_000_000
 const GROUP_DOCUMENTS = 200
-/** So many groups are being made at once: while one is in the thread, the texts of the next are fetched. */
+/** Groups in preparation at the same time: while the thread processes one, the texts of the next are fetched. */
 const AHEAD = 2
-/** After so long other knowledge bases have their turn. */
+/** Time limit of one turn, so that other knowledge bases get theirs. */
 const TURN_MS = 20_000
 
 /**
- * Indexes the documents of a knowledge base that wait for it: splits, embeds and stores them, some at a time. While one
- * group is written, the next ones are made. A document that can't be indexed is noted so, and holds up no other. After a
- * while others have their turn, and what is left waits for the next one.
+ * Indexes the pending documents of a knowledge base: splits, embeds and stores them in groups. The next groups
+ * are prepared while one is written. A failed document is recorded and does not block others. When the turn ends,
+ * the remaining documents are left for the next turn.
  */
 export async function indexDocuments(deps: IngestionDependencies, ref: KbRef): Promise<void> {
   const end = performance.now() + TURN_MS
@@ -72,7 +72,7 @@ function begin(deps: IngestionDependencies, ref: KbRef, group: ClaimedDocument[]
   return { ids, prepared: settle(deps, ref, ids, () => prepare(deps, ref, group)) }
 }
 
-/** What has failed before is tried by itself, so that it takes no other along. */
+/** Documents that failed before get a group each, so that they cannot fail others. */
 function groupsOf(documents: ClaimedDocument[]): ClaimedDocument[][] {
   const groups: ClaimedDocument[][] = []
   let bytes = Number.POSITIVE_INFINITY
@@ -92,7 +92,7 @@ const UNEXPECTED = sentence('kb.indexing_failed')
 
 const idsOf = (group: ClaimedDocument[]): string[] => group.map(({ id }) => id)
 
-/** Does a step with some documents. A step that fails is noted at them; undefined. Never rejects. */
+/** Runs a step for some documents. On failure, records it on them and returns undefined. Never rejects. */
 async function settle<Result>(
   deps: IngestionDependencies,
   ref: KbRef,
@@ -103,7 +103,7 @@ async function settle<Result>(
     return await step()
   } catch (error) {
     await noteFailure(deps, ref, ids, error).catch((lost: unknown) =>
-      // They are given back by a sweep.
+      // A sweep releases these documents.
       deps.services.log.error({ err: lost }, 'it was not noted that documents were not indexed'),
     )
     return undefined
@@ -119,7 +119,7 @@ async function noteFailure(
   if (deps.stopping.aborted) return deps.claims.release(ref, ids)
   const isExpected = error instanceof ModelError || error instanceof AppError
   deps.services.log[isExpected ? 'info' : 'error']({ err: error }, 'documents were not indexed')
-  // What a person has to put right, such as missing credits, is not tried again by itself.
+  // Errors that need a person, such as missing credits, are not retried automatically.
   await deps.claims.fail(ref, ids, isExpected ? error.message : UNEXPECTED, error instanceof AppError)
 }
 
@@ -127,11 +127,11 @@ interface Prepared {
   kb: IndexedKb
   documents: PreparedDocument[]
   dictionary: string[]
-  /** All that are claimed for it, also those that are gone. */
+  /** All documents claimed for the group, including deleted ones. */
   ids: string[]
 }
 
-/** Splits and embeds documents. Undefined: the knowledge base is gone. */
+/** Splits and embeds documents. Returns undefined if the knowledge base was deleted. */
 async function prepare(
   deps: IngestionDependencies,
   ref: KbRef,
@@ -143,7 +143,7 @@ async function prepare(
     return undefined
   }
   const texts = await readTexts(deps, ref, group)
-  const there = group.filter(({ id }) => texts.has(id)) // others were deleted since
+  const there = group.filter(({ id }) => texts.has(id)) // the others were deleted
   const prepared = await deps.preparer.prepare({
     texts: there.map(({ id, name, textKind }) => ({ name, text: texts.get(id) ?? '', kind: textKind })),
     chunking: kb.chunking,
@@ -179,7 +179,7 @@ async function write(
   { kb, documents, dictionary, ids }: Prepared,
 ): Promise<void> {
   await writeIndex(deps, kb, documents, dictionary)
-  // What was not stored waits again, if it is still there.
+  // Documents that were not stored become pending again if they still exist.
   await deps.claims.release(ref, ids)
   deps.announce(ref)
 }

@@ -36,20 +36,18 @@ export interface KnowledgeBases {
   routes: Route[]
   ingestion: Ingestion
   evaluationRuns: EvaluationRuns
-  /** For chats. */
   retriever: ReturnType<typeof createChatRetriever>
   /**
-   * For agents: the passages of one organization's knowledge bases that fit a question best, best first, paid by
-   * whoever asks; knowledge bases that are gone bring nothing. Who may see them is for the caller to know. Throws
-   * billing.insufficient_credits.
+   * For agents: returns the best passages of one organization's knowledge bases, best first, charged to the
+   * payer. Ignores deleted knowledge bases. The caller checks access. Throws billing.insufficient_credits.
    */
   findPassages(
     payer: Payer,
     request: { organizationId: string; knowledgeBaseIds: string[]; query: string; limit?: number },
   ): Promise<Passage[]>
-  /** The organization's knowledge bases, newest first, from below an id. */
+  /** Returns the organization's knowledge bases with ids below `below`, newest first. */
   list(scope: Scope<'kb:read'>, below: string | undefined, count: number): Promise<ListedKb[]>
-  /** The one of this name, in any case of letters. Throws kb.not_found. */
+  /** Finds a knowledge base by name, ignoring case. Throws kb.not_found. */
   findNamed(scope: Scope<'kb:read'>, name: string): Promise<{ id: string; name: string }>
 }
 

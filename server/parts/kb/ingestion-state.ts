@@ -2,8 +2,8 @@ import type { kbSources } from '#database/schema/kb.ts'
 import { sentence } from '#errors'
 
 /*
- * How far knowledge bases and their sources are, made of what the sources count. A source is read (its documents
- * become known), and its documents are indexed, each by itself.
+ * Derives the state of knowledge bases and sources from the sources' counters. A source is read to find its
+ * documents; the documents are then indexed one by one.
  */
 
 export const STATUSES = ['pending', 'processing', 'ready', 'failed'] as const
@@ -29,7 +29,7 @@ export interface SourceState {
 
 const NO_DOCUMENT = sentence('kb.no_document_read')
 
-/** A source whose documents have all failed has failed; with some that are ready it is ready. */
+/** A source is ready if at least one document is ready, and failed if all its documents failed. */
 export function describeSource(row: Source): SourceState {
   const documents = countsOf(row)
   return { ...statusOf(row, documents), documents }
@@ -43,10 +43,10 @@ function statusOf(row: Source, { pending, ready, failed }: DocumentCounts): Omit
   return { status: 'ready', error: row.error }
 }
 
-/** While a source is read it is not known what else there is, so it is never all. */
+/** While a source is being read, its total is unknown, so progress stays below 1. */
 const PROGRESS_WHILE_READING = 0.99
 
-/** A knowledge base is ready when nothing is to be done and something is there, or nothing was to be. */
+/** A knowledge base is ready when no work is left and it has ready documents or no failed sources. */
 export function describeSources(sources: readonly Source[]): {
   status: Status
   progress: number

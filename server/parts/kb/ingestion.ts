@@ -13,14 +13,12 @@ import { createPreparer, type Preparer } from './preparer.ts'
 import { dropUnended, readSource } from './read-source.ts'
 
 /*
- * How documents come into a knowledge base, in two kinds of jobs. The first reads a source: its documents and what
- * they say are stored (fetch, parse). The second indexes the documents of a knowledge base that wait for it: split,
- * embed, index. What is to be done stands in the tables, claimed by the process that does it; a job only says where to
- * look. So a job that is lost, or comes twice, loses and repeats nothing, and what a dead process has claimed is
- * claimed by another one.
+ * Ingestion has two kinds of jobs. The first reads a source and stores its documents and their texts (fetch,
+ * parse). The second indexes the pending documents of a knowledge base (split, embed, index). The tables record
+ * the work, claimed by the process that does it; a job only says where to look. A lost or repeated job therefore
+ * loses and repeats nothing, and the claims of a dead process pass to another one.
  */
 
-/** One knowledge base. */
 export interface KbRef {
   organizationId: string
   kbId: string
@@ -37,16 +35,16 @@ export interface IngestionParts {
   stemmer: Stemmer
 }
 
-/** What the jobs work with. */
+/** Dependencies of the jobs. */
 export interface IngestionDependencies extends IngestionParts {
-  /** The statements of a knowledge base's organization. */
+  /** Returns the tenant statements of a knowledge base's organization. */
   sqlOf(ref: KbRef): TenantSql
   preparer: Preparer
   claims: ClaimedDocuments
-  /** Sources that this process has claimed, and whose end the database was too far away for. */
+  /** Sources claimed by this process whose end could not be stored because the database was unavailable. */
   unended: Set<string>
   announce: Announce
-  /** Has the documents of a knowledge base indexed that wait for it. */
+  /** Queues indexing of a knowledge base's pending documents. */
   wakeIndexing(ref: KbRef): Promise<void>
   /** Aborted when the process stops. */
   stopping: AbortSignal
@@ -54,19 +52,19 @@ export interface IngestionDependencies extends IngestionParts {
 
 export interface Ingestion {
   queues: Queue<never>[]
-  /** Has the sources of a knowledge base read that are due, and its documents indexed that wait. Never rejects. */
+  /** Queues reading of due sources and indexing of pending documents. Never rejects. */
   begin(kb: { organizationId: string; id: string }): Promise<void>
-  /** Finds what is left to do, now and from time to time: what is due by its time, and what dead processes left. */
+  /** Starts the periodic sweep, which finds due work and work that dead processes left. */
   start(): void
   stop(): Promise<void>
 }
 
 const SWEEP_MS = 5_000
-/** Most of the time they wait for servers of others. One organization has half of them at most. */
+/** Readings mostly wait for remote servers. One organization gets at most half of the slots. */
 const READINGS_AT_ONCE = 6
 const INDEXINGS_AT_ONCE = 4
 const SHARE_OF_ONE = 0.5
-/** Reading a source has a clock of its own, so this is for a job whose process is gone. */
+/** Reading a source has its own time limit; this one is for jobs whose process died. */
 const JOB_SECONDS_MAX = 3 * 3_600
 
 export function createIngestion(parts: IngestionParts): Ingestion {
@@ -94,7 +92,8 @@ export function createIngestion(parts: IngestionParts): Ingestion {
       ),
     stopping: ending.signal,
   }
-  // What fails is noted where it belongs and tried again from there, so a job itself is never retried.
+  // Failures are recorded on the sources and documents and retried from there, so jobs themselves have no
+  // retries.
   const rest = { retries: 0, firstRetrySeconds: 1, timeoutSeconds: JOB_SECONDS_MAX, isKeyed: true }
   const reading: Queue<SourceRef> = {
     ...rest,

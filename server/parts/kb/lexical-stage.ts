@@ -9,18 +9,18 @@ import { isOfKb } from './own-kb.ts'
 import type { SearchRequest } from './retrieve.ts'
 import { refOf, type SearchedKb, STAGE_MAX, type StageHit } from './searched-kbs.ts'
 
-/** Where chunks are gone or filtered out, it is looked so much further each time. */
+/** Growth factor of the candidate count when deleted or filtered-out chunks leave too few hits. */
 const FURTHER = 8
 const SCORED_CHUNKS_MAX = 50_000
-/** A prefix stands for so many terms at most. */
+/** Maximum number of terms that a prefix expands to. */
 const EXPANSIONS_MAX = 100
-/** What endings a stem may have lost: of `configuration`, `configur` is what the index has. */
+/** Maximum length of the suffix that stemming removes: the index contains `configur` for `configuration`. */
 const ENDING_CHARACTERS_MAX = 5
 const STEM_CHARACTERS_MIN = 3
 
 /**
- * What lingers in the postings and is gone, disabled or not asked for is left out, and others come in its place. Where
- * nothing is known to be gone, that is not looked at until it is `isChecked`.
+ * Returns the best chunks by BM25. Skips deleted, disabled or filtered-out chunks and fetches replacements.
+ * Unless `isChecked`, skips this check if the knowledge base has no known dead chunks and there is no filter.
  */
 export async function lexicalStage(
   { stemmer }: Pick<KbDependencies, 'stemmer'>,
@@ -46,7 +46,7 @@ export async function lexicalStage(
   }
 }
 
-/** Which of these chunks are there, may be found, and are of documents that the filter asks for. */
+/** Returns which chunks exist, are enabled and belong to documents that match the filter. */
 async function findAlive(
   sql: TenantSql,
   { id, organizationId }: SearchedKb,
@@ -68,8 +68,8 @@ async function findAlive(
 }
 
 /**
- * BM25 over the words of a query in one knowledge base, by its own document frequencies: which chunks hold them, and
- * how well. A word counts in each of its stems, one for each language that the knowledge base has.
+ * Scores chunks with BM25 over the query's words in one knowledge base, using its own document frequencies. A
+ * word counts with one stem per language of the knowledge base.
  */
 async function scoreWords(
   sql: TenantSql,
@@ -95,7 +95,7 @@ async function scoreWords(
   })
 }
 
-/** The stems of each word; none for a stop word. */
+/** Returns the stems of each word; a stop word has none. */
 async function stemsOf(
   stemmer: Stemmer,
   { languages }: SearchedKb,
@@ -126,7 +126,9 @@ async function readTerms(sql: TenantSql, kb: SearchedKb, terms: string[]): Promi
   return found
 }
 
-/** The postings of all terms that begin so, and of those that a word that begins so may have been stemmed to. */
+/**
+ * Returns the postings of all terms with this prefix, and of shorter stems that a word with this prefix may have.
+ */
 async function readPrefix(sql: TenantSql, kb: SearchedKb, prefix: string): Promise<Buffer[]> {
   const least = Math.max(STEM_CHARACTERS_MIN, prefix.length - ENDING_CHARACTERS_MAX)
   const shorter = Array.from({ length: Math.max(prefix.length - least, 0) }, (_, at) =>

@@ -2,9 +2,9 @@ import type { TenantTransaction } from '#database/tenant-sql.ts'
 import type { KbRef } from './ingestion.ts'
 
 /**
- * Locks a knowledge base until the transaction ends. Whoever changes documents or chunks, or begins or ends to read a
- * source, takes this lock first, then sources, then documents: so nobody waits for somebody who waits for him.
- * Undefined: it is gone.
+ * Locks a knowledge base until the transaction ends. Changes to documents or chunks, and the start and end of a
+ * reading, take this lock first, then sources, then documents; this order prevents deadlocks. Returns undefined
+ * if the knowledge base was deleted.
  */
 export async function lockKb(
   tx: TenantTransaction,

@@ -23,7 +23,7 @@ interface NumberedPage {
   limit?: number
 }
 
-/** A page of the documents, newest first, of those whose name holds what is searched for. */
+/** Returns one page of documents, newest first, whose name contains `search`. */
 export async function listDocuments(
   scope: Scope<'kb:read'>,
   { kb_id: kbId, page = 1, limit = LIMIT_DEFAULT, search }: NumberedPage & { kb_id: string; search?: string },
@@ -53,7 +53,10 @@ export async function listDocuments(
   return { documents: rows.map(viewDocument), total, page, limit }
 }
 
-/** A document with a page of its chunks, in their order: the one that holds a chunk, where it has that still. */
+/**
+ * Returns a document with one page of its chunks in order: the page that contains `chunk_id` if that chunk still
+ * exists, else the requested page. Throws kb.document_not_found.
+ */
 export async function getDocument(
   scope: Scope<'kb:read'>,
   {
@@ -85,7 +88,10 @@ export async function getDocument(
   return { ...viewDocument(document), chunks: chunks.map(viewChunk), page, limit }
 }
 
-/** A source that has it still brings it back when it is read again. */
+/**
+ * Deletes a document. It reappears if its source still contains it at the next reading. Throws
+ * kb.document_not_found.
+ */
 export async function deleteDocument(
   deps: KbDependencies,
   scope: Scope<'kb:delete'>,
@@ -93,7 +99,7 @@ export async function deleteDocument(
   documentId: string,
 ): Promise<void> {
   await scope.transaction(async (database) => {
-    // Who counts documents locks the knowledge base first (migration 0012).
+    // Lock order: the knowledge base before its document counters (migration 0012).
     await database.select(knowledgeBases, { where: eq(knowledgeBases.id, kbId), lock: true })
     const rows = await database.delete(
       kbDocuments,
@@ -104,7 +110,7 @@ export async function deleteDocument(
   await deps.ingestion.begin({ organizationId: scope.organizationId, id: kbId })
 }
 
-/** Keeps a file of the caller's for a source of the type file. Throws as storeReceivedFile does. */
+/** Stores an uploaded file for a source of type `file`. Throws the errors of storeReceivedFile. */
 export async function uploadFile(
   { services }: KbDependencies,
   scope: Scope<'kb:write'>,

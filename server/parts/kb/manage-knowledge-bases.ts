@@ -21,8 +21,8 @@ import {
 } from './schemas.ts'
 
 /**
- * Makes a knowledge base with its sources, which are read after the answer. Throws kb.name_taken, kb.source_invalid,
- * kb.chunking_invalid, llm.not_found, kb.not_embedding, upload.not_found.
+ * Creates a knowledge base with its sources, which are read after the response. Throws kb.name_taken,
+ * kb.source_invalid, kb.chunking_invalid, llm.not_found, kb.not_embedding, upload.not_found.
  */
 export async function createKnowledgeBase(
   deps: KbDependencies,
@@ -105,7 +105,7 @@ export async function updateKnowledgeBase(
   return getKnowledgeBase(scope, kbId)
 }
 
-/** All that is in it goes with it, and what is being read or indexed for it ends (ingestion.ts). */
+/** Deletes a knowledge base with all its contents. Readings and indexing in progress stop (ingestion.ts). */
 export async function deleteKnowledgeBase(scope: Scope<'kb:delete'>, kbId: string): Promise<void> {
   const rows = await scope.delete(knowledgeBases, eq(knowledgeBases.id, kbId))
   if (rows.length === 0) throw fail('kb.not_found')
@@ -117,7 +117,6 @@ export async function getIngestionStatus(scope: Scope<'kb:read'>, kbId: string):
 
 type AnyScope = Scope<'kb:read'> | Scope<'kb:write'> | Scope<'kb:delete'>
 
-/** Throws kb.not_found. */
 export async function findKnowledgeBase(scope: AnyScope, kbId: string): Promise<KnowledgeBaseRow> {
   const [row] = await scope.select(knowledgeBases, { where: eq(knowledgeBases.id, kbId) })
   if (!row) throw fail('kb.not_found')

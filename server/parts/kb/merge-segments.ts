@@ -5,18 +5,18 @@ import { isOfKb } from './own-kb.ts'
 import { insertPostings, noteSegment, type Segment } from './segments.ts'
 
 /*
- * A search reads one row of each of its terms from each segment, so segments are merged: the newest ones, when eight of
- * about one size are there. So a posting is written again once for each eightfold growth. Chunks that are gone stay in
- * the postings (whoever reads them finds no such chunk) until they are a fifth of all; then all is written anew.
+ * A search reads one row per term from each segment, so segments are merged: the newest ones, when eight of
+ * similar size exist. A posting is therefore rewritten once per eightfold growth. Deleted chunks stay in the
+ * postings, and readers skip them, until they are a fifth of all chunks; then the postings are rewritten.
  */
 
 const MERGED_MIN = 8
-/** Chunks of the smallest size that counts as one. */
+/** Size classes in chunks: the smallest, and the largest that is merged. */
 const SIZE_MIN = 1_000
 const SIZE_MAX = 10_000_000
 const DEAD_SHARE_MAX = 0.2
 const DEAD_LEAST = 200
-/** Terms that are written anew in one statement. */
+/** Number of terms rewritten per statement. */
 const TERMS_AT_ONCE = 5_000
 
 export async function mergeSegments(
@@ -33,7 +33,8 @@ export async function mergeSegments(
     const last = merged.at(-1)
     if (!last) return
     const numbers = merged.map(({ segment }) => segment)
-    // Chunks and segments get their numbers under one lock, so in the order of segments chunks ascend too: rows are joined.
+    // Chunk and segment numbers are allocated under one lock, so chunks ascend across segments and postings can
+    // be concatenated.
     await tx`
       with old as (
         delete from kb_postings where ${isOfKb(tx, ref)} and segment = any(${numbers})
@@ -49,9 +50,9 @@ export async function mergeSegments(
   })
 }
 
-/** The newest segments that are to become one; none where they are few. */
+/** Returns the newest segments to merge, or none if there are too few. */
 function mergeable(segments: readonly Segment[]): Segment[] {
-  // The small ones first: else each time that eight are there at all, everything would be written again.
+  // Smallest size class first; otherwise every eighth segment would trigger a rewrite of all segments.
   for (let size = SIZE_MIN; size <= SIZE_MAX; size *= MERGED_MIN) {
     const larger = segments.findLastIndex(({ chunks }) => chunks > size)
     const newest = segments.slice(larger + 1)
@@ -60,7 +61,7 @@ function mergeable(segments: readonly Segment[]): Segment[] {
   return []
 }
 
-/** Writes the postings anew without what is gone, where that is much. */
+/** Rewrites the postings without deleted chunks once there are enough of them. */
 export async function compactPostings(
   { services: { database }, sqlOf }: IngestionDependencies,
   { organizationId, kbId }: KbRef,

@@ -6,8 +6,8 @@ import { listWords } from '#platform/retrieval/words.ts'
 import type { ReadPassage } from './read-passages.ts'
 
 /**
- * Where a query has phrases in quotes, or words of a script without spaces, a passage that holds them in their order is
- * worth as much more as these words are of the query.
+ * Raises the lexical score of passages that contain the query's quoted phrases, or adjacent characters of scripts
+ * without spaces, in order. The bonus is the phrase's share of the query's words.
  */
 export async function addPhrases(
   stemmer: Stemmer,
@@ -26,7 +26,7 @@ export async function addPhrases(
   )
 }
 
-/** Of two characters in a row each is in another pair too. */
+/** Each character of a two-character pair is usually part of another pair too, so a pair counts as one word. */
 const worthOf = (phrase: string[]): number => (phrase.length === 2 ? 1 : phrase.length)
 
 async function heldPhrases(

@@ -4,7 +4,7 @@ import { embedLocally } from '#platform/models/local-embedding.ts'
 import { type Language, languageOf } from '#platform/retrieval/languages.ts'
 import { listWords } from '#platform/retrieval/words.ts'
 
-/** What a document says, and how it is to be split. */
+/** A document's text and how to split it. */
 export interface GivenText {
   name: string
   text: string
@@ -14,20 +14,23 @@ export interface GivenText {
 export interface Preparation {
   texts: GivenText[]
   chunking: Chunking
-  /** Whether the built-in embedding makes the vectors. */
+  /** True if the built-in embedding makes the vectors. */
   isLocal: boolean
 }
 
-/** Texts, ready to be indexed but for stems and a provider's vectors. */
+/** Texts prepared for indexing, without stems and without a provider's vectors. */
 export interface PreparedTexts {
   texts: { chunks: Chunk[]; language: Language; words: Uint32Array[] }[]
-  /** Words that the numbers in `words` stand for: so each crosses from thread to thread once. */
+  /** The words that the numbers in `words` index; each word crosses the thread boundary once. */
   dictionary: string[]
-  /** Those of all chunks, one after another; null where a provider makes them. */
+  /** Concatenated vectors of all chunks; null if a provider makes them. */
   vectors: Float32Array | null
 }
 
-/** Splits texts, parts their chunks into words and embeds them. Runs in a thread of its own (prepare-thread.ts). */
+/**
+ * Splits texts into chunks, and chunks into words, and embeds them. Runs in a separate thread
+ * (prepare-thread.ts).
+ */
 export async function prepareTexts({ texts, chunking, isLocal }: Preparation): Promise<PreparedTexts> {
   const dictionary = new Map<string, number>()
   const embedded: string[] = []
@@ -47,15 +50,15 @@ export async function prepareTexts({ texts, chunking, isLocal }: Preparation): P
 }
 
 /**
- * A chunk with what stands above it, by which it is found too: the document's name without its extension, and the
- * headings.
+ * Prepends the document's name, without its extension, and the headings to a chunk, so that searches match these
+ * too.
  */
 export const withContext = (
   name: string,
   { headings, content }: Pick<Chunk, 'headings' | 'content'>,
 ): string => `${[name.replace(/\.[a-z0-9]{1,8}$/i, ''), ...headings].join(' > ')}\n\n${content}`
 
-/** Of each word its place in the dictionary, where it comes to with the first text that has it. */
+/** Returns each word's index in the dictionary; new words are added. */
 function dictionaryIndexes(words: string[], dictionary: Map<string, number>): Uint32Array {
   const indexes = new Uint32Array(words.length)
   for (let at = 0; at < words.length; at++) {

@@ -1,14 +1,14 @@
 import { parentPort } from 'node:worker_threads'
 import { type Preparation, prepareTexts } from './prepare-text.ts'
 
-/** What a thread is asked, and what it answers; `id` tells which belong together. */
+/** Request to the thread; its answer has the same `id`. */
 export interface ThreadTask extends Preparation {
   id: number
 }
 
 let before: Promise<void> = Promise.resolve()
 
-// One after another: so the first is written while the next is prepared; side by side all would be ready at the end.
+// Runs tasks one after another, so that the first result can be written while the next task runs.
 parentPort?.on('message', (task: ThreadTask) => {
   before = before.then(() => answer(task))
 })

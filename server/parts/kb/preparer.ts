@@ -2,15 +2,15 @@ import { Worker } from 'node:worker_threads'
 import type { Preparation, PreparedTexts } from './prepare-text.ts'
 
 /**
- * Prepares texts for the index beside the event loop, which goes on serving. The texts are ours by now, bounded and
- * well-formed; what parses files runs in processes (platform/documents).
+ * Prepares texts for the index in a worker thread, so that the event loop stays free. The texts are already
+ * bounded and well-formed; files are parsed in separate processes (platform/documents).
  */
 export interface Preparer {
   prepare(preparation: Preparation): Promise<PreparedTexts>
   close(): Promise<void>
 }
 
-/** A thread that had nothing to do for this long is ended, with the tables of the tokenizer. */
+/** An idle thread ends after this time and frees the tokenizer's tables. */
 const IDLE_MS = 30_000
 
 interface Waiting {
@@ -26,7 +26,7 @@ export function createPreparer({ idleMs = IDLE_MS }: { idleMs?: number } = {}): 
   let idle: NodeJS.Timeout | undefined
   let count = 0
 
-  /** Once for each thread: what is asked after that waits for the next one. */
+  /** Rejects the pending tasks of an ended thread; runs once per thread. Later tasks start a new thread. */
   const rejectAll = (ended: Worker, error: Error): void => {
     if (thread !== ended) return
     thread = undefined

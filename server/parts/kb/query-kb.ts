@@ -14,7 +14,10 @@ import { retrieve } from './retrieve.ts'
 import { findReranker, findTextModel, LIMIT_DEFAULT } from './search-kb.ts'
 import { type QueryAnswer, type QueryRequest, type SearchResult, viewPassage } from './search-schemas.ts'
 
-/** So much of what a prompt may have beside the question may be passages: in some languages a token has fewer bytes. */
+/**
+ * Share of the prompt's space beside the question that passages may take. The rest is a margin for languages with
+ * fewer bytes per token.
+ */
 const PASSAGES_SHARE = 0.5
 const INSTRUCTION =
   'Answer the question from the passages that follow it and from nothing else, in the language of the question. ' +
@@ -22,12 +25,12 @@ const INSTRUCTION =
 const NOTHING_FOUND = 'I do not know: nothing in this knowledge base fits the question.'
 
 /**
- * Has a model answer a question from the passages that fit it best (spec, Knowledge bases, query), as one record or as
- * a stream. Where none fits, no model is asked, and the answer says so. A call that is under way goes on to its end, and
- * is paid, also when its reader has left.
+ * Answers a question from the best passages (spec, Knowledge bases, query), as one record or as a stream. Without
+ * a matching passage, no model is called and the answer says so. A started call runs to its end, and is charged,
+ * even if the client disconnects.
  *
- * Throws kb.not_found, kb.filter_invalid, kb.window_too_small, billing.insufficient_credits, what a model that is named
- * throws, and llm.failed where the answer is no stream.
+ * Throws kb.not_found, kb.filter_invalid, kb.window_too_small, billing.insufficient_credits, the errors of
+ * finding a model, and llm.failed for an answer that is not a stream.
  */
 export async function queryKb(
   deps: KbDependencies,
@@ -55,7 +58,7 @@ export async function queryKb(
   return asEvents ? stream(call, sources) : answer(call, sources)
 }
 
-/** What the model is to be told. Throws kb.window_too_small. */
+/** Builds the model request. Throws kb.window_too_small. */
 function toRequest(
   { query, params: { temperature, system_prompt: systemPrompt = '' } = {} }: QueryRequest,
   { contextWindow }: ResolvedModel,
@@ -74,7 +77,7 @@ interface Call {
   payer: Payer
   model: ResolvedModel
   request: ModelRequest
-  /** Passages that the model is given. */
+  /** Number of passages in the prompt. */
   count: number
 }
 
@@ -84,7 +87,9 @@ interface QueryOutcome {
   usage: QueryAnswer['usage']
 }
 
-/** Has the model answer, and tells what it says, its citations checked. Throws billing.insufficient_credits. */
+/**
+ * Calls the model and passes its text, with checked citations, to `take`. Throws billing.insufficient_credits.
+ */
 async function ask(
   { deps, payer, model, request, count }: Call,
   take: (text: string) => void,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { EventLog } from '#platform/streams/event-log.ts'
 
-/** An answer as events. It is stored nowhere, so it can't be resumed. */
+/** An answer as events. It is not stored, so it cannot be resumed. */
 export class QueryStream {
   readonly log = new EventLog()
   readonly #id = randomUUID()

@@ -19,7 +19,10 @@ import { hashOf, textKindOf } from './text-kind.ts'
 
 const OBJECTS_AT_ONCE = 4
 
-/** Each object of a bucket whose kind holds text becomes a document under its key; what has its old ETag is not read. */
+/**
+ * Stores each object with a text file extension as a document under its key. Objects with an unchanged ETag are
+ * not downloaded.
+ */
 export async function readBucket(
   deps: IngestionDependencies,
   source: ReadingSource,
@@ -41,7 +44,7 @@ export async function readBucket(
     const work = async (): Promise<void> => {
       for (const object of changed) await storeObject(deps, source, bucket, object, bounded)
     }
-    // One that fails for all, such as a bucket that is closed meanwhile, ends the others.
+    // An error that affects all objects, such as a bucket that becomes inaccessible, stops the other workers.
     await Promise.all(Array.from({ length: OBJECTS_AT_ONCE }, work)).catch((error: unknown) => {
       ending.abort(error)
       throw error

@@ -2,7 +2,7 @@ import type { TenantSql } from '#database/tenant-sql.ts'
 import type { Language } from '#platform/retrieval/languages.ts'
 import type { Candidate } from './searched-kbs.ts'
 
-/** What a chunk says, and where it stands. */
+/** Content of a chunk and its place in the document. */
 export interface PassageContent {
   kbId: string
   documentId: string
@@ -16,14 +16,14 @@ export interface PassageContent {
   language: Language
 }
 
-/** A candidate with what it says. */
+/** A candidate with its content. */
 export type ReadPassage = PassageContent & Candidate & { reranked: null }
 
 interface PassageRow extends PassageContent {
   number: number
 }
 
-/** In the order of the candidates; one that has gone since it was found is left out. */
+/** Returns the passages in the order of the candidates; skips chunks that were deleted or disabled since. */
 export async function readPassages<Found extends Candidate>(
   { sql, organizationId }: { sql: TenantSql; organizationId: string },
   pool: Found[],

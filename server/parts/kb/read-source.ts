@@ -14,9 +14,9 @@ import { readWebsite } from './read-website.ts'
 import { isBeingRead, type ReadingResult, type ReadingSource, SourceGone } from './reading.ts'
 import { refreshHoursOf } from './source-config.ts'
 
-/** All of one reading. */
+/** Time limit of one reading. */
 const READING_MS_MAX = 2 * 3_600_000
-/** How often it is looked whether the source is still wanted. */
+/** Interval for checking that the source still exists. */
 const WATCH_MS = 2_000
 const TRIES_MAX = 3
 const FIRST_WAIT_SECONDS = 15
@@ -24,13 +24,13 @@ const WAIT_FACTOR = 4
 const END_ATTEMPTS = 5
 
 /**
- * Reads a source that is due: what it says becomes documents, which wait to be indexed. A document that is as it was
- * stays as it is. Ends when the source is deleted; a failure is noted at the source; one that may pass is
- * tried again twice.
+ * Reads a due source and stores its documents, which then wait to be indexed. Unchanged documents are kept. Stops
+ * if the source is deleted. A failure is recorded on the source; a temporary one is retried up to `TRIES_MAX`
+ * times in total.
  */
 export async function readSource(deps: IngestionDependencies, ref: SourceRef): Promise<void> {
   const source = await claim(deps, ref).catch((error: unknown) => {
-    // It may have come about nevertheless.
+    // The claim may have been committed despite the error.
     deps.unended.add(ref.sourceId)
     throw error
   })
@@ -58,7 +58,7 @@ export async function readSource(deps: IngestionDependencies, ref: SourceRef): P
   }
 }
 
-/** Where the database stays away, a sweep gives the source back. */
+/** If the database stays unavailable, a sweep releases the source. */
 async function persist(
   deps: IngestionDependencies,
   { sourceId }: SourceRef,
@@ -72,7 +72,7 @@ async function persist(
   if (!isDone) deps.unended.add(sourceId)
 }
 
-/** Gives back the sources that this process has claimed and could not note the end of. */
+/** Releases sources that this process claimed and whose end it could not store. */
 export async function dropUnended(deps: IngestionDependencies): Promise<void> {
   const ids = [...deps.unended]
   if (ids.length === 0) return
@@ -162,7 +162,7 @@ function sentenceOf(error: unknown): string {
   return isExpected ? (error as Error).message : UNEXPECTED
 }
 
-/** Whether another try would fail alike: a refusal, an address that is wrong, or content that cannot be read. */
+/** True if a retry would fail the same way: a refusal, a wrong address, or unreadable content. */
 const isLasting = (error: unknown): boolean =>
   error instanceof NetError ||
   ([FetchError, CrawlError, DocumentError, BucketError].some((known) => error instanceof known) &&

@@ -5,7 +5,7 @@ import type { ReadingResult, ReadingSource } from './reading.ts'
 import type { WebConfig } from './source-config.ts'
 import { type FoundDocument, storeDocument } from './store-document.ts'
 
-/** Each page of a website becomes a document under its address. */
+/** Stores each page of a website as a document under its URL. */
 export async function readWebsite(
   deps: IngestionDependencies,
   source: ReadingSource,
@@ -14,7 +14,7 @@ export async function readWebsite(
   const { net, documents } = deps.services
   const config = source.config as WebConfig
   const target = { url: config.url, maxPages: config.max_pages ?? 1, maxDepth: config.max_depth ?? 0 }
-  // Behind a page that can't be read now there may be others that are still there.
+  // A page that cannot be read now may link to pages that still exist.
   let isComplete = true
   for await (const page of crawl(net, documents, target, signal)) {
     if ('error' in page) isComplete = false

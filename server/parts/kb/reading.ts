@@ -1,30 +1,29 @@
 import type { Fragment, FragmentSql } from '#database/tenant-sql.ts'
 import type { IngestionDependencies, SourceRef } from './ingestion.ts'
 
-/** A source that this process is reading. */
 export interface ReadingSource extends SourceRef {
   type: 'web' | 's3'
   config: Record<string, unknown>
   secrets: string | null
-  /** Which reading of it this is. */
+  /** Sequence number of this reading. */
   reading: number
   failures: number
 }
 
-/** What a reading of a source has come to. */
+/** Outcome of a reading. */
 export interface ReadingResult {
-  /** Whether all was seen that is there, so that documents which were not are gone. */
+  /** True if everything was listed, so that documents not seen no longer exist. */
   isComplete: boolean
-  /** Files that hold no text by their kind. */
+  /** Number of files whose type contains no text. */
   skipped: number
 }
 
-/** The source was deleted, or another process has it: what was read is for nothing, and that is no failure. */
+/** The source was deleted or another process claimed it. The result is discarded; this is not a failure. */
 export class SourceGone extends Error {
   override readonly name = 'SourceGone'
 }
 
-/** Of a row of kb_sources: whether this reading of it goes on. */
+/** For a row of kb_sources: true while this reading of it continues. */
 export const isBeingRead = (
   sql: FragmentSql,
   { services: { instance } }: IngestionDependencies,

@@ -9,9 +9,9 @@ import { getKnowledgeBase } from './manage-knowledge-bases.ts'
 import type { KnowledgeBaseView, Reindexing } from './schemas.ts'
 
 /**
- * Has every document split and embedded anew from its stored text, by other settings where they are given, and sources
- * that have failed read again; with a source, only has that one read again, where what has not changed stays. Until a
- * document is ready, what it had before is found; where an embedding model is named by its words only. Throws
+ * Splits and embeds every document again from its stored text, with new settings if given, and reads failed
+ * sources again. With `source_id`, only reads that source again and keeps unchanged documents. Until a document
+ * is ready, searches find its previous chunks; after a change of the embedding model, by words only. Throws
  * kb.chunking_invalid, llm.not_found, kb.not_embedding, kb.source_not_found.
  */
 export async function reindex(
@@ -38,7 +38,7 @@ async function indexAgain(
     if (!kb) throw fail('kb.not_found')
     await database.update(knowledgeBases, eq(knowledgeBases.id, kbId), {
       chunking: chooseChunking(chunking, kb.chunking),
-      // Also where it is the same one: what it is, its version or its server, may have changed.
+      // Also for the same model: its version or server may have changed.
       ...(name !== undefined && {
         embeddingModel: name,
         embeddingModelId: model?.id ?? null,
@@ -61,7 +61,7 @@ async function indexAgain(
 
 const DUE_NOW = { status: 'pending', nextReadingAt: new Date(0), failures: 0, error: null } as const
 
-/** One that is being read now is left to that. */
+/** Marks a source as due. Has no effect while the source is being read. */
 async function readAgain(scope: Scope<'kb:write'>, kbId: string, sourceId: string): Promise<void> {
   const where = and(eq(kbSources.kbId, kbId), eq(kbSources.id, sourceId))
   const [source] = await scope.select(kbSources, { where })

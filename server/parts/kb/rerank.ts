@@ -5,7 +5,7 @@ import type { ResolvedModel } from '../llm/index.ts'
 import type { KbDependencies } from './dependencies.ts'
 import type { FoundPassage } from './retrieve.ts'
 
-/** So many passages are shown to the model, each as far as this. */
+/** Limits of the passages that the model scores: their number, and characters of each. */
 const PASSAGES_MAX = 30
 const PASSAGE_CHARACTERS_MAX = 2_000
 const BEST = 10
@@ -17,8 +17,9 @@ const TASK = [
 ].join(' ')
 
 /**
- * Has a language model score the best passages, which is paid like any call; what it is not shown keeps its place below
- * them. Throws billing.insufficient_credits, and llm.failed where its answer holds no scores.
+ * Reranks the best passages by scores from a language model, charged like any call. Passages beyond
+ * `PASSAGES_MAX` keep their order below them. Throws billing.insufficient_credits, and llm.failed if the answer
+ * has no scores.
  */
 export async function rerank(
   { calls }: KbDependencies,
@@ -64,7 +65,10 @@ function requestOf(query: string, passages: FoundPassage[]) {
   }
 }
 
-/** From 0 to 1. Null where there is no list of so many numbers; models like to put words or a fence around it. */
+/**
+ * Returns scores from 0 to 1, or null if the answer has no list of `count` numbers. Models often wrap the list in
+ * words or a code fence.
+ */
 function parseScores(answer: string, count: number): number[] | null {
   const [list] = /\[[\d\s.,]*\]/.exec(answer) ?? []
   if (list === undefined) return null

@@ -15,51 +15,51 @@ import { rerank } from './rerank.ts'
 import { type Candidate, isLocal, readSearchedKbs, STAGE_MAX, type StageHit } from './searched-kbs.ts'
 
 /*
- * How passages are found, the same way for search, query and chat:
+ * Retrieval, shared by search, query and chat:
  *
- * 1. lexical: BM25 over the words of the question, by the document frequencies of each knowledge base.
- * 2. dense: the nearest vectors, all of a knowledge base compared.
- * 3. fusion: reciprocal ranks of both make one list of candidates.
- * 4. score: how well each fits, from 0 to 1, by what both stages say (fusion.ts); phrases in quotes count here.
- * 5. rerank: a language model scores them instead, where one is named.
- * 6. What says nearly the same as a better one is dropped, and what is below the threshold.
+ * 1. Lexical: BM25 over the words of the question, with each knowledge base's own document frequencies.
+ * 2. Dense: exact vector search in each knowledge base.
+ * 3. Fusion: reciprocal rank fusion merges both lists into candidates.
+ * 4. Score: relevance from 0 to 1 from both stages (fusion.ts), with a bonus for quoted phrases.
+ * 5. Rerank: optionally, scores by a language model replace these.
+ * 6. Near-duplicates of better passages and passages below the threshold are dropped.
  */
 
 export interface SearchRequest {
-  /** Whose knowledge bases they are, and the statements of it; who pays may be another one. */
+  /** Organization of the knowledge bases, and its tenant statements. The payer may be another organization. */
   organizationId: string
   sql: TenantSql
   knowledgeBaseIds: string[]
-  /** One that is gone brings nothing, instead of an error. */
+  /** Ignores deleted knowledge bases instead of throwing. */
   mayBeGone?: boolean
   query: string
   limit: number
   scoreThreshold: number
   filter: Condition[]
   rerank: ResolvedModel | null
-  /** Of each document only its best passage. */
+  /** Returns only the best passage per document. */
   oncePerDocument?: boolean
 }
 
-/** A passage, with how it was found. */
+/** A passage with its scores and ranks. */
 export interface FoundPassage extends PassageContent {
-  /** 0 to 1. */
+  /** From 0 to 1. */
   score: number
   lexical: Ranked | null
   dense: Ranked | null
   fusedRank: number
-  /** What a language model has scored it, where it was asked. */
+  /** Score by the language model; null without reranking. */
   reranked: number | null
 }
 
-/** What was done to find passages. */
+/** Statistics of a retrieval. */
 export interface Receipt {
   knowledgeBases: { id: string; indexVersion: number; embeddingModel: string; chunks: number }[]
   words: string[]
   phrases: string[]
   prefixes: string[]
   candidates: { lexical: number; dense: number; fused: number }
-  /** Why the dense stage found nothing, where it could not be done. */
+  /** Why the dense stage failed; null if it did not. */
   denseFailure: string | null
   dropped: { duplicates: number; belowThreshold: number }
   milliseconds: { lexical: number; dense: number; all: number }
@@ -70,15 +70,15 @@ export interface Retrieval {
   receipt: Receipt
 }
 
-/** So many of the fused ones are looked at, and more where more are asked for. */
+/** Minimum number of fused candidates to consider, and the factor for larger limits. */
 const POOL = 40
 const POOL_PER_RESULT = 2
-/** Of so many more than are shown contents are read: some may say nearly the same. */
+/** Extra passages to read, because some may be near-duplicates. */
 const SPARE = 5
 
 /**
- * Throws kb.not_found for a knowledge base that is not that organization's, unless it may be gone, billing.insufficient_credits, and llm.failed
- * from reranking.
+ * Retrieves passages, best first. Throws kb.not_found for a knowledge base outside the organization unless
+ * `mayBeGone`, billing.insufficient_credits, and llm.failed from reranking.
  */
 export async function retrieve(
   deps: KbDependencies,
@@ -155,11 +155,11 @@ const keyOf = ({ kb, number }: StageHit): string => `${kb.id} ${number}`
 interface Selection {
   passages: FoundPassage[]
   dropped: Receipt['dropped']
-  /** Something that was found is gone or disabled: others may have been found in its place. */
+  /** True if a found chunk was deleted or disabled, so that others may take its place. */
   isSomeGone: boolean
 }
 
-/** Steps 4 to 6. Contents are read of those that are shown, and of all where they decide. */
+/** Steps 4 to 6. Reads the content only of passages to return, unless content affects the ranking. */
 async function selectPassages(
   deps: KbDependencies,
   payer: Payer,
@@ -196,7 +196,9 @@ async function selectPassages(
   return { passages, dropped, isSomeGone: pool.isSomeGone && !request.rerank }
 }
 
-/** The first so many that are different, and how many were read for that, of how many that were asked for. */
+/**
+ * Returns at least `limit` distinct passages if there are enough, and how many were requested and read for that.
+ */
 async function readDifferent(
   request: SearchRequest,
   scored: (Candidate & { score: number })[],
@@ -225,15 +227,15 @@ const bestOfEach = (passages: FoundPassage[]): FoundPassage[] => {
   return passages.filter(({ documentId }) => !seen.has(documentId) && seen.add(documentId))
 }
 
-/** The best of all knowledge bases together. */
+/** Merges the hits of all knowledge bases, best first. */
 async function gather(finding: Promise<StageHit[]>[]): Promise<StageHit[]> {
   const hits = (await Promise.all(finding)).flat()
   return bestFirst(hits).slice(0, STAGE_MAX)
 }
 
 /**
- * What of the fused ones is looked at. Where documents are wanted, each once, the pool goes on until as many are in it,
- * at most to the end of what the stages have found.
+ * Reads the candidates to consider. With `oncePerDocument`, the pool extends until it covers `limit` documents or
+ * all candidates.
  */
 async function readPool(
   request: SearchRequest,

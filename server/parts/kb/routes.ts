@@ -22,7 +22,7 @@ const InOrganization = Type.Object({ org_id: OrgId })
 const OneKb = Type.Object({ kb_id: idOf('the knowledge base') })
 const ofKb = { kb: 'kb_id' } as const
 
-/** Knowledge bases, their sources, documents and chunks (spec, Knowledge bases). */
+/** Routes of knowledge bases, sources, documents and chunks (spec, Knowledge bases). */
 export const manageRoutes = (deps: KbDependencies): Route[] => {
   return [
     defineRoute({

@@ -17,37 +17,40 @@ import { retrieve } from './retrieve.ts'
 import { findReranker } from './search-kb.ts'
 
 /*
- * Runs of evaluations, one question after the other, by the same code as a search. A run stands in the table and is
- * claimed by the process that does it, some seconds at a time, so that others have their turn. What is found is stored
- * at the end of a turn, and whoever claims it next goes on from there: no question is asked, or paid, again because a
- * process stops. A knowledge base may change meanwhile, which its two index versions tell.
+ * Runs of evaluations execute one question after another with the code of search. A run is a table row, claimed
+ * by one process for a turn of some seconds, so that other runs get their turns. Results are stored at the end of
+ * a turn and the next claim continues from there: stopping a process does not repeat or charge a question twice.
+ * A change of the knowledge base during the run shows in its two index versions.
  */
 
 export interface EvaluationRuns {
   queues: Queue<never>[]
-  /** Has a run done that was stored. */
+  /** Queues a stored run. */
   begin(run: RunRef): Promise<void>
-  /** Finds runs that dead processes left, now and from time to time. */
+  /** Starts the periodic sweep for runs that dead processes left. */
   start(): void
   stop(): Promise<void>
 }
 
 const SWEEP_MS = 5_000
 const TURN_MS = 20_000
-/** How often it is looked up whether a run is still wanted. */
+/** Interval for checking that the run is still claimed. */
 const CHECK_MS = 1_000
-/** After so many questions in a row whose model failed, the others are not tried. */
+/** After this many consecutive questions with a failed model, the run fails. */
 const FAILURES_MAX = 10
-/** A turn ends after the question that it is at, which may have to wait for models. */
+/** A turn ends after its current question, which may wait for models. */
 const TURN_SECONDS_MAX = 900
-/** What does not end by then is claimed by another process. */
+/** A turn that takes longer is left for another process. */
 const STOP_MS = 3_000
 
 const UNEXPECTED = sentence('kb.evaluation_failed')
 
 export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
   const { database, jobs, log, instance } = deps.services
-  /** What this process works on; what is claimed by it beside these was forgotten, when the database was away. */
+  /**
+   * Turns of this process. Other runs that the table shows as claimed by it are forgotten claims, left by a
+   * database outage.
+   */
   const held = new Map<string, Promise<void>>()
   let isStopping = false
   let endSweep = (): void => {}
@@ -107,12 +110,12 @@ export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
   }
 }
 
-/** Why a run can not be done, in words for people. */
+/** Failure of a run; its message is shown to users. */
 class RunError extends Error {
   override readonly name = 'RunError'
 }
 
-/** Adds to the results, until the turn ends, the run is gone, or (true) there is no question left. */
+/** Appends results until the turn ends or the run is no longer claimed (false), or no question is left (true). */
 async function askQuestions(
   deps: KbDependencies,
   sql: TenantSql,
@@ -157,7 +160,7 @@ interface Answers {
   missing: string[]
 }
 
-/** The ids of the right documents of a question; of what is not there, the id or name that was given. */
+/** Resolves the right documents of each question to ids. Missing ones keep the given id or name. */
 async function readAnswers(
   sql: TenantSql,
   { organizationId, kbId }: KbRef,
@@ -181,7 +184,7 @@ async function readAnswers(
   }
 }
 
-/** Searches for one question. What a model failed to do is noted; everything else that is thrown ends the run. */
+/** Searches for one question. A failure of a model is recorded in the result; any other error ends the run. */
 async function ask(
   deps: KbDependencies,
   { organizationId, kbId }: KbRef,

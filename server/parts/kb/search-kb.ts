@@ -9,8 +9,8 @@ import { type SearchAnswer, type SearchRequest, viewPassage, viewReceipt } from 
 export const LIMIT_DEFAULT = 5
 
 /**
- * The passages that fit a question best (spec, search). Throws kb.not_found, kb.filter_invalid, and what a model for
- * reranking throws.
+ * Returns the best passages for a question (spec, search). Throws kb.not_found, kb.filter_invalid, and the errors
+ * of findReranker.
  */
 export async function searchKb(
   deps: KbDependencies,
@@ -41,7 +41,7 @@ export async function searchKb(
   }
 }
 
-/** A model that writes, by its name or id. Throws llm.not_found, llm.inactive, llm.not_configured, llm.cannot_chat. */
+/** Finds a text model by name or id. Throws llm.not_found, llm.inactive, llm.not_configured, llm.cannot_chat. */
 export async function findTextModel(
   { models }: KbDependencies,
   { organizationId }: { organizationId: string },
@@ -52,7 +52,7 @@ export async function findTextModel(
   return model
 }
 
-/** The same for reranking, where one is named. */
+/** Finds the model for reranking; null if none is named. Throws the errors of findTextModel. */
 export const findReranker = async (
   deps: KbDependencies,
   scope: { organizationId: string },

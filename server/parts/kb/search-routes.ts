@@ -10,7 +10,7 @@ import { QueryAnswer, QueryEvent, QueryRequest, SearchAnswer, SearchRequest } fr
 const OneKb = Type.Object({ kb_id: idOf('the knowledge base') })
 const ofKb = { kb: 'kb_id' } as const
 
-/** What is found in knowledge bases. */
+/** Routes of search and query. */
 export const searchRoutes = (deps: KbDependencies): Route[] => [
   defineRoute({
     method: 'POST',

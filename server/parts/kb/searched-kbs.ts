@@ -3,7 +3,7 @@ import { fail } from '#errors'
 import type { Fused } from '#platform/retrieval/fusion.ts'
 import type { KbRef } from './ingestion.ts'
 
-/** A knowledge base as a search needs it. */
+/** A knowledge base as a search uses it. */
 export interface SearchedKb {
   id: string
   organizationId: string
@@ -16,11 +16,14 @@ export interface SearchedKb {
   indexVersion: number
   chunkCount: number
   wordCount: number
-  /** Chunks that are gone and still stand in postings. */
+  /** Number of deleted chunks that are still in postings. */
   deadCount: number
 }
 
-/** All of them, in the order of their ids. Throws kb.not_found for one that is not the organization's, unless it may be gone. */
+/**
+ * Returns knowledge bases in the order of their ids. Throws kb.not_found if one is outside the organization,
+ * unless `mayBeGone`.
+ */
 export async function readSearchedKbs({
   sql,
   organizationId,
@@ -45,19 +48,19 @@ export async function readSearchedKbs({
 
 export const refOf = ({ organizationId, id }: SearchedKb): KbRef => ({ organizationId, kbId: id })
 
-/** Each stage brings so many candidates to the fusion. */
+/** Maximum number of candidates per stage. */
 export const STAGE_MAX = 100
 
-/** A chunk that a stage has found, by its number in its knowledge base. */
+/** A chunk found by a stage, by its number in the knowledge base. */
 export interface StageHit {
   kb: SearchedKb
   number: number
-  /** Above 0; of the same meaning in all knowledge bases. */
+  /** Above 0, and comparable across knowledge bases. */
   score: number
 }
 
-/** A chunk that at least one stage has found. */
+/** A chunk found by at least one stage. */
 export type Candidate = Omit<StageHit, 'score'> & Fused
 
-/** Whether its vectors are of the built-in embedding. */
+/** True if the vectors are from the built-in embedding. */
 export const isLocal = ({ embeddingModelId }: SearchedKb): boolean => embeddingModelId === null

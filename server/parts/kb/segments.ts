@@ -4,14 +4,14 @@ import type { SegmentEntry } from '#platform/retrieval/postings.ts'
 import { copyRows } from './copy-rows-system.ts'
 import type { KbRef } from './ingestion.ts'
 
-/** What one batch of documents, or a merge, has written of the postings. */
+/** The postings written by one batch of documents or by a merge. */
 export interface Segment {
   segment: number
-  /** Chunks that it was written for. */
+  /** Number of chunks at the time of writing. */
   chunks: number
 }
 
-/** A transaction, and of which kind of database. */
+/** A transaction and its kind of database. */
 export interface SegmentTarget {
   database: Pick<Database, 'embedded'>
   tx: TenantTransaction

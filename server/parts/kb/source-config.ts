@@ -30,7 +30,7 @@ const RefreshHours = Type.Optional(Type.Integer({ minimum: 1, maximum: 8_760 }))
 const Address = Type.String({ format: 'uri', maxLength: 2_000 })
 const Key = Type.String({ minLength: 1, maxLength: 200 })
 
-/** A website, from one of its pages on. */
+/** A website, crawled from one page. */
 const WebConfig = Body({
   url: Address,
   max_pages: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGES_MAX })),
@@ -39,7 +39,7 @@ const WebConfig = Body({
 })
 export type WebConfig = Static<typeof WebConfig>
 
-/** A bucket of S3, or of what speaks its language. Without keys it is asked as anybody may ask. */
+/** An S3-compatible bucket. Without keys, requests are anonymous. */
 const S3Config = Body({
   bucket: Type.String({ minLength: 1, maxLength: 63 }),
   prefix: Type.Optional(Type.String({ maxLength: 1_024 })),
@@ -51,7 +51,7 @@ const S3Config = Body({
 })
 export type S3Config = Static<typeof S3Config>
 
-/** Files that the caller has uploaded, by kb/upload_file or in a chat. */
+/** Files uploaded by the caller with kb/upload_file or in a chat. */
 const FileConfig = Body({
   upload_ids: Type.Array(Uuid, { minItems: 1, maxItems: FILES_MAX, uniqueItems: true }),
 })
@@ -76,8 +76,8 @@ const VALIDATORS = Object.fromEntries(
 ) as Record<NewSource['type'], ReturnType<typeof compileValidator>>
 
 /**
- * A source as it was sent, found to be one: throws request.invalid for what its type does not have, and
- * kb.source_invalid for an address that may not be asked.
+ * Validates a new source. Throws request.invalid for a config that does not fit the type, and kb.source_invalid
+ * for an address that must not be requested.
  */
 export function checkSource(net: Net, { type, config }: NewSource): SourceConfig {
   const validate = VALIDATORS[type]
@@ -94,8 +94,8 @@ export function checkSource(net: Net, { type, config }: NewSource): SourceConfig
 }
 
 /**
- * The same of a source as it is stored, where a text is a document, and no part of its source. Throws what checkSource
- * throws.
+ * Validates a stored source, whose text is in its document instead of the config. Throws the errors of
+ * checkSource.
  */
 export function checkStoredSource(net: Net, source: NewSource): Record<string, unknown> {
   const isText = source.type === 'text'
@@ -103,10 +103,8 @@ export function checkStoredSource(net: Net, source: NewSource): Record<string, u
   return splitSecrets(checkSource(net, { ...source, config })).publicConfig
 }
 
-/** Of S3 a config names a region at most. */
 const FALLBACK_REGION = 'us-east-1'
 
-/** A bucket as it is asked. */
 export const toBucket = (config: S3Config): Bucket => ({
   bucket: config.bucket,
   region: config.region ?? FALLBACK_REGION,
@@ -116,7 +114,7 @@ export const toBucket = (config: S3Config): Bucket => ({
   ...(config.secret_access_key !== undefined && { secretAccessKey: config.secret_access_key }),
 })
 
-/** What of a config is stored in clear and shown, and what is secret. */
+/** Splits a config into the public part, stored in clear, and the secret. */
 export function splitSecrets({ type, config }: SourceConfig): {
   publicConfig: Record<string, unknown>
   secret: string | null
@@ -127,6 +125,6 @@ export function splitSecrets({ type, config }: SourceConfig): {
   return { publicConfig, secret: secret ?? null }
 }
 
-/** How often a source is to be read again, in hours. */
+/** Returns the refresh interval in hours, or null. */
 export const refreshHoursOf = (config: Record<string, unknown>): number | null =>
   (config['refresh_interval_hours'] as number | undefined) ?? null

@@ -5,25 +5,25 @@ import type { IngestionDependencies } from './ingestion.ts'
 import { lockKb } from './lock-kb.ts'
 import { isBeingRead, type ReadingSource, SourceGone } from './reading.ts'
 
-/** What a source has under one key. */
+/** An item of a source. */
 export interface FoundDocument {
   key: string
   name: string
   mimeType: string
-  /** Bytes. */
+  /** In bytes. */
   size: number
   metadata: Record<string, unknown>
-  /** What tells without reading it that it has not changed. */
+  /** Identifies the version without reading the content, such as an ETag; null if unavailable. */
   fingerprint: string | null
-  /** What it says, or why that can't be read: a sentence. */
+  /** The text, or a sentence that says why it cannot be read. */
   text: { content: string; hash: string; kind: TextKind } | { failure: string }
 }
 
 const NAME_CHARACTERS_MAX = 500
 
 /**
- * Notes what a source has. A text that is new, has changed, or could not be indexed before, waits to be indexed. What
- * could be read before and can't be now stays as it was, with the reason. Throws SourceGone.
+ * Stores an item of a source as a document. A text that is new, has changed or failed before becomes pending. A
+ * document that cannot be read any more keeps its text, and the reason is recorded. Throws SourceGone.
  */
 export async function storeDocument(
   deps: IngestionDependencies,
@@ -47,7 +47,7 @@ async function storeText(
   { key, name, mimeType, size, metadata, fingerprint }: FoundDocument,
   { content, hash, kind }: { content: string; hash: string; kind: TextKind },
 ): Promise<boolean> {
-  // Its name is found too, as what stands above its chunks.
+  // A new name needs indexing too: the name is part of the indexed context of each chunk.
   const isNews = tx`(d.content_hash is distinct from excluded.content_hash or d.name <> excluded.name
     or d.status = 'failed')`
   const [row] = await tx<{ id: string; status: string }[]>`
@@ -92,7 +92,7 @@ async function storeFailure(
 
 const nameOf = (name: string): string => name.slice(0, NAME_CHARACTERS_MAX).toWellFormed()
 
-/** Notes that documents are still there and have not changed. Answers the keys of those that are known like this. */
+/** Marks unchanged documents as seen by this reading. Returns their keys. */
 export async function confirmDocuments(
   deps: IngestionDependencies,
   source: ReadingSource,

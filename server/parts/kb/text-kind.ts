@@ -3,7 +3,7 @@ import { type PgColumn, type SQL, sql } from '#database/drizzle.ts'
 import { DOCX, XLSX } from '#platform/documents/accepted-types.ts'
 import type { TextKind } from '#platform/documents/split-text.ts'
 
-/** How the text of a file of this type is written. */
+/** Returns the text kind that a file type is converted to. */
 export const textKindOf = (mimeType: string): TextKind => KINDS[mimeType] ?? 'plain'
 
 const KINDS: Record<string, TextKind> = {
@@ -15,16 +15,16 @@ const KINDS: Record<string, TextKind> = {
   'text/html': 'markdown',
 }
 
-/** By which a text is known again. */
+/** Returns the SHA-256 that detects changed texts. */
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/* The same of texts that stay in the database, in SQL. */
+/* SQL versions of the above, for texts that stay in the database. */
 
 export const textKindIn = (mimeType: PgColumn): SQL =>
   sql`coalesce(${JSON.stringify(KINDS)}::text::jsonb ->> ${mimeType}, 'plain')`
 
-/** Null where there is no text. */
+/** Null without a text. */
 export const hashIn = (text: PgColumn): SQL => sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`
 
-/** As Buffer.byteLength counts them, since databases are in UTF-8; 0 where there is no text. */
+/** Same as Buffer.byteLength, since databases use UTF-8; 0 without a text. */
 export const bytesIn = (text: PgColumn): SQL => sql`coalesce(octet_length(${text}), 0)`

@@ -12,11 +12,11 @@ import type { IndexedKb } from './index-documents.ts'
 import type { IngestionDependencies } from './ingestion.ts'
 import { insertSegment } from './segments.ts'
 
-/** A document that is split and embedded. */
+/** A document after splitting and embedding. */
 export interface PreparedDocument {
   document: ClaimedDocument
   chunks: Chunk[]
-  /** The words of each chunk, and of what stands above it, as places in a dictionary. */
+  /** Words of each chunk and its context, as indexes into the dictionary. */
   words: Uint32Array[]
   language: Language
   vectors: Float32Array[]
@@ -25,9 +25,9 @@ export interface PreparedDocument {
 const NO_WORDS = sentence('kb.no_words')
 
 /**
- * Stores documents with their chunks and postings, in place of what they had before: all at once, so that a search sees
- * the old ones or the new ones. A document that was deleted, or has changed since it was read, is left out; and so are
- * all when the settings that they were made by have changed. Throws kb.dimensions.
+ * Replaces the chunks and postings of documents in one transaction, so that searches see either the old or the
+ * new ones. Skips documents that were deleted or changed since they were read, and all of them if the knowledge
+ * base's settings changed. Throws kb.dimensions.
  */
 export async function writeIndex(
   deps: IngestionDependencies,
@@ -68,8 +68,8 @@ interface IndexPosition {
 }
 
 /**
- * Numbers for chunks and a segment. They are taken under the lock under which they are written, so that what is written
- * later has higher ones.
+ * Allocates numbers for chunks and a segment, under the same lock as the writes, so that later writes have higher
+ * numbers.
  */
 async function reservePosition(
   tx: TenantTransaction,
@@ -87,7 +87,7 @@ async function reservePosition(
 interface DocumentEntry {
   id: string
   content_hash: string
-  /** From 0 on among all that are written. */
+  /** Index of the first chunk in this batch, from 0. */
   first_chunk: number
   chunk_count: number
   word_count: number
@@ -96,7 +96,7 @@ interface DocumentEntry {
 interface ChunkEntry extends Chunk {
   id: string
   documentId: string
-  /** From 0 on among all that are written. */
+  /** Index in this batch, from 0. */
   number: number
   words: number
   language: string
@@ -153,7 +153,7 @@ async function stemsOf(
   return new Map(languages.map((language, index) => [language, stems[index] as Stem]))
 }
 
-/** Locks the knowledge base, and answers whether it still wants what was made. */
+/** Locks the knowledge base. Returns false if it was deleted or its settings changed. */
 async function lockUnchanged(
   tx: TenantTransaction,
   kb: IndexedKb,
@@ -169,7 +169,7 @@ async function lockUnchanged(
   return true
 }
 
-/** Which documents are still as they were claimed. */
+/** Locks and returns the documents that are unchanged and still claimed by this process. */
 async function keepClaimed(
   deps: IngestionDependencies,
   tx: TenantTransaction,
