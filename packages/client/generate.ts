@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import openapiTypeScript, { astToString, type OpenAPI3 } from 'openapi-typescript'
 
 /*
- * Writes src/generated.ts, the types of every schema and operation of openapi.json. `npm run types` runs this before it
- * checks anything, so the file is never older than the document.
+ * Writes src/generated.ts: the types of every schema and operation in openapi.json. `npm run types` runs this first,
+ * so the types are never older than the document.
  */
 
 const text = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')
@@ -12,9 +12,9 @@ const types = await openapiTypeScript(document, {
   rootTypes: true,
   rootTypesNoSchemaPrefix: true,
   rootTypesKeepCasing: true,
-  // A property with a default may be left out of a request.
+  // A request may leave out a property that has a default.
   defaultNonNullable: false,
-  // Objects without listed properties may have any.
+  // Objects without listed properties may have any properties.
   emptyObjectsUnknown: true,
 })
 writeFileSync(new URL('src/generated.ts', import.meta.url), astToString(types))

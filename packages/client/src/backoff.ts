@@ -2,27 +2,32 @@ import { waitForRetry } from './wait-for-retry.ts'
 
 const WAIT_MIN_MS = 500
 const WAIT_MAX_MS = 15_000
-/** A wait is up to this share shorter, so that clients that were cut off together do not return together. */
+/**
+ * Shortens each wait by a random share of up to this much, so that clients that lost their connection at the same time
+ * don't all reconnect at the same time.
+ */
 const JITTER = 0.5
 
-/** The waits between tries: 0.5 seconds, then twice as long each time, up to 15 seconds. */
+/**
+ * Exponential backoff with jitter: waits 0.5 seconds before the first retry, then doubles the wait, up to 15 seconds.
+ */
 export class Backoff {
   readonly #triesMax: number
   #tries = 0
 
-  /** Allows `triesMax` tries in a row. Tries of a browser that has no network do not count. */
+  /** `triesMax` is the number of consecutive retries. Retries while the browser is offline don't count. */
   constructor(triesMax: number) {
     this.#triesMax = triesMax
   }
 
-  /** Starts from the beginning after a success. */
+  /** Starts over. Call it after a success. */
   reset(): void {
     this.#tries = 0
   }
 
   /**
-   * Waits for the next try, at least `atLeastMs` (up to 15 seconds). Returns false if there were enough tries, or if the
-   * signal has aborted.
+   * Waits for the next retry, at least `atLeastMs` milliseconds (capped at 15 seconds). Returns false if no retries
+   * are left or the signal is aborted.
    */
   async wait(signal?: AbortSignal | null, atLeastMs = 0): Promise<boolean> {
     if (signal?.aborted || this.#tries >= this.#triesMax) return false
@@ -34,6 +39,6 @@ export class Backoff {
   }
 }
 
-/** Node has no network state, and its types do not know the browser's. */
+/** Node has no network state, and its types lack the browser's `navigator.onLine`. */
 const isOffline = (): boolean =>
   (globalThis as { navigator?: { onLine?: boolean } }).navigator?.onLine === false

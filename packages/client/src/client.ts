@@ -13,48 +13,52 @@ import { parseReplyEvent } from './reply-event.ts'
 import { addressOf, requestOf, sendSafely } from './request.ts'
 import { createTransport, type Transport, type TransportOptions } from './transport.ts'
 
-/** The operations whose replies go on when the connection is cut, and can be followed again. */
+/** The operations whose replies continue on the server after a lost connection, and can be resumed. */
 export type ReplyName = 'POST /api/chat/send_message' | 'POST /api/chat/regenerate'
 
-/** The message is stored. Its reply has these ids. */
+/** The server has stored the message. The reply has these ids. */
 export interface AcceptedEvent {
   type: 'accepted'
   chatId: string
   messageId: string
 }
 
-/** A reply that is being written or has ended. */
+/** Identifies a reply that is being written or has ended. */
 export interface KnownReply {
   organizationId: string
   chatId: string
   messageId: string
-  /** The last event that was read; absent: none. */
+  /** The id of the last event that was read. Omit it to read from the beginning. */
   lastEventId?: string
 }
 
 export interface Client {
   /**
-   * Calls an operation and returns its answer. Sends it once more if no answer came and a repeat is safe.
-   * Throws a ParleyError, or the reason of the signal.
+   * Calls an operation and returns its answer. If no answer arrives and a repeat is safe, sends the request a second
+   * time. Throws a ParleyError, or the signal's reason.
    */
   request<O extends OperationName>(operation: O, input: Input<O>): Promise<Reply<O>>
   /**
-   * Calls an operation and yields the events of its stream. The stream belongs to this one connection. Ends silently
-   * when the signal aborts. Throws a ParleyError, `stream.lost` if the stream is cut before its last event.
+   * Calls an operation and yields the events of its stream. The stream cannot be resumed on another connection. Ends
+   * without an error when the signal aborts. Throws a ParleyError; its code is `stream.lost` if the stream is cut
+   * before its last event.
    */
   stream<O extends StreamName>(operation: O, input: Input<O>): AsyncGenerator<StreamEvent<O>, void>
   /**
-   * Sends a message or regenerates a reply, and follows the reply to its end over as many connections as it takes.
-   * No event is lost or repeated, and the message is sent once. Ends silently when the signal aborts; the server goes
-   * on writing. Throws a ParleyError.
+   * Sends a message or regenerates a reply, then follows the reply to its end across reconnects. Yields each event
+   * once, and sends the message once. Ends without an error when the signal aborts; the server continues the reply.
+   * Throws a ParleyError.
    */
   follow<O extends ReplyName>(
     operation: O,
     input: Input<O>,
   ): AsyncGenerator<AcceptedEvent | FollowedEvent, void>
-  /** Follows a reply that was accepted before, from its beginning or after `lastEventId`. */
+  /** Follows a reply that was accepted earlier, from its beginning or after `lastEventId`. */
   resume(reply: KnownReply, options?: Pick<CallOptions, 'signal'>): AsyncGenerator<FollowedEvent, void>
-  /** Sends any request with the client's token, for answers that are files. Throws as `request` does. */
+  /**
+   * Sends any request with the client's credentials and returns the raw response, for example to download a file.
+   * Throws as `request` does.
+   */
   fetch: Transport
 }
 
@@ -116,7 +120,10 @@ function followOver(
   return followReply({ parse: parseReplyEvent, first, resume, lastEventId: position }, signal)
 }
 
-/** Whether a stream ends with this event: of a question to a knowledge base, a conversation, a prompt, the playground. */
+/**
+ * Returns whether this is the last event of a stream: of a knowledge base answer, a conversation, a prompt or the
+ * playground.
+ */
 function isLast(event: object): boolean {
   if ('error' in event || 'citations' in event || 'finish_reason' in event) return true
   return ('content' in event && event.content === 'DONE') || ('message' in event && event.message === 'DONE')

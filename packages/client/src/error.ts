@@ -1,4 +1,4 @@
-/** A field of the request that the server refused, such as `{ path: 'name', message: 'is required' }`. */
+/** A field of the request that the server rejected, for example `{ path: 'name', message: 'is required' }`. */
 export interface FieldError {
   path: string
   message: string
@@ -12,7 +12,7 @@ interface ErrorFields {
   cause?: unknown
 }
 
-/** What the server says of a refusal. Some refusals have more, such as the challenge of a second factor. */
+/** The body of an error response. Some errors have more fields, such as the challenge of a second factor. */
 interface ErrorBody {
   detail?: string
   code?: string
@@ -21,43 +21,43 @@ interface ErrorBody {
   [field: string]: unknown
 }
 
-/** Codes and statuses after which the same request can succeed. */
+/** Error codes and HTTP statuses after which the same request can succeed. */
 const RETRYABLE_CODES = ['network', 'stream.lost', 'chat.elsewhere', 'request.in_progress']
 const RETRYABLE_STATUSES = [408, 429, 502, 503, 504]
 
-/** A request that failed: the server refused it, no answer came, or a stream was cut. */
+/** A failed request: the server rejected it, no answer arrived, or a stream was cut. */
 export class ParleyError extends Error {
   override readonly name = 'ParleyError'
-  /** The HTTP status; 0 if there was no answer. */
+  /** The HTTP status, or 0 if no answer arrived. */
   declare readonly status: number
-  /** A stable code, such as `org.not_found`. `network`: no answer came. `stream.lost`: a stream was cut. */
+  /** A stable code, such as `org.not_found`. `network`: no answer arrived. `stream.lost`: a stream was cut. */
   declare readonly code: string
-  /** How long to wait before the next try, if the server said so. */
+  /** Milliseconds to wait before the next try, if the server sent Retry-After. */
   declare readonly retryAfterMs: number | null
   /** Whether the same request can succeed later. */
   declare readonly isRetryable: boolean
-  /** The whole answer of the server; empty if there was none. */
+  /** The complete error body of the server; empty if there was none. */
   declare readonly body: ErrorBody
 
-  /** `detail` is a sentence for people, and becomes the message. */
+  /** `detail` becomes the error's message: a sentence for people. */
   constructor(detail: string, { cause, ...fields }: ErrorFields) {
     super(detail, { cause })
     const isRetryable = RETRYABLE_CODES.includes(fields.code) || RETRYABLE_STATUSES.includes(fields.status)
     Object.assign(this, { retryAfterMs: null, body: {} }, fields, { isRetryable })
   }
 
-  /** What is wrong with which field, where the request was not valid. */
+  /** The rejected fields of an invalid request. */
   get fieldErrors(): readonly FieldError[] {
     return this.body.errors ?? []
   }
 
-  /** Quote it when you report a problem to the operator of the server. */
+  /** The id of the request. Include it when you report a problem to the operator of the server. */
   get requestId(): string | null {
     return this.body.request_id ?? null
   }
 }
 
-/** Returns the error of a refusal. */
+/** Returns the ParleyError for an error response. */
 export async function errorOf(answer: Response): Promise<ParleyError> {
   const body = Object(await answer.json().catch(() => null)) as ErrorBody
   const { status, headers } = answer
@@ -66,7 +66,7 @@ export async function errorOf(answer: Response): Promise<ParleyError> {
   return new ParleyError(detail, { status, code, retryAfterMs, body })
 }
 
-/** Returns the error of a request that got no answer. */
+/** Returns the ParleyError for a request without an answer. */
 export const networkError = (
   cause?: unknown,
   detail = 'The server cannot be reached. Check the connection and try again.',

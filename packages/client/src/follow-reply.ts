@@ -4,23 +4,23 @@ import { networkError, ParleyError } from './error.ts'
 import { readEvents } from './read-events.ts'
 import { progressOf, type ReplyEvent } from './reply-event.ts'
 
-/** What happens to the connection while a reply is followed. */
+/** A change of the connection while a reply is followed. */
 export type ConnectionEvent =
-  /** The connection is lost and is tried again, or is back. */
+  /** `isLost: true`: the connection is lost and the client reconnects. `isLost: false`: it has reconnected. */
   | { type: 'connection'; isLost: boolean }
-  /** The last event, instead of `end`: read the stored message. It can be shorter than what was shown. */
+  /** Replaces `end` as the last event. Read the stored message, which may be shorter than the text received so far. */
   | { type: 'reload' }
 
 export type FollowedEvent = ReplyEvent | ConnectionEvent
 
-/** About 15 seconds. Then the caller can tell its user, who still has the message. */
+/** About 15 seconds of retries. Then the caller can report the failure; the user still has the message. */
 const SEND_TRIES_MAX = 5
-/** About eight minutes in which nothing gets through. */
+/** About eight minutes of retries. */
 const RESUME_TRIES_MAX = 40
 
 /**
- * Opens a reply: sends its request until an answer comes, about 15 seconds long. The request needs an idempotency key.
- * Returns null when the signal aborts.
+ * Sends the request that starts a reply, and retries for about 15 seconds until an answer arrives. The request needs
+ * an idempotency key. Returns null when the signal aborts.
  */
 export async function* openReply(
   post: () => Promise<Response>,
@@ -35,7 +35,7 @@ export async function* openReply(
       return answer
     } catch (error) {
       if (signal.aborted) return null
-      // A rate limit is for the user to know. After a lost answer, the reply may be under way.
+      // Report a rate limit to the user. After a lost answer, retry instead: the reply may already be in progress.
       if (!isPassing(error) || (!isLost && error.status === 429)) throw error
       waitMs = error.retryAfterMs ?? 0
     }
@@ -45,21 +45,21 @@ export async function* openReply(
 }
 
 export interface ReplySource<Event> {
-  /** Parses what the server sends. Returns null for events that say nothing. */
+  /** Parses an event of the server. Returns null for events to skip. */
   parse: (message: EventSourceMessage) => Event | null
-  /** The answer that the reply begins with. Null: `resume` opens it. */
+  /** The response that starts the reply. If null, `resume` opens the stream. */
   first: Response | null
-  /** Opens the stream after an event, or from its beginning. */
+  /** Opens the stream after the given event, or from its beginning. */
   resume: (lastEventId: string | undefined) => Promise<Response>
-  /** Where the reader is already. */
+  /** The id of the last event that the reader already has. */
   lastEventId?: string | undefined
-  /** Ends with `reload` if `resume` opens the stream of another message. */
+  /** Ends with `reload` if `resume` opens the stream of a different message. */
   messageId?: string | null | undefined
 }
 
 /**
- * Follows a reply to its end, over as many connections as it takes. Yields each event once. Ends after `end` or
- * `reload`; ends silently when the signal aborts, and the server goes on writing the reply.
+ * Follows a reply to its end, across reconnects. Yields each event once. Returns after `end` or `reload`. Ends without
+ * an error when the signal aborts; the server continues the reply.
  *
  * Throws a ParleyError if the server refuses to resume, and `network` after about eight minutes without a connection.
  */
@@ -99,22 +99,22 @@ export async function* followReply<Event extends { type: string }>(
   }
 }
 
-/** Whether a message brings the reply further than the last one did. */
+/** Returns whether a message is new to the reader. */
 const isAfter = ({ id }: EventSourceMessage, position: string | undefined): boolean =>
   progressOf(id) > progressOf(position)
 
-/** Limits per day also answer 429, and do not pass while somebody waits. */
+/** Daily limits also answer with 429, but don't reset soon enough to wait for. */
 const isPassing = (error: unknown): error is ParleyError =>
   error instanceof ParleyError && error.isRetryable && (error.status !== 429 || error.code === 'rate.limited')
 
-/** The server stored less of the reply than the reader has: its process died. */
+/** The server has stored less of the reply than the reader has, because its process crashed. */
 const isStale = (error: unknown): boolean => error instanceof ParleyError && error.status === 400
 
-/** 204: the reader has all of the reply. */
+/** Status 204: the reader already has the complete reply. */
 const isOther = ({ status, headers }: Response, messageId: string | null | undefined): boolean =>
   status === 204 || (messageId != null && headers.get('x-message-id') !== messageId)
 
-/** Waits for the next try. Returns false if the signal aborts. Throws `network` after too many tries. */
+/** Waits before the next try. Returns false if the signal aborts. Throws `network` when no tries are left. */
 async function waited(backoff: Backoff, signal: AbortSignal, atLeastMs: number): Promise<boolean> {
   if (await backoff.wait(signal, atLeastMs)) return true
   if (!signal.aborted) throw networkError()

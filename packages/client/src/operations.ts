@@ -49,7 +49,7 @@ export type StreamName = {
 }[OperationName]
 export type StreamEvent<O extends StreamName> = Operations[O]['event']
 
-/** What an operation is called with. */
+/** The input of an operation: its query, its body and the call options. */
 export type Input<O extends OperationName> = (Record<never, never> extends Query<O>
   ? { query?: Query<O> }
   : { query: Query<O> }) &
@@ -58,6 +58,6 @@ export type Input<O extends OperationName> = (Record<never, never> extends Query
 
 export interface CallOptions {
   signal?: AbortSignal | undefined
-  /** Of a POST: a repeat with the same key is done once. A random one by default; null sends none. */
+  /** For POST: the server executes repeats with the same key once. Random by default; null sends no key. */
   idempotencyKey?: string | null | undefined
 }

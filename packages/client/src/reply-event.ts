@@ -1,11 +1,11 @@
 import type { EventSourceMessage } from 'eventsource-parser'
 import type { Citation, ToolCall } from './schemas.ts'
 
-/** An image or a video that is being generated. */
+/** An image or a video that is being generated, or is complete. */
 export interface ReplyMedia {
   type: 'image' | 'video'
   status: 'generating' | 'complete'
-  /** 0 to 1. */
+  /** From 0 to 1. */
   progress: number
   url?: string
   mime_type?: string
@@ -18,20 +18,19 @@ export type TextEvent =
   /** The last event of a reply. `error` is a sentence for people, or null if the reply is complete or was stopped. */
   | { type: 'end'; error: string | null }
 
-/** An event of a reply. */
 export type ReplyEvent =
   | TextEvent
-  /** The ids of the messages. `history`, of a live reply only: the part of the chat that the model was shown. */
+  /** The ids of the messages. `history` is the part of the chat that the model was given; live replies only. */
   | { type: 'meta'; chatId: string; userMessageId: string | null; messageId: string; history?: unknown }
   | { type: 'citations'; citations: Citation[] }
-  /** A tool begins; its output is null. */
+  /** A tool call has started; its output is null. */
   | { type: 'tool_started'; call: ToolCall }
   | { type: 'tool_finished'; call: ToolCall }
   | { type: 'media'; media: ReplyMedia }
-  /** `credits`, of a live reply only. */
+  /** `credits`: live replies only. */
   | { type: 'usage'; inputTokens: number; outputTokens: number; credits?: number }
 
-/** Parses an event as the server sends it. Returns null for unknown ones, such as those of a later version. */
+/** Parses an event of the server. Returns null for unknown events, such as those of a later version. */
 export function parseReplyEvent({ event, data }: EventSourceMessage): ReplyEvent | null {
   const fields = parseObject(data)
   if (fields === null) return null
@@ -42,7 +41,7 @@ export function parseReplyEvent({ event, data }: EventSourceMessage): ReplyEvent
     : textEventOf(fields)
 }
 
-/** Parses an event of a reply that consists of text only. Returns null for unknown ones. */
+/** Parses an event of a text-only reply. Returns null for unknown events. */
 export function parseTextEvent({ data }: EventSourceMessage): TextEvent | null {
   return textEventOf(JSON.parse(data) as Record<string, unknown>)
 }
@@ -52,7 +51,7 @@ function textEventOf({ message, type, error }: Record<string, unknown>): TextEve
   if (typeof message !== 'string' || message === '') return null
   if (type === 'reasoning') return { type: 'reasoning', text: message }
   if (type !== undefined) return null
-  // The server splits a token with exactly this text, so this is always the end.
+  // If the model writes exactly this text, the server splits it in two events. So DONE is always the end.
   return message === 'DONE' ? { type: 'end', error: null } : { type: 'text', text: message }
 }
 
@@ -94,9 +93,9 @@ function parseObject(text: string): Record<string, unknown> | null {
 }
 
 /**
- * Returns how far the event with this id has brought its reply: the sum of its counters (characters of reasoning and of
- * content, named events, thousandths of a picture), and one each for the begin of a picture and for the end. It grows
- * with each event. -1 if it is no such id.
+ * Returns how much of a reply the event with this id covers. An id consists of counters: characters of reasoning and
+ * content, named events, thousandths of a picture. The result is their sum, plus one for the start of a picture and
+ * one for the end, so it grows with each event. Returns -1 for an invalid id.
  */
 export function progressOf(id = ''): number {
   const parts = id.split('.')

@@ -4,7 +4,7 @@ import type { CallOptions } from './operations.ts'
 import { randomKey } from './random-key.ts'
 import type { Transport } from './transport.ts'
 
-/** A request that got no answer is sent once more. */
+/** A request without an answer is sent once more. */
 const RETRIES_MAX = 1
 
 interface UntypedInput extends CallOptions {
@@ -12,7 +12,7 @@ interface UntypedInput extends CallOptions {
   body?: unknown
 }
 
-/** Returns the address of an operation with its query. Leaves out undefined and null. */
+/** Returns the path of an operation with its query string. Skips undefined and null values. */
 export function addressOf(path: string, query: object = {}): string {
   const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
   const text = new URLSearchParams(
@@ -21,7 +21,7 @@ export function addressOf(path: string, query: object = {}): string {
   return text === '' ? path : `${path}?${text}`
 }
 
-/** Returns path and options of an operation, with an idempotency key if it is a POST. */
+/** Returns the path and the fetch options of an operation. A POST gets an idempotency key. */
 export function requestOf(
   operation: string,
   { query, body, signal, idempotencyKey = randomKey() }: UntypedInput,
@@ -36,8 +36,8 @@ export function requestOf(
 }
 
 /**
- * Sends a request, and sends it once more if no answer came and a repeat is safe: GET, DELETE, and POST with an
- * idempotency key. A PUT is not repeated: it could undo what somebody else has changed in between.
+ * Sends a request. If no answer arrives and a repeat is safe, sends it a second time. GET, DELETE, and POST with an
+ * idempotency key are safe. A PUT is not: it could overwrite a change made in between.
  */
 export async function sendSafely(transport: Transport, path: string, init: RequestInit): Promise<Response> {
   const backoff = new Backoff(RETRIES_MAX)
@@ -46,7 +46,7 @@ export async function sendSafely(transport: Transport, path: string, init: Reque
       return await transport(path, init)
     } catch (error) {
       if (!(error instanceof ParleyError)) throw error
-      // The first request has deleted it, and its answer was lost.
+      // The first request deleted the resource, but its answer was lost.
       if (isRetry && init.method === 'DELETE' && error.status === 404) return deleted()
       if (error.status !== 0 || !isRepeatable(init) || !(await backoff.wait(init.signal))) throw error
     }
@@ -55,5 +55,5 @@ export async function sendSafely(transport: Transport, path: string, init: Reque
 const isRepeatable = ({ method = 'GET', headers }: RequestInit): boolean =>
   method === 'GET' || method === 'DELETE' || new Headers(headers).has('idempotency-key')
 
-/** What every DELETE of the API answers. */
+/** The answer of every DELETE operation. */
 const deleted = (): Response => Response.json({ message: 'Deleted' })

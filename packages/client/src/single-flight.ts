@@ -1,4 +1,4 @@
-/** Returns a function that does `work` once for all callers that come while it is under way. */
+/** Returns a function that shares one call of `work` between all concurrent callers. */
 export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
   let flight: Promise<T> | undefined
   return () => {

@@ -1,4 +1,4 @@
-/** Short enough to look fluent. Animation frames would be more often, and stop while a tab is hidden. */
+/** Short enough to look fluent. Animation frames would flush more often, and stop while a tab is hidden. */
 const FLUSH_MS = 50
 
 /** Calls back at most every 50 ms, however often something changes. */
@@ -10,26 +10,26 @@ export class Throttle {
     this.#onFlush = onFlush
   }
 
-  /** Notes a change. */
+  /** Records a change. */
   schedule(): void {
     this.#clock ??= setTimeout(() => this.flush(), FLUSH_MS)
   }
 
-  /** Calls back now if there was a change. */
+  /** Calls back immediately if a change is pending. */
   flush(): void {
     if (this.#clock === undefined) return
     this.cancel()
     this.#onFlush()
   }
 
-  /** Drops the change. */
+  /** Drops the pending change. */
   cancel(): void {
     clearTimeout(this.#clock)
     this.#clock = undefined
   }
 }
 
-/** Collects the pieces of a text, and hands on the whole text at most every 50 ms. */
+/** Collects the pieces of a text and passes on the whole text at most every 50 ms. */
 export class TextBuffer {
   readonly #onText: (text: string) => void
   readonly #throttle = new Throttle(() => this.#onText(this.#text))
@@ -44,19 +44,19 @@ export class TextBuffer {
     this.#throttle.schedule()
   }
 
-  /** Hands on the text now, such as at the end of a reply. */
+  /** Passes on the text immediately, for example at the end of a reply. */
   flush(): void {
     this.#throttle.flush()
   }
 
-  /** Starts over with another text, and hands it on. */
+  /** Starts over with another text and passes it on. */
   reset(text = ''): void {
     this.#throttle.cancel()
     this.#text = text
     this.#onText(text)
   }
 
-  /** Hands on nothing any more. */
+  /** Stops passing on text. */
   close(): void {
     this.#throttle.cancel()
   }

@@ -1,27 +1,27 @@
 import { errorOf, networkError, ParleyError } from './error.ts'
 
-/** Where access tokens come from. API keys are tokens that never change. */
+/** Provides access tokens. An API key is a token that never changes. */
 export interface TokenSource {
-  /** Returns a token to send, or null to send none. Throws if a token exists but cannot be had now. */
+  /** Returns the token to send, or null to send none. Throws if a token exists but is not available now. */
   token(): Promise<string | null>
-  /** Returns another token after the server has refused one with 401, or null if there is no other. */
+  /** Returns a new token after the server answered 401 to `refused`, or null if there is none. */
   renew(refused: string): Promise<string | null>
 }
 
 export interface TransportOptions {
-  /** Such as `https://parley.example.com`. In a page of the server itself it can be left out. */
+  /** For example `https://parley.example.com`. Pages of the server itself can omit it. */
   baseUrl?: string | undefined
   /** An API key, or a source of access tokens. */
   auth?: string | TokenSource | undefined
-  /** Instead of the global `fetch`, to log requests or to send them through a proxy. */
+  /** Replaces the global `fetch`, for example to log requests or to use a proxy. */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
-  /** How long the server may take until it begins to answer. Unlimited by default. */
+  /** Milliseconds until the server must begin to answer. Unlimited by default. */
   answerTimeoutMs?: number | undefined
 }
 
 /**
- * Sends a request with the token added, and with a new token if the server refuses the first one. Returns answers with
- * a status of 2xx. Throws a ParleyError for every other one and for none, or the reason of the signal.
+ * Sends a request with a token, and a second time with a new token if the server answers 401. Returns responses with a
+ * 2xx status. Throws a ParleyError for any other status or if no answer arrives, or the signal's reason.
  */
 export type Transport = (path: string, init?: RequestInit) => Promise<Response>
 
@@ -59,7 +59,7 @@ async function accept(answer: Response): Promise<Response> {
   throw await errorOf(answer)
 }
 
-/** Gives up after `ms` without an answer. The signal still ends the body of the answer. */
+/** Aborts after `ms` milliseconds without an answer. The signal can still abort the body of the answer. */
 async function withinTime(
   ms: number | undefined,
   signal: AbortSignal | null | undefined,

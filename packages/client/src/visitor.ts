@@ -11,37 +11,37 @@ export { Throttle } from './text-buffer.ts'
 export { randomKey }
 
 export interface VisitorOptions {
-  /** Can be left out in a page of the server itself. */
+  /** Pages of the server itself can omit it. */
   baseUrl?: string
   deploymentId: string
-  /** The secret of this visitor, of `newVisitorKey`. Keep it, and the visitor is the same one tomorrow. */
+  /** The secret of this visitor, from `newVisitorKey`. Store it to recognize the visitor on the next visit. */
   visitorKey: string
 }
 
 export interface VisitorMessage {
   content: string
-  /** Null begins a conversation. */
+  /** Null starts a new conversation. */
   sessionId: string | null
-  /** A repeat with the same key is answered by the reply that the first one began. */
+  /** A repeat with the same key returns the reply to the first request. */
   idempotencyKey: string
 }
 
 export type VisitorEvent = TextEvent | ConnectionEvent
 
-/** A message that was accepted, and its reply: `events` follows it over as many connections as it takes. */
+/** An accepted message and its reply. `events` follows the reply across reconnects. */
 export interface VisitorReply {
   sessionId: string
   messageId: string
   events: AsyncGenerator<VisitorEvent, void>
 }
 
-/** How long the server may take until it begins to answer. */
+/** The server must begin to answer within this time. */
 const ANSWER_TIMEOUT_MS = 30_000
-/** A token is replaced when less than this is left of its life. */
+/** A token is replaced when less than this much of its lifetime is left. */
 const TOKEN_MARGIN_MS = 30_000
 const KEY_BYTES = 32
 
-/** Talks to one deployment as one visitor. All methods throw a ParleyError. */
+/** Chats with one deployment as one visitor. All methods throw a ParleyError. */
 export class VisitorClient {
   readonly #auth
   readonly #send
@@ -59,12 +59,12 @@ export class VisitorClient {
     this.#send = createTransport({ ...options, auth: this.#auth })
   }
 
-  /** Finds out whether this deployment talks to visitors. */
+  /** Requests a visitor token. Throws if this deployment doesn't accept visitors. */
   async enter(): Promise<void> {
     await this.#auth.token()
   }
 
-  /** Sends a message once. After an error without an answer, send it again with the same key. */
+  /** Sends a message. After an error without an answer, call it again with the same key: the message is stored once. */
   async send(
     { content, sessionId, idempotencyKey }: VisitorMessage,
     signal: AbortSignal,
@@ -77,7 +77,7 @@ export class VisitorClient {
     return { sessionId: session, messageId, events: this.#follow(session, messageId, first, signal) }
   }
 
-  /** Follows the newest reply of a session from its beginning. Ends with `reload` if that is another message. */
+  /** Follows the newest reply of a session from its beginning. Ends with `reload` if that reply has a different id. */
   resume(sessionId: string, messageId: string, signal: AbortSignal): AsyncGenerator<VisitorEvent, void> {
     return this.#follow(sessionId, messageId, null, signal)
   }
@@ -110,7 +110,7 @@ export class VisitorClient {
 /** Returns a new secret for a visitor. */
 export const newVisitorKey = (): string => randomKey(KEY_BYTES)
 
-/** Neither cookies nor caches: a visitor is known by the token alone. */
+/** Sends no cookies and bypasses caches: the token alone identifies the visitor. */
 const fetchAlone = (url: string, init: RequestInit): Promise<Response> =>
   fetch(url, { ...init, cache: 'no-store', credentials: 'omit' })
 

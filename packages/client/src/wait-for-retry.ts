@@ -1,6 +1,6 @@
 /**
- * Waits before a retry: at most `waitMs`. It ends early when the browser has a network again, when `early` gets the
- * event `retry`, or when the signal aborts.
+ * Waits up to `waitMs` milliseconds before a retry. Resolves earlier when the browser is online again, when `early`
+ * dispatches a `retry` event, or when the signal aborts.
  */
 export function waitForRetry(
   waitMs: number,

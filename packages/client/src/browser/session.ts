@@ -4,33 +4,36 @@ import { singleFlight } from '../single-flight.ts'
 import { createTransport, type TokenSource } from '../transport.ts'
 
 /**
- * The access token of the signed-in user, kept in localStorage so that it outlives the tab. The refresh token is in an
- * HttpOnly cookie, which only the server reads.
+ * The access token of the signed-in user. localStorage keeps it across tabs and visits. The refresh token is in an
+ * HttpOnly cookie that scripts cannot read.
  */
 interface StoredSession {
   accessToken: string
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   expiresAt: number
 }
 
 const KEY = 'parley.session'
-/** A token is refreshed when less than this is left of its life. */
+/** An access token is refreshed when less than this much of its lifetime is left. */
 const MARGIN_MS = 30_000
 const LOCK = 'parley.renewal'
-/** Set from a sign-out until the server has ended the session: a cookie cannot be deleted offline. */
+/**
+ * Set from sign-out until the server has ended the session: a page cannot delete the HttpOnly cookie, and may be
+ * offline.
+ */
 const ENDING = 'parley.ending'
 
-/** The session of a browser, shared by its tabs: a source of tokens that refreshes them, once for all tabs. */
+/** The session of a browser, shared by its tabs. A TokenSource that refreshes each token once for all tabs. */
 export class BrowserSession implements TokenSource {
   readonly #listeners = new Set<() => void>()
-  /** The cookie comes along. */
+  /** Same-origin requests send the refresh cookie. */
   readonly #send = createTransport({})
   readonly #refresh = singleFlight(() => alone(() => this.#refreshAlone()))
   #session: StoredSession | null = parse(localStorage.getItem(KEY))
   #ending: Promise<void> | undefined
 
   constructor() {
-    // Another tab has signed in or out, or has refreshed the token.
+    // Another tab signed in or out, or refreshed the token.
     window.addEventListener('storage', ({ key, newValue }) => {
       if (key !== KEY && key !== null) return
       this.#session = parse(key === null ? null : newValue)
@@ -38,20 +41,20 @@ export class BrowserSession implements TokenSource {
     })
     window.addEventListener('online', () => this.#endUnfinished())
     this.#endUnfinished()
-    // Earlier versions kept the refresh token here.
+    // Earlier versions stored the refresh token under this key.
     if (this.#session === null) localStorage.removeItem(KEY)
   }
 
-  /** Whether a user is signed in; true until the server says otherwise. */
+  /** Returns whether a user is signed in. Stays true until the server rejects the session. */
   readonly isSignedIn = (): boolean => this.#session !== null
 
-  /** Calls back when a user signs in or out, in any tab. Returns how to stop it. */
+  /** Calls `listener` when a user signs in or out, in any tab. Returns a function that unsubscribes. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Keeps the tokens of a sign-in. Ends the session that this browser had before. */
+  /** Stores the tokens of a sign-in. Ends the previous session of this browser, if there was one. */
   signIn(tokens: SignedIn | TokenPair): void {
     const replaced = this.#session
     localStorage.removeItem(ENDING)
@@ -59,7 +62,7 @@ export class BrowserSession implements TokenSource {
     if (replaced) void this.#endReplaced(replaced).catch(() => {})
   }
 
-  /** Forgets the token in all tabs, and ends the session on the server. */
+  /** Deletes the token in all tabs and ends the session on the server. */
   signOut(): void {
     if (this.#session === null) return
     this.#keep(null)
@@ -68,12 +71,12 @@ export class BrowserSession implements TokenSource {
   }
 
   /**
-   * Returns an access token that has not expired, or null if no user is signed in. Throws a ParleyError if it had to be
-   * refreshed and could not: the user stays signed in.
+   * Returns an access token that has not expired, or null if no user is signed in. Throws a ParleyError if the token
+   * had to be refreshed and the refresh failed; the user stays signed in.
    */
   async token(): Promise<string | null> {
     if (this.#session === null) {
-      // A sign-in that overtakes the sign-out before it would lose its cookie.
+      // Wait for a pending sign-out: its answer would otherwise delete the cookie of the next sign-in.
       await this.#ending
       return null
     }
@@ -98,12 +101,15 @@ export class BrowserSession implements TokenSource {
       this.#keep(null)
       return null
     }
-    // Another tab may have signed out in the meantime.
+    // Another tab may have signed out during the refresh.
     if (parse(localStorage.getItem(KEY))?.accessToken === stale) this.#keep(renewed)
     return this.#session?.accessToken ?? null
   }
 
-  /** Returns null if the server knows the session no more. Other failures say nothing about it, and are thrown. */
+  /**
+   * Returns null if the server has ended the session. Throws on any other failure, since the session may still be
+   * valid.
+   */
   async #askForTokens(): Promise<StoredSession | null> {
     try {
       const answer = await this.#post('/api/auth/refresh')
@@ -114,7 +120,10 @@ export class BrowserSession implements TokenSource {
     }
   }
 
-  /** Ends the session of the cookie. Without a connection it is tried again when there is one, or on the next visit. */
+  /**
+   * Ends the session that the cookie belongs to. Without a connection, retries when the browser is online again or on
+   * the next visit.
+   */
   #end(): void {
     this.#ending ??= alone(() => this.#post('/api/auth/logout'))
       .then(() => localStorage.removeItem(ENDING))
@@ -128,7 +137,7 @@ export class BrowserSession implements TokenSource {
     if (this.#session === null && localStorage.getItem(ENDING) !== null) this.#end()
   }
 
-  /** The cookie is the new session's by now. The access token names the old one. */
+  /** Ends the old session by its id, read from its access token: the cookie already belongs to the new session. */
   async #endReplaced({ accessToken }: StoredSession): Promise<void> {
     const payload = (accessToken.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')
     const { sid } = JSON.parse(atob(payload)) as { sid: string }
@@ -155,7 +164,10 @@ export class BrowserSession implements TokenSource {
   }
 }
 
-/** Pages that are not served over HTTPS have no locks. There, the server accepts a refresh token twice within 10 seconds. */
+/**
+ * Browsers have no locks on pages without HTTPS. For those, the server accepts a refresh token twice within 10
+ * seconds.
+ */
 const alone = <T>(work: () => Promise<T>): Promise<T> =>
   navigator.locks ? (navigator.locks.request(LOCK, work) as Promise<T>) : work()
 

@@ -5,14 +5,14 @@ import type { TokenSource } from '../transport.ts'
 interface UploadOptions {
   auth: TokenSource
   file: File
-  /** From 0 to 1. */
+  /** Called with the uploaded share, from 0 to 1. */
   onProgress?: ((share: number) => void) | undefined
   signal?: AbortSignal | undefined
 }
 
 /**
- * Sends a file to an operation that takes one, and returns the answer. Uses XMLHttpRequest, since `fetch` does not say
- * how much has been sent. Throws a ParleyError, or the reason of the signal.
+ * Uploads a file as multipart form data and returns the parsed answer. Uses XMLHttpRequest because `fetch` doesn't
+ * report upload progress. Throws a ParleyError, or the signal's reason.
  */
 export async function upload<Answer>(
   address: string,
