@@ -8,26 +8,26 @@ import type { Storage } from '#platform/storage/storage.ts'
 import type { UploadRow } from '#platform/storage/view-upload.ts'
 import type { ChatReader } from './schemas.ts'
 
-/** A file that came with a message, and what it says. */
+/** An uploaded file of a message, with its text. */
 export interface Attachment extends UploadRow {
-  /** Null: it is no text, or none could be read from it. */
+  /** Null if the file has no text or it could not be read. */
   text: string | null
-  /** It says more than is kept of it. */
+  /** True if the stored text is shorter than the file's. */
   isCut: boolean
 }
 
-/** Of so many files in one prompt, the newest ones, the texts are read. */
+/** Maximum number of files per prompt whose text is included; the newest are used. */
 const TEXTS_MAX = 20
-/** More, or larger ones, no provider takes in one request. */
+/** Image limits per request; no provider accepts more or larger ones. */
 const IMAGES_MAX = 10
 const IMAGE_BYTES_MAX = 10 * 1024 * 1024
 const IMAGES_BYTES_MAX = 20 * 1024 * 1024
 
-/** Whether models that see take it. */
+/** True if vision models accept the file. */
 export const isImage = ({ contentType }: UploadRow): boolean =>
   ACCEPTED_TYPES.get(contentType)?.isVisionImage === true
 
-/** The uploads of these ids, in their order. Throws upload.not_found for one that is not the caller's. */
+/** Returns the uploads in the order of their ids. Throws upload.not_found for an upload of another user. */
 export async function findUploads(scope: ChatReader, ids: readonly string[]): Promise<UploadRow[]> {
   const found = await readUploads(scope, ids)
   return ids.map((id) => {
@@ -37,7 +37,7 @@ export async function findUploads(scope: ChatReader, ids: readonly string[]): Pr
   })
 }
 
-/** Those of these uploads that are there, by id. */
+/** Returns the existing uploads among these, by id. */
 export async function readUploads(
   scope: ChatReader,
   ids: readonly string[],
@@ -47,7 +47,7 @@ export async function readUploads(
   return new Map(rows.filter((row) => row.status === 'stored').map((row) => [row.id, row]))
 }
 
-/** The attachments of messages, newest first, by id. What was deleted since is not among them. */
+/** Returns the attachments of messages by id, newest first, without deleted ones. */
 export async function readAttachments(
   scope: ChatReader,
   messages: readonly { uploadIds: string[] | null }[],
@@ -68,16 +68,13 @@ export async function readAttachments(
   )
 }
 
-/** What is attached to a message, of what was read. */
+/** Picks a message's attachments from those read. */
 export const attachmentsOf = (
   { uploadIds }: { uploadIds: string[] | null },
   read: ReadonlyMap<string, Attachment>,
 ): Attachment[] => (uploadIds ?? []).flatMap((id) => read.get(id) ?? [])
 
-/**
- * What a message says, with the texts of its attachments behind it: so many bytes of them in all, each an equal share,
- * and where something is left out that is said.
- */
+/** Appends the texts of attachments to a message, within `bytesMax` bytes shared equally, and marks omissions. */
 export function withTexts(content: string, attachments: readonly Attachment[], bytesMax: number): string {
   let left = bytesMax
   const parts = attachments.map((attachment, index) => {
@@ -100,7 +97,7 @@ function describe(attachment: Attachment, bytesMax: number): string {
   return `<attachment name=${name}>\n${withoutTags(excerpt)}${remark}\n</attachment>`
 }
 
-/** Cut between characters. */
+/** Cuts a text to at most `bytesMax` bytes, between characters. */
 function cutToBytes(text: string, bytesMax: number): string {
   const bytes = Buffer.from(text.slice(0, Math.max(0, bytesMax)).toWellFormed())
   let end = Math.min(bytes.length, Math.max(0, bytesMax))
@@ -108,10 +105,13 @@ function cutToBytes(text: string, bytesMax: number): string {
   return bytes.toString('utf8', 0, end)
 }
 
-/** Whether a byte of UTF-8 goes on with a character that has begun before it. */
+/** True for a continuation byte of UTF-8. */
 const isInsideCharacter = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
 
-/** Throws where a message that is being sent has too large or too many images for any model. */
+/**
+ * Throws upload.image_too_large, upload.too_many_images or upload.images_too_large if no model accepts the images
+ * of a new message.
+ */
 export function checkImages(images: readonly UploadRow[]): void {
   const tooLarge = images.find((image) => image.size > IMAGE_BYTES_MAX)
   if (tooLarge) throw fail('upload.image_too_large', { name: tooLarge.filename, limit: IMAGE_BYTES_MAX })
@@ -120,7 +120,7 @@ export function checkImages(images: readonly UploadRow[]): void {
   if (bytes > IMAGES_BYTES_MAX) throw fail('upload.images_too_large', { limit: IMAGES_BYTES_MAX })
 }
 
-/** As many of these images as one request takes, the last ones first. */
+/** Selects the latest images that fit into one request. */
 export function selectImages(images: readonly Attachment[]): Set<Attachment> {
   const selected = new Set<Attachment>()
   let bytes = 0
@@ -132,7 +132,7 @@ export function selectImages(images: readonly Attachment[]): Set<Attachment> {
   return selected
 }
 
-/** A message with its images, as models take it. */
+/** Builds the content of a message with images. */
 export async function withImages(
   storage: Storage,
   text: string,

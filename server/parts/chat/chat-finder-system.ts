@@ -5,19 +5,22 @@ import { fail } from '#errors'
 import type { ChatKind } from './manage-chats.ts'
 import type { ChatRow, ChatWriter } from './schemas.ts'
 
-/** A chat, as far as a message that is sent into it needs to know it. */
+/** The columns of a chat that sending a message needs. */
 export type OpenChat = Pick<
   ChatRow,
   'id' | 'title' | 'settings' | 'isConversation' | 'visitorId' | 'leafMessageId'
 >
 
-/** The chat of an id that is the caller's and not deleted. Throws chat.not_found. */
+/** Finds a chat of the caller that is not deleted. Throws chat.not_found. */
 export type FindOpenChat = (scope: ChatWriter, chatId: string, kind: ChatKind) => Promise<OpenChat>
 
-/** The most chats that are looked up in one statement. */
+/** Maximum number of chats per statement. */
 const GROUP_MAX = 100
 
-/** By hand and for all that wait, since nearly every message needs one (see grouped). */
+/**
+ * Batches concurrent look-ups into one hand-written statement, since nearly every message needs one (see
+ * grouped).
+ */
 export function createChatFinder(database: Database): FindOpenChat {
   const sql = systemSql(database)
   const read = grouped((keys: ChatKey[]) => readChats(sql, keys), GROUP_MAX)

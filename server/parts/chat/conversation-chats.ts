@@ -10,32 +10,35 @@ import type { MessageRow } from './schemas.ts'
 import { takeTurn } from './turn.ts'
 
 /**
- * What the conversation part needs of this one: the messages of a conversation are those of a chat of the same id, so
- * that replies are held, stored, paid and recovered in one way. That chat is in no list of chats.
+ * Interface for the conversation part. A conversation's messages are stored in a chat with the same id, so that
+ * holds, storage, charges and recovery of replies work the same way. Lists of chats omit that chat.
  */
 export interface ConversationChats {
-  /** Makes the chat of a conversation, in the transaction that makes the conversation. */
+  /** Creates the chat of a conversation in the transaction that creates the conversation. */
   add(database: Pick<ScopedDatabase, 'insert'>, conversationId: string, title: string): Promise<void>
-  /** Stores a message and has a model reply, with events by name (`?events=all`). Throws what send_message does. */
+  /**
+   * Stores a message and starts a model's reply, streamed with named events (`?events=all`). Throws the errors of
+   * send_message.
+   */
   send(
     scope: Scope<'conversation:write'>,
     to: { conversationId: string; sessionId: string; modelId: string },
     content: string,
     idempotencyKey: string | undefined,
   ): Promise<EventStream>
-  /** Messages, newest first, and how many there are. Throws chat.not_found. */
+  /** Returns messages, newest first, and their total number. Throws chat.not_found. */
   messages(
     scope: Scope<'conversation:read'>,
     conversationId: string,
     page: { limit: number; offset: number },
   ): Promise<{ messages: MessageRow[]; total: number }>
-  /** Stops the replies under way. Throws chat.not_found, chat.not_streaming. */
+  /** Stops the replies in progress. Throws chat.not_found, chat.not_streaming. */
   stop(scope: Scope<'conversation:write'>, conversationId: string): Promise<void>
-  /** Deletes the chat, and with it the conversation. False: there is none. */
+  /** Deletes the chat and with it the conversation. Returns false if there is none. */
   delete(scope: Scope<'conversation:delete'>, conversationId: string): Promise<boolean>
 }
 
-/** A message of the user and its reply; nothing is answered twice in a conversation. */
+/** A question and its reply; in a conversation, each question has one reply. */
 const MESSAGES_PER_QUESTION = 2
 
 export const conversationChats = (deps: ChatDependencies): ConversationChats => ({

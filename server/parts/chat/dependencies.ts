@@ -11,7 +11,7 @@ import type { ReplyWrites } from './reply-writes-system.ts'
 import type { Retriever } from './retriever.ts'
 import type { Titles } from './titles.ts'
 
-/** What the chat part works with; made once (index.ts). */
+/** Dependencies of the part, created once in index.ts. */
 export interface ChatDependencies {
   writes: ReplyWrites
   replies: LiveReplies
@@ -25,6 +25,6 @@ export interface ChatDependencies {
   storage: Storage
   uploads: Uploads
   documents: Documents
-  /** Where replies that other processes write can be followed; null without Redis. */
+  /** Logs of replies that other processes write; null without Redis. */
   shared: SharedLogs | null
 }

@@ -9,30 +9,31 @@ import { streamReply } from './stream-reply.ts'
 import { takeTurn } from './turn.ts'
 
 /**
- * The sessions of deployments (contract, 10): chats of a user whom nobody can be, so that replies are held, stored, paid
- * and recovered in one way. They are in no list of chats and have no title. A visitor has his own sessions, the key of a
- * deployment all of them; any other is chat.not_found.
+ * Sessions of deployments (contract, 10) are chats of a user that nobody can sign in as, so that holds, storage,
+ * charges and recovery of replies work as in chats. Lists of chats omit them, and they have no title. A visitor
+ * can use their own sessions, and the deployment's key all of its sessions; for others, calls throw
+ * chat.not_found.
  */
 export interface DeploymentChats {
   /**
-   * Sends a message, in a new session where none is named, and has the deployment's agent reply. The organization of the
-   * deployment pays. Throws what send_message does, and deployment.daily_limit.
+   * Sends a message, in a new session if none is given, and streams the reply of the deployment's agent. The
+   * deployment's organization pays. Throws the errors of send_message, and deployment.daily_limit.
    */
   send(deployment: OpenDeployment, message: SessionMessage): Promise<EventStream>
-  /** The newest messages of a session, oldest first. */
+  /** Returns the newest messages of a session, oldest first. */
   session(deployment: OpenDeployment, sessionId: string): Promise<MessageRow[]>
-  /** The newest reply, from after the event that was delivered last. Null where all of it was delivered. */
+  /** Streams the newest reply from after the last delivered event. Returns null if all of it was delivered. */
   stream(deployment: OpenDeployment, query: ResumeQuery): Promise<EventStream | null>
-  /** Throws chat.not_streaming. */
+  /** Stops the reply in progress. Throws chat.not_streaming. */
   stop(deployment: OpenDeployment, sessionId: string): Promise<void>
-  /** Has every reply of a deployment stopped, soon, whichever process writes it. */
+  /** Requests a stop of all replies of a deployment, in every process; takes effect shortly after. */
   stopAll(deployment: { organizationId: string; deploymentId: string }): Promise<void>
 }
 
 export interface SessionMessage {
   content: string
   sessionId: string | undefined
-  /** Also events with a name, for whoever has the key: a visitor gets none. */
+  /** Includes named events for callers with the deployment's key; visitors never get them. */
   named: boolean
   idempotencyKey: string | undefined
 }
@@ -40,7 +41,7 @@ export interface SessionMessage {
 interface ResumeQuery {
   sessionId: string
   lastEventId: string | undefined
-  /** As in a message. */
+  /** As in SessionMessage. */
   named: boolean
 }
 
@@ -78,7 +79,7 @@ export const deploymentChats = (deps: ChatDependencies): DeploymentChats => ({
   stopAll: (deployment) => deps.writes.requestStopOf(deployment),
 })
 
-/** The user of a deployment has no chats but its sessions, so what is left to see is whose of its visitors. */
+/** All chats of a deployment's user are its sessions, so only the visitor needs checking. */
 async function findSession(deployment: OpenDeployment, sessionId: string): Promise<ChatRow> {
   const chat = await findChat(deployment.scope, sessionId)
   checkVisitor(deployment, chat)

@@ -9,15 +9,15 @@ import { readBranch } from './read-branch.ts'
 import { type ChatRow, type MessageRow, viewChat } from './schemas.ts'
 import { viewMessages } from './view-files.ts'
 
-/** The newest so many messages of the active branch are exported. */
+/** Maximum number of exported messages; the newest of the active branch. */
 const MESSAGES_MAX = 10_000
 const FILENAME_CHARACTERS_MAX = 60
-/** Markdown shows so much of what a tool was given. */
+/** Maximum number of characters of a tool's input in Markdown. */
 const INPUT_CHARACTERS_MAX = 200
 
 export type ExportFormat = 'markdown' | 'json'
 
-/** The active branch of a chat, oldest message first, as a file. Throws chat.not_found. */
+/** Exports the active branch of a chat as a file, oldest message first. Throws chat.not_found. */
 export async function exportChat(
   storage: Storage,
   scope: Scope<'chats:read'>,
@@ -37,7 +37,7 @@ export async function exportChat(
   return { name: `${name}.json`, contentType: 'application/json', content: JSON.stringify(view, null, 2) }
 }
 
-/** What came with a message, or what it consists of. */
+/** Returns the ids of a message's attachments and generated media. */
 const filesOf = ({ uploadIds, media }: MessageRow): string[] => [
   ...(uploadIds ?? []),
   ...(media ?? []).map((one) => one.upload_id),
@@ -55,13 +55,13 @@ function toMarkdown(chat: ChatRow, messages: MessageRow[], uploads: ReadonlyMap<
   return [`# ${chat.title.replace(/\s+/g, ' ')}\n`, ...parts].join('\n')
 }
 
-/** A call on one line. */
+/** Formats a tool call on one line. */
 function describeCall({ name, input, successful, error }: StoredToolCall): string {
   const line = `${name} ${JSON.stringify(input).slice(0, INPUT_CHARACTERS_MAX).toWellFormed()}`
   const end = successful === true ? 'done' : successful === null ? 'not ended' : `failed: ${error}`
   return `${line}, ${end}`.replace(/\s+/g, ' ')
 }
 
-/** A name that every file system takes. */
+/** Returns a file name that every file system accepts. */
 const fileNameOf = (title: string): string =>
   (title.match(/[\p{L}\p{N}]+/gu) ?? []).join('-').slice(0, FILENAME_CHARACTERS_MAX) || 'chat'

@@ -7,10 +7,10 @@ import * as schemas from './schemas.ts'
 import { RECORDING_TYPES, transcribeRecording } from './transcribe-recording.ts'
 import { deleteUpload, uploadFile } from './upload-file.ts'
 
-/** What clients may say that a recording is. */
+/** Content types that clients may declare for a recording. */
 const SAID_TYPES = [...RECORDING_TYPES, 'application/octet-stream']
 
-/** Endpoints whose body is a file. */
+/** Routes whose request body is a file. */
 export const fileRoutes = (deps: ChatDependencies): Route[] => [
   defineRoute({
     method: 'POST',

@@ -4,10 +4,10 @@ import type { OpenChat } from './chat-finder-system.ts'
 import { findMessage } from './manage-chats.ts'
 import type { ChatWriter, NewMessage } from './schemas.ts'
 
-/** What is to be answered: a message that comes now, or one that is there, anew. */
+/** A new message, or an existing one to answer again. */
 export type Question = NewMessage | { again: string; thinking?: boolean; knowledge_base_ids?: string[] }
 
-/** Where in the chat a reply goes: under which message of the user, and what that follows. */
+/** Position of a reply in the chat's tree: the user's message and its parent. */
 export interface ReplyPosition {
   parentId: string | null
   userMessageId: string
@@ -17,8 +17,8 @@ export interface ReplyPosition {
 }
 
 /**
- * Where the answer to a question goes. Throws chat.message_not_found. That the parent is a reply of this chat is seen
- * when the history is read from there (history.ts).
+ * Finds the position of the reply. Throws chat.message_not_found. Whether the parent is a reply of this chat is
+ * checked later, when the history is read (history.ts).
  */
 export async function findReplyPosition(
   scope: ChatWriter,
@@ -28,7 +28,7 @@ export async function findReplyPosition(
   if ('again' in question) {
     if (!chat) throw fail('chat.not_found')
     const message = await findMessage(scope, chat.id, question.again)
-    // A reply stands for the message that it answers.
+    // A reply's id refers to the message that it answers.
     if (message.role === 'assistant' && message.parentMessageId !== null)
       return findReplyPosition(scope, chat, { again: message.parentMessageId })
     const { parentMessageId, id, content, uploadIds } = message

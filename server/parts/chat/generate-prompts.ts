@@ -8,7 +8,7 @@ import { DONE, DONE_HALVES } from './reply-events.ts'
 
 const MAX_TOKENS_PER_PROMPT = 400
 
-/** What each kind of prompt is to be (spec, prompt generation). */
+/** Instructions for each kind of prompt (spec, prompt generation). */
 const KINDS: Record<NonNullable<PromptRequest['prompt_type']>, string> = {
   creative:
     'an imaginative prompt that asks for something new to be made: a story, an image, a scene, an idea',
@@ -17,7 +17,7 @@ const KINDS: Record<NonNullable<PromptRequest['prompt_type']>, string> = {
   continuation: 'a prompt that takes up where the text ends and has it carried on in the same voice',
 }
 
-/** Has the organization's default model write prompts; what comes is streamed as it comes, and paid like a reply. */
+/** Streams prompts written by the organization's default model. Charged like a reply. */
 export async function generatePrompts(
   { models, calls }: Pick<ChatDependencies, 'models' | 'calls'>,
   scope: Scope<'chats:write'>,
@@ -33,7 +33,7 @@ export async function generatePrompts(
     {
       system: instructionFor(request.prompt_type ?? 'task', count),
       messages: [{ role: 'user', content: request.text }],
-      // Reasoning counts as tokens of the reply, and nobody knows how many it takes.
+      // Reasoning counts as output tokens, in an unknown amount.
       ...(reasons ? { thinking: true } : { maxTokens: MAX_TOKENS_PER_PROMPT * count }),
     },
     { text: (text) => stream.add(text) },
@@ -52,7 +52,7 @@ const instructionFor = (kind: keyof typeof KINDS, count: number): string =>
       : 'Answer with the prompts alone, parted by an empty line, without numbers or headings.',
   ].join(' ')
 
-/** Prompts as events (spec, Prompt generation stream). They are stored nowhere, so they can't be resumed. */
+/** Prompts as events (spec, Prompt generation stream). They are not stored, so they cannot be resumed. */
 class PromptStream {
   readonly log = new EventLog()
   readonly #id = randomUUID()

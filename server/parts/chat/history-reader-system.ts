@@ -3,19 +3,22 @@ import { grouped, toRows } from '#database/grouped.ts'
 import { type SystemSql, systemSql } from '#database/system-sql.ts'
 import type { ChatWriter, MessageRow } from './schemas.ts'
 
-/** A message, as far as a prompt needs it. */
+/** The columns of a message that a prompt needs. */
 export type HistoryMessage = Pick<MessageRow, 'id' | 'parentMessageId' | 'role' | 'content' | 'uploadIds'>
 
-/** Messages of a chat from an id down, newest first, of all branches: some dozens, fewer where they are long. */
+/** Reads one page of a chat's messages of all branches, newest first, from an id down. */
 export type ReadHistoryPage = (scope: ChatWriter, chatId: string, upTo: string) => Promise<HistoryMessage[]>
 
-/** What is read at once: so many messages, and no more once they hold so many bytes. */
+/** Limits of a page: number of messages and total bytes. */
 const PAGE = 50
 const PAGE_BYTES = 2_000_000
-/** The most chats that are read in one statement. */
+/** Maximum number of chats per statement. */
 const GROUP_MAX = 20
 
-/** By hand and for all that wait, since nearly every message needs a page (see grouped). */
+/**
+ * Batches concurrent reads into one hand-written statement, since nearly every message needs a page (see
+ * grouped).
+ */
 export function createHistoryReader(database: Database): ReadHistoryPage {
   const sql = systemSql(database)
   const read = grouped((queries: HistoryQuery[]) => readPages(sql, queries), GROUP_MAX)
@@ -31,8 +34,9 @@ interface HistoryQuery {
 }
 
 /**
- * Chat and id are compared as one, so that the index gives them in order and nothing below is touched
- * (read-branch.ts). The length of a long text is known without reading it, so only what is answered is read.
+ * Comparing chat and id as a row lets the index return them in order, without touching older messages
+ * (read-branch.ts). PostgreSQL knows the length of a stored text without reading it, so only returned texts are
+ * read.
  */
 async function readPages(sql: SystemSql, queries: HistoryQuery[]): Promise<HistoryMessage[][]> {
   const rows = await sql<(HistoryMessage & { ordinal: number })[]>`

@@ -12,14 +12,14 @@ import type { HistoryMessage, ReadHistoryPage } from './history-reader-system.ts
 import { readAllBranches, walkBranch } from './read-branch.ts'
 import type { ChatWriter } from './schemas.ts'
 
-/** No more than so many messages are sent to a model, whatever its context window. */
+/** Maximum number of messages in a prompt, whatever the context window. */
 const MESSAGES_MAX = 400
-/** What a message costs beside its text, in tokens. */
+/** Overhead of a message in tokens, beside its text. */
 const TOKENS_PER_MESSAGE = 8
-/** Of a prompt, for what is attached to one message: what is asked has to fit too. */
+/** Share of the prompt that attachments of one message may take; the rest is for the message itself. */
 const ATTACHMENTS_SHARE = 0.5
 
-/** A message as the model is to have it: its text, with what is attached to it, and its images apart. */
+/** A message for the model: its text, including attached texts, and its images. */
 export interface PromptMessage {
   role: 'user' | 'assistant'
   text: string
@@ -29,16 +29,16 @@ export interface PromptMessage {
 export interface History {
   /** Oldest first. */
   messages: PromptMessage[]
-  /** Messages of the chat that were read and left out; there may be older ones. */
+  /** Number of messages that were read but left out; there may be older unread ones. */
   leftOut: number
-  /** The newest reply that was read, which the new message follows; null: there is none. */
+  /** The newest reply read, which the new message follows; null if there is none. */
   leafId: string | null
 }
 
 /**
- * What the model is to see of a chat: the branch that ends at `leafId`, or all rounds of a conversation, as far back as fits into the context window
- * together with the new message, which is always sent whole, and with what else takes so many bytes. Throws
- * chat.message_not_found, chat.parent_not_reply.
+ * Reads the messages for the prompt: the branch that ends at `leafId`, or all rounds of a conversation, as far
+ * back as they fit into the context window. The new message is always sent whole; `otherBytes` are reserved too.
+ * Throws chat.message_not_found, chat.parent_not_reply.
  */
 export async function readHistory(
   readPage: ReadHistoryPage,
@@ -49,7 +49,7 @@ export async function readHistory(
 ): Promise<History> {
   const budget = promptTokensOf(window) - otherBytes / BYTES_PER_TOKEN
   let bytes = Buffer.byteLength(newText)
-  // A token is at least one byte, and seldom more than eight: what is beyond that can't fit.
+  // A token has at least one byte and rarely more than eight, so older messages cannot fit.
   const enough = (message: HistoryMessage): boolean => {
     bytes += Buffer.byteLength(message.content) + TOKENS_PER_MESSAGE
     return bytes > budget * 8
@@ -74,8 +74,8 @@ export async function readHistory(
 }
 
 /**
- * The ended replies of a conversation, newest first, each before its question. Replies under way are of other sessions,
- * and are no part of what this one sees.
+ * Reads the ended replies of a conversation, newest first, each followed by its question. Replies in progress
+ * belong to other sessions and are left out.
  */
 async function readRounds(
   scope: ChatWriter,
@@ -93,7 +93,9 @@ async function readRounds(
   })
 }
 
-/** A message follows a reply of its chat. Throws chat.message_not_found, chat.parent_not_reply. */
+/**
+ * Checks that the new message follows a reply of this chat. Throws chat.message_not_found, chat.parent_not_reply.
+ */
 function checkLeaf(leaf: HistoryMessage | undefined): void {
   if (!leaf) throw fail('chat.message_not_found')
   if (leaf.role !== 'assistant') throw fail('chat.parent_not_reply')
@@ -112,7 +114,7 @@ export const toPromptMessage = (
   images: attachments.filter(isImage),
 })
 
-/** How many of the messages, newest first, fit into the budget of tokens beside the new text. */
+/** Counts how many messages, newest first, fit into the token budget with the new text. */
 async function countFitting(messages: PromptMessage[], newText: string, budget: number): Promise<number> {
   let tokens = await countTokens(newText)
   for (const [index, message] of messages.entries()) {

@@ -6,37 +6,38 @@ import { type SystemTransaction, systemSql } from '#database/system-sql.ts'
 import { INDEXED_CHARACTERS_MAX, ownerMark, toVector } from './words.ts'
 
 /*
- * Keeps chat_words, from behind: storing a message writes nothing here. What is missing is found in three ways.
+ * Maintains chat_words, the search index of messages, in the background: storing a message writes nothing here.
+ * Missing entries are found in three ways:
  *
- * - The newest: each sweep looks at everything whose id says that it is younger than two minutes by the database's
- *   clock. That is what finds almost all, within the sweep's interval.
- * - The unread: a reply that is still streaming gets a row without words, and so does a title that was changed. Such a
- *   row is filled once there is something to read, however long it took and whichever process died meanwhile.
- * - The walk: ids are made by the processes' clocks, and a message may be stored later than its id says, or no process
- *   may have swept for a while. So no watermark is trusted: a walk goes through all messages and titles, from the
- *   newest to the oldest, in bounded steps, rests, and begins anew; a process that starts ends the rest, since what was
- *   stored before it may have been left by one that died. It is also what fills the index after an upgrade. Nothing is
- *   missing for longer than a walk and a rest.
+ * - Newest: each sweep checks everything whose id is younger than two minutes by the database's clock. This finds
+ *   almost all, within the sweep's interval.
+ * - Unread: a streaming reply or a changed title gets a row without words. The row is filled once there is
+ *   something to read, however long that takes and whichever process died.
+ * - Walk: ids come from the processes' clocks, a message may be stored later than its id says, and there may have
+ *   been no sweep for a while. So no watermark is trusted: a walk goes through all messages and titles, newest to
+ *   oldest, in bounded steps, then rests and starts over. A starting process ends the rest, because a dead
+ *   process may have left messages. The walk also fills the index after an upgrade. An entry is missing for at
+ *   most one walk and one rest.
  *
- * Each step is a short transaction under an advisory lock, so that one process does it at a time. The lock spares
- * work and nothing hangs on it: a row is written over by its equal.
+ * Each step is a short transaction under an advisory lock, so that one process at a time does it. The lock only
+ * saves work; correctness does not depend on it, since a rewritten row is equal.
  */
 
-/** Any number, the same in every process: who holds it indexes. */
+/** Advisory lock key, the same in every process. */
 const INDEX_LOCK = 7_265_540
 const NEWEST_SECONDS = 120
-/** A walk of a million messages costs PostgreSQL some seconds. */
+/** A walk over a million messages costs PostgreSQL some seconds. */
 const REST_HOURS = 6
-/** A step reads at most so many messages, and no more once they hold so many bytes. */
+/** Limits of a step: number of messages and total bytes. */
 const STEP_MESSAGES = 50
 const STEP_BYTES = 50_000
-/** The walk looks at so many ids in a step. */
+/** Number of ids that the walk checks per step. */
 const WALK_IDS = 2_000
 
 export interface MessageIndex {
-  /** Indexes what is missing, until nothing is or another process is at it. */
+  /** Indexes missing entries until none is left or another process holds the lock. */
   sweep(): Promise<void>
-  /** Ends a sweep that is under way after its step. */
+  /** Ends a running sweep after its current step. */
   stop(): Promise<void>
 }
 
@@ -51,7 +52,7 @@ export function createMessageIndex(database: Database): MessageIndex {
     for (let goesOn = true; goesOn && !stopped; ) {
       const begin = performance.now()
       goesOn = await sql.begin(takeStep)
-      // What else there is to do has at least half of the time, also while a long past is indexed.
+      // Leaves at least half of the time to other work, also during a long walk.
       if (goesOn) await sleep(performance.now() - begin)
     }
   }
@@ -74,9 +75,9 @@ interface Source {
   organization_id: string
   user_id: string
   chat_id: string
-  /** Null: a message. */
+  /** Null for a message. */
   title: string | null
-  /** Null: still streaming. */
+  /** Null while the reply is streaming. */
   text: string | null
   is_unsearched: boolean
 }
@@ -85,7 +86,7 @@ interface Entry extends Omit<Source, 'text' | 'is_unsearched'> {
   words: string | null
 }
 
-/** Answers whether there may be more to do at once. */
+/** Returns whether there may be more to do. */
 async function takeStep(tx: SystemTransaction): Promise<boolean> {
   const [lock] = await tx<{ held: boolean }[]>`select pg_try_advisory_xact_lock(${INDEX_LOCK}) as held`
   if (!lock?.held) return false
@@ -101,13 +102,13 @@ async function takeStep(tx: SystemTransaction): Promise<boolean> {
   return below !== null && walkOn(tx, below)
 }
 
-/** All that has words: messages, and chats for their titles. */
+/** Everything with words: messages, and chats for their titles. */
 const sources = (tx: SystemTransaction) => tx`(
   select id, null::text as title from chat_messages union all select id, title from chats)`
 const isMissing = (tx: SystemTransaction) => tx`not exists (
   select from chat_words w where w.id = s.id and (w.words is null or w.title is not distinct from s.title))`
 
-/** The ids of what a step is to index: the first so many bytes of it, and at least one. */
+/** Returns the ids to index in this step: at most `STEP_BYTES` bytes, and at least one id. */
 async function findMissing(tx: SystemTransaction, below: string | null): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
     with unread as (
@@ -136,7 +137,7 @@ async function findMissing(tx: SystemTransaction, below: string | null): Promise
   return rows.map(({ id }) => id)
 }
 
-/** Nobody searches in conversations and in sessions of deployments: theirs count as read, and hold no words. */
+/** Conversations and sessions of deployments are not searchable: their entries have empty words. */
 const readSources = (tx: SystemTransaction, ids: string[]): Promise<Source[]> => tx<Source[]>`
   select m.id, m.organization_id, m.user_id, m.chat_id, null as title,
     c.is_conversation or c.deployment_id is not null as is_unsearched,
@@ -153,10 +154,12 @@ function toEntry({ text, is_unsearched: isUnsearched, ...source }: Source): Entr
   return { ...source, words: isUnsearched ? '' : toVector(mark, text) }
 }
 
-/** Classes of SQLSTATE: data exception, program limit exceeded. */
+/** SQLSTATE classes: data exception, program limit exceeded. */
 const IS_REFUSED = /^(22|54)/
 
-/** Should PostgreSQL refuse one's words after all, that one stays without words, and holds up no other. */
+/**
+ * Stores entries. If PostgreSQL rejects the words of one, that entry gets empty words and does not block others.
+ */
 async function store(tx: SystemTransaction, entries: Entry[]): Promise<void> {
   try {
     await tx.savepoint((inner) => write(inner, entries))
@@ -168,7 +171,7 @@ async function store(tx: SystemTransaction, entries: Entry[]): Promise<void> {
   }
 }
 
-/** A chat that is deleted meanwhile takes its entries along: the key share keeps it until they are there to go. */
+/** The key share lock keeps a chat until its entries exist, so that deleting it also deletes them. */
 async function write(tx: SystemTransaction, entries: Entry[]): Promise<void> {
   await tx`
     insert into chat_words (id, organization_id, user_id, chat_id, title, words)
@@ -180,7 +183,7 @@ async function write(tx: SystemTransaction, entries: Entry[]): Promise<void> {
     on conflict (id) do update set title = excluded.title, words = excluded.words`
 }
 
-/** The walk has found nothing missing in its step. Answers whether another step follows. */
+/** Advances the walk after a step without missing entries. Returns whether another step follows. */
 async function walkOn(tx: SystemTransaction, below: string): Promise<boolean> {
   const [walk] = await tx<{ below: string | null }[]>`
     insert into chat_words_walk (one, below, rest_until)

@@ -33,11 +33,11 @@ export interface Chat {
   routes: Route[]
   conversations: ConversationChats
   deployments: DeploymentChats
-  /** Ends what dead processes have left, now and from time to time. */
+  /** Recovers replies that dead processes left, now and periodically. */
   start(): Promise<void>
   /**
-   * Gives replies that are being written this many milliseconds to end by themselves, and so many at most to `callers`,
-   * what else asks models and is ending.
+   * Stops the part. Replies in progress get up to `graceMs` milliseconds to finish; `callers`, other model calls
+   * that are ending, get the same time at most.
    */
   stop(graceMs: number, callers: Promise<unknown>): Promise<void>
 }

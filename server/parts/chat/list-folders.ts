@@ -17,7 +17,7 @@ export const FolderList = Type.Object(
 )
 type FolderList = Static<typeof FolderList>
 
-/** The folders that the caller has put chats into, by name, with how many chats are in each. */
+/** Returns the caller's chat folders by name, with the number of chats in each. */
 export async function listFolders(scope: Scope<'chats:read'>): Promise<FolderList> {
   const folders = await scope.sql<FolderList['folders']>`
     select folder as name, count(*)::int as chats from chats

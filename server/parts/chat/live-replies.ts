@@ -3,7 +3,7 @@ import type { Reply, StopReason } from './reply.ts'
 import type { ReplyEnd, ReplyWrites } from './reply-writes-system.ts'
 import { type ReplyInput, writeReply } from './write-reply.ts'
 
-/** How far what is stored of a growing reply may be behind (contract, 5). */
+/** Maximum delay of the stored part of a growing reply, in milliseconds (contract, 5). */
 const GROWTH_MS = 800
 
 /** The replies that this process is writing. */
@@ -19,7 +19,7 @@ export class LiveReplies {
     this.#writes = writes
   }
 
-  /** Has a reply written in the background. Resolves with its status when it has ended; never rejects. */
+  /** Writes a reply in the background. Resolves with its final status; never rejects. */
   write(reply: Reply, input: ReplyInput): Promise<ReplyEnd['status']> {
     const { message_id: messageId } = reply.ids
     const { metrics, tracing } = this.#services
@@ -32,7 +32,7 @@ export class LiveReplies {
       measured()
     })
     this.#replies.set(messageId, { reply, ended })
-    // It serves all replies, and belongs into no trace of one.
+    // The timer serves all replies, so it must not belong to one reply's trace.
     const begin = (): NodeJS.Timeout => setInterval(() => this.#tick(), GROWTH_MS)
     this.#timer ??= tracing ? tracing.outside(begin) : begin()
     return ended
@@ -42,22 +42,22 @@ export class LiveReplies {
     return this.#replies.get(messageId)?.reply
   }
 
-  /** The holds of the replies that are being written. */
+  /** Returns the hold ids of the replies in progress. */
   holdIds(): string[] {
     return [...this.#replies.values()].map(({ reply }) => reply.ids.hold_id)
   }
 
-  /** Stops the replies that are being written in a chat, here or elsewhere. False where there are none. */
+  /** Stops the replies in progress in a chat, in any process. Returns false if there are none. */
   async stop(chat: { organizationId: string; chatId: string }): Promise<boolean> {
     const local = [...this.#replies.values()].filter(({ reply }) => reply.ids.chat_id === chat.chatId)
     for (const { reply } of local) reply.stop('user')
     await Promise.all(local.map(({ ended }) => ended))
-    // Sessions of a conversation may answer in several processes.
+    // Sessions of a conversation may be answered by several processes.
     const isElsewhere = await this.#writes.requestStop(chat)
     return local.length > 0 || isElsewhere
   }
 
-  /** Lets replies go on for a while, and then ends them where they are. */
+  /** Waits up to `graceMs` milliseconds for replies to finish, then stops them. */
   async close(graceMs: number): Promise<void> {
     const all = () => Promise.all([...this.#replies.values()].map(({ ended }) => ended))
     await Promise.race([all(), new Promise((resolve) => setTimeout(resolve, graceMs).unref())])

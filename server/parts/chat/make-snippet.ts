@@ -2,16 +2,16 @@ import { findTerms, type SearchQuery } from './search-query.ts'
 
 export interface Snippet {
   snippet: string
-  /** Positions in the snippet, in UTF-16 units, in order and apart from each other. */
+  /** Positions in the snippet, in UTF-16 units, ordered and not overlapping. */
   highlights: { start: number; end: number }[]
 }
 
 const SNIPPET_CHARACTERS = 200
-/** Of these so many stand before the first word that was found. */
+/** Number of these before the first match. */
 const CHARACTERS_BEFORE = 60
 const ELLIPSIS = '…'
 
-/** The part of a text around the first term that is found, as plain text with its spaces made one. */
+/** Returns the part of a text around the first match, as plain text with collapsed whitespace. */
 export function makeSnippet(text: string, query: SearchQuery): Snippet {
   const { value: first = { start: 0, end: 0 } } = findTerms(text, query).next()
   const from = cutBefore(text, first.start)
@@ -21,7 +21,7 @@ export function makeSnippet(text: string, query: SearchQuery): Snippet {
   return { snippet, highlights: joined([...findTerms(snippet, query)]) }
 }
 
-/** Where a snippet begins: after a space where there is one, else between characters. */
+/** Returns the start of the snippet: after a space if possible, else between characters. */
 function cutBefore(text: string, first: number): number {
   const from = first - CHARACTERS_BEFORE
   if (from <= 0) return 0

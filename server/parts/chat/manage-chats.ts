@@ -22,7 +22,7 @@ import {
 import { DEFAULT_TITLE } from './titles.ts'
 import { viewFilesOf, viewMessages } from './view-files.ts'
 
-/** A page of messages holds so many, and ends with the message with which it holds so many bytes. */
+/** Page limits: number of messages and total bytes. */
 const MESSAGES_SHOWN = 100
 const MESSAGES_BYTES = 2_000_000
 
@@ -36,11 +36,11 @@ export async function createChat(scope: Scope<'chats:write'>, input: ChatInput):
   return viewChat(row)
 }
 
-/** The messages of a conversation are a chat too, which /api/chat does not show. */
+/** The messages of a conversation are stored in a chat that /api/chat does not show. */
 export type ChatKind = 'chat' | 'conversation'
 const isOf = (kind: ChatKind) => eq(chats.isConversation, kind === 'conversation')
 
-/** The chat of an id, as long as it is not deleted. Throws chat.not_found. */
+/** Finds a chat that is not deleted. Throws chat.not_found. */
 export async function findChat(scope: ChatReader, chatId: string, kind: ChatKind = 'chat'): Promise<ChatRow> {
   const [row] = await scope.select(chats, {
     where: and(eq(chats.id, chatId), isOf(kind), ne(chats.status, 'DELETED')),
@@ -49,7 +49,7 @@ export async function findChat(scope: ChatReader, chatId: string, kind: ChatKind
   return row
 }
 
-/** A message of a chat that is the caller's. Throws chat.message_not_found. */
+/** Finds a message in a chat of the caller. Throws chat.message_not_found. */
 export async function findMessage(scope: ChatReader, chatId: string, messageId: string): Promise<MessageRow> {
   const [row] = await scope.select(chatMessages, {
     where: and(eq(chatMessages.chatId, chatId), eq(chatMessages.id, messageId)),
@@ -58,14 +58,17 @@ export async function findMessage(scope: ChatReader, chatId: string, messageId: 
   return row
 }
 
-/** The reply that a new message is to follow. Throws chat.message_not_found, chat.parent_not_reply. */
+/** Finds the reply that a new message follows. Throws chat.message_not_found, chat.parent_not_reply. */
 async function findParent(scope: ChatWriter, chatId: string, messageId: string): Promise<MessageRow> {
   const message = await findMessage(scope, chatId, messageId)
   if (message.role !== 'assistant') throw fail('chat.parent_not_reply')
   return message
 }
 
-/** The chat and the newest messages of its active branch, or of all, oldest first; `cursor` leads to older ones. */
+/**
+ * Returns a chat with the newest messages of its active branch, or of all branches, oldest first; `cursor` leads
+ * to older ones.
+ */
 export async function getChat(
   storage: Storage,
   scope: Scope<'chats:read'>,
@@ -91,14 +94,17 @@ export async function getChat(
   return { ...viewChat(chat), messages, file_uploads: files, pagination }
 }
 
-/** The newest messages of a chat's active branch, oldest first: as many as a page holds. */
+/** Returns one page of the newest messages of a chat's active branch, oldest first. */
 export const newestMessages = async (
   scope: ChatReader,
   { id, leafMessageId }: Pick<ChatRow, 'id' | 'leafMessageId'>,
 ): Promise<MessageRow[]> =>
   (await readBranch(scope, id, leafMessageId, MESSAGES_SHOWN, fullAt(MESSAGES_BYTES))).reverse()
 
-/** Says so for the first message that a page has no room for. The message with the id `below` is of the page before. */
+/**
+ * Returns a stop condition that is true once a page is full. The message with the id `below` is on the previous
+ * page and does not count.
+ */
 function fullAt(max: number, below?: string): (message: MessageRow) => boolean {
   let bytes = 0
   return (message) => {
@@ -137,7 +143,7 @@ export function listChats(scope: Scope<'chats:read'>, query: ListQuery): Promise
 }
 
 /**
- * Changes what is given. A deleted chat is found only by a change of its status. Throws chat.not_found,
+ * Updates the given fields. A deleted chat can be updated only with a new status. Throws chat.not_found,
  * chat.message_not_found, chat.parent_not_reply.
  */
 export async function updateChat(
@@ -161,7 +167,10 @@ export async function updateChat(
   return viewChat(row)
 }
 
-/** Deletes chats with their messages, for good. A reply that is being written in one is stopped, and paid, first. */
+/**
+ * Deletes chats with their messages permanently. Stops and charges replies in progress first. Returns the deleted
+ * ids.
+ */
 export async function deleteChats(
   replies: LiveReplies,
   scope: Deleter,
@@ -172,7 +181,7 @@ export async function deleteChats(
   return removeChats(scope, chatIds, kind)
 }
 
-/** The same in several organizations; what is deleted, and the answer, are stored together. */
+/** Does the same in several organizations; the deletions and the response commit together. */
 export async function deleteChatsInAll(
   replies: LiveReplies,
   scopes: Scope<'chats:delete'>[],

@@ -23,19 +23,19 @@ import { citationOf, type Retriever, retrieveFor } from './retriever.ts'
 import type { ChatWriter, SendQuery } from './schemas.ts'
 import { kindOf } from './write-media.ts'
 
-/** What a prompt is made of. */
+/** Input of a prompt. */
 interface PromptInput {
   query: SendQuery
   question: Question
-  /** The text of a saved instruction. */
+  /** Text of a saved instruction. */
   instruction: string | undefined
   payer: Payer
-  /** Null: a new one. */
+  /** Null for a new chat. */
   chat: OpenChat | null
   position: ReplyPosition
 }
 
-/** Messages of the chat that are in a prompt, and that were left out of it. */
+/** Number of the chat's messages in the prompt, and of those left out. */
 export interface PromptHistory {
   sent: number
   left_out: number
@@ -43,10 +43,10 @@ export interface PromptHistory {
 
 interface PreparedRequest {
   request: ModelRequest
-  /** The passages that went into it and may be shown. */
+  /** Passages in the prompt that may be shown. */
   citations: Citation[]
   history: PromptHistory
-  /** What the message follows. */
+  /** Id of the reply that the message follows. */
   parentId: string | null
 }
 
@@ -60,11 +60,11 @@ interface PreparingDependencies {
 const NO_HISTORY: History = { messages: [], leftOut: 0, leafId: null }
 
 /**
- * All that the model is to be told: what its agent and the instruction say, the branch of the chat as far as it fits,
- * the message with its attachments and passages. A query parameter beats the chat's setting, that one the agent's, and
- * that one the model's default. Throws
- * chat.message_not_found, chat.parent_not_reply, kb.not_found, llm.cannot_see, llm.takes_no_files,
- * upload.image_too_large, upload.images_too_large, upload.too_many_images.
+ * Builds the model request: system prompt of agent and instruction, as much of the branch as fits, and the
+ * message with its attachments and passages. For parameters, the query overrides the chat's settings, these
+ * override the agent's, and these the model's defaults. Throws chat.message_not_found, chat.parent_not_reply,
+ * kb.not_found, llm.cannot_see, llm.takes_no_files, upload.image_too_large, upload.images_too_large,
+ * upload.too_many_images.
  */
 export async function prepareRequest(
   deps: PreparingDependencies,
@@ -93,7 +93,7 @@ export async function prepareRequest(
   const takes = (file: Attachment): boolean => kind === 'text' || (kind === 'image' && isImage(file))
   if (!attachments.every(takes)) throw fail('llm.takes_no_files')
   const newest = toPromptMessage({ role: 'user', content: position.content }, attachments, window)
-  // What draws is given images themselves, and might draw their names.
+  // Image models get the images themselves; file names in the text might be drawn.
   if (kind !== 'text') newest.text = position.content
   if (material !== '') newest.text = `${newest.text}\n\n${material}`
   const canSee = kind === 'image' || model.capabilities.includes('vision')
@@ -107,7 +107,7 @@ export async function prepareRequest(
         window,
       })
     : NO_HISTORY
-  // An image or a video is made of what the newest message says.
+  // Image and video models use only the newest message.
   const history = kind === 'text' ? branch : NO_HISTORY
   return {
     history: { sent: history.messages.length, left_out: history.leftOut },
@@ -124,11 +124,11 @@ export async function prepareRequest(
   }
 }
 
-/** What an agent's own tools take of the window, about. */
+/** Approximates the space that the agent's own tools take in the context window. */
 const describeTools = (agent: ReadyAgent | null): string =>
   (agent?.tools ?? []).map(({ definition }) => JSON.stringify(definition)).join('\n')
 
-/** With the images, for a model that can see: the newest of them, as many as one request takes. */
+/** Converts messages for the model. A vision model gets the newest images that fit into one request. */
 async function toModelMessages(
   storage: Storage,
   messages: PromptMessage[],

@@ -3,15 +3,15 @@ import { HIGHEST_ID } from '#database/new-id.ts'
 import { chatMessages } from '#database/schema/chat.ts'
 import type { ChatReader, MessageRow } from './schemas.ts'
 
-/** What is read at once: so many messages, and no more once they hold so many bytes. */
+/** Limits of a page: number of messages and total bytes. */
 const PAGE = 50
 const PAGE_BYTES = 2_000_000
 
-/** Ids from one down, with it or without it. */
+/** Ids from one down, inclusive or exclusive. */
 type Range = { upTo: string } | { below: string }
 type StopCondition = (message: MessageRow) => boolean
 
-/** The messages from `from` back along their parents, newest first: a branch of the chat; ends as walkBranch does. */
+/** Reads a branch from the message `from` up to the root, newest first. Ends like walkBranch. */
 export const readBranch = (
   scope: ChatReader,
   chatId: string,
@@ -21,8 +21,8 @@ export const readBranch = (
 ): Promise<MessageRow[]> => walkBranch((upTo) => readDown(scope, chatId, { upTo }), from, count, shouldStop)
 
 /**
- * A branch out of pages of all branches, which `readPage` reads from an id down. Ends at `count` messages, at the root,
- * or after the message for which `shouldStop` says so.
+ * Extracts a branch from pages of all branches, which `readPage` reads from an id down. Ends after `count`
+ * messages, at the root, or after a message for which `shouldStop` returns true.
  */
 export async function walkBranch<Message extends Pick<MessageRow, 'id' | 'parentMessageId'>>(
   readPage: (upTo: string) => Promise<Message[]>,
@@ -44,7 +44,10 @@ export async function walkBranch<Message extends Pick<MessageRow, 'id' | 'parent
   return branch
 }
 
-/** The messages of all branches from the id `from` on (null: from the newest), newest first; ends as a branch does. */
+/**
+ * Reads the messages of all branches, newest first, starting at the id `from` (null: the newest). Ends like
+ * readBranch.
+ */
 export async function readAllBranches(
   scope: ChatReader,
   chatId: string,
@@ -66,7 +69,7 @@ export async function readAllBranches(
   }
 }
 
-/** One page of messages whose ids are in a range, newest first; at least one message, where there is any. */
+/** Reads a page of messages within a range of ids, newest first; at least one message if there is any. */
 const readDown = (scope: ChatReader, chatId: string, range: Range): Promise<MessageRow[]> =>
   scope.select(chatMessages, {
     where: and(eq(chatMessages.chatId, chatId), isAmongNewest(scope, chatId, range)),
@@ -75,10 +78,11 @@ const readDown = (scope: ChatReader, chatId: string, range: Range): Promise<Mess
   })
 
 /**
- * The first page of a range, from its highest id down, or less where it holds many bytes. The length of a stored text
- * is known without reading it (TOAST); tool calls are read for it, since little may be stored of much. Chat and id are compared as one, so that the index gives them in order and
- * nothing below is touched: for an equal chat_id PostgreSQL may think the chat short, and read and sort all of it. For
- * the same reason a subquery and `coalesce` hide from its estimates how few rows the other conditions let through.
+ * True for the first page of a range, from its highest id down, limited by number and bytes. PostgreSQL knows the
+ * length of a stored text without reading it (TOAST), but must read tool calls. Comparing chat and id as a row
+ * lets the index return them in order, without touching older messages: with `chat_id = …`, the planner may
+ * assume that the chat is short and sort all of it. For the same reason, a subquery and `coalesce` hide the
+ * selectivity of the other conditions.
  */
 export const isAmongNewest = (
   { organizationId, userId }: Pick<ChatReader, 'organizationId' | 'userId'>,
@@ -95,7 +99,7 @@ export const isAmongNewest = (
     ) newest
   ) measured where chat_id = ${chatId} and bytes_before < ${PAGE_BYTES}))`
 
-/** What a message holds, in bytes. */
+/** Returns the size of a message's content in bytes. */
 export const bytesOf = ({ content, reasoning, toolCalls }: MessageRow): number =>
   Buffer.byteLength(content) +
   Buffer.byteLength(reasoning ?? '') +

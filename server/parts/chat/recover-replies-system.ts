@@ -9,7 +9,7 @@ import type { ReplyWrites } from './reply-writes-system.ts'
 import { cutOffCalls } from './tool-calls.ts'
 
 const LOST = sentence('reply.lost')
-/** A hold of this process that belongs to nothing under way is a leftover only when it is older than any start takes. */
+/** A hold of this process without a running reply counts as orphaned only after longer than any start takes. */
 const ORPHAN_SECONDS = 90
 const GROUP_MAX = 50
 const KEY_HOURS = 24
@@ -24,9 +24,9 @@ interface OrphanedHold {
 }
 
 /**
- * Ends the replies whose process is gone, as errors, and settles their holds: what was stored of them is paid, by a
- * count of our own; one of which nothing was stored costs nothing. Every process does this for all; each hold is
- * closed once, whoever comes first. Answers how many were ended.
+ * Ends replies of dead processes with an error and settles their holds. The stored part is charged by our own
+ * token count; a reply without stored content is free. Every process does this for all processes; each hold is
+ * settled once. Returns the number of ended replies.
  */
 export async function recoverReplies(
   database: Database,
@@ -69,13 +69,13 @@ export async function recoverReplies(
   return orphans.length
 }
 
-/** What a tool told the model, for counting. */
+/** Returns a tool's answer to the model, for counting tokens. */
 const answerOf = ({ id, name, output, error, ended_event: ended }: StoredToolCall): ModelMessage[] =>
   ended === null
     ? []
     : [{ role: 'tool', toolCallId: id, toolName: name, output: error ?? JSON.stringify(output) }]
 
-/** The branch that a lost reply answered, for counting. */
+/** Returns the branch that a lost reply answered, for counting tokens. */
 async function promptOf(sql: SystemSql, messageId: string | null): Promise<ModelMessage[]> {
   const rows = await sql<{ role: 'user' | 'assistant'; content: string }[]>`
     with recursive branch (id, parent_message_id, role, content, depth) as (

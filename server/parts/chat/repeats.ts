@@ -9,9 +9,7 @@ import type { Question } from './find-reply-position.ts'
 import type { ChatWriter, SendQuery } from './schemas.ts'
 import { streamReply } from './stream-reply.ts'
 
-/*
- * A message that is sent again with its Idempotency-Key is answered with the reply that it got (contract, 5).
- */
+/* A message sent again with the same Idempotency-Key gets the reply of the first request (contract, 5). */
 
 export interface RepeatKey {
   key: string
@@ -26,7 +24,10 @@ export const repeatKeyOf = (key: string, query: SendQuery, question: Question): 
     .digest('base64url'),
 })
 
-/** The reply that an Idempotency-Key stands for, from its beginning. Throws when the key came with another request. */
+/**
+ * Streams the reply of an earlier request with this Idempotency-Key from its beginning; undefined if there is
+ * none. Throws request.idempotency_reused if that request was different.
+ */
 export async function repeatOf(
   deps: ChatDependencies,
   scope: ChatWriter,

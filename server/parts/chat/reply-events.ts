@@ -1,40 +1,43 @@
 import { EventLog } from '#platform/streams/event-log.ts'
 
-/** How much of a reply was delivered: characters of each kind, and events with a name. */
+/** The delivered part of a reply: its text, reasoning, number of named events, and media progress. */
 export interface Delivered {
   reasoning: string
   content: string
   named: number
-  /** Thousandths of the image or video; null: none has been begun. */
+  /** In thousandths; null before the first media event. */
   media: number | null
 }
 
 const NOTHING: Delivered = { reasoning: '', content: '', named: 0, media: null }
 
-/** An image or a video on its way (contract, 4). */
+/** Progress of an image or video (contract, 4). */
 export interface MediaEvent {
   type: 'image' | 'video'
   status: 'generating' | 'complete'
-  /** 0 to 1. */
+  /** From 0 to 1. */
   progress: number
   url?: string
   mime_type?: string
 }
 
-/** Thousandths. */
+/** In thousandths. */
 const MEDIA_COMPLETE = 1000
 
-/** Only completion says DONE: a token of just that text is sent in two parts (contract, 5). */
+/**
+ * Only the end of a reply may send DONE as a message: a token with exactly that text is sent in two parts
+ * (contract, 5).
+ */
 export const DONE = 'DONE'
 export const DONE_HALVES = ['DO', 'NE']
 
 /**
- * A reply as events (spec, send_message stream), in a log that its readers follow: as it is written, or as far as it
- * was not delivered yet.
+ * A reply as events (spec, send_message stream) in a log for its readers, live or resumed after the delivered
+ * part.
  *
- * An event's id says how much of the reply is delivered with it: `<characters of reasoning>.<characters of
- * content>.<named events>`, then `.<thousandths of the image or video>` where there is one, and `.end` after the last
- * one. So a stored reply can be resumed as well as a live one.
+ * An event's id states how much of the reply is delivered with it: `<characters of reasoning>.<characters of
+ * content>.<named events>`, followed by `.<thousandths>` for an image or video, and `.end` for the last event. A
+ * stored reply can therefore be resumed like a live one.
  */
 export class ReplyEvents {
   readonly log = new EventLog()
@@ -68,14 +71,16 @@ export class ReplyEvents {
     this.log.append(this.#id(), `{"type":"reasoning","message":${JSON.stringify(text)}}`)
   }
 
-  /** An event that plain clients never see. Answers which one of them it is, from 1 on. */
+  /**
+   * Appends an event that only clients with `events=all` get. Returns its 1-based number among the named events.
+   */
   addNamed(name: 'meta' | 'citations' | 'tool' | 'usage', data: object): number {
     this.#named += 1
     this.log.append(this.#id(), JSON.stringify(data), name)
     return this.#named
   }
 
-  /** Progress that is none is not told. */
+  /** Appends a media event if its progress increased. */
   addMedia(media: MediaEvent): void {
     const thousandths = Math.floor(media.progress * MEDIA_COMPLETE)
     if (this.#media !== null && thousandths <= this.#media) return
@@ -94,7 +99,7 @@ export class ReplyEvents {
   }
 }
 
-/** What an event id says: how much of each; undefined for what is no event id. */
+/** Parses an event id; returns undefined if it is invalid. */
 export function parseEventId(
   id: string,
 ): { reasoning: number; content: number; named: number; media: number | null; ended: boolean } | undefined {

@@ -8,42 +8,42 @@ import type { NewHold } from '#platform/ledger/ledger.ts'
 import { retryStale, STALE } from '#platform/ledger/retry-stale.ts'
 
 /**
- * A reply that is to begin, with its hold. Its ids are made first, so that one statement can write all of it. Model and
- * agent of the hold are those that the reply shows.
+ * A reply to start, with its hold. Its ids are generated in advance, so that one statement can write everything.
+ * The hold's model and agent are those that the reply shows.
  */
 export interface NewReply extends NewHold {
   user_id: string
   chat_id: string
-  /** The session of a conversation that answers: it has a reply at a time of its own. */
+  /** The answering session of a conversation; each session has one reply at a time. */
   session_id: string | null
-  /** Set for a chat that this message begins. */
+  /** True if this message creates the chat. */
   new_chat: boolean
   title: string
   /**
-   * The end of the chat's active branch when it was read; the reply is refused if it is another by now. Not looked at
-   * with a session, whose reply belongs to the history that it saw.
+   * Last message of the chat's active branch when it was read; the reply is refused if it has changed. Ignored
+   * with a session, whose reply belongs to the history that it read.
    */
   expected_leaf_id: string | null
   parent_message_id: string | null
   user_message_id: string
-  /** False: the user's message is there already, and is answered anew. */
+  /** False if the user's message exists already and is answered again. */
   new_user_message: boolean
   content: string
-  /** The files that come with the user's message. */
+  /** Attachments of the user's message. */
   upload_ids: string[] | null
   message_id: string
-  /** The passages that the reply is given. */
+  /** The passages in the prompt. */
   citations: Citation[] | null
-  /** The visitor of the deployment who sends. */
+  /** The sending visitor of the deployment. */
   visitor_id: string | null
   idempotency_key: string | null
   request_hash: string | null
 }
 
-/** What became of it. Only 'started' has written anything. */
+/** Outcome of a start. Only 'started' has written anything. */
 export type Start = 'started' | 'busy' | 'moved' | 'no chat' | 'repeated' | HoldRefusal
 
-/** A reply at its end. Without input_tokens its hold is released, else its usage is debited. */
+/** The final state of a reply. Without `input_tokens` the hold is released; otherwise the usage is debited. */
 export interface ReplyEnd {
   hold_id: string
   entry_id: string
@@ -53,40 +53,40 @@ export interface ReplyEnd {
   content: string
   reasoning: string | null
   media: StoredMedia[] | null
-  /** Null: as they are stored. */
+  /** Null keeps the stored ones. */
   tool_calls: StoredToolCall[] | null
   error: string | null
   input_tokens: number | null
   output_tokens: number | null
 }
 
-/** What a reply has grown by since it was last stored. */
+/** The part of a reply added since it was last stored. */
 export interface ReplyGrowth {
   message_id: string
-  /** This is all of it so far, and replaces what is stored. */
+  /** True if this is the whole reply so far and replaces what is stored. */
   from_start: boolean
   content: string
   reasoning: string
-  /** All of them so far; null: as they are stored. */
+  /** All tool calls so far; null keeps the stored ones. */
   tool_calls: StoredToolCall[] | null
 }
 
 /**
- * The writes of a reply: two, and its growth once a second. Each is one statement for all replies that wait for it
- * (grouped), with the ledger's part inside, so that a message and its hold, or a reply and its debit, are stored
- * together or not at all. They span organizations, and so stand outside the scoped database: every id in them comes
- * from a Scope.
+ * The writes of a reply: its start, its end, and its growth about once a second. Each is one statement for all
+ * waiting replies (grouped) and includes the ledger entries, so that a message and its hold, or a reply and its
+ * debit, are stored together or not at all. They span organizations and bypass the scoped database: every id in
+ * them comes from a Scope.
  */
 export interface ReplyWrites {
   start(reply: NewReply): Promise<Start>
   grow(growth: ReplyGrowth[]): Promise<void>
-  /** Whether this call ended the reply. False: something else, such as another process, has done so before. */
+  /** Returns whether this call ended the reply; false if it had already ended, for example by another process. */
   end(reply: ReplyEnd): Promise<boolean>
-  /** Asks whichever process writes in this chat to stop. False: nobody does. */
+  /** Requests a stop of the replies in a chat, in any process. Returns false if there are none. */
   requestStop(chat: { organizationId: string; chatId: string }): Promise<boolean>
-  /** The same for all of a deployment. */
+  /** Requests a stop of all replies of a deployment. */
   requestStopOf(deployment: { organizationId: string; deploymentId: string }): Promise<void>
-  /** Those of these replies that were asked to stop. */
+  /** Returns which of these replies were requested to stop. */
   stopRequested(messageIds: string[]): Promise<string[]>
 }
 
@@ -101,7 +101,8 @@ export function createReplyWrites(database: Database, instanceId: string): Reply
     ),
     end: grouped((replies) => retryStale(replies, (some) => endReplies(sql, some)), GROUP_MAX),
     async grow(growth) {
-      // A reply that is being ended needs no growth; waiting for it could be a deadlock, since ends lock many rows too.
+      // Skips locked rows: a reply that is being ended needs no growth, and waiting for it could deadlock,
+      // because ends lock many rows too.
       await sql`
         with growth as (
           select * from json_to_recordset(${JSON.stringify(growth)}::text::json)
@@ -154,7 +155,7 @@ async function startReplies(
       where id in (select chat_id from wanted where not new_chat) and status <> 'DELETED'
       order by id for no key update),
     session as (
-      -- The join has the chat locked first: sessions change under its lock only.
+      -- The join locks the chat first: sessions change only under its lock.
       select s.id, s.active_reply_id from conversation_sessions s join chat on chat.id = s.conversation_id
       where s.id in (select session_id from wanted) for no key update of s),
     judged as (
@@ -256,8 +257,8 @@ async function endReplies(sql: SystemSql, replies: ReplyEnd[]): Promise<(boolean
 }
 
 /**
- * An event for each reply that ends in a conversation, whose chat is known by its row in `chat`. By way of `account`:
- * the accounts are locked before the webhooks that hear of it.
+ * Events for replies that end in a conversation, whose chat has a row in `chat`. Joins `account` so that accounts
+ * are locked before webhooks.
  */
 const conversationEvents = (sql: SystemSql) => sql`
   select closed.organization_id, 'conversation.updated' as event_type, jsonb_build_object('conversation_id', chat.id,

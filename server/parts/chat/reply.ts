@@ -4,10 +4,10 @@ import type { ToolSink } from '#platform/models/tool-loop.ts'
 import { ReplyEvents } from './reply-events.ts'
 import type { NewReply, ReplyGrowth } from './reply-writes-system.ts'
 
-/** Why a reply was told to stop: its user wanted it, or the server goes down. */
+/** Why a reply was stopped: by its user or because the server shuts down. */
 export type StopReason = 'user' | 'shutdown'
 
-/** A reply while it is written: what there is of it, what of it is stored, and how to stop it. */
+/** A reply in progress: its events, its stored part, and how to stop it. */
 export class Reply extends ReplyEvents {
   readonly ids: Pick<NewReply, 'hold_id' | 'chat_id' | 'message_id' | 'organization_id' | 'user_id'>
   readonly entryId = newId()
@@ -30,17 +30,17 @@ export class Reply extends ReplyEvents {
     this.#abort.abort()
   }
 
-  /** Where the model writes to. */
+  /** Receives the model's stream. */
   readonly sink: ToolSink = {
     text: (text) => this.addText(text),
     reasoning: (text) => this.addReasoning(text),
-    // A call is told when its tool begins.
+    // A call is announced when its tool starts.
     toolCall: () => {},
     toolStarted: (call) => this.calls.begin(call),
     toolEnded: (call, outcome) => this.calls.end(call, outcome),
   }
 
-  /** What came since the last call, or undefined where nothing did. */
+  /** Returns the growth since the last call, or undefined if there is none. */
   takeGrowth(): ReplyGrowth | undefined {
     const { content, reasoning, calls } = this.#stored
     const now = { content: this.content.length, reasoning: this.reasoning.length, calls: this.calls.changes }
@@ -55,7 +55,7 @@ export class Reply extends ReplyEvents {
     }
   }
 
-  /** The last growth was not stored, or nobody knows: the next one begins anew. */
+  /** Resets the growth after a write that failed or may have failed: the next one sends the whole reply. */
   growthLost(): void {
     this.#stored = NOTHING_STORED
   }

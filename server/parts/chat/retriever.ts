@@ -4,24 +4,24 @@ import type { Agents, ReadyAgent } from '../agents/index.ts'
 import { PASSAGES_MAX, type Passage, SCORE_THRESHOLD } from '../kb/index.ts'
 import type { ChatReader, ChatWriter } from './schemas.ts'
 
-/** A knowledge base that may be used in a chat. */
+/** A knowledge base that a chat may use. */
 export interface UsableKnowledgeBase {
   id: string
   name: string
   description: string
 }
 
-/** Where passages come from: what the chat part needs of knowledge bases. */
+/** The chat part's interface to knowledge bases. */
 export interface Retriever {
-  /** Those that the caller may use, newest first, below an id. */
+  /** Returns the knowledge bases that the caller may use, with ids below `below`, newest first. */
   listUsable(
     scope: Pick<ChatReader, 'organizationId' | 'holds'>,
     below: string | undefined,
     count: number,
   ): Promise<UsableKnowledgeBase[]>
   /**
-   * The passages of these knowledge bases that fit the query best, best first, none with a score below the threshold
-   * (spec, send_message, rule 3). Throws kb.not_found for one that is not the organization's.
+   * Returns the best passages of these knowledge bases, best first, with scores of at least the threshold (spec,
+   * send_message, rule 3). Throws kb.not_found for a knowledge base outside the organization.
    */
   retrieve(
     scope: ChatWriter,
@@ -31,9 +31,9 @@ export interface Retriever {
 
 const SNIPPET_CHARACTERS = 300
 
-/** A passage for a message. */
+/** A passage for a prompt. */
 export interface FoundPassage extends Passage {
-  /** It is of an agent of somebody else: the model may use it, and nobody is shown it. */
+  /** True for passages of another organization's agent: the model may use them, but nobody may see them. */
   isHidden: boolean
 }
 
@@ -44,8 +44,8 @@ interface RetrieverOptions {
 }
 
 /**
- * The passages for a message, of the knowledge bases that it names and those of its agent together: the best so many,
- * best first, but those that may be shown before the others, so that their numbers in the prompt are those of the
+ * Retrieves passages for a message from its own and its agent's knowledge bases together. Returns the best ones,
+ * best first, but visible before hidden ones, so that their numbers in the prompt are the numbers of the
  * citations.
  */
 export async function retrieveFor(

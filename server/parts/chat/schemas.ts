@@ -64,7 +64,7 @@ export const ChatChange = Body({
 })
 export type ChatChange = Static<typeof ChatChange>
 
-/** Who answers, and how: of send_message and of regenerate. */
+/** Query parameters of send_message and regenerate. */
 const answering = {
   org_id: OrgId,
   model_id: Type.Optional(idOf('the model that replies')),
@@ -95,7 +95,7 @@ export type RegenerateQuery = Static<typeof RegenerateQuery>
 const FILES_MAX = 100
 const KNOWLEDGE_BASES_MAX = 10
 
-/** How a message is to be answered: of send_message and of regenerate. */
+/** Body fields of send_message and regenerate. */
 const answer = {
   thinking: Type.Optional(
     Type.Boolean({ description: 'Whether to stream reasoning, if the model supports it.' }),
@@ -319,7 +319,7 @@ export const BulkDeleted = Type.Object(
   { title: 'BulkDeleted' },
 )
 
-/** Who may write in a chat: through /api/chat, or in a conversation, whose messages are a chat's. */
+/** Scopes that write in a chat: through /api/chat or in a conversation, whose messages are stored in a chat. */
 export type ChatWriter = Scope<'chats:write'> | Scope<'conversation:write'>
 export type ChatReader = ChatWriter | Scope<'chats:read'> | Scope<'conversation:read'>
 
@@ -359,7 +359,7 @@ const viewToolCall = ({ id, name, input, output, successful, error }: StoredTool
   error,
 })
 
-/** The files of a message, with their addresses. */
+/** Files of a message with their URLs. */
 interface Files {
   uploads: UploadView[]
   media: MediaView[]

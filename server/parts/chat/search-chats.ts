@@ -7,9 +7,9 @@ import { makeSnippet } from './make-snippet.ts'
 import { parseQuery, type SearchQuery, toTsQuery } from './search-query.ts'
 import { INDEXED_CHARACTERS_MAX, ownerMark } from './words.ts'
 
-/** So many of the newest messages are looked through one by one before the index is asked. */
+/** Number of newest entries that are searched one by one before using the index. */
 const NEWEST = 300
-/** A page ends with the hit with which its texts hold so many bytes: each is gone through for its snippet. */
+/** Page limit in bytes of text, because each text is scanned for its snippet. */
 const PAGE_BYTES = 2_000_000
 
 export const ChatSearch = Type.Object({
@@ -64,8 +64,8 @@ interface HitRow {
 }
 
 /**
- * Messages and titles of the caller's chats that say what is asked for, newest first; also in archived chats and on
- * branches that are not active. Throws chat.search_empty.
+ * Searches messages and titles of the caller's chats, newest first, including archived chats and inactive
+ * branches. Throws chat.search_empty.
  */
 export function searchChats(
   scope: Scope<'chats:read'>,
@@ -81,9 +81,9 @@ export function searchChats(
 }
 
 /**
- * The ids of what is found. A word that is in most messages fills the page from the newest few; the index would name
- * all of them, to be sorted before the first is known. So only what the newest don't fill comes from the index. Owner
- * and id are compared as one for the reason that isAmongNewest has (read-branch.ts).
+ * Returns the ids of the hits. A frequent word fills the page from the newest entries alone, while the index
+ * would return all its matches for sorting. So the index is used only if the newest entries do not fill the page.
+ * Owner and id are compared as a row for the same reason as in isAmongNewest (read-branch.ts).
  */
 async function findHits(
   scope: Scope<'chats:read'>,
@@ -120,7 +120,7 @@ async function findHits(
   return [...found, ...older.map(({ id }) => id)]
 }
 
-/** What is found, with its texts as far as a page has room for them. */
+/** Reads the hits, with texts up to the byte limit of a page. */
 const readHits = async (scope: Scope<'chats:read'>, ids: string[]): Promise<HitRow[]> =>
   ids.length === 0
     ? []

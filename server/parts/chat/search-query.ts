@@ -2,10 +2,10 @@ import { fail } from '#errors'
 import { type Word, wordsIn } from '#platform/retrieval/words.ts'
 import { quoteWord } from './words.ts'
 
-/** Words that must follow each other. */
+/** Consecutive words. */
 export interface Term {
   words: string[]
-  /** Whether the last word may go on: plan finds planning. */
+  /** True if the last word is a prefix: plan matches planning. */
   isPrefix: boolean
 }
 
@@ -14,12 +14,12 @@ export interface SearchQuery {
   excluded: Term[]
 }
 
-/** A minus, then a phrase in quotes (the last quote may be missing) or anything up to a space. */
+/** An optional minus, then a quoted phrase (the closing quote may be missing) or anything up to a space. */
 const TERM = /(-?)(?:"([^"]*)"?|([^\s"]+))/g
 
 /**
- * What a query asks for: all its words, each as the beginning of a word; "phrases" word by word; nothing with -words.
- * Whatever else it holds only parts words. Throws chat.search_empty where there is no word to look for.
+ * Parses a search query: words match as prefixes, quoted phrases as whole words in order, and `-word` excludes.
+ * All other characters separate words. Throws chat.search_empty if there is no word to search for.
  */
 export function parseQuery(q: string): SearchQuery {
   const query: SearchQuery = { wanted: [], excluded: [] }
@@ -33,14 +33,14 @@ export function parseQuery(q: string): SearchQuery {
   return query
 }
 
-/** The text of a tsquery, for the words of the owner of `mark`. */
+/** Formats a query as tsquery text, restricted to the words of the owner of `mark`. */
 export function toTsQuery(mark: string, { wanted, excluded }: SearchQuery): string {
   const term = ({ words, isPrefix }: Term) =>
     `(${words.map((word) => quoteWord(mark, word)).join(' <-> ')}${isPrefix ? ':*' : ''})`
   return [...wanted.map(term), ...excluded.map((one) => `!${term(one)}`)].join(' & ')
 }
 
-/** Where the wanted terms stand in a text, in the order of their ends; they may overlap. */
+/** Yields the positions of the wanted terms in a text, ordered by end; they may overlap. */
 export function* findTerms(text: string, { wanted }: SearchQuery): Generator<{ start: number; end: number }> {
   const longest = Math.max(...wanted.map(({ words }) => words.length))
   const last: Word[] = []

@@ -4,7 +4,10 @@ import { findChat } from './manage-chats.ts'
 import type { AnotherAnswer, ChatRow, ChatWriter, NewMessage, RegenerateQuery, SendQuery } from './schemas.ts'
 import { takeTurn } from './turn.ts'
 
-/** Stores the user's message and has it answered (spec, send_message; contract, 5). Throws what `takeTurn` throws. */
+/**
+ * Stores the user's message and streams the reply (spec, send_message; contract, 5). Throws the errors of
+ * `takeTurn`.
+ */
 export const sendMessage = (
   deps: ChatDependencies,
   scope: ChatWriter,
@@ -15,8 +18,8 @@ export const sendMessage = (
   takeTurn(deps, { scope, deployment: null }, { query, question: message, sessionId: null, idempotencyKey })
 
 /**
- * Has a message answered again, beside the answers that it has: if the query names neither model nor agent, by the one
- * that answered last. Throws what `takeTurn` throws.
+ * Answers a message again, as a new branch beside the existing replies. Without a model or agent in the query,
+ * the last one replies. Throws the errors of `takeTurn`.
  */
 export async function regenerate(
   deps: ChatDependencies,
@@ -35,7 +38,7 @@ export async function regenerate(
       query: { ...query, ...target },
       question: { again: messageId, ...change },
       sessionId: null,
-      // A space is in no key, so this is no key of send_message.
+      // Client keys contain no space, so this cannot collide with a key of send_message.
       idempotencyKey: idempotencyKey && `regenerate ${idempotencyKey}`,
     },
   )

@@ -12,22 +12,23 @@ import { viewMessages } from './view-files.ts'
 
 interface ReplyStreamQuery {
   chatId: string
-  /** Absent: the newest reply of the chat. */
+  /** If undefined, the newest reply of the chat. */
   messageId: string | undefined
   lastEventId: string | undefined
   named: boolean
 }
 
 /**
- * A reply as a stream, from after the event that was delivered last: live while it is written, else from storage.
- * Null where everything was delivered. The chat must be the caller's; a reply that is not in it is not found.
+ * Streams a reply from after the last delivered event: live while it is written, otherwise from storage. Returns
+ * null if everything was delivered. The caller checks access to the chat. Throws chat.message_not_found for a
+ * reply that is not in it.
  */
 export async function streamReply(
   { replies, shared, storage }: Pick<ChatDependencies, 'replies' | 'shared' | 'storage'>,
   scope: ChatReader,
   query: ReplyStreamQuery,
 ): Promise<EventStream | null> {
-  // A reply may end between the look at the database and the look at what is live: then the database knows its end.
+  // Looks twice: a reply may end between reading its row and looking for its live log; then the row has its end.
   for (const isLastLook of [false, true]) {
     const message = await findReply(scope, query)
     if (message.status !== 'streaming') return fromStorage(storage, scope, message, query)
@@ -78,7 +79,7 @@ async function fromStorage(
   return { log: events.log, named, headers: headersOf(message) }
 }
 
-/** The events with a name, in their order, up to that of the usage. */
+/** The named events in order, up to `usage`. */
 const namedEventsOf = ({ id, chatId, parentMessageId, citations, toolCalls }: MessageRow): NamedEvent[] => [
   ['meta', { chat_id: chatId, user_message_id: parentMessageId, message_id: id }],
   ...(citations ? [['citations', { citations }] satisfies NamedEvent] : []),
@@ -87,7 +88,10 @@ const namedEventsOf = ({ id, chatId, parentMessageId, citations, toolCalls }: Me
 
 type NamedEvent = Parameters<ReplyEvents['addNamed']>
 
-/** What was delivered of a stored reply; null for all of it. Throws for an id that this reply can't have given. */
+/**
+ * Returns the delivered part of a stored reply, or null if everything was delivered. Throws request.invalid for
+ * an id that this reply cannot have sent.
+ */
 function deliveredOf(message: MessageRow, eventId: string | undefined): Delivered | null {
   const stored = { reasoning: message.reasoning ?? '', content: message.content }
   const id = parseEventId(eventId ?? '0.0.0')

@@ -3,7 +3,7 @@ import { CUT_OFF, endEvent, type ToolEvent } from '#platform/models/reply-calls.
 
 const beginningOf = ({ id, name, input }: StoredToolCall): ToolEvent => ({ id, name, input, output: null })
 
-/** The events that told of these calls, in their order. */
+/** Returns the events of these calls in their order. */
 export const toolEventsOf = (calls: readonly StoredToolCall[]): ToolEvent[] =>
   calls
     .flatMap((call) => [
@@ -13,7 +13,9 @@ export const toolEventsOf = (calls: readonly StoredToolCall[]): ToolEvent[] =>
     .sort((one, other) => one.number - other.number)
     .map(({ event }) => event)
 
-/** Calls as a process has left them that is gone: those that had not ended are cut off, and told after the others. */
+/**
+ * Ends the calls of a dead process: those still open are marked as cut off, with event numbers after all others.
+ */
 export function cutOffCalls(calls: readonly StoredToolCall[]): StoredToolCall[] {
   let last = Math.max(0, ...calls.flatMap((call) => [call.started_event, call.ended_event ?? 0]))
   return calls.map((call) =>

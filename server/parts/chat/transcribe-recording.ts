@@ -6,7 +6,7 @@ import type { ReceivedFile } from '#platform/http/receive-file.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import type { LANGUAGES, TranscriptView } from './schemas.ts'
 
-/** What can be a recording: all sound that is accepted, and WebM, which may say film where there is none. */
+/** File types of recordings: all accepted audio types, and WebM, which reports video even for audio only. */
 export const RECORDING_TYPES: readonly string[] = [...ACCEPTED_TYPES.keys()].filter(
   (type) => type.startsWith('audio/') || type === 'video/webm',
 )
@@ -17,9 +17,9 @@ interface TranscribeQuery {
 }
 
 /**
- * What is said in a recording, by the organization's transcription model or the environment's (spec, transcribe).
- * The content tells the format, whatever the client says. Throws upload.empty, upload.not_audio, llm.none,
- * llm.failed, billing.insufficient_credits.
+ * Transcribes a recording with the organization's or the environment's transcription model (spec, transcribe).
+ * The content determines the format, whatever the client declares. Throws upload.empty, upload.not_audio,
+ * llm.none, llm.failed, billing.insufficient_credits.
  */
 export async function transcribeRecording(
   { models, calls }: Pick<ChatDependencies, 'models' | 'calls'>,
@@ -41,7 +41,10 @@ export async function transcribeRecording(
   }
 }
 
-/** Sound in MP4 or Ogg does not always say that it is sound: then the sender does, by its type or its name. */
+/**
+ * Returns a file name whose extension resolves ambiguous content: MP4 and Ogg do not always show that they
+ * contain only audio, so the declared type or the name decides.
+ */
 function nameOf({ name, contentType }: ReceivedFile, saidType: string | undefined): string {
   const [type = ''] = (saidType ?? contentType).toLowerCase().split(/\s*;/)
   const extension = type.startsWith('audio/') ? ACCEPTED_TYPES.get(type)?.extensions[0] : undefined

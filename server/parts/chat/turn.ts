@@ -22,52 +22,52 @@ import { DEFAULT_TITLE } from './titles.ts'
 import { kindOf } from './write-media.ts'
 
 /*
- * A turn is a message and its reply, in four steps: admit, prepare, start, stream. Each step takes what the step before
- * returned and adds what it found out. These are plain values, without secrets or functions. Whatever has those, the
- * sender's scope, the model and the agent, travels beside the turn and can be found again by the turn's ids.
+ * A turn is a message and its reply, in four steps: admit, prepare, start, stream. Each step takes the result of
+ * the previous step and adds to it. These are plain values without secrets or functions. The sender's scope, the
+ * model and the agent are passed separately and can be found again by the turn's ids.
  */
 
 /** A message as a client sends it. */
 export interface OutgoingMessage {
   query: SendQuery
   question: Question
-  /** The session of a conversation that answers; null: this is no conversation. */
+  /** The answering session of a conversation; null outside conversations. */
   sessionId: string | null
   idempotencyKey: string | undefined
 }
 
 export interface Turn extends Pick<OutgoingMessage, 'query' | 'question' | 'sessionId'> {
   targetId: TargetId
-  /** Null: the client sent no Idempotency-Key. */
+  /** Null without an Idempotency-Key. */
   repeatKey: RepeatKey | null
 }
 
 export interface AdmittedTurn extends Turn {
   payer: Payer
-  /** The visitor of the deployment who sends; null: a member or the deployment's key. */
+  /** The sending visitor of the deployment; null for a member or the deployment's key. */
   visitorId: string | null
-  /** The text of the saved instruction that the query names. */
+  /** Text of the saved instruction in the query. */
   instruction: string | undefined
 }
 
 export interface PreparedTurn extends AdmittedTurn {
-  /** What the model is asked. */
+  /** The request to the model. */
   request: ModelRequest
   history: PromptHistory
-  /** The uploads that come with the message. */
+  /** Attachments of the message. */
   files: UploadRow[]
-  /** All that `start` writes: hold, chat, message and reply. */
+  /** Everything that `start` writes: hold, chat, message and reply. */
   reply: NewReply
-  /** The chat is named after its first complete reply. */
+  /** True if the chat gets its title after this reply. */
   needsTitle: boolean
 }
 
-/** How often a turn is prepared, if the chat goes on while its history is read. */
+/** Maximum number of preparations if other messages advance the chat in the meantime. */
 const ATTEMPTS_MAX = 3
 
 /**
- * Stores a message and has it answered. Whatever is refused is refused before the stream begins. The reply goes on when
- * its reader leaves. A repeat with the same Idempotency-Key gets the reply of the first request. Throws ANSWER_ERRORS
+ * Stores a message and streams its reply. Throws before the stream begins. The reply continues if its reader
+ * disconnects. A repeat with the same Idempotency-Key gets the reply of the first request. Throws ANSWER_ERRORS
  * (routes.ts), deployment.daily_limit, request.idempotency_reused, conversation.session_busy.
  */
 export async function takeTurn(
@@ -86,7 +86,7 @@ export async function takeTurn(
       const outcome = await start(deps, sender, prepared)
       if (outcome === 'started') return stream(deps, sender, target, prepared)
       if (outcome === 'moved' && attempt < ATTEMPTS_MAX) continue
-      // A request with the same key came at the same time, and was first.
+      // A concurrent request with the same key was first.
       const first =
         outcome === 'repeated' && repeatKey && (await repeatOf(deps, sender.scope, turn.query, repeatKey))
       if (!first) throw refusal(outcome, turn)
@@ -104,7 +104,7 @@ const readTurn = ({ query, question, sessionId, idempotencyKey }: OutgoingMessag
   repeatKey: idempotencyKey === undefined ? null : repeatKeyOf(idempotencyKey, query, question),
 })
 
-/** Finds who answers and who pays. Throws what `findTarget` throws, llm.cannot_chat, instruction.not_found. */
+/** Finds the target and the payer. Throws the errors of `findTarget`, llm.cannot_chat, instruction.not_found. */
 async function admit(
   deps: ChatDependencies,
   { scope, deployment }: Sender,
@@ -112,7 +112,7 @@ async function admit(
 ): Promise<{ admitted: AdmittedTurn; target: Target }> {
   const target = await findTarget(deps, scope, turn.targetId).catch(hideModelError(deployment))
   const kind = kindOf(target.model)
-  // A conversation is text.
+  // Conversations are text only.
   if (kind === undefined || (kind !== 'text' && turn.sessionId !== null)) throw fail('llm.cannot_chat')
   const payer = payerOf(scope, target.agent, deployment)
   const instruction = await findInstruction(scope, turn.query.instruction_id)
@@ -120,8 +120,8 @@ async function admit(
 }
 
 /**
- * Finds the reply's place in its chat, and puts together what the model is asked. Throws chat.not_found,
- * upload.not_found, a full quota, and what `findReplyPosition` and `prepareRequest` throw.
+ * Finds the reply's position in its chat and builds the model request. Throws chat.not_found, upload.not_found,
+ * the errors of a full quota, and those of `findReplyPosition` and `prepareRequest`.
  */
 async function prepare(
   deps: ChatDependencies,
@@ -162,11 +162,11 @@ async function prepare(
   return { ...turn, request, history, files, reply, needsTitle: isUntitled && deployment === null }
 }
 
-/** Takes a credit and writes chat, message and empty reply, in one statement, or nothing of it (Start). */
+/** Takes the hold and writes chat, message and empty reply in one statement, or nothing (Start). */
 const start = (deps: ChatDependencies, { deployment }: Sender, { reply }: PreparedTurn): Promise<Start> =>
   deps.writes.start(reply).catch(refuseDeleted(deployment))
 
-/** Has the model write the reply in the background. Returns the log of its events. */
+/** Starts writing the reply in the background. Returns the log of its events. */
 async function stream(
   deps: ChatDependencies,
   { scope, deployment }: Sender,
@@ -177,7 +177,7 @@ async function stream(
   const reply = new Reply(row)
   reply.addNamed('meta', { chat_id: chatId, user_message_id, message_id: messageId, history })
   if (citations) reply.addNamed('citations', { citations })
-  // The uploads that are in no chat yet.
+  // Uploads that belong to no chat yet.
   const loose = files.filter((file) => file.chatId === null)
   const ready = loose.length > 0 ? deps.uploads.attach(row, loose) : Promise.resolve()
   const ended = deps.replies.write(reply, {
@@ -188,7 +188,7 @@ async function stream(
     hidesFailure: payer.hidesModel === true || isVisitor(deployment),
   })
   if (needsTitle) deps.titles.giveAfter(ended, scope, { chatId, question, reply, model, payer })
-  // A failure ends the reply, and its stream says so.
+  // A failure here ends the reply, and its stream reports it.
   await ready.catch(() => {})
   const headers = { 'X-Chat-Id': chatId, 'X-Message-Id': messageId }
   return { log: reply.log, named: query.events === 'all', headers }

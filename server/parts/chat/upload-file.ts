@@ -9,7 +9,7 @@ import type { ChatDependencies } from './dependencies.ts'
 import { findChat } from './manage-chats.ts'
 
 /**
- * Keeps a file of the caller's, in a chat or for one to come, with the text that is in it (spec, upload_file). Throws
+ * Stores a file of the caller for a chat, or for a later one, and extracts its text (spec, upload_file). Throws
  * chat.not_found, upload.empty, upload.type, upload.quota, upload.chat_full.
  */
 export async function uploadFile(
@@ -27,7 +27,10 @@ export async function uploadFile(
   return viewUpload(deps.storage, row)
 }
 
-/** The file itself leaves the storage a little later (platform/storage/uploads.ts). Throws upload.not_found. */
+/**
+ * Deletes an upload. Its file is removed from storage shortly after (platform/storage/uploads.ts). Throws
+ * upload.not_found.
+ */
 export async function deleteUpload(scope: Scope<'chats:write'>, uploadId: string): Promise<void> {
   const deleted = await scope.delete(uploads, and(eq(uploads.id, uploadId), eq(uploads.status, 'stored')))
   if (deleted.length === 0) throw fail('upload.not_found')

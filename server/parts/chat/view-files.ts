@@ -5,10 +5,10 @@ import { type UploadView, urlOf, viewUpload } from '#platform/storage/view-uploa
 import { readUploads } from './attachments.ts'
 import { type ChatReader, type MessageRow, type MessageView, viewMessage } from './schemas.ts'
 
-/** A chat shows so many of its files. */
+/** Maximum number of files shown per chat. */
 const FILES_SHOWN = 200
 
-/** Messages with the files that came with them, or that they consist of; each address is signed anew. */
+/** Returns messages with their attachments and media; URLs are signed on every call. */
 export async function viewMessages(
   storage: Storage,
   scope: ChatReader,
@@ -38,7 +38,7 @@ export async function viewMessages(
   )
 }
 
-/** The files that the user has put into a chat, oldest first. */
+/** Returns the files that the user uploaded to a chat, oldest first. */
 export async function viewFilesOf(
   storage: Storage,
   scope: ChatReader,

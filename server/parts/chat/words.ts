@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto'
 import { wordsIn } from '#platform/retrieval/words.ts'
 
-/** No more of a text than this is indexed. */
+/** Maximum number of indexed characters per text. */
 export const INDEXED_CHARACTERS_MAX = 200_000
-/** A tsvector holds 1 MB of words with their places (PostgreSQL, "Limitations" of text search). */
+/** A tsvector holds at most 1 MB of words and positions (PostgreSQL, "Limitations" of text search). */
 const VECTOR_BYTES_MAX = 1_000_000
-/** What a word takes beside its letters: alignment, and the number of its places. */
+/** Bytes of a word beside its letters (alignment, number of positions), and bytes per position. */
 const WORD_BYTES = 4
 const POSITION_BYTES = 2
-/** The bounds of a tsvector: no place is higher, and no word has more of them. */
+/** Limits of a tsvector: the highest position, and the number of positions per word. */
 const POSITION_MAX = 16_383
 const POSITIONS_MAX = 255
 const MARK_CHARACTERS = 6
 
 /**
- * A mark that stands before each word of one user in one organization, in the index and in queries. It keeps the
- * words of users apart from each other in the index; who may see what is held by the columns, not by the mark.
+ * Returns a prefix for every word of one user in one organization, in the index and in queries. It separates the
+ * words of users in the index for speed; access control relies on the columns, not on this mark.
  */
 export const ownerMark = (owner: { organizationId: string; userId: string }): string =>
   createHash('sha256')
@@ -23,11 +23,11 @@ export const ownerMark = (owner: { organizationId: string; userId: string }): st
     .digest('base64url')
     .slice(0, MARK_CHARACTERS)
 
-/** A word as tsvector and tsquery read it. */
+/** Quotes a word for tsvector and tsquery. */
 export const quoteWord = (mark: string, word: string): string =>
   `'${mark}${word.replaceAll(/['\\]/g, '$&$&')}'`
 
-/** The text of a tsvector with the words of `text`, within the bounds of one: what is beyond them is left out. */
+/** Formats the words of a text as tsvector text. Words beyond the limits of a tsvector are left out. */
 export function toVector(mark: string, text: string): string {
   const positions = new Map<string, number[]>()
   let position = 0

@@ -12,16 +12,16 @@ import type { WriterServices } from './write-reply.ts'
 
 export type ReplyKind = 'text' | StoredMedia['type']
 
-/** What a model replies with; undefined: with nothing that a chat can show. */
+/** Returns what a model replies with; undefined if a chat cannot show it. */
 export const kindOf = ({ capabilities }: ResolvedModel): ReplyKind | undefined =>
   (['text', 'image', 'video'] as const).find((kind) => capabilities.includes(kind))
 
 /**
- * What is paid for an image or a video of whose making the provider tells no usage: about the tokens of OpenAI's image
- * of 1024 by 1024 pixels, and ten times that. A model's `output_ratio` makes it what it costs.
+ * Charged usage of an image or video if the provider reports none: about the tokens of an OpenAI image of 1024 by
+ * 1024 pixels, and ten times that. A model's `output_ratio` scales it to the actual price.
  */
 const OUTPUT_TOKENS = { image: 1_056, video: 10_560 }
-/** Only what is stored is complete. */
+/** Only a stored file is complete. */
 const PROGRESS_MAX = 0.99
 
 export interface MediaResult {
@@ -32,8 +32,8 @@ export interface MediaResult {
 }
 
 /**
- * Has an image or a video made, with its progress in the stream, and keeps it as a file of the chat. What was made is
- * paid, also where there is no room to keep it. Throws what the model throws.
+ * Generates an image or video, streams its progress, and stores it as a file of the chat. The generation is
+ * charged even if it cannot be stored. Throws the model's errors.
  */
 export async function writeMedia(
   { config, models, storage, uploads, log }: WriterServices,
@@ -91,7 +91,7 @@ export async function writeMedia(
   }
 }
 
-/** What the last message wishes for, and the images that it came with. */
+/** Returns the text and the images of the last user message, after the system prompt. */
 function promptOf({ system, messages }: ModelRequest): { prompt: string; images: ImagePart[] } {
   const content = messages.findLast((message) => message.role === 'user')?.content ?? ''
   const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content

@@ -18,23 +18,23 @@ const INTERRUPTED = sentence('reply.interrupted')
 const UNEXPECTED = sentence('reply.failed')
 const NOT_STORED = sentence('reply.not_stored')
 
-/** What has a reply written: a model, perhaps with tools. */
+/** Input of a reply: the model and its tools. */
 export interface ReplyInput {
   model: ResolvedModel
   request: ModelRequest
-  /** Settles before the model is called. If it rejects, the reply fails and costs nothing. */
+  /** Settles before the model is called. If it rejects, the reply fails without charge. */
   ready: Promise<void>
-  /** What it may use. Whatever takes its time for that is done now, since the reply has been admitted. */
+  /** Opens the tools. Runs after admission, because it may take time. */
   openTools(signal: AbortSignal): Promise<readonly RunnableTool[]>
-  /** It is an agent of somebody else, or a visitor asks: of its model nobody hears here, nor why that failed. */
+  /** True for another organization's agent or a visitor: errors must not reveal the model or why it failed. */
   hidesFailure: boolean
 }
 
 export type WriterServices = Pick<Services, 'config' | 'models' | 'metrics' | 'log' | 'storage' | 'uploads'>
 
 /**
- * Has the model write a reply to its end, whatever that end is, and stores it together with what it costs. Never
- * throws. Its client may leave at any time: nothing here waits for one. Returns its status, `error` where it was not stored.
+ * Writes a reply to its end and stores it together with its debit. Never throws, and never waits for a client.
+ * Returns the final status, `error` if the reply could not be stored.
  */
 export async function writeReply(
   services: WriterServices,
@@ -57,7 +57,7 @@ export async function writeReply(
     input_tokens: usage?.inputTokens ?? null,
     output_tokens: usage?.outputTokens ?? null,
   }
-  // A database that is away for a moment must not cost a reply.
+  // A short database outage must not lose a reply.
   const stored = await keepTrying(
     STORE_ATTEMPTS,
     () => writes.end(end),
@@ -78,7 +78,7 @@ export async function writeReply(
 interface Outcome {
   status: ReplyEnd['status']
   error: string | null
-  /** What is paid; null: nothing. */
+  /** Usage to charge; null for none. */
   usage: ModelUsage | null
   media: StoredMedia[] | null
 }
@@ -88,7 +88,7 @@ function generate(services: WriterServices, reply: Reply, input: ReplyInput): Pr
   return kind === 'text' ? writeText(services, reply, input) : makeMedia(services, reply, kind, input)
 }
 
-/** All steps of a model and its tools are one reply, and are paid as one. */
+/** All steps of the model and its tools form one reply with one charge. */
 async function writeText(
   services: WriterServices,
   reply: Reply,
@@ -125,7 +125,7 @@ async function makeMedia(
   return { ...end, usage, media: null }
 }
 
-/** How work on a reply ends. */
+/** Runs work on a reply and maps its outcome to a status. */
 async function endOf(
   { log }: WriterServices,
   reply: Reply,
