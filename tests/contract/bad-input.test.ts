@@ -96,7 +96,7 @@ describe('bodies', () => {
       body: { name: 'a', permissions: ['KB'] },
     })
     expect(named.body.detail).toBe(
-      'permissions.0 must be resource:action in lower case, such as kb:read; * stands for all of either',
+      'permissions.0 must be resource:action in lower case, such as kb:read; * matches any word',
     )
   })
 

@@ -167,7 +167,7 @@ export const viewDeployment = (row: DeploymentRow): DeploymentView => ({
 
 export const VisitorKey = Body({
   visitor_key: Type.String({
-    ...matching('^[A-Za-z0-9_-]{43}$', 'must be 32 random bytes as base64url, which are 43 characters'),
+    ...matching('^[A-Za-z0-9_-]{43}$', 'must be 32 random bytes in base64url: 43 characters'),
     description:
       '32 random bytes in base64url, made and kept by the browser. The key identifies the visitor.',
   }),

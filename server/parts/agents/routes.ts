@@ -38,7 +38,9 @@ export const agentRoutes = (deps: AgentDependencies): Route[] => [
     url: '/api/agents',
     summary: 'Create an agent',
     description:
-      'An agent is a model with a task, tools and knowledge. Its name is its own in the organization, whatever the case of letters. Members of params that are left out are up to the model. Who gives it knowledge bases needs kb:read: whoever talks to the agent hears what they say.',
+      'An agent is a model with a system prompt, tools and knowledge. Names are unique in the organization, ' +
+      "ignoring case. Omitted fields of `params` use the model's defaults. Adding knowledge bases also requires " +
+      'kb:read, because everyone who talks to the agent can learn their contents.',
     access: { permission: 'agent:write', orgOf: 'query' },
     query: InOrganization,
     body: NewAgent,
@@ -58,7 +60,7 @@ export const agentRoutes = (deps: AgentDependencies): Route[] => [
     method: 'GET',
     url: '/api/agents/list',
     summary: "List the organization's agents, newest first",
-    description: 'A page ends early where its agents have very long system prompts.',
+    description: 'A page can have fewer than `limit` agents if their system prompts are long.',
     access: { permission: 'agent:read', orgOf: 'query' },
     query: Type.Object({ ...InOrganization.properties, ...PageQuery }),
     reply: [200, PageOf(AgentView, 'AgentPage')],

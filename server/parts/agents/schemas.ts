@@ -117,9 +117,7 @@ export const AgentView = Type.Object(
     name: Type.String({ description: 'Name of the agent.' }),
     description: Type.String({ description: 'Description for people.' }),
     agent_type: Type.String({ description: 'Label set by the organization.' }),
-    model_id: Nullable(
-      idOf('the model; null if it was deleted or the agent belongs to another organization'),
-    ),
+    model_id: Nullable(idOf('the model; null for a public agent of another organization')),
     tools: Type.Array(
       Type.Object({
         tool_id: idOf('the tool'),
@@ -155,7 +153,7 @@ export const AgentView = Type.Object(
   {
     title: 'Agent',
     description:
-      "Of a public agent of another organization model_id, params and created_by are null, and tools, knowledge_base_ids and mcp_instance_ids are empty: what it is made of is its organization's.",
+      'A public agent of another organization has null in `model_id`, `params` and `created_by`, and empty lists of tools, knowledge bases and connections.',
   },
 )
 export type AgentView = Static<typeof AgentView>

@@ -94,7 +94,7 @@ const signInRoutes = (services: Services, cookie: SessionCookie): Route[] => [
     method: 'POST',
     url: '/api/auth/passkey/sign_in',
     summary: 'Sign in with a passkey',
-    description: 'Needs no password: the passkey is something you have, and its device verifies you.',
+    description: 'Replaces the password and the second factor.',
     access: 'public',
     body: PasskeySignIn,
     example: { challenge: 'ch_…', response: ASSERTION },

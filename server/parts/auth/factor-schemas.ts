@@ -79,7 +79,7 @@ const Assertion = Type.Object(
           Nullable(
             Type.String({
               maxLength: 200,
-              ...matching('^[\\w-]*$', 'must hold only letters, digits, - and _'),
+              ...matching('^[\\w-]*$', 'must contain only letters, digits, - and _'),
               description: 'User handle, in base64url; null if the authenticator returns none.',
             }),
           ),
@@ -102,7 +102,7 @@ const Proof = Type.Object(
       Body(
         {
           challenge: described(Token, 'Challenge from the passkey options.'),
-          response: described(Assertion, 'What `navigator.credentials.get()` returned, as JSON.'),
+          response: described(Assertion, 'Result of `navigator.credentials.get()`, as JSON.'),
         },
         { description: "Assertion of one of the caller's passkeys." },
       ),
@@ -118,7 +118,7 @@ export const TotpCode = Body({ code: Code, name: Type.Optional(FactorName) })
 export const NewPasskey = Body({
   challenge: described(Token, 'Challenge from the passkey options.'),
   name: FactorName,
-  response: described(Attestation, 'What `navigator.credentials.create()` returned, as JSON.'),
+  response: described(Attestation, 'Result of `navigator.credentials.create()`, as JSON.'),
 })
 export type NewPasskey = Static<typeof NewPasskey>
 export const FactorChange = Body({ name: FactorName })
@@ -132,7 +132,7 @@ export const SecondFactor = Type.Object(
     challenge: described(Token, 'Challenge from the `auth.second_factor_needed` error.'),
     code: Type.Optional(Code),
     recovery_code: Type.Optional(RecoveryCode),
-    passkey: Type.Optional(described(Assertion, 'What `navigator.credentials.get()` returned, as JSON.')),
+    passkey: Type.Optional(described(Assertion, 'Result of `navigator.credentials.get()`, as JSON.')),
     session,
   },
   { additionalProperties: false },
@@ -140,7 +140,7 @@ export const SecondFactor = Type.Object(
 export type SecondFactor = Static<typeof SecondFactor>
 export const PasskeySignIn = Body({
   challenge: described(Token, 'Challenge from the passkey options.'),
-  response: described(Assertion, 'What `navigator.credentials.get()` returned, as JSON.'),
+  response: described(Assertion, 'Result of `navigator.credentials.get()`, as JSON.'),
   session,
 })
 

@@ -105,12 +105,8 @@ export const SignInMethods = Type.Object(
 export const SessionView = Type.Object(
   {
     id: ObjectId,
-    user_agent: Nullable(
-      Type.String({ description: 'User-Agent header of the last sign-in or refresh; null if absent.' }),
-    ),
-    ip_address: Nullable(
-      Type.String({ description: 'IP address of the last sign-in or refresh; null if unknown.' }),
-    ),
+    user_agent: Nullable(Type.String({ description: 'User-Agent header of the sign-in; null if absent.' })),
+    ip_address: Nullable(Type.String({ description: 'IP address of the sign-in or the last refresh.' })),
     is_current: Type.Boolean({ description: 'Whether this is the session of the request.' }),
     created_at: CreatedAt,
     last_used_at: described(Timestamp, 'When the session was last refreshed.'),

@@ -67,7 +67,7 @@ const creditRoutes = ({ ledger, database }: Services): Route[] => [
       'By default, returns the last 30 days; at most 366. With `Accept: text/csv`, returns the rows as CSV.',
     access: { permission: 'organization:read', orgOf: 'query' },
     query: UsageQuery,
-    reply: { view: UsageView, orFile: CSV_TYPE, description: 'What was used, in groups and in all' },
+    reply: { view: UsageView, orFile: CSV_TYPE, description: 'Usage per group and in total.' },
     errors: ['org.not_found'],
     async handler({ scope, query, headers }) {
       const usage = await readUsage(scope, query)

@@ -198,7 +198,7 @@ export function viewBudget(budget: typeof budgets.$inferSelect): BudgetView {
 const Day = Type.String({ maxLength: 10, description: 'UTC day, such as `2026-01-31`.' })
 export const UsageQuery = Type.Object({
   org_id: OrgId,
-  from: Type.Optional(described(Day, 'First UTC day, such as `2026-01-31`. Default: 30 days of usage.')),
+  from: Type.Optional(described(Day, 'First UTC day, such as `2026-01-31`. Default: 29 days before `to`.')),
   to: Type.Optional(described(Day, 'Last UTC day, inclusive. Default: today.')),
   group_by: Type.Optional(
     Type.String({
@@ -220,18 +220,18 @@ const RecordId = Type.Optional(Nullable(Uuid))
 const UsageRow = Type.Object({
   day: Type.Optional(described(Day, 'UTC day. Present if grouped by day.')),
   model_id: described(RecordId, 'ID of the model; null if unknown. Present if grouped by model.'),
-  model_name: described(Name, 'Name of the model; null if it was deleted.'),
+  model_name: described(Name, 'Name of the model; null if unknown, as after its deletion.'),
   user_id: described(RecordId, 'ID of the user; null if unknown. Present if grouped by user.'),
   user_email: described(Name, 'Email address of the user; null if unknown.'),
   agent_id: described(RecordId, 'ID of the agent; null without one. Present if grouped by agent.'),
-  agent_name: described(Name, 'Name of the agent; null if it was deleted.'),
+  agent_name: described(Name, 'Name of the agent; null if deleted or no longer public.'),
   deployment_id: described(
     RecordId,
     'ID of the deployment; null without one. Present if grouped by deployment.',
   ),
-  deployment_name: described(Name, 'Name of the deployment; null if it was deleted.'),
+  deployment_name: described(Name, 'Name of the deployment; null without one or if deleted.'),
   api_key_id: described(RecordId, 'ID of the API key; null without one. Present if grouped by api_key.'),
-  api_key_name: described(Name, 'Name of the API key; null if it was deleted.'),
+  api_key_name: described(Name, 'Name of the API key; null without one or if deleted.'),
   ...sums,
 })
 export type UsageRow = Static<typeof UsageRow>

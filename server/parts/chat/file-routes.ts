@@ -17,12 +17,13 @@ export const fileRoutes = (deps: ChatDependencies): Route[] => [
     url: '/api/chat/upload_file',
     summary: 'Upload a file for a chat',
     description:
-      'Documents (PDF, TXT, DOCX, XLSX, CSV, MD), images (JPG, PNG, GIF, WebP, SVG), audio (MP3, WAV, M4A, OGG, FLAC) ' +
-      'and video (MP4, WebM, MOV, AVI), told apart by their content. Name its id in file_uploads of send_message. ' +
-      'text_extracted is false for a document whose text can not be read: it is damaged, encrypted, or has none.',
+      'Accepts documents (PDF, TXT, DOCX, XLSX, CSV, MD), images (JPG, PNG, GIF, WebP, SVG), audio (MP3, WAV, ' +
+      'M4A, OGG, FLAC) and video (MP4, WebM, MOV, AVI). The type is detected from the content. Pass the ID in ' +
+      '`file_uploads` of send_message. `text_extracted` is false for a document without readable text: damaged, ' +
+      'encrypted or empty.',
     access: { permission: 'chats:write', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId, chat_id: Type.Optional(idOf('the chat that the file belongs to')) }),
-    upload: { description: 'The file' },
+    upload: { description: 'The file.' },
     effects: 'outside',
     reply: [201, UploadView],
     errors: [

@@ -117,11 +117,11 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     url: '/api/chat/search',
     summary: 'Search the titles and messages of your chats, newest first',
     description:
-      'All words must occur, each as the beginning of a word: plan finds planning. A "phrase" in quotes is found word ' +
-      'by word, and what has a -word is left out. Upper and lower case are alike; words are not stemmed, whatever the ' +
-      'language. In scripts without spaces, such as Chinese, a row of characters is found wherever it stands. Archived ' +
-      'chats and branches that are not active are searched too, deleted chats are not. A message is found a few ' +
-      'seconds after its end, by its first 200,000 characters; phrases by its first 16,000 words.',
+      'All words must occur; each matches as a prefix, ignoring case: `plan` finds planning. Quote a "phrase" to ' +
+      'match its words in order, and prefix a word with `-` to exclude it. Words are not stemmed. In scripts ' +
+      'without spaces, such as Chinese, any sequence of characters matches. Also searches archived chats and ' +
+      'inactive branches, but not deleted chats. A message is found a few seconds after it ends, by its first ' +
+      '200,000 characters, or for phrases by its first 16,000 words.',
     access: inOrganization('chats:read'),
     query: ChatSearch,
     reply: [200, HitPage],

@@ -143,8 +143,12 @@ export const ChatView = Type.Object(
     title: Type.String({ description: 'Title of the chat.' }),
     status: Enum(CHAT_STATUSES, { description: 'Status of the chat.' }),
     settings: described(Settings, 'Default settings for replies in the chat.'),
-    model_id: Nullable(idOf('the model of the last reply; null if there is none')),
-    agent_id: Nullable(idOf('the agent of the last reply; null if there is none')),
+    model_id: Nullable(
+      idOf(
+        'the model of the last reply; null before the first, and for a public agent of another organization',
+      ),
+    ),
+    agent_id: Nullable(idOf('the agent of the last reply; null if no agent replied')),
     pinned: Type.Boolean({ description: 'Whether the chat is pinned.' }),
     folder: Nullable(Type.String({ description: 'Folder of the chat; null for none.' })),
     active_message_id: Nullable(idOf('the reply that ends the active branch; null for none')),
@@ -257,8 +261,14 @@ export const MessageView = Type.Object(
     reasoning: Nullable(Type.String({ description: 'Reasoning of the model; null if there is none.' })),
     status: Enum(['streaming', 'complete', 'stopped', 'error'], { description: 'Status of the message.' }),
     error: Nullable(Type.String({ description: 'Reason why the reply failed; null if it did not.' })),
-    model_id: Nullable(idOf('the model that replied; null for user messages')),
-    agent_id: Nullable(idOf('the agent that replied; null if none did')),
+    model_id: Nullable(
+      idOf(
+        'the model that replied, or that the message was sent to; null for a public agent of another organization',
+      ),
+    ),
+    agent_id: Nullable(
+      idOf('the agent that replied, or that the message was sent to; null if there is none'),
+    ),
     file_uploads: Type.Array(UploadView, { description: 'Files attached to a user message.' }),
     citations: Type.Array(CitationView, {
       description: 'Passages given to the model for this reply. `[1]` is the first.',

@@ -99,7 +99,9 @@ export const ConversationMessage = Type.Object(
     content: Type.String({ description: 'Text of the message.' }),
     status: Enum(['streaming', 'complete', 'stopped', 'error'], { description: 'Status of the message.' }),
     error: Nullable(Type.String({ description: 'Reason why the reply failed; null if it did not.' })),
-    model_id: Nullable(idOf('the model that replied; null for user messages')),
+    model_id: Nullable(
+      idOf('the model that replied, or that the message was sent to; null if it was not imported'),
+    ),
     usage: Nullable(described(Usage, 'Usage of the reply; null for user messages.')),
     created_at: CreatedAt,
   },
@@ -119,7 +121,7 @@ export const MessageList = Type.Object(
 
 export const ConversationEvent = Type.Unsafe<object>({
   title: 'ConversationEvent',
-  description: 'What stands behind `data:` of the events start, content, end and error, in this order.',
+  description: 'Data of the events start, content and end, in this order. An error event ends the stream.',
   anyOf: [
     Type.Object({ message_id: idOf('the reply'), chat_session_id: idOf('the session that replies') }),
     Type.Object({ content: Type.String({ description: 'Next piece of the reply.' }) }),

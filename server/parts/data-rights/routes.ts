@@ -37,10 +37,10 @@ export const deletionRoutes = (services: Services, eraser: Eraser, { database } 
     url: '/api/users/me',
     summary: 'Delete your account',
     description:
-      'Irreversible. Your chats, files, instructions, connections and keys go, everywhere, and with them the ' +
-      'organizations that nobody else is a member of. What you made for other organizations stays theirs; what was done ' +
-      'there stays in their audit and ledger, without your addresses. Needs your password; if you have none, a sign-in ' +
-      'that is no more than ten minutes old.',
+      'Irreversible. Deletes your chats, files, instructions, connections and keys, and the organizations that ' +
+      'have no other member. What you created in other organizations stays theirs. Their audit logs and ledgers ' +
+      'keep your actions, without your name and addresses. Requires your password or, if you have none, a sign-in of ' +
+      'the last ten minutes.',
     access: 'session',
     body: Confirmation,
     example: { current_password: 'correct horse battery' },

@@ -26,7 +26,7 @@ import { showInvitation } from './tokens-system.ts'
 
 const OneInvitation = Type.Object({ invitation_id: idOf('the invitation') })
 const EXAMPLE = { email: 'grace@example.com', role_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60' }
-const ONLY_ADMINS = 'For members of level 80 and above: admins and owners.'
+const ONLY_ADMINS = 'Requires role level 80 or above: admins and owners.'
 
 /** Inviting people into an organization (spec, Invitations). Who accepts signs up: /api/auth/signup_invite. */
 export const invitationRoutes = (services: Services, { database } = services): Route[] => [
@@ -58,7 +58,7 @@ export const invitationRoutes = (services: Services, { database } = services): R
     url: '/api/invitations/bulk_create',
     summary: 'Invite several people',
     description:
-      'Returns a result per item: a malformed address or the daily limit fails only that item. Requires level 80 ' +
+      'Returns a result per item: a malformed address or the daily limit fails only that item. Requires role level 80 ' +
       'or above: admins and owners.',
     access: { permission: 'users:write', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId }),
@@ -118,7 +118,7 @@ export const invitationRoutes = (services: Services, { database } = services): R
     url: '/api/invitations/resend',
     summary: 'Resend an invitation with a new link',
     description:
-      'The new link is valid for seven days. The previous link stops working. Requires level 80 or above: admins ' +
+      'The new link is valid for seven days. The previous link stops working. Requires role level 80 or above: admins ' +
       'and owners.',
     access: { permission: 'users:write', orgOf: { invitation: 'invitation_id' } },
     query: OneInvitation,

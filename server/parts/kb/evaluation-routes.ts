@@ -24,8 +24,9 @@ export const evaluationRoutes = (deps: KbDependencies, runs: EvaluationRuns): Ro
   defineRoute({
     method: 'POST',
     url: '/api/kb/evaluations/create',
-    summary: 'Keep questions to measure a knowledge base by',
-    description: 'Each with the documents that answer it, which have to be of this knowledge base.',
+    summary: 'Create an evaluation',
+    description:
+      'A set of questions, each with the documents of this knowledge base that answer it. Runs measure how well search finds them.',
     access: { permission: 'kb:write', orgOf: ofKb },
     query: OneKb,
     body: schemas.NewEvaluation,
@@ -75,10 +76,10 @@ export const evaluationRoutes = (deps: KbDependencies, runs: EvaluationRuns): Ro
   defineRoute({
     method: 'POST',
     url: '/api/kb/evaluations/run',
-    summary: 'Search for all questions of an evaluation, and measure what is found',
+    summary: 'Run an evaluation',
     description:
-      'After the answer, as a search with these settings does it, and paid like one. A document counts once, at the ' +
-      'rank of its best chunk. The newest 100 runs of an evaluation are kept.',
+      'Searches for each question with the given settings, after the response, charged like a search. A document ' +
+      'counts once, at the rank of its best chunk. The newest 100 runs of an evaluation are kept.',
     access: { permission: 'kb:write', orgOf: ofKb },
     query: OneEvaluation,
     body: schemas.NewRun,
@@ -111,7 +112,7 @@ export const evaluationRoutes = (deps: KbDependencies, runs: EvaluationRuns): Ro
   defineRoute({
     method: 'GET',
     url: '/api/kb/evaluations/run',
-    summary: 'Get a run with what was found for each question',
+    summary: 'Get a run with its results per question',
     access: { permission: 'kb:read', orgOf: ofKb },
     query: Type.Object({
       ...OneKb.properties,

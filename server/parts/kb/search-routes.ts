@@ -41,12 +41,12 @@ export const searchRoutes = (deps: KbDependencies): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/kb/query',
-    summary: 'Have a language model answer a question from the passages that fit it best',
+    summary: 'Answer a question from a knowledge base',
     description:
-      'With `Accept: text/event-stream` the answer comes as it is written. What the answer cites, [1], is a passage that ' +
-      'the model was given: other numbers are taken out. Where no passage fits (a score of 0.1), no model is asked, and ' +
-      'nothing paid. `usage` is what is paid for the answer; a model for rerank or embedding has its own entries in the ' +
-      'ledger.',
+      'Has a language model answer from the best passages. With `Accept: text/event-stream`, streams the answer. ' +
+      'Citations such as `[1]` refer to `sources`; invalid ones are removed. If no passage reaches a score of ' +
+      '0.1, no model is called and nothing is charged. `usage` covers the answer only: reranking and embedding ' +
+      'have their own ledger entries.',
     access: { permission: 'kb:read', orgOf: ofKb },
     query: OneKb,
     body: QueryRequest,
@@ -59,7 +59,7 @@ export const searchRoutes = (deps: KbDependencies): Route[] => [
     reply: {
       view: QueryAnswer,
       orEvents: QueryEvent,
-      description: 'The answer, at once or as events',
+      description: 'The answer, as JSON or streamed.',
     },
     errors: [
       'kb.not_found',

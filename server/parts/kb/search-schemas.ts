@@ -148,8 +148,7 @@ export type QueryAnswer = Static<typeof QueryAnswer>
 export const QueryEvent = Type.Unsafe<object>({
   title: 'QueryEvent',
   description:
-    'What stands behind `data:` of the events sources (where they are wanted), content and end; or error, after which ' +
-    'nothing comes.',
+    'Data of the events sources (unless omitted), content and end, in this order. An error event ends the stream.',
   anyOf: [
     Type.Object({
       sources: Type.Array(Type.Omit(QuerySource, ['is_cited']), {

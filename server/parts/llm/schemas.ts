@@ -129,8 +129,7 @@ export const ModelView = Type.Object(
   },
   {
     title: 'LanguageModel',
-    description:
-      'organization_id is null for a model that was found through the environment, or is built in.',
+    description: '`organization_id` is null for built-in models and models from the environment.',
   },
 )
 export type ModelView = Static<typeof ModelView>

@@ -24,14 +24,14 @@ export function playgroundRoutes(deps: PlaygroundDependencies): Route[] {
     defineRoute({
       method: 'POST',
       url: '/api/mcp_playground/chat',
-      summary: 'Ask a model that uses your MCP connections, or that finds you servers to connect',
+      summary: 'Chat with a model that uses your MCP connections or recommends servers',
       description: `${DIRECT} ${DISCOVERY} ${MODELS} ${MEMORY} ${PAYMENT}`,
       access,
       query,
       body: PlaygroundMessage,
       example: { content: 'Which of my mails are about invoices?' },
       effects: 'outside once',
-      reply: { events: PlaygroundEvent, description: 'The reply, as it is written' },
+      reply: { events: PlaygroundEvent, description: 'The reply, streamed.' },
       errors: [
         'org.not_found',
         'mcp.model_prefix',
@@ -77,23 +77,22 @@ export function playgroundRoutes(deps: PlaygroundDependencies): Route[] {
 }
 
 const DIRECT =
-  'With mcp_instance_ids (direct mode) the model has the tools of those connections that are your own and active; the ' +
-  'others are left out. All servers are connected at once; those that do not answer are left out too, and the model ' +
-  'says so. A tool may take 30 seconds.'
+  'With `mcp_instance_ids` (direct mode), the model can call the tools of these connections. Connections that are not ' +
+  "active or not the caller's are ignored. If a server does not respond, the model replies without its tools and says " +
+  'so. A tool call times out after 30 seconds.'
 const DISCOVERY =
-  'Without (discovery mode) it recommends servers of the catalogue: their ids come after its words. Connect one, and ' +
-  'send the message again with the connection.'
+  'Without `mcp_instance_ids` (discovery mode), the model recommends servers of the catalogue, and the stream ends with ' +
+  'their IDs. To continue, connect one and send the message again with its connection.'
 const MODELS =
-  'model: what you call a model, or its own name, whole or without the date at its end; of several an own one first, ' +
-  'then the newest date. Where it is absent: the default of the mode, where the organization can use that, else its ' +
-  'first model that will do, else one of the environment.'
+  "`model` is a display name or the provider's name, with or without its date suffix. If several match, the " +
+  "organization's own models come first, then the newest date. By default, uses the configured model of the mode or, if " +
+  'the organization cannot use it, the first suitable model.'
 const MEMORY =
-  'What was said goes with the next message, until nothing was said for 30 minutes: up to 60 messages, 30 in direct ' +
-  'mode. Page tokens of tools (nextPageToken) go with it, so that a model can go on where the person asks for more. ' +
-  'Of a message or reply the first 20,000 characters are remembered. A reply that came to nothing is not.'
+  'Includes the previous messages, up to 60 (30 in direct mode), with the page tokens of tools. They are deleted after 30 ' +
+  'minutes without a message. At most 20,000 characters per message are kept. Failed replies without text are not kept.'
 const PAYMENT =
-  'org_id: who pays, else the organization of the API key or your personal one. Closing the connection ends the reply; ' +
-  'what was used by then is paid.'
+  'Charges the organization `org_id`, by default that of the API key or your personal one. Closing the connection stops ' +
+  'the reply; usage so far is charged.'
 
 const viewExchange = ({ question, askedAt, answer, answeredAt }: Exchange): MemoryView => [
   { role: 'user', content: question, created_at: askedAt },

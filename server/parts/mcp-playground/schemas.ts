@@ -64,8 +64,8 @@ export const PlaygroundEvent = Type.Unsafe<object>({
     }),
     Type.Object({
       mcp: Type.Object(
-        { server_ids: Type.Array(Uuid, { description: 'IDs of the connected servers.' }) },
-        { description: 'Connected servers.' },
+        { server_ids: Type.Array(Uuid, { description: 'IDs of the recommended servers.' }) },
+        { description: 'Recommended servers.' },
       ),
       message: Type.Literal('', { description: 'Always empty.' }),
     }),

@@ -22,7 +22,7 @@ const AUTH_TYPES = ['none', 'oauth', 'api_key', 'composio'] as const
 const Text = Type.String({
   minLength: 1,
   maxLength: 2_000,
-  ...matching('^[\\x20-\\x7e]*$', 'must hold only letters, digits, signs and spaces of ASCII'),
+  ...matching('^[\\x20-\\x7e]*$', 'must contain only printable ASCII characters'),
 })
 const Address = Type.String({ format: 'uri', maxLength: 2_000, description: 'HTTP or HTTPS URL.' })
 const OAUTH = {
@@ -140,7 +140,7 @@ const Fields = {
     maxLength: 50,
     ...matching(
       '^[a-z0-9][a-z0-9_-]*$',
-      'must hold only lower-case letters, digits, - and _, and begin with a letter or digit',
+      'must contain only lower-case letters, digits, - and _, and begin with a letter or digit',
     ),
     description:
       'Unique short name: lower-case letters, digits, - and _. Prefixes tool names that several servers share.',

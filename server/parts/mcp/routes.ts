@@ -24,16 +24,17 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/mcp/connect_account',
-    summary: 'Begin to connect your account at an MCP server',
+    summary: 'Start connecting your account at an MCP server',
     description:
-      'Send the browser to redirect_url within 10 minutes: it comes back to /api/mcp/callback, and goes on to ' +
-      '`{FRONTEND_URL}/mcp/callback` with mcp_server_id, mcp_session_id and flow_type, and with error where it failed. ' +
-      'With a session, the answer sets a cookie: the browser that has it, while the session lives, finishes the ' +
-      'connection when it comes back. Any other browser, and every attempt of an API key, goes on to ' +
-      '`{FRONTEND_URL}/connections/confirm#ticket`, where you sign in and confirm. ' +
-      'Your newest inactive connection to the server is connected again; if there is none, there is a new one, which ' +
-      'counts against mcp_sessions of the organization (org_id, else your personal one) as long as it is active, ' +
-      'inactive, or can still be finished. Of several attempts for one connection the newest holds.',
+      'Open `redirect_url` in the browser within 10 minutes. The provider returns it to /api/mcp/callback, which ' +
+      'redirects to `{FRONTEND_URL}/mcp/callback` with `mcp_server_id`, `mcp_session_id`, `flow_type` and, on ' +
+      'failure, `error`. A request with a session also gets a cookie: the browser that holds it completes the ' +
+      'connection on its return, while the session lasts. Without the cookie, or with an API key, the browser ' +
+      'continues to `{FRONTEND_URL}/connections/confirm`, where you sign in and confirm. Reconnects your newest ' +
+      'connection to the server that is inactive or needs more permissions; otherwise creates one. Active, ' +
+      'inactive and pending connections count towards the limit `mcp_sessions` of the organization. A new ' +
+      'attempt replaces earlier attempts for the same connection. Without `org_id`, uses your personal ' +
+      'organization.',
     access: { permission: 'mcp:write', orgOf: 'query or personal' },
     query: Type.Object({ org_id: Type.Optional(OrgId) }),
     body: schemas.NewConnection,
@@ -64,8 +65,9 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
     access: 'public',
     query: schemas.CallbackQuery,
     reply: {
-      redirect: 'To `{FRONTEND_URL}/mcp/callback` with mcp_server_id, mcp_session_id, flow_type, error',
-      seeOther: 'To `{FRONTEND_URL}/connections/confirm` with a one-time ticket as the fragment',
+      redirect:
+        'Redirect to `{FRONTEND_URL}/mcp/callback` with mcp_server_id, mcp_session_id, flow_type and error.',
+      seeOther: 'Redirect to `{FRONTEND_URL}/connections/confirm` with a single-use ticket as the fragment.',
     },
     errors: ['mcp.state_invalid'],
     handler: ({ client, query, headers }) => returnFromProvider(deps, client, query, headers.cookie),
@@ -99,9 +101,9 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
   defineRoute({
     method: 'GET',
     url: CLIENT_DOCUMENT as '/api/mcp/client.json',
-    summary: 'Who this installation is to authorization servers',
+    summary: "Get this installation's OAuth client metadata",
     description:
-      'A Client ID Metadata Document, for authorization servers that fetch it instead of registering us.',
+      'A Client ID Metadata Document, for authorization servers that read it instead of registering a client.',
     access: 'public',
     reply: [200, schemas.ClientDocument],
     errors: ['request.method_not_allowed'],
@@ -112,11 +114,11 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
     url: '/api/mcp/generate_url',
     summary: 'Create an MCP URL for a connection, valid for one hour',
     description:
-      'mcp_url speaks MCP over Streamable HTTP, in all versions of the protocol, and adds the account on the way: what ' +
-      'proves it to the server is never shown. Anyone who has the address can use the account, so keep it secret. It ' +
-      'expires after one hour. It stops earlier when the connection is deleted or becomes inactive, when the owner ' +
-      'leaves the organization or loses mcp:write there, and when the session or API key that made it ends. ' +
-      'Connections that are pending or inactive have no address.',
+      '`mcp_url` accepts MCP over Streamable HTTP and adds the credentials of the account, which are never ' +
+      'returned. Anyone who has the URL can use the account, so keep it secret. The URL expires after one hour. ' +
+      'It stops working earlier if the connection is deleted or becomes inactive, if its owner leaves the ' +
+      'organization or loses mcp:write, or if the session or API key that created it ends. The connection must ' +
+      'be active.',
     access: { permission: 'mcp:write', inEvery: 'organization' },
     body: schemas.UrlRequest,
     example: {
@@ -146,7 +148,8 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
     url: '/api/mcp/instance',
     summary: 'Rename a connection or share it with agents',
     description:
-      'shared_agent_ids replaces those before: agents of the organization, which then use this account for whoever talks to them. Who adds one needs agent:write, as for every change of an agent.',
+      '`shared_agent_ids` replaces the previous list. These agents of the organization use the account for ' +
+      'everyone who talks to them. Adding an agent also requires agent:write.',
     access: { permission: 'mcp:write', orgOf: ofInstance },
     query: OneInstance,
     body: schemas.InstanceChange,
@@ -161,7 +164,7 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
     url: '/api/mcp/instance',
     summary: 'Delete a connection and revoke its access at the provider',
     description:
-      'It is gone here whatever the provider does; message says where that one could not be told within 10 seconds.',
+      'The connection is deleted even if the provider fails or does not respond within 10 seconds; `message` then says so.',
     access: { permission: 'mcp:write', orgOf: ofInstance },
     query: OneInstance,
     effects: 'outside',
@@ -188,7 +191,7 @@ export const catalogueRoutes = (deps: McpDependencies, reader: ToolReader): Rout
     method: 'GET',
     url: '/api/mcp/list_servers',
     summary: 'List the MCP servers of the catalogue',
-    description: 'All of them, by name.',
+    description: 'Returns all servers, sorted by name.',
     access: reading,
     query: Type.Object({ org_id: Org }),
     reply: [200, ServerList],
@@ -200,9 +203,9 @@ export const catalogueRoutes = (deps: McpDependencies, reader: ToolReader): Rout
     url: '/api/mcp/server_with_tools',
     summary: 'Get an MCP server with its tools',
     description:
-      "Its tools are read from the server with the caller's newest active connection, or without one where none is " +
-      'needed, and kept for five minutes. Where the server does not answer, they are the last known ones, and error ' +
-      'says why. Without a connection there are none.',
+      "Reads the tools from the server with the caller's newest active connection, or without one if the server " +
+      'needs none. Caches them for five minutes. If the server does not respond, returns the last known tools, ' +
+      'and `error` gives the reason.',
     access: reading,
     query: Type.Object({
       server_id: idOf('the server'),
@@ -239,10 +242,10 @@ export const catalogueRoutes = (deps: McpDependencies, reader: ToolReader): Rout
     url: '/api/mcp/servers',
     summary: 'Change an MCP server of the catalogue',
     description:
-      'An auth_config replaces the one before, but for a client_secret that is not given again: that one stays. Where ' +
-      'url moves to another origin, auth_config to another type, or to another auth_config_id of Composio, the ' +
-      'connections of people become inactive: they have to connect again. With auth_config null nobody can connect ' +
-      'any more, and those who are connected stay so.',
+      '`auth_config` replaces the previous one; an omitted `client_secret` stays if the URL and the client stay ' +
+      'the same. Moving `url` to another origin, or changing the type of `auth_config` or its `auth_config_id`, ' +
+      'deactivates the existing connections: users must connect again. With `auth_config` null, nobody can ' +
+      'connect; existing connections continue.',
     access: 'system',
     query: ServerQuery,
     body: ServerChange,

@@ -38,7 +38,7 @@ export const NewConnection = Body({
       maxLength: API_KEY_CHARACTERS_MAX,
       ...matching(
         '^[!-~]+( [!-~]+)*$',
-        'must hold only visible ASCII characters, with single spaces between them',
+        'must contain only visible ASCII characters and single spaces between them',
       ),
       description:
         'API key of the user, for servers of type api_key. Parley tests it before storing it and never returns it.',

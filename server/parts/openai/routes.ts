@@ -40,12 +40,13 @@ export const openAiRoutes = (deps: OpenAiDependencies): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/openai/v1/chat/completions',
-    summary: 'Answer a conversation, as OpenAI’s chat completions do',
+    summary: 'Create a chat completion',
     description:
-      "model: a model's or agent's name or id (a public agent of another organization: its id); with a deployment's key its agent answers, whatever is named. An agent " +
-      'calls its own tools; a model has the client call those of the request. Nothing is kept. Errors are in the shape ' +
-      'of OpenAI. Fields that change the answer in a way that is not to be had (n, logprobs, audio, functions …) are ' +
-      'refused, others that are not known are ignored.',
+      "Compatible with OpenAI's chat completions. `model` is the name or ID of a model or agent; a public agent " +
+      "of another organization is named by ID. With a deployment's key, its agent replies, whatever `model` " +
+      'says. An agent calls its own tools; a model returns calls of the tools in the request to the client. ' +
+      'Nothing is stored. Fields that would change the result but are not supported (such as n, logprobs, audio ' +
+      'and functions) are refused. Other unknown fields are ignored.',
     access,
     query,
     body: schemas.ChatCompletionRequest,
@@ -55,7 +56,7 @@ export const openAiRoutes = (deps: OpenAiDependencies): Route[] => [
     reply: {
       view: schemas.ChatCompletion,
       orEvents: Type.String(),
-      description: 'The answer; with stream: chunks, and [DONE] at the end',
+      description: 'The completion. With `stream`, its chunks and then `[DONE]`.',
     },
     errors: GENERATION_ERRORS,
     handler: ({ scope, deployment, body, disconnected }) =>
@@ -64,8 +65,10 @@ export const openAiRoutes = (deps: OpenAiDependencies): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/openai/v1/responses',
-    summary: 'Answer a conversation, as OpenAI’s responses do',
-    description: 'As chat completions. Nothing is kept, so previous_response_id is refused.',
+    summary: 'Create a response',
+    description:
+      "Compatible with OpenAI's responses, with the same rules as chat completions. Nothing is stored, so " +
+      '`previous_response_id` is refused.',
     access,
     query,
     body: schemas.ResponseRequest,
@@ -75,7 +78,7 @@ export const openAiRoutes = (deps: OpenAiDependencies): Route[] => [
     reply: {
       view: schemas.Response,
       orEvents: Type.String(),
-      description: 'The answer; with stream: its events',
+      description: 'The response. With `stream`, its events.',
     },
     errors: GENERATION_ERRORS,
     handler: ({ scope, deployment, body, disconnected }) =>
@@ -94,8 +97,10 @@ export const openAiRoutes = (deps: OpenAiDependencies): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/openai/v1/embeddings',
-    summary: 'Embed texts, as OpenAI’s embeddings do',
-    description: "model: a model's name or id with the capability embedding. Texts only, no tokens.",
+    summary: 'Create embeddings',
+    description:
+      "Compatible with OpenAI's embeddings. `model` is the name or ID of a model with the capability embedding. " +
+      'Accepts texts only, not arrays of tokens.',
     access,
     query,
     body: schemas.EmbeddingRequest,

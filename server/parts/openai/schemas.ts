@@ -291,7 +291,9 @@ export const ResponseRequest = open(
         { description: 'Options of the text output.' },
       ),
     ),
-    metadata: optional(described(JsonSchema, 'Metadata of the client, which has no effect.')),
+    metadata: optional(
+      described(JsonSchema, 'Metadata of the client. Returned with the response, with no other effect.'),
+    ),
   },
   { title: 'OpenAiResponseRequest' },
 )

@@ -77,7 +77,8 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
     url: '/api/org/add_member',
     summary: 'Add an existing user to an organization',
     description:
-      'Needs the team_members feature. The person is mailed a link to leave. Until they open the organization, members who share no other organization with them see neither their name nor their address.',
+      'Requires the team_members feature. Parley emails the user a link to leave. Until they open the ' +
+      'organization, only members who share another organization with them see their name and email address.',
     access: { permission: 'users:write', orgOf: 'body' },
     body: NewMember,
     example: {

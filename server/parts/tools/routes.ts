@@ -72,11 +72,11 @@ const categoryRoutes = (services: Services): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/tools/create_category',
-    summary: 'Make a tool category',
+    summary: 'Create a tool category',
     access: { permission: 'tool:write', orgOf: 'query' },
     query: InOrganization,
     body: NewCategory,
-    example: { name: 'Search', description: 'What finds things' },
+    example: { name: 'Search', description: 'Tools that search our systems.' },
     effects: 'database',
     reply: [201, CategoryView],
     errors: ['org.not_found', 'tool.category_taken'],
@@ -85,11 +85,11 @@ const categoryRoutes = (services: Services): Route[] => [
   defineRoute({
     method: 'PUT',
     url: '/api/tools/update_category',
-    summary: 'Change a tool category',
+    summary: 'Update a tool category',
     access: { permission: 'tool:write', orgOf: 'query' },
     query: OneCategory,
     body: CategoryChange,
-    example: { name: 'Search and find' },
+    example: { name: 'Search and lookup' },
     effects: 'database',
     reply: [200, CategoryView],
     errors: ['org.not_found', 'tool.category_not_found', 'tool.category_taken'],
@@ -98,7 +98,7 @@ const categoryRoutes = (services: Services): Route[] => [
   defineRoute({
     method: 'DELETE',
     url: '/api/tools/delete_category',
-    summary: 'Delete a tool category that no tool is in',
+    summary: 'Delete an empty tool category',
     access: { permission: 'tool:delete', orgOf: 'query' },
     query: OneCategory,
     effects: 'database',
@@ -117,9 +117,14 @@ export const toolRoutes = (services: Services): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/tools',
-    summary: 'Add a tool',
+    summary: 'Create a tool',
     description:
-      'The code is loaded once, in the sandbox, and its function has to take what inputs describes. In Python function_info.name is a def or async def, called with the inputs as keyword arguments; in JavaScript and TypeScript a function at the top level, called with one object. With toolkit_class it is a class, made with the configuration, whose public methods are the functions; inputs then say more of parameters of the same name. Configuration values are the global config. is_async is told by the code. Name and version together are unique in an organization.',
+      'Parley loads the code once, in the sandbox, to check that its function accepts `inputs`. In Python, ' +
+      '`function_info.name` is a function or coroutine that takes the inputs as keyword arguments. In JavaScript ' +
+      'and TypeScript, it is a top-level function that takes one object. With `toolkit_class`, it is a class ' +
+      'that takes the configuration; its public methods are the functions, and `inputs` adds to the description ' +
+      'of parameters with the same name. The global `config` also has the configuration. ' +
+      'Name and version together are unique in the organization.',
     access: { permission: 'tool:write', orgOf: 'query' },
     query: InOrganization,
     body: NewTool,
@@ -132,9 +137,11 @@ export const toolRoutes = (services: Services): Route[] => [
   defineRoute({
     method: 'PUT',
     url: '/api/tools',
-    summary: 'Change a tool',
+    summary: 'Update a tool',
     description:
-      'What is given replaces what was there: settings, inputs and configuration each as a whole, and the code is loaded again. Agents have the change from their next reply on. Agents of other organizations lose a tool that is no longer public, or not active.',
+      'Omitted fields stay. `settings`, `inputs` and `configuration` are each replaced as a whole, and Parley ' +
+      'loads the code again. Agents use the change from their next reply on. Agents of other organizations lose ' +
+      'a tool that is no longer public or active.',
     access: { permission: 'tool:write', orgOf: 'query' },
     query: OneTool,
     body: ToolChange,
@@ -148,7 +155,7 @@ export const toolRoutes = (services: Services): Route[] => [
     method: 'GET',
     url: '/api/tools/list_all',
     summary: 'List the tools of your organizations and the public ones, newest first',
-    description: 'A page may hold fewer than limit where the code of its tools is long.',
+    description: 'A page can have fewer than `limit` tools if their code is long.',
     access: { permission: 'tool:read', inEvery: 'organization' },
     query: Page,
     reply: [200, PageOf(ToolView, 'ToolPage')],
@@ -175,7 +182,7 @@ export const toolRoutes = (services: Services): Route[] => [
   defineRoute({
     method: 'DELETE',
     url: '/api/tools',
-    summary: 'Delete a tool that no agent uses',
+    summary: 'Delete an unused tool',
     access: { permission: 'tool:delete', orgOf: 'query' },
     query: OneTool,
     effects: 'database',
@@ -191,7 +198,9 @@ export const toolRoutes = (services: Services): Route[] => [
     url: '/api/tools/test_tool',
     summary: 'Have a language model call a tool',
     description:
-      'With a key of yours, which is used for this request and kept nowhere, so it costs no credits. The tool runs with config_items and nothing else. A tool that fails is a result: tool_calls says how. Ends after 60 seconds.',
+      'Calls the model with your API key, which is used for this request only and never stored, so it costs no ' +
+      'credits. The tool runs with `config_items` as its configuration. A failing tool is not an error: ' +
+      '`tool_calls` has the reason. Ends after 60 seconds.',
     access: { permission: 'tool:execute', orgOf: { tool: 'tool_id' } },
     query: Type.Object({ tool_id: idOf('the tool') }),
     body: ToolTest,

@@ -272,7 +272,7 @@ export const ToolView = Type.Object(
   {
     title: 'Tool',
     description:
-      "Of another organization's public tool created_by, category_id, function_info.code and the defaults of its configuration are null.",
+      'A public tool of another organization has null in `created_by`, `category_id`, `function_info.code` and configuration defaults.',
   },
 )
 export type ToolView = Static<typeof ToolView>

@@ -63,7 +63,7 @@ const listed = {
           description: 'Hierarchy level of the role. Higher levels have more privileges.',
         }),
       },
-      { description: "Role in the organization; null if the invitation's role was deleted." },
+      { description: 'Role in the organization; null if the role of an invitation was deleted.' },
     ),
   ),
   invite_id: Nullable(idOf('the invitation; null for a member')),
@@ -136,9 +136,17 @@ export const MemberView = Type.Object(
     ),
     invite_id: { type: 'null', description: 'Always null for members.' } as never,
     invited_at: Nullable(
-      described(Timestamp, 'When the member was invited; null if they joined another way.'),
+      described(
+        Timestamp,
+        'When the accepted invitation was created; null if the member joined without one.',
+      ),
     ),
-    last_active_at: Nullable(described(Timestamp, 'When the member last used the API; null if never.')),
+    last_active_at: Nullable(
+      described(
+        Timestamp,
+        'When the member last signed in or refreshed a session; null if no recent session is known.',
+      ),
+    ),
     created_at: CreatedAt,
   },
   { title: 'Member' },

@@ -90,7 +90,7 @@ export type WebhookWithSecret = Static<typeof WebhookWithSecret>
 export const DeliveryId = Type.String({
   ...matching(
     `^${DELIVERY_ID_PREFIX}[\\da-f]{8}(-[\\da-f]{4}){3}-[\\da-f]{12}$`,
-    'must be the id of a delivery, as deliveries lists it',
+    'must be msg_ followed by a UUID',
   ),
   maxLength: 40,
   description: 'ID of the delivery: the `webhook-id` header of each attempt.',

@@ -31,10 +31,10 @@ export const PATTERN_RULE = 'x-pattern-rule'
 export const matching = (pattern: string, rule: string) => ({ pattern, [PATTERN_RULE]: rule })
 
 export const NOT_BLANK = matching('\\S', 'must not be blank')
-export const WORD = matching('^[\\w-]+$', 'must hold only letters, digits, - and _')
+export const WORD = matching('^[\\w-]+$', 'must contain only letters, digits, - and _')
 export const PERMISSION = matching(
   '^(\\*|[a-z][a-z0-9_]*):(\\*|[a-z][a-z0-9_]*)$',
-  'must be resource:action in lower case, such as kb:read; * stands for all of either',
+  'must be resource:action in lower case, such as kb:read; * matches any word',
 )
 
 export const Uuid = Type.String({ format: 'uuid', [LOWER_CASE]: true })
