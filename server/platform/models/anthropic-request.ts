@@ -4,12 +4,12 @@ import { callableTools, demandsCall } from './tool-choice.ts'
 import { type ToolResult, type Turn, turnsOf } from './turns.ts'
 import type { ContentPart, ModelRequest, ModelTarget, ToolCall, ToolChoice, ToolDefinition } from './types.ts'
 
-/** The format demands a bound on the reply; this one stands where the request names none. */
+/** The API requires max_tokens. This is the default for requests without one. */
 const MAX_TOKENS_DEFAULT = 8_192
-/** Tokens for thinking: what a model is given that wants a budget. They come on top of the reply's own. */
+/** Thinking budget in tokens for models that require one, added to the reply's max_tokens. */
 const THINKING_BUDGET_TOKENS = 8_192
 
-/** What Anthropic's messages are asked for with. https://platform.claude.com/docs/en/api/messages */
+/** Returns the request body for the Messages API. https://platform.claude.com/docs/en/api/messages */
 export function anthropicBody({ model }: ModelTarget, original: ModelRequest): Record<string, unknown> {
   const format = formatOf(model, original)
   const request = format ? original : withFormatInstruction(original)
@@ -29,8 +29,8 @@ export function anthropicBody({ model }: ModelTarget, original: ModelRequest): R
 }
 
 /**
- * Models since 4.5, and Opus 4.1, hold a reply to a schema, if it is a strict one: closed objects. Other models, a looser
- * schema and "some JSON object" are asked for in words: the format has nothing for them.
+ * Returns the output format, or undefined if it must be requested in the prompt. The API supports only strict schemas
+ * (closed objects), on Opus 4.1 and on models since 4.5.
  * https://platform.claude.com/docs/en/build-with-claude/structured-outputs
  */
 function formatOf(model: string, { responseFormat }: ModelRequest): object | undefined {
@@ -39,7 +39,10 @@ function formatOf(model: string, { responseFormat }: ModelRequest): object | und
   return holdsTo ? { type: 'json_schema', schema: responseFormat.schema } : undefined
 }
 
-/** Of these a call can not be demanded: they are offered nothing but what is demanded, and may still not call it. */
+/**
+ * Models that reject a forced tool_choice. They are offered only the demanded tools with `auto`, and may still call
+ * none.
+ */
 const TAKES_NO_DEMANDS = /claude-(opus|sonnet)-5[-.]5|claude-fable-5[-.][12]/
 
 /** https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use */
@@ -64,9 +67,9 @@ function choiceOf(choice: ToolChoice = 'auto'): object {
 }
 
 /**
- * Claude 3.7 was the first to think; up to 4.5 within a budget, since 4.6 as it sees fit, since 4.7 in no other way.
- * A turn that goes on after a tool's result thinks only if the thoughts before the call come along, and one of which a
- * call is demanded does not think.
+ * Returns the thinking setting. Claude models think since 3.7: up to 4.5 within a token budget, 4.6 with a budget or
+ * adaptively, since 4.7 only adaptively. After a tool result, thinking requires the thinking blocks that preceded the
+ * call. It cannot be combined with a forced tool call.
  * https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking
  */
 function thinkingOf(model: string, { thinking, messages, toolChoice }: ModelRequest): object | undefined {
@@ -80,7 +83,7 @@ function thinkingOf(model: string, { thinking, messages, toolChoice }: ModelRequ
     : { type: 'enabled', budget_tokens: THINKING_BUDGET_TOKENS }
 }
 
-/** Models since 4.7 take no sampling settings; those before take one of them. */
+/** Models since 4.7 accept no sampling settings. Earlier models accept either temperature or top_p. */
 function sampling(model: string, { temperature, topP }: ModelRequest): Record<string, number> {
   if ((versionOf(model) ?? CLAUDE_4_5) > CLAUDE_4_6) return {}
   if (temperature !== undefined) return { temperature }
@@ -92,7 +95,10 @@ const CLAUDE_4_1 = 401
 const CLAUDE_4_5 = 405
 const CLAUDE_4_6 = 406
 
-/** Of claude-3-7-sonnet 307, of claude-opus-4-1-20250805 401; undefined for another's model behind this format. */
+/**
+ * Returns major * 100 + minor: 307 for claude-3-7-sonnet, 401 for claude-opus-4-1-20250805. Returns undefined for
+ * models of other vendors behind this API.
+ */
 function versionOf(model: string): number | undefined {
   const [, major, minor = 0] = /claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/.exec(model) ?? []
   return major === undefined ? undefined : Number(major) * 100 + Number(minor)

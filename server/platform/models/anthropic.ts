@@ -9,10 +9,10 @@ import type { ModelRequest, ModelResult, ModelTarget } from './types.ts'
 import { count, usageOf } from './usage.ts'
 
 const VERSION = '2023-06-01'
-/** Thoughts of one reply may have so many characters, the sealed ones with them. */
+/** Maximum characters of thinking in one reply, including signatures and redacted blocks. */
 const THOUGHTS_CHARACTERS_MAX = 8 * 1024 * 1024
 
-/** Anthropic messages, streamed. https://platform.claude.com/docs/en/build-with-claude/streaming */
+/** Streams a reply from Anthropic's Messages API. https://platform.claude.com/docs/en/build-with-claude/streaming */
 export async function streamAnthropic(
   transport: Transport,
   target: ModelTarget,
@@ -32,13 +32,13 @@ export async function streamAnthropic(
   return reader.finish()
 }
 
-/** What has been read of a reply. */
+/** The state of a reply that is being read. */
 class StreamReader {
   readonly #target: ModelTarget
   readonly #reply: ReplyText
   readonly #template = new TextTemplate()
   readonly #toolCalls = new ToolCallAssembly()
-  /** Thoughts, by the index of their block. */
+  /** Thinking blocks by content block index. */
   readonly #thoughts = new Map<number, ThinkingBlock>()
   #finishReason: ModelResult['finishReason'] = 'other'
   readonly #usage: Usage = {}
@@ -49,7 +49,7 @@ class StreamReader {
     this.#reply = reply
   }
 
-  /** Takes an event; true with the end marker. */
+  /** Processes an event. Returns true for the end marker. */
   take(data: string): boolean {
     if (this.#template.pass(data, this.#reply)) return false
     const event = JSON.parse(data) as StreamEvent
@@ -95,7 +95,7 @@ class StreamReader {
     this.#countThought(thinking + signature)
   }
 
-  /** Thoughts are kept to the end of the reply, because a call of a tool takes them along. */
+  /** Thinking is kept until the reply ends, because the next request must return it with the tool call. */
   #countThought(text: string): void {
     this.#thoughtCharacters += text.length
     if (this.#thoughtCharacters > THOUGHTS_CHARACTERS_MAX) throw tooMuch(this.#target)
@@ -135,7 +135,7 @@ interface Delta {
   partial_json?: string
 }
 
-/** Goes back as it came. */
+/** Sent back unchanged with the tool call. */
 type ThinkingBlock =
   | { type: 'thinking'; thinking: string; signature: string }
   | { type: 'redacted_thinking'; data: string }
@@ -147,11 +147,13 @@ interface Usage {
   output_tokens?: unknown
 }
 
-/** The counts of an event that are some: null says nothing, and must not undo what was told before. */
+/** Drops null counts, which must not overwrite earlier ones. */
 const knownUsage = (usage: Usage = {}): Usage =>
   Object.fromEntries(Object.entries(usage).filter(([, tokens]) => tokens !== null))
 
-/** What was read from and written to the provider's cache is input as well; without output there is no count. */
+/**
+ * Tokens read from or written to the provider's cache also count as input. Without an output count there is no usage.
+ */
 const totalOf = (usage: Usage): ModelResult['usage'] =>
   usage.output_tokens === undefined
     ? null

@@ -1,6 +1,9 @@
-/** Room that is kept for the reply where the request names no max_tokens: a quarter of the window, at most this. */
+/**
+ * Upper bound of the tokens reserved for the reply if the request has no max_tokens; otherwise a quarter of the
+ * window.
+ */
 const REPLY_TOKENS_MAX = 8_192
-/** Of text in most languages. */
+/** The average in most languages. */
 export const BYTES_PER_TOKEN = 4
 
 export interface Window {
@@ -9,11 +12,11 @@ export interface Window {
   maxTokens: number | undefined
 }
 
-/** Tokens that a prompt may have. */
+/** Returns how many tokens the prompt may have. */
 export function promptTokensOf({ contextWindow, maxTokens }: Window): number {
   const reply = maxTokens ?? Math.min(REPLY_TOKENS_MAX, contextWindow / 4)
   return Math.max(0, contextWindow - Math.min(reply, contextWindow / 2))
 }
 
-/** About how many bytes that is. */
+/** Returns the approximate size of such a prompt in bytes. */
 export const promptBytesOf = (window: Window): number => promptTokensOf(window) * BYTES_PER_TOKEN

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import { O200K_TOKEN_SPLIT_REGEX } from 'gpt-tokenizer/encodingParams/constants'
 
-/** As many characters of words are kept with their tokens, which is 70,000 words: a text says most of its words again and again. */
+/** Size of the word cache in characters, about 70,000 words. A text repeats most of its words. */
 const KNOWN_CHARACTERS_MAX = 500_000
-/** Texts longer than this are counted in part and scaled: the tokenizer takes a second for each megabyte. */
+/** The tokenizer takes about a second per megabyte, so longer texts are counted in part and extrapolated. */
 const COUNTED_CHARACTERS_MAX = 400_000
-/** After so many, others have their turn. That tokens are cut where two pieces meet makes less than a per cent. */
+/** Yields to the event loop after this many characters. Counting in pieces changes the result by less than 1%. */
 const TURN_CHARACTERS = 20_000
-/** The tokenizer takes quadratic time for a run of letters, of signs or of blanks: longer ones are counted in pieces. */
+/** The tokenizer takes quadratic time for runs of letters, of punctuation or of whitespace. Longer runs are split. */
 const RUN_CHARACTERS_MAX = 32
 const LONG_RUN = new RegExp(
   ['[\\p{L}\\p{M}]', '[^\\s\\p{L}\\p{N}]', '\\s']
@@ -17,8 +17,8 @@ const LONG_RUN = new RegExp(
 )
 
 /**
- * Tokens of a text by the o200k encoding, for where a provider tells no usage, or before one is asked. Other models
- * differ by some per cent. The tables of the encoding are large, so they are loaded when first needed.
+ * Counts the tokens of a text in the o200k encoding. Used when a provider reports no usage, and before a request.
+ * Other models' counts differ by a few percent. The encoding's tables are large, so they are loaded on first use.
  */
 export async function countTokens(text: string): Promise<number> {
   if (text === '') return 0
@@ -33,12 +33,12 @@ export async function countTokens(text: string): Promise<number> {
 }
 
 /**
- * The same count for many short texts: a megabyte of ASCII takes some 40 ms once its words are known. New words, and
- * other scripts, take up to a second.
+ * Returns a synchronous counter for many short texts. A megabyte of ASCII takes about 40 ms once its words are cached.
+ * Uncached words and other scripts take up to a second per megabyte.
  */
 export async function loadTokenCounter(): Promise<(text: string) => number> {
   const { countTokens, setMergeCacheSize } = await import('gpt-tokenizer/encoding/o200k_base')
-  // Its own cache would keep the texts that its words were found in.
+  // The tokenizer's own cache would retain the whole texts that its words are slices of.
   setMergeCacheSize(0)
   const count = (text: string): number => countTokens(text, { allowedSpecial: 'all' })
   return (text) => {
@@ -55,13 +55,16 @@ export async function loadTokenCounter(): Promise<(text: string) => number> {
   }
 }
 
-/** Whether to look for LONG_RUN, which takes far longer than counting. What is not ASCII may be of any kind. */
+/**
+ * Returns whether a text may contain a long run. Searching with LONG_RUN is much slower than counting. Non-ASCII
+ * characters may belong to any kind.
+ */
 function mayHoldLongRun(text: string): boolean {
   const isOf = (kind: number, at: number): boolean => {
     const code = text.charCodeAt(at)
     return code >= ASCII_KINDS.length || ASCII_KINDS[code] === kind
   }
-  // A run that is too long goes over one of these places.
+  // Every run that is too long covers at least one of these positions.
   for (let at = RUN_CHARACTERS_MAX; at < text.length; at += RUN_CHARACTERS_MAX + 1)
     for (const kind of RUN_KINDS) {
       if (!isOf(kind, at)) continue
@@ -74,16 +77,21 @@ function mayHoldLongRun(text: string): boolean {
   return false
 }
 
-/** The place in this list of what each sign of ASCII is. */
+/** ASCII_KINDS maps each ASCII code to its index in this list. */
 const KINDS = [/[A-Za-z]/, /[^\sA-Za-z0-9]/, /\s/, /[0-9]/]
 const ASCII_KINDS = Uint8Array.from({ length: 128 }, (_, code) =>
   KINDS.findIndex((kind) => kind.test(String.fromCharCode(code))),
 )
 const RUN_KINDS = [0, 1, 2]
 
-/** The tokenizer parts a text into words by this and counts each by itself. Every sign is in one of them. */
+/**
+ * The tokenizer splits text into words with this pattern and counts each word separately. It matches every character.
+ */
 const WORD = new RegExp(O200K_TOKEN_SPLIT_REGEX.source, 'uy')
-/** The same for words of ASCII, three times as fast: it finds what WORD does, if another sign of ASCII or none follows. */
+/**
+ * An ASCII-only version of WORD, three times as fast. Finds the same word if the next character is ASCII or the text
+ * ends.
+ */
 const ASCII_WORD = new RegExp(
   `(?=[\\0-\\x7f])(?:${O200K_TOKEN_SPLIT_REGEX.source
     .replaceAll('\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}', 'A-Z')
@@ -94,12 +102,12 @@ const ASCII_WORD = new RegExp(
   'y',
 )
 
-/** The tokens of words that were counted. */
+/** Token counts of words. */
 const known = new Map<string, number>()
 let knownCharacters = 0
 
 function countWords(text: string, count: (text: string) => number): number {
-  // A special token is one only at the beginning.
+  // The tokenizer recognizes a special token only at the start of a text.
   if (text.startsWith('<|')) return count(text)
   let tokens = 0
   for (let start = 0; start < text.length; ) {
@@ -125,7 +133,7 @@ function learn(word: string, tokens: number): number {
     known.clear()
     knownCharacters = word.length
   }
-  // A copy, because a part of a text would keep all of it.
+  // Copied, because a slice would retain the whole text.
   known.set(Buffer.from(word, 'utf16le').toString('utf16le'), tokens)
   return tokens
 }

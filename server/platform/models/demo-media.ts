@@ -5,8 +5,8 @@ import { pause } from './pause.ts'
 import type { GeneratedMedia, Recording, Transcription } from './types.ts'
 
 /*
- * The built-in models for images, videos and recordings: like the demo that writes, they need neither key nor network,
- * and what they make shows that nobody drew, filmed or listened.
+ * The built-in models for images, videos and recordings. They need no key and no network, and their results are
+ * recognizable as demo output.
  */
 
 const SIDE = 256
@@ -14,11 +14,11 @@ const CELLS = 8
 const VIDEO_STEPS = 5
 const VIDEO_STEP_MS = 120
 
-/** A pattern of coloured squares, mirrored in its middle, that is the same for the same prompt. */
+/** Returns a mirrored pattern of colored squares, derived from the prompt's hash. */
 export function demoImage(prompt: string): GeneratedMedia {
   const digest = createHash('sha256').update(prompt).digest()
   const palette = [0, 3, 6, 9].map((at) => digest.subarray(at, at + 3))
-  const rows = Buffer.alloc(SIDE * (1 + SIDE * 3)) // each row begins with its filter: none
+  const rows = Buffer.alloc(SIDE * (1 + SIDE * 3)) // filter byte 0 (none) at the start of each row
   for (let y = 0; y < SIDE; y++)
     for (let x = 0; x < SIDE; x++) {
       const column = Math.floor((Math.min(x, SIDE - 1 - x) * CELLS) / SIDE)
@@ -29,7 +29,7 @@ export function demoImage(prompt: string): GeneratedMedia {
   return { mimeType: 'image/png', data: encodePng(rows), usage: null }
 }
 
-/** RGB, 8 bits each. https://www.w3.org/TR/png-3/#5DataRep */
+/** Encodes 8-bit RGB rows. https://www.w3.org/TR/png-3/#5DataRep */
 function encodePng(rows: Buffer): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(SIDE, 0)
@@ -54,7 +54,7 @@ function chunk(type: string, data: Buffer): Buffer {
 }
 
 /**
- * A test picture that moves for 1.5 seconds (VP8 in WebM, 10 kB), with progress before it. It was made by:
+ * Returns a test video of 1.5 seconds (VP8 in WebM, 10 kB) after reporting progress. The file was made with:
  * `ffmpeg -f lavfi -i testsrc2=size=320x180:rate=12:duration=1.5 -c:v libvpx -b:v 40k -crf 40 -qmin 30 -qmax 63
  * -deadline best -an -fflags +bitexact -flags +bitexact demo-video.webm`
  */
@@ -72,7 +72,7 @@ export async function demoVideo(
   return { mimeType: 'video/webm', data, usage: null }
 }
 
-/** Says what it was given instead of what was said. */
+/** Describes the recording instead of transcribing it. */
 export async function demoTranscription(
   { path, contentType }: Recording,
   durationSeconds: number | null,

@@ -12,10 +12,9 @@ const PASSAGES_QUOTED_MAX = 3
 const PASSAGE_CHARACTERS_MAX = 200
 
 /**
- * The built-in model: no language model but a deterministic stand-in that needs no key and no network, and says so.
- * It quotes what it was given, writes a title when told to, reasons when asked to, and calls a tool that the message names (`use tool NAME`, or
- * `TOOL:NAME={…}` with its input) or that has to be called, so that every path of the product can be walked without a
- * provider.
+ * The built-in demo model: a deterministic stand-in that needs no key and no network, and says so. It quotes its
+ * input, writes titles, and emits reasoning on request. It calls a tool that the message names (`use tool NAME`, or
+ * `TOOL:NAME={…}` with input) or that the request demands. So every feature works without a provider.
  */
 export async function streamDemo(
   request: ModelRequest,
@@ -48,7 +47,7 @@ export async function streamDemo(
   return { finishReason: 'stop', usage: { inputTokens, outputTokens } }
 }
 
-/** As JSON where that is asked for, whatever the schema: it can not fill one. Up to where it is to stop. */
+/** Wraps the text in JSON if a response format is set, ignoring its schema. Then cuts it at the first stop sequence. */
 function inForm({ responseFormat, stop = [] }: ModelRequest, text: string): string {
   const whole = responseFormat ? JSON.stringify({ answer: text }) : text
   const ends = stop.map((mark) => whole.indexOf(mark)).filter((end) => end >= 0)
@@ -74,13 +73,13 @@ function answer(request: ModelRequest, last: ModelMessage | undefined, question:
   return `${lines.join('\n\n')}\n`
 }
 
-/** The first words of what the user has said. */
+/** Returns the first words of the user's message. */
 const titleOf = (conversation: string): string =>
   (/^User: (.*)/.exec(conversation)?.[1] ?? '').split(/\s+/).slice(0, TITLE_WORDS).join(' ')
 
 /**
- * The tool that whoever asks has named, or one that has to be called: what a file or a passage says is nothing that is
- * asked for.
+ * Returns the tool that the user's message names, or one that the request demands. Attachments and passages are
+ * ignored: they must not trigger calls.
  */
 function wantedTool(
   request: ModelRequest,
@@ -95,7 +94,7 @@ function wantedTool(
   try {
     return { name: tool.name, input: asArguments(JSON.parse(input)) ?? {} }
   } catch {
-    return { name: tool.name, input: {} } // what stands behind the name is no JSON, so it is no input
+    return { name: tool.name, input: {} } // invalid JSON after the name: call without input
   }
 }
 
@@ -106,7 +105,7 @@ function textOf(message: ModelMessage | undefined): string {
   return message.content.map((part) => (part.type === 'text' ? part.text : '(an image)')).join(' ')
 }
 
-/** Cut between characters, not inside one. */
+/** Truncates without splitting a character. */
 function quote(text: string, charactersMax = QUOTE_CHARACTERS_MAX): string {
   const characters = [...text.slice(0, charactersMax * 2)]
   const excerpt = characters.slice(0, charactersMax).join('').toWellFormed()

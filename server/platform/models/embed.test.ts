@@ -7,7 +7,7 @@ import { createNet } from '../net/index.ts'
 import { createModels, LOCAL_DIMENSIONS, type Models } from './index.ts'
 import type { EmbeddingPurpose, ModelTarget, Provider } from './types.ts'
 
-/** Embeddings against providers on the wire: what is asked for, what comes back, and how each fault ends. */
+/** Tests embeddings against an emulated provider: requests, results, and the error for each fault. */
 
 const API_KEY = 'key-of-a-tenant'
 const TIMEOUTS = { embeddingMs: 30_000, retryMs: 1 }
@@ -116,7 +116,7 @@ describe('texts', () => {
   test('long texts too, and none at all in none', async () => {
     const texts = Array.from({ length: 5 }, () => 'x'.repeat(90_000))
     await embed({ model: 'emu' }, texts)
-    // They are on the way at once, so the shortest may come first.
+    // Requests are concurrent, so the shortest may arrive first.
     const sizes = bodies().map(({ input }) => (input as string[]).length)
     expect(sizes.sort()).toEqual([1, 2, 2])
     emulated.requests.splice(0)

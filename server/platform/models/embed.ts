@@ -13,23 +13,22 @@ import {
 } from './types.ts'
 import { usageOf } from './usage.ts'
 
-/** OpenAI takes 2,048 texts in one request and Google 100; more than this would hold up the event loop to be read. */
+/** OpenAI accepts 2,048 texts per request and Google 100. Parsing larger answers would block the event loop. */
 const TEXTS_A_REQUEST_MAX = 64
-/** OpenAI takes 300,000 tokens in one request. A text that is longer by itself goes alone. */
+/** OpenAI accepts 300,000 tokens per request. A longer text is sent alone. */
 const CHARACTERS_A_REQUEST_MAX = 200_000
 const REQUESTS_AT_ONCE = 3
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024
-/** What vectors can be stored with at most. */
+/** The maximum length of a stored vector. */
 const DIMENSIONS_MAX = 16_000
-/** How often a busy provider is asked again; somebody waits for what a question finds. */
+/** Retries per request when the provider is busy. Few for queries, since a user is waiting. */
 const RETRIES_MAX: Record<EmbeddingPurpose, number> = { document: 5, query: 1 }
 const PAUSE_MAX_MS: Record<EmbeddingPurpose, number> = { document: 60_000, query: 5_000 }
 
 /**
- * Vectors of texts, in their order, in as many requests as that takes, a few at once. A provider that is busy (429 or
- * 503) is asked again after what it asks for (Retry-After), or after twice as long each time. Everything that it has
- * answered is kept meanwhile; when one request has failed for good, all have. Rejects with a ModelError, or the signal's
- * reason.
+ * Returns the vectors of texts in input order. Sends batches, a few in parallel. A busy provider (429 or 503) is
+ * retried after its Retry-After, or with exponential backoff; completed batches are kept. If one batch finally fails,
+ * the whole call fails. Rejects with a ModelError, or the signal's reason.
  */
 export async function embed(
   transport: MediaTransport,
@@ -129,7 +128,7 @@ async function ask(
   }
 }
 
-/** In the format of OpenAI each embedding says which text it is of; the SDK takes them as they come. */
+/** Sorts embeddings by their `index` field (OpenAI format), which the SDK ignores. */
 function inOrder(embeddings: number[][], body: unknown): number[][] {
   const { data } = (body ?? {}) as { data?: { index?: unknown }[] }
   if (!Array.isArray(data) || data.every(({ index }, slot) => index === undefined || index === slot))
@@ -142,7 +141,7 @@ function inOrder(embeddings: number[][], body: unknown): number[][] {
   return ordered.filter((numbers) => numbers !== undefined)
 }
 
-/** Of length 1, so that the product of two is their similarity whatever the model. */
+/** Normalizes to length 1, so that the dot product of two vectors is their cosine similarity. */
 function toVector(target: ModelTarget, numbers: number[]): Float32Array {
   let squares = 0
   for (const value of numbers) squares += value * value
@@ -162,13 +161,13 @@ function sumOf(usages: (ModelUsage | null)[]): ModelUsage | null {
   return { inputTokens, outputTokens: 0 }
 }
 
-/** What free models were trained to see before a text; the servers that run them do not add it. */
+/** Returns the text prefix that an open model was trained with. The servers that run such models don't add it. */
 function prefixOf({ provider, model }: ModelTarget, purpose: EmbeddingPurpose): string {
   if (provider !== 'ollama' && provider !== 'openai-compatible') return ''
   return PREFIXES.find(([pattern]) => pattern.test(model))?.[1][purpose] ?? ''
 }
 
-/** As the card of each model says. */
+/** From the card of each model. */
 const PREFIXES: readonly (readonly [RegExp, Record<EmbeddingPurpose, string>])[] = [
   [/nomic-embed-text/i, { document: 'search_document: ', query: 'search_query: ' }],
   [

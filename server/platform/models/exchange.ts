@@ -13,10 +13,10 @@ import { type MediaTimeouts, ModelError, type ModelTarget } from './types.ts'
 
 const ERROR_BODY_BYTES_MAX = 64 * 1024
 const BUSY_STATUSES = [429, 503]
-/** Who wants to be left alone for longer is not waited for. */
+/** Longer Retry-After values are not waited for. */
 const RETRY_AFTER_MAX_MS = 60_000
 
-/** What media are fetched with. */
+/** Network access and timeouts for media requests. */
 export interface MediaTransport {
   net: Net
   timeouts: MediaTimeouts
@@ -27,11 +27,11 @@ export interface ExchangeRequest {
   method: 'GET' | 'POST'
   headers: Record<string, string>
   body?: Buffer | FormData | null
-  /** How much the answer may be; what is more is cut off and a ModelError. */
+  /** The maximum size of the answer. A longer answer is a ModelError. */
   bytesMax: number
-  /** What a provider may find too large. */
+  /** What the error names if the provider answers 413. */
   sent: 'prompt' | 'recording' | 'text'
-  /** Hands back a redirect, for a caller who looks at each hop; else it is a ModelError. */
+  /** Returns redirects to the caller, which checks each hop. Otherwise a redirect is a ModelError. */
   takesRedirect?: boolean
   signal: AbortSignal
 }
@@ -43,12 +43,12 @@ export interface Exchange {
 }
 
 /**
- * One request and all of its answer, through the guard where it belongs. Whatever goes wrong on the way, a refusal
- * included, is a ModelError; an aborted signal is its reason.
+ * Sends one request and reads its whole answer, through the network guard where required. Throws a ModelError for
+ * every failure, including error statuses, or the signal's reason.
  */
 export async function exchange(net: Net, target: ModelTarget, request: ExchangeRequest): Promise<Exchange> {
   const { signal, method, headers, body = null } = request
-  // An address that the provider named is not one that the operator gave, whoever gave the provider's own.
+  // The operator may have trusted the provider's own origin, but not other addresses that the provider names.
   const guarded = target.guarded || URL.parse(request.url)?.origin !== URL.parse(target.baseUrl)?.origin
   const url = addressOf(net, { ...target, guarded, baseUrl: request.url }, '')
   let hasAnswered = false
@@ -69,7 +69,7 @@ export async function exchange(net: Net, target: ModelTarget, request: ExchangeR
       throw new ModelError(sentence, { cause: busyCause(status, answer.headers['retry-after']) })
     }
     const announced = Number(answer.headers['content-length'] ?? 0)
-    // What says that it is too much is given up with its first byte.
+    // If Content-Length exceeds the limit, fail at the first byte.
     const bytesMax = announced > request.bytesMax ? 0 : request.bytesMax
     const all = await readAll(answer.body, bytesMax)
     if (all === null) throw tooMuch(target)
@@ -86,8 +86,8 @@ const busyCause = (status: number, retryAfter: string | string[] | undefined): P
     : undefined
 
 /**
- * Fetches what a provider named as its result, redirects included. Nothing of ours goes along: a provider that wants
- * to be shown a key has it in the address.
+ * Downloads a result from an address that the provider named, following redirects. Sends no credentials: if the
+ * provider requires a key, the address contains it.
  */
 export async function download(
   net: Net,

@@ -3,13 +3,16 @@ import { type ConnectionFailure, connectionFailureOf } from '../net/exchange-bou
 import { NetError } from '../net/index.ts'
 import { type MediaKind, ModelError, type ModelTarget } from './types.ts'
 
-/** How many characters of a provider's own words are passed on, and how many are looked at. */
+/** Maximum characters of a provider's error message that are shown, and that are read. */
 const PROVIDER_WORDS_MAX = 300
 const PROVIDER_WORDS_READ_MAX = 4_000
-/** How deep a provider's words may be wrapped. */
+/** Maximum nesting depth of a provider's error message. */
 const WRAPPINGS_MAX = 4
 
-/** A sentence for a provider's refusal, by its status. Its own words are passed on where they help, never on 401. */
+/**
+ * Returns the error sentence for a provider's status. Includes the provider's own message where it helps, but never
+ * for 401.
+ */
 export function describeStatus(
   target: ModelTarget,
   status: number,
@@ -40,7 +43,7 @@ export function describeStatus(
   return sentence('model.refused_because', { provider, status, details })
 }
 
-/** A sentence for an error that a provider sends as an event in the middle of its reply. */
+/** Returns the error for an error event in the middle of a stream. */
 export function describeErrorEvent(target: ModelTarget, error: unknown): ModelError {
   const { provider } = target
   const details = clean(target, messageOf(error))
@@ -48,7 +51,7 @@ export function describeErrorEvent(target: ModelTarget, error: unknown): ModelEr
   return new ModelError(sentence('model.broke_off_because', { provider, details }))
 }
 
-/** A sentence for a connection that could not be made, or broke. */
+/** Returns the error for a connection that failed or broke. */
 export function describeConnectionFailure(
   target: ModelTarget,
   error: Error,
@@ -96,17 +99,17 @@ export const tooSlow = ({ provider }: ModelTarget, what: string, milliseconds: n
 export const incomplete = ({ provider }: ModelTarget): ModelError =>
   new ModelError(sentence('model.incomplete', { provider }))
 
-/** For an answer that is no stream. The cause is cut: it may hold all that the provider sent. */
+/** The answer was not in the provider's format. The cause is truncated, because it may contain the whole answer. */
 export const notItsFormat = (target: ModelTarget, { name, message }: Error): ModelError =>
   new ModelError(sentence('model.not_its_format', { provider: target.provider }), {
     cause: new Error(`${name}: ${clean(target, message)}`),
   })
 
-/** For a provider that has no models of a kind, or none that can be reached from here. */
+/** The provider has no models of this kind, or they are not supported. */
 export const notOffered = ({ provider }: ModelTarget, kind: MediaKind): ModelError =>
   new ModelError(sentence('model.not_offered', { provider, kind }))
 
-/** For an answer that is in order, but brings nothing: that is how most refusals for safety look. */
+/** The answer is valid but contains no result. Most safety refusals look like this. */
 export const noMedia = (target: ModelTarget, kind: MediaKind, reason = ''): ModelError => {
   const { provider } = target
   const details = clean(target, reason)
@@ -114,22 +117,22 @@ export const noMedia = (target: ModelTarget, kind: MediaKind, reason = ''): Mode
   return new ModelError(sentence('model.no_media_because', { provider, kind, details }))
 }
 
-/** For a result that the provider put where nobody may go, or which leads nowhere. */
+/** The address of the result is blocked by the network guard, or leads nowhere. */
 export const notFetchable = ({ provider }: ModelTarget): ModelError =>
   new ModelError(sentence('model.not_fetchable', { provider }))
 
-/** For bytes that are not of any format that a browser shows. */
+/** The bytes are not in a format that browsers display. */
 export const notMedia = ({ provider }: ModelTarget, kind: MediaKind): ModelError =>
   new ModelError(sentence('model.not_media', { provider, kind }))
 
-/** For vectors that can't be compared with each other: too few, of several lengths, or not of finite numbers. */
+/** The vectors cannot be compared: too few, of different lengths, or with non-finite numbers. */
 export const notVectors = ({ provider }: ModelTarget): ModelError =>
   new ModelError(sentence('model.not_embeddings', { provider }))
 
-/** Why a request was refused that may be made again: the cause of its ModelError. */
+/** The `cause` of a ModelError after a retryable refusal. */
 export class ProviderBusy extends Error {
   override readonly name = 'ProviderBusy'
-  /** What the provider asks to wait for (Retry-After). */
+  /** Milliseconds from the provider's Retry-After header. */
   readonly retryAfterMs: number | undefined
 
   constructor(status: number, retryAfterMs: number | undefined) {
@@ -138,12 +141,12 @@ export class ProviderBusy extends Error {
   }
 }
 
-/** What a JSON error body says: `{error: {message}}`, `{error: text}`, `{message}`, or a list with one of these. */
+/** Returns the message of a JSON error body: `{error: {message}}`, `{error: text}`, `{message}`, or a list of these. */
 function providerWords(target: ModelTarget, body: string): string {
   try {
     return clean(target, messageOf(JSON.parse(body)))
   } catch {
-    return '' // a page of HTML or the like says nothing to a person
+    return '' // HTML and the like is useless to users
   }
 }
 
@@ -155,7 +158,7 @@ function messageOf(value: unknown, wrappings = 0): string {
   return messageOf(message ?? error ?? detail, wrappings + 1)
 }
 
-/** The words as they can be shown and stored: without the key, whole or in part, and not too many of them. */
+/** Returns a message that is safe to show and store: truncated, and with the API key masked, whole or in part. */
 function clean({ apiKey }: ModelTarget, words: string): string {
   const secret = apiKey !== null && apiKey.length >= KEY_CHARACTERS_MIN ? apiKey : null
   const read = words.slice(0, PROVIDER_WORDS_READ_MAX)
@@ -166,10 +169,10 @@ function clean({ apiKey }: ModelTarget, words: string): string {
     .toWellFormed()
 }
 
-/** What is shorter is a word that a server without keys was given, and no secret. */
+/** Shorter keys are placeholders for servers without authentication, and not secrets. */
 const KEY_CHARACTERS_MIN = 4
 
-/** Six characters in a row that a key could have; providers mask the middle of a key with stars or dots. */
+/** Runs of at least six characters that may be part of a key. Providers mask the middle of keys with stars or dots. */
 const KEY_LIKE = /[\w*.…~+/=-]{6,}/g
 
 const isOfKey = (apiKey: string, run: string): boolean =>

@@ -21,9 +21,8 @@ import {
 import { count, usageOf } from './usage.ts'
 
 /**
- * Gemini streamGenerateContent, as events. The format has no marker of its own for the end: a reply that has given a
- * finishReason and then stops is complete, and one that stops without is not.
- * https://ai.google.dev/api/generate-content
+ * Streams a reply from Gemini's streamGenerateContent as events. The format has no end marker: a stream that stops is
+ * complete if it has sent a finishReason. https://ai.google.dev/api/generate-content
  */
 export async function streamGoogle(
   transport: Transport,
@@ -45,7 +44,7 @@ export async function streamGoogle(
   return reader.result
 }
 
-/** What has been read of a reply. */
+/** The state of a reply that is being read. */
 class StreamReader {
   readonly #target: ModelTarget
   readonly #reply: ReplyText
@@ -59,7 +58,7 @@ class StreamReader {
     this.#reply = reply
   }
 
-  /** Takes an event. None of them is an end: see isComplete. */
+  /** Processes an event. Always returns false, since no event is an end marker (see isComplete). */
   take(data: string): false {
     if (this.#template.pass(data, this.#reply)) return false
     const chunk = JSON.parse(data) as Chunk
@@ -124,7 +123,7 @@ interface UsageMetadata {
   thoughtsTokenCount?: unknown
 }
 
-/** Thoughts are paid as output. */
+/** Thinking tokens are billed as output. */
 const totalOf = (usage: UsageMetadata): ModelUsage | null =>
   usageOf(
     count(usage.promptTokenCount) + count(usage.toolUsePromptTokenCount),
@@ -138,7 +137,7 @@ const toolCallOf = ({ id, name, args }: FunctionCall, thoughtSignature: string |
   ...(thoughtSignature && { signature: sign('google', thoughtSignature) }),
 })
 
-/** One of the format's words in capitals, and nothing longer. */
+/** Returns the format's uppercase reason code, bounded in length. */
 const reasonOf = (blocked: unknown): string => /^[A-Z_]{1,40}/.exec(String(blocked))?.[0] ?? 'blocked'
 
 const FINISH_REASONS: Record<string, ModelResult['finishReason']> = {
@@ -154,13 +153,15 @@ const FINISH_REASONS: Record<string, ModelResult['finishReason']> = {
 export const googleHeaders = ({ apiKey }: ModelTarget): Record<string, string> =>
   apiKey === null ? {} : { 'x-goog-api-key': apiKey }
 
-/** The list of models gives names with their collection before them. */
+/** The list of models returns names with a `models/` prefix. */
 const bareName = (model: string): string => model.replace(/^models\//, '')
 
-/** Models that do not think; to ask them for thoughts is an error. */
+/** Models without thinking. They reject a thinkingConfig. */
 const NEVER_THINKS = /^(gemini-(1|2\.0)|gemma-[123]|learnlm)/
 
-/** Stands for the signature of a call that another model made. https://ai.google.dev/gemini-api/docs/thought-signatures */
+/**
+ * Replaces the signature of a call that another model made. https://ai.google.dev/gemini-api/docs/thought-signatures
+ */
 const NO_SIGNATURE = 'skip_thought_signature_validator'
 
 function requestBody({ model }: ModelTarget, original: ModelRequest): Record<string, unknown> {
@@ -186,12 +187,12 @@ function requestBody({ model }: ModelTarget, original: ModelRequest): Record<str
 }
 
 /**
- * Models before it refuse a form of reply and tools together; it refuses its own calls without their signatures.
- * https://ai.google.dev/gemini-api/docs/structured-output
+ * Gemini 3+ accepts a response format together with tools, and requires the signatures of its own calls. Earlier
+ * models reject that combination. https://ai.google.dev/gemini-api/docs/structured-output
  */
 const IS_GEMINI_3 = /^gemini-([3-9]|\d\d)/
 
-/** A schema always binds: `strict` and the schema's name have no place in the format. */
+/** The format has no `strict` and no schema name: schemas are always enforced. */
 function formatOf({ responseFormat }: ModelRequest): object {
   if (!responseFormat) return {}
   return {
@@ -200,7 +201,10 @@ function formatOf({ responseFormat }: ModelRequest): object {
   }
 }
 
-/** The format can not ask for one call at a time: of several, ReplyText takes the first. https://ai.google.dev/api/caching#ToolConfig */
+/**
+ * The format cannot disable parallel calls, so ReplyText keeps only the first.
+ * https://ai.google.dev/api/caching#ToolConfig
+ */
 function toolsOf({ tools = [], toolChoice }: ModelRequest): object {
   if (tools.length === 0) return {}
   return {
@@ -232,7 +236,7 @@ const responsePart = ({ toolCallId: id, toolName: name, output }: ToolResult): o
   functionResponse: { id, name, response: { result: output } },
 })
 
-/** Of calls that were made at once, only the first has a signature. */
+/** In a group of parallel calls, only the first has a signature. */
 function callPart(call: ToolCall, index: number, model: string): object {
   const isMissing = index === 0 && IS_GEMINI_3.test(model)
   const thoughtSignature = signedBy('google', call) ?? (isMissing ? NO_SIGNATURE : undefined)

@@ -7,7 +7,7 @@ import { createNet } from '../net/index.ts'
 import { createModels, type Models } from './index.ts'
 import type { ImageRequest, ModelTarget, Provider } from './types.ts'
 
-/** Images against providers on the wire: what is asked for, what comes back, and how each fault ends. */
+/** Tests images against an emulated provider: requests, results, and the error for each fault. */
 
 const API_KEY = 'key-of-a-tenant'
 const MEDIA_TIMEOUTS = { imageMs: 30_000, videoMs: 30_000, transcriptionMs: 30_000, pollMs: 10 }

@@ -47,8 +47,8 @@ const MEDIA_TIMEOUTS: MediaTimeouts = {
 
 export interface Models {
   /**
-   * Has a model write a reply into the sink. Resolves at the provider's own end marker; rejects with a ModelError
-   * whose sentence is for the user, or with the signal's reason when it was aborted.
+   * Streams a model's reply into the sink. Resolves at the provider's end marker. Rejects with a ModelError whose
+   * message is for the user, or with the signal's reason.
    */
   stream(
     target: ModelTarget,
@@ -56,11 +56,14 @@ export interface Models {
     sink: ModelSink,
     signal: AbortSignal,
   ): Promise<ModelResult>
-  /** The models that a provider offers. Throws a ModelError. */
+  /** Returns the models that a provider offers. Throws a ModelError. */
   listModels(target: ModelTarget): Promise<FoundModel[]>
-  /** Draws one image. Rejects with a ModelError, or the signal's reason. */
+  /** Generates one image. Rejects with a ModelError, or the signal's reason. */
   generateImage(target: ModelTarget, request: ImageRequest, signal: AbortSignal): Promise<GeneratedMedia>
-  /** Makes one video and tells how far it is, 0 to 1. Rejects with a ModelError, or the signal's reason. */
+  /**
+   * Generates one video. Calls `onProgress` with values from 0 to 1. Rejects with a ModelError, or the signal's
+   * reason.
+   */
   generateVideo(
     target: ModelTarget,
     request: VideoRequest,
@@ -68,8 +71,8 @@ export interface Models {
     signal: AbortSignal,
   ): Promise<GeneratedMedia>
   /**
-   * Writes down what is said in a recording; `language` is what is probably spoken, as a language tag (`en-US`).
-   * Rejects with a ModelError, or the signal's reason.
+   * Transcribes a recording. `language` is the expected language as a language tag (`en-US`). Rejects with a
+   * ModelError, or the signal's reason.
    */
   transcribe(
     target: ModelTarget,
@@ -78,9 +81,9 @@ export interface Models {
     signal: AbortSignal,
   ): Promise<Transcription>
   /**
-   * Vectors of texts, in their order. A provider that is busy is asked again a few times, for what it has not answered.
-   * The demo's are `embedLocally`'s, whatever the model is called. Rejects with a ModelError, or the signal's reason.
-   * `sending` is called with the texts of each request before it is sent to a provider.
+   * Returns the vectors of texts in input order. If the provider is busy, retries the unanswered requests a few times.
+   * The demo provider uses `embedLocally` for every model name. Calls `sending` with the texts of each request before
+   * sending it. Rejects with a ModelError, or the signal's reason.
    */
   embed(
     target: ModelTarget,
@@ -89,7 +92,7 @@ export interface Models {
     signal: AbortSignal,
     sending?: (texts: readonly string[]) => void,
   ): Promise<Embeddings>
-  /** Who sees the tools that are run for a model. */
+  /** Observes the tools that run for a model. */
   watchTool?: ModelWatch['tool']
 }
 
@@ -104,7 +107,7 @@ export function createModels({
   timeouts?: ModelTimeouts
   mediaTimeouts?: Partial<MediaTimeouts>
   watch?: ModelWatch
-  /** How many seconds a recording lasts, for providers that do not tell. */
+  /** Returns a recording's length in seconds, for providers that don't report it. */
   durationOf?: DurationOf
 }): Models {
   const transport: Transport = { net, timeouts }

@@ -1,6 +1,6 @@
 import type { Provider } from './types.ts'
 
-/** Where each provider is, when nobody says otherwise; absent where there is no such place. */
+/** The default base URL of each provider, where there is one. */
 export const DEFAULT_BASE_URLS: Partial<Record<Provider, string>> = {
   openai: 'https://api.openai.com/v1',
   anthropic: 'https://api.anthropic.com/v1',
@@ -9,7 +9,7 @@ export const DEFAULT_BASE_URLS: Partial<Record<Provider, string>> = {
   demo: '',
 }
 
-/** What a model can do, guessed from its name; a model's config can say better. */
+/** Guesses a model's capabilities from its name. The model's configuration can override them. */
 export function guessCapabilities(provider: Provider, model: string): string[] {
   const name = bareName(model)
   const kind = KINDS.find(([pattern]) => pattern.test(name))?.[1]
@@ -23,13 +23,13 @@ export function guessCapabilities(provider: Provider, model: string): string[] {
   return capabilities
 }
 
-/** Without the vendor that gateways put before it: `openai/gpt-4o`, `models/gemini-2.5-pro`. */
+/** Removes the vendor prefix of gateways: `openai/gpt-4o`, `models/gemini-2.5-pro`. */
 const bareName = (model: string): string => model.toLowerCase().replace(/^.*\//, '')
 
-/** The beginnings of names, as patterns. */
+/** Matches names that start with one of these patterns. */
 const startsWith = (...patterns: string[]): RegExp => new RegExp(`^(${patterns.join('|')})`)
 
-/** Models that write no text, by what they are for. The first that fits counts. */
+/** Models that write no text, by capability. The first match wins. */
 const KINDS: readonly (readonly [RegExp, string])[] = [
   [/embed|^(bge|gte|e5|voyage)-|-e5-|minilm/, 'embedding'],
   [/whisper|transcri|parakeet|\b(asr|stt)\b/, 'transcription'],
@@ -67,7 +67,10 @@ const REASONING = [
   /reason|think|-r1\b/,
 ]
 
-/** Tokens of prompt and reply together, guessed from the name. Too small a guess only cuts history early. */
+/**
+ * Guesses the context window from the model's name: tokens of prompt and reply together. If the guess is too small,
+ * history is only cut earlier.
+ */
 export function defaultContextWindow(provider: Provider, model: string): number {
   const name = bareName(model)
   const [, tokens] = WINDOWS.find(([pattern]) => pattern.test(name)) ?? [null, WINDOW_BY_PROVIDER[provider]]

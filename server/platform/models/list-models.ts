@@ -9,7 +9,7 @@ import { ModelError, type ModelTarget } from './types.ts'
 export interface FoundModel {
   /** The provider's name of the model. */
   model: string
-  /** Tokens, where the provider tells. */
+  /** In tokens, if the provider reports it. */
   contextWindow?: number
 }
 
@@ -18,7 +18,7 @@ const NAME_CHARACTERS_MAX = 200
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024
 const ERROR_BODY_BYTES_MAX = 64 * 1024
 
-/** Asks a provider which models it offers, the first page of them. Throws a ModelError. */
+/** Returns the first page of the models that a provider offers. Throws a ModelError. */
 export async function listModels(transport: Transport, target: ModelTarget): Promise<FoundModel[]> {
   switch (target.provider) {
     case 'demo':
@@ -32,13 +32,13 @@ export async function listModels(transport: Transport, target: ModelTarget): Pro
   }
 }
 
-/** A model as one of the providers lists it. */
+/** A model in a provider's list. */
 interface ListedModel {
-  /** All but Gemini, which has `name`: `models/gemini-…`. */
+  /** All providers but Gemini, which has `name`: `models/gemini-…`. */
   id?: unknown
   name?: unknown
   supportedGenerationMethods?: unknown
-  /** Tokens: Gemini; Anthropic; vLLM; OpenRouter; Groq. */
+  /** The context window in tokens, in this order: Gemini, Anthropic, vLLM, OpenRouter, Groq. */
   inputTokenLimit?: unknown
   max_input_tokens?: unknown
   max_model_len?: unknown
@@ -71,12 +71,12 @@ function foundModel(listed: ListedModel): FoundModel[] {
   ]
 }
 
-/** What a model of Google must be able to do: the second is Veo's. */
+/** A Google model must support one of these methods. The second is Veo's. */
 const GOOGLE_METHODS = ['generateContent', 'predictLongRunning']
 
 const isTokens = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0
 
-/** A JSON answer of a provider, bounded in size and time. Throws a ModelError. */
+/** Returns a provider's JSON answer, bounded in size and time. Throws a ModelError. */
 async function getJson(
   { net, timeouts }: Transport,
   target: ModelTarget,

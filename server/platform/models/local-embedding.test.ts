@@ -4,7 +4,7 @@ import { createBm25, ndcgAt10, stem } from '#tests/support/bm25.ts'
 import { readCollection } from '#tests/support/retrieval.ts'
 import { embedLocally, LOCAL_DIMENSIONS } from './local-embedding.ts'
 
-/** The built-in embedding: what its vectors are, and what is found with them beside a textbook search. */
+/** Tests the built-in embedding: properties of its vectors, and its retrieval quality compared with BM25. */
 
 const embed = (texts: string[]) => embedLocally(texts, new AbortController().signal)
 const similarity = async (one: string, other: string): Promise<number> => {
@@ -84,7 +84,10 @@ describe('of a collection with known answers', async () => {
   const byVectors = asked.map((query) => vectors.map((vector) => product(query, vector)))
   const byWords = questions.map(({ question }) => bm25(question))
 
-  /** The mean over all questions, and over those that nothing was tuned by: every second one. */
+  /**
+   * Returns the mean nDCG over all questions, and over the held-out half: the odd indexes, which were not used for
+   * tuning.
+   */
   const quality = (scores: number[][]): { all: number; heldOut: number } => {
     const each = questions.map(({ places }, at) => ndcgAt10(scores[at] ?? [], places))
     return { all: mean(each), heldOut: mean(each.filter((_, at) => at % 2 === 1)) }
@@ -128,5 +131,5 @@ describe('of a collection with known answers', async () => {
 
 const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** Scores as shares of the best one. */
+/** Scales scores to the best one. */
 const shares = (scores: number[]): number[] => scores.map((score) => score / (Math.max(...scores) || 1))

@@ -3,20 +3,20 @@ import { FUNCTION_WORDS } from '../retrieval/function-words.ts'
 import { fnv1a } from '../retrieval/hash.ts'
 import { UNSPACED_SCRIPTS } from '../retrieval/words.ts'
 
-/** Numbers in a vector of the local embedding. */
+/** Dimensions of a vector of the built-in embedding. */
 export const LOCAL_DIMENSIONS = 384
-/** Embedding stands back for the other work of the process after so many milliseconds. */
+/** Yields to the event loop after this many milliseconds. */
 const STEP_MS = 8
-/** What is behind is left out: chunks and questions are far shorter. */
+/** Longer texts are truncated. Chunks and questions are far shorter. */
 const CHARACTERS_MAX = 20_000
 const WORD_CHARACTERS_MAX = 40
-/** Words whose places are kept, so that they are not hashed again for each text. */
+/** Size of the cache of word features. */
 const KNOWN_WORDS_MAX = 40_000
 
 /*
- * How much each kind of feature counts, and how many places each has. They were found on one half of the questions of
- * local-embedding.test.ts; what is near them is about as good. Common words that are no function words, and
- * the lengths of words, were tried as weights, and are no use.
+ * The weight of each kind of feature, and the number of dimensions per feature. Tuned on one half of the questions of
+ * local-embedding.test.ts; nearby values are about as good. Weights for frequent words outside the function-word list,
+ * and for word length, did not help.
  */
 const FUNCTION_WORD_WEIGHT = 0.02
 const PAIR_WEIGHT = 0.1
@@ -25,11 +25,13 @@ const GRAM_LETTERS = 4
 const DIMENSIONS_PER_FEATURE = 2
 
 /**
- * Vectors of texts without a model, a key or a download. They are lexical: words (NFKC, small letters, light stemming),
- * pairs of neighbouring words and parts of words are hashed, with a sign, to places of the vector (Weinberger et al.,
- * "Feature Hashing for Large Scale Multitask Learning", 2009), each by 1 + log of how often it is there. So texts are
- * near that share words, their forms, or words that are misspelt; what words mean is not known. The vectors have
- * length 1 (0 for a text without a word) and are the same on every machine. Rejects with the signal's reason.
+ * Embeds texts without a model, a key or a download. The vectors are lexical: words (NFKC, lowercase, lightly
+ * stemmed), pairs of neighboring words and character 4-grams are hashed to signed dimensions (Weinberger et al.,
+ * "Feature Hashing for Large Scale Multitask Learning", 2009), weighted by 1 + log(frequency). So texts are similar if
+ * they share words, inflected forms or misspellings; meaning is not captured.
+ *
+ * Vectors have length 1 (0 for a text without words) and are identical on every machine. Rejects with the signal's
+ * reason.
  */
 export async function embedLocally(texts: string[], signal: AbortSignal): Promise<Float32Array[]> {
   signal.throwIfAborted()
@@ -46,7 +48,7 @@ export async function embedLocally(texts: string[], signal: AbortSignal): Promis
 }
 
 function embedText(text: string): Float32Array {
-  // Never within a text, where the same word would be counted as two.
+  // Clear only between texts: within a text, clearing would count the same word as two.
   if (knownWords.size >= KNOWN_WORDS_MAX) knownWords.clear()
   const words: KnownWord[] = []
   const pairs = new Map<number, number>()
@@ -73,17 +75,20 @@ function embedText(text: string): Float32Array {
     word.count = 0
   }
   for (const [pair, count] of pairs) eachDimension(pair, PAIR_WEIGHT * (1 + Math.log(count)), add)
-  // The places of a single word can cancel each other out.
+  // All dimensions of a single word can cancel each other out.
   const [first] = words
   if (first && sums.every((sum) => sum === 0)) add(first.dimensions[0] as number, 1)
   return normalised(sums)
 }
 
-/** Letters, digits and what is written upon them. */
+/** Letters, digits and combining marks. */
 const WORD = /[\p{L}\p{M}\p{N}]+/gu
-/** Whole words, and all between them that is not ASCII: found several times as fast, and mostly a word that is known. */
+/**
+ * Matches whole words plus any non-ASCII characters between them. Several times as fast as WORD, and usually finds a
+ * cached word.
+ */
 const ROUGH_WORD = /[a-z0-9\x80-\uffff]+/g
-/** Scripts that are written without blanks between words: two signs are taken for a word. */
+/** Scripts without spaces between words. Each pair of neighboring characters counts as a word. */
 const UNSPACED = new RegExp(`[${UNSPACED_SCRIPTS}]`, 'u')
 
 function wordsOf(text: string): KnownWord[] {
@@ -108,13 +113,13 @@ function* exactWordsOf(rough: string): Generator<string> {
   }
 }
 
-/** A word and its parts: at which places of a vector they add what. */
+/** The features of a word: `dimensions[i]` gets `values[i]`. */
 interface KnownWord {
   hash: number
   isFunctionWord: boolean
   dimensions: number[]
   values: number[]
-  /** How often it is in the text that is being embedded. */
+  /** Occurrences in the text that is being embedded. */
   count: number
 }
 
@@ -132,7 +137,7 @@ function learn(word: string): KnownWord {
   eachDimension(made.hash, isFunctionWord ? FUNCTION_WORD_WEIGHT : 1, add)
   const grams = isFunctionWord ? [] : gramsOf(`<${stem}>`)
   for (const gram of grams) eachDimension(mix(hashOf(gram)), GRAMS_WEIGHT / Math.sqrt(grams.length), add)
-  // A copy, because a part of a text would keep all of it.
+  // Copied, because a slice would retain the whole text.
   knownWords.set(Buffer.from(word, 'utf16le').toString('utf16le'), made)
   return made
 }
@@ -142,7 +147,7 @@ const gramsOf = (word: string): string[] =>
     word.slice(at, at + GRAM_LETTERS),
   )
 
-/** A few places for each feature: where two share one, they seldom share all. */
+/** Maps each feature to a few dimensions: two features that collide in one rarely collide in all. */
 function eachDimension(hash: number, weight: number, add: (dimension: number, value: number) => void): void {
   let state = hash
   for (let dimension = 0; dimension < DIMENSIONS_PER_FEATURE; dimension++) {
@@ -151,7 +156,7 @@ function eachDimension(hash: number, weight: number, add: (dimension: number, va
   }
 }
 
-/** The endings that most often part two forms of a word, in English and its neighbours. */
+/** Strips the most common inflectional endings of English and related languages. */
 function stemOf(word: string): string {
   if (word.length < 4) return word
   for (const [ending, instead] of ENDINGS)
@@ -177,10 +182,10 @@ const ENDINGS: readonly (readonly [string, string])[] = [
   ['s', ''],
 ]
 
-/** FNV-1a, stirred once more. */
+/** FNV-1a with an additional finalizer. */
 const hashOf = (word: string): number => mix(fnv1a(word))
 
-/** The finalizer of MurmurHash3, as a signed number of 32 bits. */
+/** The MurmurHash3 finalizer, as a signed 32-bit integer. */
 function mix(value: number): number {
   let hash = value | 0
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)

@@ -1,14 +1,14 @@
 import { payableUsage } from './payable-usage.ts'
 import type { ModelRequest, ModelResult, ModelSink, ModelUsage, ToolCall } from './types.ts'
 
-/** What a step has written. */
+/** The output of a step. */
 interface StepOutput {
   content: string
   reasoning: string
   toolCalls: ToolCall[]
 }
 
-/** One time that a model is asked: what is asked, what it has written so far, and what that costs. */
+/** One model call of the tool loop: its request, its output so far and its usage. */
 export class LoopStep {
   readonly request: ModelRequest
   readonly written: StepOutput = { content: '', reasoning: '', toolCalls: [] }
@@ -19,8 +19,8 @@ export class LoopStep {
   }
 
   /**
-   * Takes what the model writes and passes it on, parted by an empty line from what earlier steps have written.
-   * `withOwnId` gives a call an id that no other has.
+   * Returns a sink that records the output and passes it on, separated by an empty line from the output of earlier
+   * steps. `withOwnId` returns the call with a unique id.
    */
   sinkTo(sink: ModelSink, earlier: readonly LoopStep[], withOwnId: (call: ToolCall) => ToolCall): ModelSink {
     const { written, request } = this
@@ -38,7 +38,7 @@ export class LoopStep {
         sink.reasoning(text)
       },
       toolCall(call) {
-        // Some servers do not heed that no tool may be called.
+        // Some servers ignore that no tool may be called.
         if (request.toolChoice === 'none') return
         const own = withOwnId(call)
         written.toolCalls.push(own)
@@ -47,7 +47,10 @@ export class LoopStep {
     }
   }
 
-  /** Null is nothing: a step that failed before its first token. Without `trustsUsage` the tokens are counted here. */
+  /**
+   * Returns the payable usage. Null if the step failed before its first token. Without `trustsUsage`, tokens are
+   * counted locally.
+   */
   payable(hasFailed: boolean, trustsUsage: boolean): Promise<ModelUsage | null> {
     const isCutOff = this.result === undefined
     const reported = trustsUsage ? (this.result?.usage ?? null) : null
@@ -55,7 +58,7 @@ export class LoopStep {
   }
 }
 
-/** What is missing behind the last of some texts to make an empty line. */
+/** Returns the line breaks that make an empty line after the last non-empty text. */
 function partingFrom(texts: string[]): string {
   const last = texts.findLast((text) => text !== '')
   if (last === undefined || last.endsWith('\n\n')) return ''

@@ -1,10 +1,10 @@
-/** The type of an image by its first bytes; undefined where it is none of those that every browser shows. */
+/** Returns the MIME type of an image by its first bytes, or undefined if not every browser displays it. */
 export const imageTypeOf = (data: Uint8Array): string | undefined => typeOf(data, IMAGES)
 
-/** The type of a video by its first bytes. */
+/** Returns the MIME type of a video by its first bytes. */
 export const videoTypeOf = (data: Uint8Array): string | undefined => typeOf(data, VIDEOS)
 
-/** https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern, in hexadecimal. */
+/** Signatures in hexadecimal. https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern */
 const IMAGES: readonly (readonly [RegExp, string])[] = [
   [/^89504e470d0a1a0a/, 'image/png'],
   [/^ffd8ff/, 'image/jpeg'],

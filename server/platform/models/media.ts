@@ -11,14 +11,19 @@ import { usageOf } from './usage.ts'
 const IMAGE_ANSWER_BYTES_MAX = 32 * 1024 * 1024
 const VIDEO_BYTES_MAX = 256 * 1024 * 1024
 const OPERATION_BYTES_MAX = 1024 * 1024
-/** How often in a row the question how far a video is may fail: the video is being made, and paid, all the same. */
+/**
+ * Maximum consecutive failures when polling a video. More than one, because the provider generates and bills the video
+ * anyway.
+ */
 const FAILED_POLLS_MAX = 3
-/** After so long a video is told as two thirds done. */
+/** After this time, the estimated progress of a video is about two thirds. */
 const VIDEO_TYPICAL_MS = 60_000
-/** As far as a guess goes. */
+/** The maximum of estimated progress. */
 const GUESSED_PROGRESS_MAX = 0.95
 
-/** Draws one image. Nothing is tried twice: each try is paid. Rejects with a ModelError, or the signal's reason. */
+/**
+ * Generates one image. Never retries, since each attempt is billed. Rejects with a ModelError, or the signal's reason.
+ */
 export async function generateImage(
   { net, timeouts }: MediaTransport,
   target: ModelTarget,
@@ -46,8 +51,8 @@ export async function generateImage(
 }
 
 /**
- * Makes one video. `onProgress` hears 0 to 1 each time that the provider is asked; Veo tells no progress, so it is
- * guessed from the time until the video is there. Rejects with a ModelError, or the signal's reason.
+ * Generates one video. Calls `onProgress` with values from 0 to 1 at each poll. Veo reports no progress, so it is
+ * estimated from the elapsed time. Rejects with a ModelError, or the signal's reason.
  */
 export async function generateVideo(
   transport: MediaTransport,
@@ -57,7 +62,7 @@ export async function generateVideo(
   signal: AbortSignal,
 ): Promise<GeneratedMedia> {
   if (target.provider === 'demo') return demoVideo(onProgress, signal)
-  // OpenAI's Sora is not in the SDK.
+  // The SDK doesn't support OpenAI's Sora.
   if (target.provider !== 'google') throw notOffered(target, 'video')
   const { net, timeouts } = transport
   const late = (): Error => tooSlow(target, 'did not make the video', timeouts.videoMs)
@@ -71,7 +76,10 @@ export async function generateVideo(
   })
 }
 
-/** Starts a video and asks until it is made. Resolves to where it is; the SDK has put the key there for Google only. */
+/**
+ * Starts a video and polls until it is complete. Returns its address, to which the SDK adds the API key only for
+ * Google's own hosts.
+ */
 async function makeWithVeo(
   { net, timeouts }: MediaTransport,
   target: ModelTarget,

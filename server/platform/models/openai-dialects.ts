@@ -1,25 +1,28 @@
 import { guessCapabilities } from './known-models.ts'
 import type { Provider } from './types.ts'
 
-/** Where the providers that speak this format differ from each other. */
+/** The differences between providers that implement the OpenAI format. */
 export interface Dialect {
-  /** The field that bounds a reply: OpenAI's reasoning models refuse `max_tokens`, other servers know no other. */
+  /**
+   * The field that limits a reply. OpenAI's reasoning models reject `max_tokens`; other servers know only
+   * `max_tokens`.
+   */
   maxTokensField: 'max_tokens' | 'max_completion_tokens'
-  /** What asks for reasoning, or for none, where a model can be asked. */
+  /** Returns the fields that turn reasoning on or off, where the model supports them. */
   reasoning(model: string, isWanted: boolean): Record<string, unknown>
-  /** Whether a call of a tool is refused in the next request unless the reasoning before it comes along. */
+  /** Whether the next request must repeat the reasoning that preceded a tool call. */
   wantsReasoningBack: boolean
-  /** Whether tool_choice is heeded; where it is not, only tools that may be called are offered. */
+  /** Whether tool_choice is honored. If not, only callable tools are offered. */
   heedsToolChoice: boolean
-  /** Whether a call can be demanded of a model that is thinking. */
+  /** Whether a tool call can be forced while the model is thinking. */
   thinkerTakesDemands: boolean
-  /** Whether `parallel_tool_calls` is known. What is not known is seen to when the calls are read. */
+  /** Whether `parallel_tool_calls` is supported. If not, the limit is applied when the calls are read. */
   knowsParallelCalls(model: string): boolean
-  /** Whether a reply can be held to a schema. */
+  /** Whether JSON schemas are supported as the response format. */
   takesSchemas: boolean
 }
 
-/** OpenAI's reasoning models: only they know reasoning_effort, and they take no temperature, top_p or stop. */
+/** OpenAI's reasoning models. Only they accept reasoning_effort; they reject temperature, top_p and stop. */
 export const OPENAI_REASONING_MODEL = /^(o\d|gpt-([5-9]|\d\d)(?!-chat))/
 
 export const DIALECTS: Partial<Record<Provider, Dialect>> = {
@@ -33,7 +36,7 @@ export const DIALECTS: Partial<Record<Provider, Dialect>> = {
     knowsParallelCalls: (model) => !/^o\d/.test(model),
     takesSchemas: true,
   },
-  // Thinks unless told not to. https://api-docs.deepseek.com/guides/thinking_mode
+  // Thinks unless disabled. https://api-docs.deepseek.com/guides/thinking_mode
   deepseek: {
     maxTokensField: 'max_tokens',
     reasoning: (model, isWanted) => ({
@@ -45,7 +48,7 @@ export const DIALECTS: Partial<Record<Provider, Dialect>> = {
     knowsParallelCalls: () => false,
     takesSchemas: false, // https://api-docs.deepseek.com/guides/json_mode
   },
-  // Models that can think do unless told not to; to ask one that cannot is an error.
+  // Models that can think do so unless disabled. Requesting thinking from other models is an error.
   ollama: {
     maxTokensField: 'max_tokens',
     reasoning: (_model, isWanted) => (isWanted ? {} : { reasoning_effort: 'none' }),
@@ -55,7 +58,8 @@ export const DIALECTS: Partial<Record<Provider, Dialect>> = {
     knowsParallelCalls: () => false,
     takesSchemas: true,
   },
-  // Many servers refuse fields that their model does not know, so only a name that promises reasoning is asked.
+  // Many servers reject fields that their model doesn't know, so only models with a known reasoning name get the
+  // field.
   'openai-compatible': {
     maxTokensField: 'max_tokens',
     reasoning: (model, isWanted) =>

@@ -23,7 +23,7 @@ import {
 import { usageOf } from './usage.ts'
 
 /**
- * OpenAI chat completions, streamed; spoken by openai, deepseek, ollama and many servers (openai-compatible).
+ * Streams a reply from the OpenAI chat completions API. Used for openai, deepseek, ollama and openai-compatible.
  * https://platform.openai.com/docs/api-reference/chat-streaming
  */
 export async function streamOpenAi(
@@ -47,7 +47,7 @@ export async function streamOpenAi(
   return reader.finish()
 }
 
-/** What has been read of a reply. */
+/** The state of a reply that is being read. */
 class StreamReader {
   readonly #target: ModelTarget
   readonly #reply: ReplyText
@@ -64,7 +64,7 @@ class StreamReader {
     this.#dialect = dialect
   }
 
-  /** Takes an event; true with the end marker. */
+  /** Processes an event. Returns true for the end marker. */
   take(data: string): boolean {
     if (this.#template.pass(data, this.#reply)) return false
     if (data === '[DONE]') return true
@@ -77,7 +77,7 @@ class StreamReader {
     return false
   }
 
-  /** True for a delta that is text and nothing else. */
+  /** Returns true if the delta contains only text. */
   #takeDelta(delta: Delta): boolean {
     const reasoning = delta.reasoning_content ?? delta.reasoning
     const hasReasoning = typeof reasoning === 'string' && reasoning !== ''
@@ -97,7 +97,7 @@ class StreamReader {
     const [first] = calls
     if (first && this.#reasoning !== '') first.signature = sign(this.#target.provider, this.#reasoning)
     for (const call of calls) this.#reply.toolCall(call)
-    // Some servers end a reply that calls tools with `stop`.
+    // Some servers end a reply with tool calls with `stop`.
     const finishReason = first && this.#finishReason === 'stop' ? 'tool_calls' : this.#finishReason
     return { finishReason, usage: this.#usage }
   }
@@ -111,7 +111,7 @@ interface Chunk {
 
 interface Delta {
   content?: string | null
-  /** DeepSeek, and servers that follow it. */
+  /** DeepSeek and compatible servers. */
   reasoning_content?: string | null
   /** OpenRouter, vLLM, Ollama. */
   reasoning?: string | null
@@ -124,7 +124,7 @@ interface ToolCallDelta {
   function?: { name?: string; arguments?: unknown }
 }
 
-/** Some servers send arguments as the object that they stand for. */
+/** Some servers send arguments as an object instead of a JSON string. */
 const textOf = (sent: unknown): string =>
   typeof sent === 'string' ? sent : sent === undefined || sent === null ? '' : JSON.stringify(sent)
 
@@ -173,7 +173,7 @@ function toolsOf(
   reasoning: Record<string, unknown>,
 ): Record<string, unknown> {
   const { toolChoice, parallelToolCalls } = request
-  // DeepSeek's reasoner thinks whatever it is told, so it is not told to call.
+  // DeepSeek's reasoner always thinks, so its tool calls cannot be forced.
   const isThinking = (reasoning['thinking'] as { type?: string } | undefined)?.type === 'enabled'
   const heeds =
     dialect.heedsToolChoice && (dialect.thinkerTakesDemands || !isThinking || !demandsCall(toolChoice))

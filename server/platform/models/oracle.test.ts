@@ -11,8 +11,8 @@ import { createModels } from './index.ts'
 import type { ModelRequest, ModelUsage, Provider } from './types.ts'
 
 /**
- * The oracle: the same recorded bytes, read by the AI SDK's own providers, say the same as our adapters. And the same
- * bytes cut anywhere, in the middle of a character too, say the same as whole ones.
+ * Tests the adapters against the AI SDK's providers as oracle: both must read the same recorded bytes alike. The
+ * adapters must also read bytes alike wherever they are cut, even inside a character.
  */
 
 const FORMATS: { provider: Provider; path: string }[] = [
@@ -89,7 +89,7 @@ async function readWithTheirs(provider: Provider, bytes: Buffer): Promise<Collec
 const total = (tokens: unknown): number =>
   typeof tokens === 'number' ? tokens : ((tokens as { total?: number }).total ?? 0)
 
-/** The bytes that the emulated provider answers with. */
+/** Returns the bytes of the emulated provider's answer. */
 async function record(provider: Provider, path: string, model: string, text: string): Promise<Buffer> {
   const [address, body] =
     provider === 'google'

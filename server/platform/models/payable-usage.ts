@@ -2,8 +2,8 @@ import { countTokens } from './count-tokens.ts'
 import type { ModelMessage, ModelRequest, ModelUsage, ToolCall } from './types.ts'
 
 /**
- * What is to be paid for a reply: what the provider says; else what is counted here, when the reply was cut short or
- * its provider tells nothing. Null is nothing: a reply that failed before its first token (contract, 6).
+ * Returns the usage to charge for a reply: the provider's count, or a local count if the reply was cut short or the
+ * provider reports none. Returns null, for no charge, if the reply failed before its first token (contract, 6).
  */
 export async function payableUsage(
   reported: ModelUsage | null,
@@ -17,11 +17,11 @@ export async function payableUsage(
   return { inputTokens: await countTokens(promptText(request)), outputTokens: await countTokens(text) }
 }
 
-/** All of a request that is text. */
+/** Returns all text of a request. */
 export const promptText = ({ system = '', tools = [], messages }: ModelRequest): string =>
   [system, ...tools.map((tool) => JSON.stringify(tool)), ...messages.map(messageText)].join('\n')
 
-/** All of a message that is text. */
+/** Returns all text of a message. */
 export function messageText(message: ModelMessage): string {
   if (message.role === 'tool') return message.output
   if (message.role === 'assistant') return message.content + callsText(message.toolCalls)

@@ -4,26 +4,26 @@ import type { ToolOutcome } from './tool-loop.ts'
 import type { ToolCall } from './types.ts'
 import { writeJson } from './write-json.ts'
 
-/** What is kept of what a tool was given, or of what it answered, in characters of JSON. */
+/** Maximum characters of JSON stored for one tool input or output. */
 const KEPT_CHARACTERS_MAX = 64 * 1024
-/** The same of all calls of a reply; of those beyond it a little. */
+/** Maximum for all calls of a reply. Calls beyond it keep only KEPT_CHARACTERS_MIN. */
 const KEPT_OF_REPLY_MAX = 1024 * 1024
 const KEPT_CHARACTERS_MIN = 200
 const NAME_CHARACTERS_MAX = 200
 
 export const CUT_OFF = sentence('tool.cut_off')
 
-/** Tells a reader of an event, and answers its number among the events with a name. */
+/** Sends an event to the readers and returns its number among the named events. */
 export type EmitToolEvent = (data: ToolEvent) => number
 
-/** A tool call, as an event shows it (spec, MCP playground stream): begun, or ended. */
+/** A tool call as an event (spec, MCP playground stream): started, or finished. */
 export type ToolEvent =
   | Pick<StoredToolCall, 'id' | 'name' | 'input' | 'output'>
   | Pick<StoredToolCall, 'id' | 'name' | 'successful' | 'error' | 'input' | 'output'>
 
 /**
- * The tool calls of a reply while it is written: each told when it begins and when it ends, and kept to be stored. What
- * is told is what is kept, so that a reader who comes later has the same. Too long inputs and outputs are cut.
+ * Records the tool calls of a reply that is being written, and sends an event when each starts and ends. The stored
+ * call equals the sent one, so a resumed reader sees the same. Truncates long inputs and outputs.
  */
 export class ReplyCalls {
   readonly stored: StoredToolCall[] = []
@@ -36,7 +36,7 @@ export class ReplyCalls {
     this.#emit = emit
   }
 
-  /** Grows with each call that begins or ends. */
+  /** Increases when a call starts or ends. */
   get changes(): number {
     return this.#changes
   }
@@ -73,7 +73,7 @@ export class ReplyCalls {
     this.#changes += 1
   }
 
-  /** Nothing more comes: what has not ended by now was cut off. */
+  /** Ends the calls that are still open as cut off. */
   close(): void {
     for (const id of [...this.#open.keys()])
       this.end({ id }, { output: null, successful: false, error: CUT_OFF })
@@ -89,7 +89,10 @@ export class ReplyCalls {
   }
 }
 
-/** An object as it is, any other value as `result`; what is too long only by its beginning, which says so. */
+/**
+ * Returns an object unchanged and any other value as `result`. A value that is too long becomes its beginning and a
+ * remark.
+ */
 function truncateValue(
   value: unknown,
   charactersMax: number,
@@ -106,7 +109,7 @@ function truncateValue(
   return { value: isObject ? (stored as Record<string, unknown>) : { result: stored }, characters }
 }
 
-/** A call that has ended, as its event shows it. */
+/** Returns the event of a finished call. */
 export const endEvent = ({ id, name, successful, error, input, output }: StoredToolCall): ToolEvent => ({
   id,
   name,

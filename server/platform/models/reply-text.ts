@@ -1,14 +1,14 @@
 import { sentence } from '#errors'
 import { ModelError, type ModelSink, type ToolCall } from './types.ts'
 
-/** The text of a reply may have so many characters, its reasoning with it. */
+/** Maximum characters of a reply's text and reasoning together. */
 const REPLY_CHARACTERS_MAX = 8 * 1024 * 1024
 const TOOL_CALLS_MAX = 128
 
 /**
- * Stands between an adapter and its sink, so that what a sink gets can be stored and sent on: well-formed Unicode
- * without NUL. A provider may cut text anywhere, in the middle of a surrogate pair too: the first half waits for the
- * second. What is half for good, and NUL, becomes U+FFFD.
+ * Sits between a provider adapter and its sink, and makes the output storable: well-formed Unicode without NUL. A
+ * provider may cut text anywhere, even inside a surrogate pair. The first half is held until the second arrives. Lone
+ * surrogates and NUL become U+FFFD.
  */
 export class ReplyText {
   readonly #sink: ModelSink
@@ -20,8 +20,8 @@ export class ReplyText {
   #onBegin: (() => void) | undefined
 
   /**
-   * `takesOneCall`: what is called at once with a first tool is left out, for not every model can be told so. `onBegin`
-   * is called before the first of anything.
+   * `takesOneCall` drops all tool calls after the first, for models that can't disable parallel calls. `onBegin` is
+   * called before the first output.
    */
   constructor(sink: ModelSink, { takesOneCall = false, onBegin }: ReplyTextOptions = {}) {
     this.#sink = sink
@@ -56,7 +56,7 @@ export class ReplyText {
     })
   }
 
-  /** Nothing more comes: a half that still waits is half for good. */
+  /** Flushes held halves as U+FFFD. Call it after the last output. */
   end(): void {
     if (this.#heldReasoning !== '') this.#sink.reasoning(REPLACEMENT)
     if (this.#heldText !== '') this.#sink.text(REPLACEMENT)
@@ -87,11 +87,11 @@ function trailingHalf(text: string): string {
   return code >= 0xd800 && code <= 0xdbff ? text.slice(-1) : ''
 }
 
-/** Well-formed and without NUL, as the database takes it. */
+/** Returns well-formed text without NUL, which PostgreSQL can store. */
 export const storable = (text: string): string =>
   text.isWellFormed() && !text.includes('\0') ? text : text.toWellFormed().replaceAll('\0', REPLACEMENT)
 
-/** The same for every string, and every name, in a JSON value. */
+/** Applies `storable` to all strings and property names of a JSON value. */
 function storableValue(value: unknown): unknown {
   if (typeof value === 'string') return storable(value)
   if (Array.isArray(value)) return value.map(storableValue)

@@ -8,7 +8,7 @@ import { createNet } from '../net/index.ts'
 import { createModels } from './index.ts'
 import type { ModelRequest, Provider, ResponseFormat, ToolChoice } from './types.ts'
 
-/** The choice of a tool, where a reply stops and its form: in each format, by each provider and model. */
+/** Tests tool choice, stop sequences and response formats for each format, provider and model. */
 
 const net = createNet({ allowPrivateNetwork: true })
 const models = createModels({ net })
@@ -32,7 +32,7 @@ const ask = (provider: Provider, model: string, request: Partial<ModelRequest>) 
     { messages: [{ role: 'user', content: 'Hello' }], ...request },
   )
 
-/** The newest request as the provider got it. */
+/** Returns the newest request that the provider received. */
 const received = (): Body => emulated.requests.at(-1)?.body as Body
 
 async function sent(provider: Provider, model: string, request: Partial<ModelRequest>): Promise<Body> {
@@ -40,7 +40,7 @@ async function sent(provider: Provider, model: string, request: Partial<ModelReq
   return received()
 }
 
-/** The same asked by the AI SDK. */
+/** Returns the request that the AI SDK sends for the same options. */
 async function sentByTheirs(provider: Provider, options: object): Promise<Body> {
   const baseURL = `${emulated.url}/v1`
   const model =

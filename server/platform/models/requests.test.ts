@@ -5,7 +5,7 @@ import { createNet } from '../net/index.ts'
 import { createModels } from './index.ts'
 import type { ModelMessage, ModelRequest, Provider, ToolCall } from './types.ts'
 
-/** What each provider, and each of its models, wants to be told differently. */
+/** Tests the differences between the requests to each provider and model. */
 
 const net = createNet({ allowPrivateNetwork: true })
 const models = createModels({ net })
@@ -26,7 +26,7 @@ const reply = (provider: Provider, model: string, request: ModelRequest) =>
     request,
   )
 
-/** The request as the provider got it. */
+/** Returns the request that the provider received. */
 async function sent(provider: Provider, model: string, request: Partial<ModelRequest>) {
   await reply(provider, model, { messages: [HELLO], ...request })
   return emulated.requests.at(-1)?.body as Record<string, unknown>
@@ -63,7 +63,7 @@ describe('reasoning', () => {
   const THOUGHTS = { thinkingConfig: { includeThoughts: true } }
   const NONE = {}
 
-  /** The fields that ask for reasoning, or for none. */
+  /** Returns the fields that turn reasoning on or off. */
   function reasoningOf(body: Record<string, unknown>): object {
     const { thinking, reasoning_effort, generationConfig } = body
     const { thinkingConfig } = (generationConfig ?? {}) as { thinkingConfig?: unknown }
@@ -106,7 +106,7 @@ describe('after a call of a tool', () => {
   const results = (calls: ToolCall[]): ModelMessage[] =>
     calls.map(({ id }) => ({ role: 'tool', toolCallId: id, toolName: 'weather', output: 'rain' }))
 
-  /** The messages of the request that brings the tool's result, after a call by `caller`. */
+  /** Returns the messages of the request with the tool's result, after a call by `caller`. */
   async function continued(caller: Provider, provider: Provider, model: string): Promise<unknown> {
     const { toolCalls } = await reply(caller, 'gemini-3-emu-r3', { messages: [ASK], tools, thinking: true })
     const messages = [ASK, { role: 'assistant', content: '', toolCalls } as const, ...results(toolCalls)]

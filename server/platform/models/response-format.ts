@@ -1,6 +1,6 @@
 import type { ModelRequest } from './types.ts'
 
-/** The same request with its form of reply asked for in words, for models that can not be held to one. */
+/** Moves the response format into the system prompt, for models that cannot enforce it. */
 export function withFormatInstruction(request: ModelRequest): ModelRequest {
   const { responseFormat, system, ...rest } = request
   if (responseFormat === undefined) return request

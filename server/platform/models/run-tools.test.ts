@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clock, done, reasonOf, startConversations, tool } from '#tests/support/provider/converse.ts'
 import type { ToolOutcome } from './index.ts'
 
-/** Tools that misbehave, and what a model is shown of what they answer. */
+/** Tests tools that misbehave, and how their output is shown to the model. */
 
 let talks: Awaited<ReturnType<typeof startConversations>>
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => talks.close())
 
 describe('a tool', () => {
-  /** What the model is shown of one call, and what is told of it. */
+  /** Returns what the model is shown of one call, and its outcome. */
   async function outcomeOf(run: Parameters<typeof tool>[1], timeoutMs?: number) {
     const { ended, outcomes, heard } = talks.converse('TOOL:it={"a":1} THEN say: Well.', {
       tools: [tool('it', run, timeoutMs)],
@@ -123,7 +123,7 @@ test('outputs share the room that is left in the window: short ones stand whole'
   for (const text of [first, third, fourth]) expect(text).toMatch(/^ä+\n\[The rest is left out/)
   const bytes = [first, third, fourth].map((text) => Buffer.byteLength(text))
   expect(bytes[0]).toBe(bytes[1])
-  // 3,000 tokens of the window are the prompt's.
+  // The prompt uses 3,000 tokens of the window.
   expect(bytes.reduce((sum, each) => sum + each)).toBeLessThan(12_000)
   expect(bytes.every((each) => each > 2_000)).toBe(true)
 })

@@ -4,24 +4,24 @@ import type { RunnableTool, ToolOutcome, ToolSink } from './tool-loop.ts'
 import type { ToolCall } from './types.ts'
 import { writeJson } from './write-json.ts'
 
-/** So many tools of a step run at once. */
+/** Tools of a step that run concurrently. */
 const TOOLS_AT_ONCE_MAX = 8
-/** No tool is waited for any longer, whatever it says of itself. */
+/** Upper bound of every tool's own timeout. */
 const TIMEOUT_MS_MAX = 15 * 60_000
 const OUTPUT_CHARACTERS_MAX = 1024 * 1024
 const ERROR_CHARACTERS_MAX = 2_000
-/** Names that a model is told when it has called a tool that there is not. */
+/** Tool names that the error for an unknown tool lists. */
 const NAMES_LISTED_MAX = 50
 
-/** How many characters outputs may still have, all of them together. */
+/** Characters that the remaining outputs may have together. */
 export interface OutputBudget {
   charactersLeft: number
 }
 
 /**
- * Runs what a model has called in one step, some at once, and tells how each went, in the order of the calls. Rejects
- * only with the signal's reason, at once; then, and when a tool has taken too long, the tool's own signal is aborted,
- * and a tool that does not heed it is left alone.
+ * Runs the tool calls of one step, several concurrently, and returns their outcomes in the order of the calls. Reports
+ * each start and end to the sink. When the signal aborts or a tool times out, aborts that tool's own signal and stops
+ * waiting. Rejects only with the signal's reason.
  */
 export async function runTools(
   tools: ReadonlyMap<string, RunnableTool>,
@@ -73,7 +73,7 @@ async function runTool(
     const aborted = new Promise<never>((_resolve, reject) =>
       given.signal.addEventListener('abort', () => reject(given.signal.reason)),
     )
-    // Within a function of its own, so that one that throws at once is like one that rejects.
+    // An async function turns a synchronous throw into a rejection.
     const run = async (): Promise<ToolOutcome> => tool.run(input, given.signal)
     return withinBudget(await Promise.race([run(), aborted]), budget)
   } catch (error) {
@@ -93,7 +93,7 @@ function unknownTool(name: string, names: string[]): string {
   return sentence('tool.unknown', { name: JSON.stringify(name.slice(0, 90)), tools: listed })
 }
 
-/** An outcome as it can be kept: its output is JSON, or the beginning of its text where that is too long. */
+/** Returns a storable outcome: its output is JSON, or truncated text if it is too long. */
 function withinBudget({ output, successful, error }: ToolOutcome, budget: OutputBudget): ToolOutcome {
   if (!successful) return failed(error || sentence('tool.failed'))
   const charactersMax = Math.min(OUTPUT_CHARACTERS_MAX, budget.charactersLeft)

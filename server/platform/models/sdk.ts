@@ -7,15 +7,15 @@ import { addressOf } from './transport.ts'
 import { type MediaKind, ModelError, type ModelTarget } from './types.ts'
 
 /*
- * The AI SDK, for what is not on the path of a token. It takes a good part of a second to load, so all of it is
- * imported when it is first needed; and none of its requests leaves by any way but our own (sdkFetch).
+ * The AI SDK, for work outside the token path. It takes a large part of a second to load, so it is imported on first
+ * use. All of its requests go through sdkFetch.
  */
 
 const PROMPT: ExchangeRequest['sent'] = 'prompt'
 
 export const loadSdk = (): Promise<typeof import('ai')> => import('ai')
 
-/** An image model of a target, whose answers may have so many bytes. Throws a ModelError where there is none. */
+/** Opens an image model whose answers have at most `bytesMax` bytes. Throws a ModelError if the provider has none. */
 export async function openImageModel(net: Net, target: ModelTarget, bytesMax: number): Promise<ImageModel> {
   const { baseUrl: baseURL, apiKey } = target
   const fetch = sdkFetch(net, target, bytesMax)
@@ -35,7 +35,7 @@ export async function openImageModel(net: Net, target: ModelTarget, bytesMax: nu
     }
     case 'google': {
       const model = bareName(target)
-      // The SDK knows Gemini only, as does Google by now.
+      // The SDK supports only Gemini models here, and Google has retired Imagen.
       if (!model.startsWith('gemini-')) throw new ModelError(sentence('model.imagen'))
       return (await openGoogle(net, target, bytesMax)).image(model)
     }
@@ -44,7 +44,9 @@ export async function openImageModel(net: Net, target: ModelTarget, bytesMax: nu
   }
 }
 
-/** An embedding model of a target, likewise. */
+/**
+ * Opens an embedding model whose answers have at most `bytesMax` bytes. Throws a ModelError if the provider has none.
+ */
 export async function openEmbeddingModel(net: Net, target: ModelTarget, bytesMax: number) {
   const { baseUrl: baseURL, apiKey } = target
   switch (target.provider) {
@@ -69,19 +71,19 @@ export async function openEmbeddingModel(net: Net, target: ModelTarget, bytesMax
   }
 }
 
-/** All of Gemini's and Veo's models. */
+/** Opens the SDK's provider for Gemini and Veo models. */
 export async function openGoogle(net: Net, target: ModelTarget, bytesMax: number, sent = PROMPT) {
   const fetch = sdkFetch(net, target, bytesMax, sent)
   const { createGoogle } = await import('@ai-sdk/google')
   return createGoogle({ baseURL: target.baseUrl, apiKey: target.apiKey ?? '', fetch })
 }
 
-/** The list of Gemini gives names with their collection before them. */
+/** The list of models returns names with a `models/` prefix. */
 export const bareName = ({ model }: ModelTarget): string => model.replace(/^models\//, '')
 
 /**
- * Runs a call of the SDK. All that it throws becomes a ModelError: what `exchange` said, however it is wrapped; that
- * nothing was made; or that the answer was not of the provider's format.
+ * Runs a call of the SDK and converts its errors to a ModelError. Unwraps the error of `exchange`, or reports that
+ * nothing was generated or that the answer was not in the provider's format.
  */
 export async function callSdk<Result>(
   target: ModelTarget,
@@ -104,7 +106,7 @@ function describeSdkFailure(target: ModelTarget, kind: MediaKind, error: Error):
   return notItsFormat(target, error)
 }
 
-/** Why Gemini drew nothing, as it says: IMAGE_SAFETY, PROHIBITED_CONTENT, … */
+/** Returns Gemini's reason for not generating an image: IMAGE_SAFETY, PROHIBITED_CONTENT, … */
 function reasonOf(error: Error): string {
   const { calls } = error as { calls?: { providerMetadata?: { google?: GoogleReasons } }[] }
   const { finishReason, promptFeedback } = calls?.[0]?.providerMetadata?.google ?? {}
@@ -117,14 +119,14 @@ interface GoogleReasons {
   promptFeedback?: { blockReason?: unknown } | null
 }
 
-/** A `fetch` for the SDK. Throws a ModelError for an address or a key that can't be used at all. */
+/** Returns a `fetch` for the SDK. Throws a ModelError for an unusable address or key. */
 function sdkFetch(net: Net, target: ModelTarget, bytesMax: number, sent = PROMPT): typeof fetch {
   addressOf(net, target, '')
   if (/[^\t\x20-\x7e\x80-\xff]/.test(target.apiKey ?? ''))
     throw new ModelError(unsendableKey(target.provider))
   return async (input, init) => {
     const request = new Request(input, init)
-    // Without a key the SDK would take one from the process's environment, unless it is given an empty one.
+    // Without a key the SDK would read one from the environment, so it was given an empty one. Remove its header.
     if (target.apiKey === null)
       for (const name of ['authorization', 'x-goog-api-key']) request.headers.delete(name)
     const { status, headers, body } = await exchange(net, target, {

@@ -1,16 +1,19 @@
 import { writeToolOutput } from './prompt-elements.ts'
 import type { ToolOutcome } from './tool-loop.ts'
 
-/** What a model is shown of one output, in the largest window too: some 25,000 tokens, which each later step pays again. */
+/**
+ * Maximum size of one output in a prompt, for any window: about 25,000 tokens, which every later step is charged
+ * again.
+ */
 const SHOWN_BYTES_MAX = 100_000
-/** The outputs of a step get so much of the room that is left in the window. */
+/** The share of the window's remaining space that the outputs of a step may use. */
 const SHOWN_SHARE = 0.5
 const CUT_REMARK = '\n[The rest is left out here: it is too long.]'
 
 /**
- * What came of the calls of a step, as the model is shown it: strings as they are, else JSON; `error: …` for what
- * failed; each in an element of the prompt. Together they take up half of `bytesLeft` in the window at most: short
- * ones stand whole, and long ones are cut to what those leave.
+ * Returns the outcomes of a step's calls as prompt elements: strings unchanged, other values as JSON, failures as
+ * `error: …`. Together they use at most half of `bytesLeft`. Short outputs stay whole; long ones share the space that
+ * remains.
  */
 export function showOutcomes(outcomes: readonly ToolOutcome[], bytesLeft: number): string[] {
   const texts = outcomes.map(textOf)
@@ -33,7 +36,7 @@ function textOf({ output, successful, error }: ToolOutcome): string {
   return typeof output === 'string' ? output : JSON.stringify(output)
 }
 
-/** Between characters, not inside one. */
+/** Truncates without splitting a character. */
 function cut(text: string, bytesMax: number): string {
   const bytes = Buffer.from(text)
   if (bytes.length <= bytesMax) return text

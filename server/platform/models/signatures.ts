@@ -1,14 +1,14 @@
 import type { Provider, ToolCall } from './types.ts'
 
 /*
- * What a provider wants to see again with a tool call, its thoughts mostly, is sealed by it and means nothing to
- * another one. A conversation may change its model, so a signature says whose it is.
+ * Some providers require opaque data, mostly their encrypted reasoning, with a tool call in the next request. It is
+ * meaningless to other providers. A conversation may switch models, so each signature names its provider.
  */
 
-/** A provider's own words, as the signature of a tool call. */
+/** Returns a tool call's signature from a provider's opaque data. */
 export const sign = (provider: Provider, words: string): string => `${provider} ${words}`
 
-/** What `sign` was given for this very provider; undefined where there is nothing of it. */
+/** Returns the data that this provider signed, or undefined if another provider made the signature. */
 export function signedBy(provider: Provider, { signature }: ToolCall): string | undefined {
   const mark = `${provider} `
   return signature?.startsWith(mark) ? signature.slice(mark.length) : undefined

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { sentence } from '#errors'
 import { ModelError, type ModelResult, type ToolCall } from './types.ts'
 
-/** What the tools of one reply are called with may have so many characters together, and may be nested so deep. */
+/** Maximum characters of all tool arguments of one reply, and their maximum nesting depth. */
 const ARGUMENTS_CHARACTERS_MAX = 1024 * 1024
 const NESTING_MAX = 64
-/** So many calls may be begun in one reply. */
+/** Maximum tool calls in one reply. */
 const CALLS_MAX = 128
 
-/** A piece of a call, as a provider sends it. */
+/** A fragment of a tool call in a provider's stream. */
 export interface ToolCallPiece {
-  /** Which call of the reply it belongs to; where a server tells none, a piece with an id begins a new call. */
+  /** Identifies the call. If a server sends no index, a fragment with an id starts a new call. */
   index?: unknown
   id?: unknown
   name?: unknown
@@ -24,7 +24,7 @@ interface PartialCall {
   argumentsText: string
 }
 
-/** Puts tool calls together whose arguments come in pieces. */
+/** Assembles tool calls from fragments. */
 export class ToolCallAssembly {
   readonly #calls: PartialCall[] = []
   #characters = 0
@@ -40,8 +40,8 @@ export class ToolCallAssembly {
   }
 
   /**
-   * The calls, in the order in which they began. Arguments that are no JSON object become none, so that the tool says
-   * what it misses and the model can correct itself; but a call that the bound on tokens has cut off is left out.
+   * Returns the calls in the order in which they started. Arguments that are not a JSON object become `{}`, so the
+   * tool reports what is missing and the model can correct itself. A call that the token limit cut off is dropped.
    */
   finish(finishReason: ModelResult['finishReason']): ToolCall[] {
     return this.#calls.flatMap(({ id, name, argumentsText }) => {
@@ -64,20 +64,20 @@ export class ToolCallAssembly {
   }
 }
 
-/** An id for a call that its provider gave none. Unique, for a conversation has many calls. */
+/** Returns an id for a call without one. Unique across a conversation. */
 export const newCallId = (): string => `call_${randomBytes(12).toString('hex')}`
 
-/** What a tool is called with, as a model wrote it: nothing is none; undefined where it is no JSON object. */
+/** Parses the arguments that a model wrote. An empty text is `{}`. Returns undefined if it is not a JSON object. */
 export function parseArguments(text: string): Record<string, unknown> | undefined {
   if (text.trim() === '') return {}
   try {
     return asArguments(JSON.parse(text))
   } catch {
-    return undefined // models do write broken JSON; the caller says what becomes of it
+    return undefined // models do write invalid JSON; the caller handles it
   }
 }
 
-/** A JSON object that is nested no deeper than it may be; undefined where it is something else. */
+/** Returns a JSON object within the nesting limit, or undefined for anything else. */
 export function asArguments(value: unknown): Record<string, unknown> | undefined {
   const isObject = value !== null && typeof value === 'object' && !Array.isArray(value)
   return isObject && isNestedWithin(value, NESTING_MAX) ? (value as Record<string, unknown>) : undefined

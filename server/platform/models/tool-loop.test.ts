@@ -10,7 +10,7 @@ import {
 import { countTokens, type Models, ToolLoop, type ToolSink } from './index.ts'
 import { ModelError, type ModelRequest, type ModelTarget, type Provider } from './types.ts'
 
-/** The loop of a model and its tools against a provider on the wire, in the three formats. */
+/** Tests the tool loop against an emulated provider, in the three formats. */
 
 let talks: Awaited<ReturnType<typeof startConversations>>
 beforeAll(async () => {
@@ -39,7 +39,7 @@ describe.each(FORMATS)('%s', (provider) => {
     expect(new Set(heard.calls.map(({ id }) => id)).size).toBe(3)
     const last = JSON.stringify(requests().at(-1)?.body)
     for (const { id } of heard.calls) expect(last.split(`"${id}"`)).toHaveLength(3)
-    // 12 tokens for each call, 2 of reasoning in each step, and the words.
+    // 12 tokens per call, 2 of reasoning per step, and the words.
     expect((await loop.payable(false))?.outputTokens).toBe(3 * 12 + 3 * 2 + 3 + 2 + 2)
     const inputTokens = requests().reduce(
       (sum, { body }) => sum + Math.ceil(JSON.stringify(body).length / 4),
@@ -133,7 +133,7 @@ test('a call that is demanded is demanded once', async () => {
 })
 
 describe('a server that heeds nothing', () => {
-  /** Calls this tool whatever it was offered, but for the last time. */
+  /** Emulates a server that calls the tool `times` times, whatever it was offered. */
   async function callAnyway(name: string, times: number, request: Partial<ModelRequest> = {}) {
     const requests: ModelRequest[] = []
     const deaf: Pick<Models, 'stream'> = {

@@ -20,14 +20,14 @@ import {
   type ToolDefinition,
 } from './types.ts'
 
-/** How often a model is asked; the last time it may call no tool, so that it has to answer. */
+/** Maximum model calls of one reply. The last one may not call tools, so that the model has to answer. */
 const STEPS_MAX = 16
-/** What all steps may write together, before one more is begun. */
+/** Maximum characters that all steps may write together before another step starts. */
 const WRITTEN_CHARACTERS_MAX = 8 * 1024 * 1024
-/** What all tools of a loop may answer together: it is kept to its end. */
+/** Maximum characters of all tool outputs of a loop, which are in memory until it ends. */
 const OUTPUTS_CHARACTERS_MAX = 16 * 1024 * 1024
 
-/** What came of a call: `output` is JSON (null when it failed), `error` a sentence (null when it did not). */
+/** The outcome of a call: `output` is JSON, or null after a failure; `error` is a sentence, or null after a success. */
 export interface ToolOutcome {
   output: unknown
   successful: boolean
@@ -36,24 +36,26 @@ export interface ToolOutcome {
 
 export interface RunnableTool {
   definition: ToolDefinition
-  /** Checks its arguments itself; never throws for what the tool does; rejects only when the signal was aborted. */
+  /** Validates its own arguments. Reports failures as outcomes; rejects only when the signal is aborted. */
   run(input: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutcome>
-  /** Milliseconds after which it is given up. */
+  /** Milliseconds until the call is abandoned. */
   timeoutMs: number
 }
 
-/** `toolCall` is told before the tools of a step run. A tool that ran when all was aborted is never told to have ended. */
+/**
+ * Gets `toolCall` before the tools of a step run. Tools that are running when the loop is aborted get no `toolEnded`.
+ */
 export interface ToolSink extends ModelSink {
   toolStarted(call: ToolCall): void
-  /** The outcome is bounded, can be stored, and its output is a copy: JSON, or the beginning of its text if that is too long. */
+  /** The outcome is bounded and storable. Its output is a copy: JSON, or truncated text if it is too long. */
   toolEnded(call: ToolCall, outcome: ToolOutcome): void
-  /** A tool threw something, which is for the log. */
+  /** A tool threw an unexpected error. For the log. */
   toolBroke?(call: ToolCall, error: unknown): void
 }
 
 /**
- * Has a model answer with the help of tools: what it calls is run, and it is asked again with what came of it, until it
- * calls nothing more. Without tools it is one Models.stream.
+ * Answers a request with the help of tools: runs the calls of the model and calls it again with their outcomes, until
+ * it makes no more calls. Without tools, the loop is a single `Models.stream`.
  */
 export class ToolLoop {
   readonly #models: Pick<Models, 'stream' | 'watchTool'>
@@ -67,8 +69,8 @@ export class ToolLoop {
   readonly #outputs: OutputBudget = { charactersLeft: OUTPUTS_CHARACTERS_MAX }
 
   /**
-   * `tools` stand instead of the request's own, where there are any: those are not run here. Without `trustsUsage` the
-   * tokens are counted here, whatever the provider reports.
+   * `tools` replaces the request's own tools, which are not run here. Without `trustsUsage`, tokens are counted
+   * locally, whatever the provider reports.
    */
   constructor(
     models: Pick<Models, 'stream' | 'watchTool'>,
@@ -89,8 +91,8 @@ export class ToolLoop {
   }
 
   /**
-   * Goes through all steps; resolves with why the last one ended, `other` where it still wanted to call a tool. Rejects
-   * as Models.stream does; what a tool does is nothing to reject for. Is called once.
+   * Runs all steps. Returns the finish reason of the last one, or `other` if it tried to call a tool again. Rejects as
+   * Models.stream does; tool failures don't reject. Call it once.
    */
   async run(sink: ToolSink, signal: AbortSignal): Promise<FinishReason> {
     if (this.#tools.size === 0) return this.#ask(this.#request, sink, signal)
@@ -106,8 +108,8 @@ export class ToolLoop {
   }
 
   /**
-   * What is to be paid so far, also in the middle, or after a failure or an abort: of each step what its provider told,
-   * or what is counted here. Null is nothing.
+   * Returns the payable usage so far, also during the loop, after a failure or after an abort. Each step counts the
+   * provider's usage or a local count. Null means no charge.
    */
   async payable(hasFailed: boolean): Promise<ModelUsage | null> {
     const usages: ModelUsage[] = []
@@ -122,7 +124,7 @@ export class ToolLoop {
     }
   }
 
-  /** A call that is demanded is demanded once, or the model could never answer. */
+  /** A forced call is forced only once; otherwise the model could never answer. */
   #requestOf(number: number, messages: ModelMessage[], tools: ToolDefinition[]): ModelRequest {
     const { toolChoice: requestedChoice, ...rest } = this.#request
     const isOver = requestedChoice === undefined || (number > 1 && demandsCall(requestedChoice))
@@ -142,11 +144,11 @@ export class ToolLoop {
     this.#steps.push(step)
     step.result = await this.#models.stream(this.#target, request, takes, signal)
     const { finishReason } = step.result
-    // It wanted to call a tool and may not, and has said what it has to say.
+    // The model tried to call a tool in the last step. Its text is the answer.
     return finishReason === 'tool_calls' && request.toolChoice === 'none' ? 'other' : finishReason
   }
 
-  /** Ids of some providers are unique in a step only. */
+  /** Some providers' call ids are unique only within a step. */
   #withOwnId(call: ToolCall): ToolCall {
     const id = this.#callIds.has(call.id) ? newCallId() : call.id
     this.#callIds.add(id)
@@ -154,8 +156,8 @@ export class ToolLoop {
   }
 
   /**
-   * Runs what the last step has called. What it adds to the conversation: what the model said and called, and what came
-   * of each call, in their order; nothing where nothing was called.
+   * Runs the calls of the last step. Returns the messages to append: the model's own, then one per outcome in the
+   * order of the calls. Returns none if nothing was called.
    */
   async #answer(request: ModelRequest, sink: ToolSink, signal: AbortSignal): Promise<ModelMessage[]> {
     const { content = '', toolCalls = [] } = this.#steps.at(-1)?.written ?? {}

@@ -11,7 +11,7 @@ import { createNet } from '../net/index.ts'
 import { createModels, type Models } from './index.ts'
 import type { ModelTarget, Provider } from './types.ts'
 
-/** Recordings against providers on the wire: what is sent, what comes back, and how each fault ends. */
+/** Tests transcription against an emulated provider: requests, results, and the error for each fault. */
 
 const API_KEY = 'key-of-a-tenant'
 const MEDIA_TIMEOUTS = { imageMs: 30_000, videoMs: 30_000, transcriptionMs: 30_000, pollMs: 10 }
@@ -41,7 +41,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true })
 })
 
-/** A WAV file of 8,000 samples in a second, of one byte each. */
+/** Returns a WAV file with 8,000 one-byte samples per second. */
 function silence(seconds: number): Buffer {
   const samples = Buffer.alloc(8_000 * seconds, 0x80)
   const header = Buffer.alloc(44)

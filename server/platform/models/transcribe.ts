@@ -12,15 +12,15 @@ import { ModelError, type ModelTarget, type Recording, type Transcription } from
 import { usageOf } from './usage.ts'
 
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024
-/** What Gemini is given must be held in memory, as Base64; it takes no more than 20 MB in one request. */
+/** Gemini takes recordings as Base64 from memory, at most 20 MB per request. */
 const GOOGLE_RECORDING_BYTES_MAX = 14 * 1024 * 1024
 
-/** Seconds, as the recording itself tells; null where it does not. */
+/** Returns a recording's length in seconds, or null if the file doesn't contain it. */
 export type DurationOf = (recording: Recording) => Promise<number | null>
 
 /**
- * Writes down what is said in a recording. `language` is what is probably spoken, as a language tag (`en`, `en-US`).
- * Rejects with a ModelError, or the signal's reason.
+ * Transcribes a recording. `language` is the expected language as a language tag (`en`, `en-US`). Rejects with a
+ * ModelError, or the signal's reason.
  */
 export async function transcribe(
   transport: MediaTransport,
@@ -47,8 +47,9 @@ export async function transcribe(
 }
 
 /**
- * https://platform.openai.com/docs/api-reference/audio/createTranscription, by hand: the SDK wants all of the recording
- * in memory and does this for OpenAI only; here it goes from the disk to the socket, to any server that speaks it.
+ * Calls the transcription endpoint without the SDK, which reads the whole recording into memory and supports only
+ * OpenAI. This streams from disk to any compatible server.
+ * https://platform.openai.com/docs/api-reference/audio/createTranscription
  */
 async function askOpenAi(
   { net }: MediaTransport,
@@ -61,7 +62,7 @@ async function askOpenAi(
   const body = new FormData()
   body.append('model', target.model)
   body.append('language', primarySubtag(language))
-  // Only Whisper's long form tells language and duration; the newer models know the short one only.
+  // Only Whisper's verbose_json has language and duration. Newer models support only json.
   body.append('response_format', /whisper/i.test(target.model) ? 'verbose_json' : 'json')
   body.append('file', await openAsBlob(recording.path, { type }), `recording.${extension}`)
   const answer = await exchange(net, target, {
@@ -78,7 +79,7 @@ async function askOpenAi(
 
 interface OpenAiAnswer {
   text?: unknown
-  /** In English words: `german`. */
+  /** An English name, such as `german`. */
   language?: unknown
   duration?: unknown
   usage?: { input_tokens?: unknown; output_tokens?: unknown; seconds?: unknown } | null
@@ -105,8 +106,8 @@ function parse(target: ModelTarget, body: string): OpenAiAnswer {
 }
 
 /**
- * Gemini's models for transcription, through the SDK. The model is called itself, not by `transcribe` of the SDK, which
- * guesses the recording's type again and takes silence for a failure.
+ * Transcribes with a Gemini model through the SDK. Calls the model directly: the SDK's `transcribe` guesses the
+ * recording's type again and treats silence as a failure.
  */
 async function askGoogle(
   { net }: MediaTransport,
@@ -146,7 +147,7 @@ const storable = (text: string): string => text.replaceAll('\0', '').toWellForme
 
 const primarySubtag = (language: string): string => language.split('-', 1)[0] ?? language
 
-/** The code of a language that is called by its English name, or by its code. */
+/** Returns the code of a language given by its English name or its code. */
 function codeOf(language: unknown): string | null {
   if (typeof language !== 'string') return null
   const name = language.toLowerCase()
@@ -155,7 +156,7 @@ function codeOf(language: unknown): string | null {
 
 let codes: Map<string, string> | undefined
 
-/** All languages that have a code of two letters, by their English names. */
+/** Returns the two-letter codes of all languages by English name. */
 function languageCodes(): Map<string, string> {
   if (codes) return codes
   const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
@@ -169,13 +170,13 @@ function languageCodes(): Map<string, string> {
 }
 
 interface SoundFormat {
-  /** By which OpenAI knows a format; it does not look at types. */
+  /** OpenAI detects the format by the file extension and ignores the MIME type. */
   extension: string
-  /** The one name of its type that Gemini knows. */
+  /** The only MIME type that Gemini accepts for the format. */
   type: string
 }
 
-/** Throws a ModelError for what is no recording. */
+/** Throws a ModelError for a content type that is not a supported recording. */
 function formatOf({ contentType }: Recording): SoundFormat {
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   const format = FORMATS.find(([pattern]) => pattern.test(type))?.[1]

@@ -6,7 +6,7 @@ import { createNet } from '../net/index.ts'
 import { createModels, type Models } from './index.ts'
 import { ModelError, type ModelTarget, type Provider } from './types.ts'
 
-/** What servers do that no well-behaved provider does, and what becomes of connections. */
+/** Tests misbehaving servers, and the reuse of connections. */
 
 const API_KEY = 'sk-abcdefghijklmnop'
 const HELLO = event({ choices: [{ delta: { content: 'Hello' }, finish_reason: 'stop' }] })
@@ -54,7 +54,7 @@ describe('connections', () => {
   test('are used again after the end marker', async () => {
     server.answer = playEvents(HELLO, DONE)
     for (let turn = 0; turn < 10; turn++) expect((await ask()).text).toBe('Hello')
-    // The answer ends a moment after its end marker; a request within that moment takes the second connection.
+    // The answer ends shortly after its end marker. A request in between opens a second connection.
     expect(server.connections.made).toBeLessThanOrEqual(2)
   })
 
@@ -188,7 +188,7 @@ describe('whatever JSON a server sends as an event', () => {
   )
 })
 
-/** JSON of any shape, most of it with the names that the three formats look at. */
+/** Arbitrary JSON, mostly with property names that the three formats read. */
 const NAMES = [
   ...[
     'choices',

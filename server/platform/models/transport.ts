@@ -15,12 +15,12 @@ import {
 import { pause } from './pause.ts'
 import { ModelError, type ModelTarget, type ModelTimeouts } from './types.ts'
 
-/** One event of a provider's stream may have so many bytes; what has no end is cut off long before memory is. */
+/** Maximum size of one event in a provider's stream, to bound memory. */
 const EVENT_BYTES_MAX = 4 * 1024 * 1024
-/** All of a reply, as the provider sends it. */
+/** Maximum size of a whole reply as sent by the provider. */
 const STREAM_BYTES_MAX = 128 * 1024 * 1024
 const ERROR_BODY_BYTES_MAX = 64 * 1024
-/** How long a provider may take to end an answer whose end marker has come, so that its connection can be used again. */
+/** How long an answer may take to end after its end marker, so that its connection can be reused. */
 const DRAIN_TIMEOUT_MS = 1_000
 const RETRIES_MAX = 2
 const RETRY_AFTER_MAX_MS = 10_000
@@ -33,25 +33,24 @@ export interface Transport {
 
 export interface StreamRequest {
   target: ModelTarget
-  /** Behind the target's base URL. */
+  /** Appended to the target's base URL. */
   path: string
   headers: Record<string, string>
   body: unknown
   /**
-   * Takes each event; answers true with the provider's own end marker, after which nothing counts. What it throws
-   * ends the stream. What stumbles over an event (SyntaxError, TypeError, RangeError) says that the event was not of
-   * the provider's format.
+   * Processes each event. Returns true for the provider's end marker; later events are ignored. An exception ends the
+   * stream. A SyntaxError, TypeError or RangeError is reported as an event that is not in the provider's format.
    */
   onEvent: (event: EventSourceMessage) => boolean
-  /** For a format without such a marker: whether a stream that stops here is complete. */
+  /** For formats without an end marker: returns whether a stream that stops here is complete. */
   isComplete?: () => boolean
   signal: AbortSignal
 }
 
 /**
- * Posts a request and hands on the events of its answer until the provider's own end marker. An answer that just
- * stops, is silent too long, or is no stream of events is a ModelError. Before the stream has begun, a provider that
- * says when to come back (429 or 503 with Retry-After) is asked again; after that nothing is ever tried twice.
+ * Posts a request and passes on the events of its answer up to the provider's end marker. Rejects with a ModelError if
+ * the answer stops early, is silent too long or is no event stream. Before the stream starts, 429 and 503 with
+ * Retry-After are retried. After it has started, nothing is retried.
  */
 export async function streamEvents(transport: Transport, request: StreamRequest): Promise<void> {
   const url = addressOf(transport.net, request.target, request.path)
@@ -66,7 +65,9 @@ export async function streamEvents(transport: Transport, request: StreamRequest)
   }
 }
 
-/** Where a path of a target is. Throws a ModelError for an address that may not be reached, or is none. */
+/**
+ * Returns the URL of a path below the target's base URL. Throws a ModelError if the address is invalid or forbidden.
+ */
 export function addressOf(net: Net, { baseUrl, guarded }: ModelTarget, path: string): URL {
   try {
     return guarded ? net.checkUrl(baseUrl + path) : new URL(baseUrl + path)
@@ -105,7 +106,7 @@ function attemptStream(
   })
 }
 
-/** One exchange with a provider. Callbacks from undici come in; the promise is settled once. */
+/** One exchange with a provider: gets undici's callbacks and settles the promise once. */
 class StreamHandler implements Dispatcher.DispatchHandler {
   readonly #timeouts: ModelTimeouts
   readonly #request: StreamRequest
@@ -148,7 +149,7 @@ class StreamHandler implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    if (status < 200) return // an interim answer, such as 103: the real one follows
+    if (status < 200) return // an interim response, such as 103: the final one follows
     this.#hasAnswered = true
     const type = String(headers['content-type'] ?? '')
     if (status !== 200)
@@ -193,7 +194,7 @@ class StreamHandler implements Dispatcher.DispatchHandler {
     if (this.#request.onEvent(event)) this.#end()
   }
 
-  /** Keeps the beginning of what a refusal says; the rest is not waited for. */
+  /** Keeps the beginning of an error body and doesn't wait for the rest. */
   #hear(refusal: Refusal, chunk: Buffer): void {
     this.#bytes += chunk.length
     refusal.words += this.#decoder.write(chunk)
@@ -213,7 +214,7 @@ class StreamHandler implements Dispatcher.DispatchHandler {
     return setTimeout(() => this.#fail(tooSlow(this.#request.target, what, milliseconds)), milliseconds)
   }
 
-  /** The end marker has come. The connection is free once the answer ends, which usually is at once. */
+  /** Resolves at the end marker. The connection is reusable once the answer ends, usually immediately. */
   #end(): void {
     this.#settle(() => this.#resolve('ended'))
     this.#timer = setTimeout(() => this.#controller?.abort(GIVEN_UP), DRAIN_TIMEOUT_MS).unref()
@@ -236,5 +237,5 @@ class StreamHandler implements Dispatcher.DispatchHandler {
 const isTransient = (error: unknown): boolean =>
   error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError
 
-/** What undici is told when nobody waits for an answer any more; nobody hears of it either. */
+/** Aborts undici's request after the promise is settled, so it reaches no caller. */
 const GIVEN_UP = new Error('The request was given up')

@@ -2,12 +2,12 @@ import type { ModelMessage } from './types.ts'
 
 export type ToolResult = Extract<ModelMessage, { role: 'tool' }>
 
-/** A message, or the results of tools that were called at once. */
+/** A message, or the results of parallel tool calls. */
 export type Turn = Exclude<ModelMessage, ToolResult> | ToolResult[]
 
 /**
- * Messages as Anthropic and Gemini want them: the results of several calls stand in one turn, as many as there were
- * calls, and no turn is empty (a reply that was stopped before its first word is).
+ * Groups messages as Anthropic and Gemini require: the results of parallel calls are one turn, and no turn is empty.
+ * (A reply that was stopped before its first word is an empty message.)
  */
 export function turnsOf(messages: readonly ModelMessage[]): Turn[] {
   const turns: Turn[] = []

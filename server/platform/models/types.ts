@@ -1,4 +1,4 @@
-/** The providers that a language model can be configured with (contract, 7). */
+/** The supported model providers (contract, 7). */
 export const PROVIDERS = [
   'openai',
   'anthropic',
@@ -10,15 +10,15 @@ export const PROVIDERS = [
 ] as const
 export type Provider = (typeof PROVIDERS)[number]
 
-/** Where a model is, and how to be let in. */
+/** The address of a model and the key for it. */
 export interface ModelTarget {
   provider: Provider
-  /** The provider's own name of the model. */
+  /** The provider's name of the model. */
   model: string
-  /** Without a slash at its end, as the provider's documentation gives it: `https://api.openai.com/v1`. */
+  /** Without a trailing slash, as in the provider's documentation: `https://api.openai.com/v1`. */
   baseUrl: string
   apiKey: string | null
-  /** True when a tenant gave the address: then it is reached through the network guard only. */
+  /** True if a tenant configured the address. Such requests go through the network guard. */
   guarded: boolean
 }
 
@@ -42,7 +42,7 @@ export interface ToolCall {
   id: string
   name: string
   input: Record<string, unknown>
-  /** What the provider wants to see again with this call in the next request (Gemini: thoughtSignature). */
+  /** Opaque data that the provider requires with this call in the next request (Gemini: thoughtSignature). */
   signature?: string
 }
 
@@ -53,15 +53,15 @@ export interface ModelRequest {
   temperature?: number
   topP?: number
   maxTokens?: number
-  /** Ask for reasoning, from models that can; without effect on others. */
+  /** Requests reasoning. Ignored for models without it. */
   thinking?: boolean
-  /** Which of the tools are called: as the model likes (that is the default), none, at least one, or this one. */
+  /** Which tools may be called: `auto` (default), `none`, `required` for at least one, or a specific tool. */
   toolChoice?: ToolChoice
-  /** False: one call at most in a reply, whatever the model makes of it. */
+  /** False limits a reply to one tool call, also for models without such a setting. */
   parallelToolCalls?: boolean
-  /** Texts at which the reply ends, before them. */
+  /** Stop sequences. The reply ends before the first of them. */
   stop?: string[]
-  /** What the reply is to be, where it is not to be prose. */
+  /** The format of the reply if it is not free text. */
   responseFormat?: ResponseFormat
 }
 
@@ -73,11 +73,11 @@ export type ResponseFormat =
       type: 'json_schema'
       name: string
       schema: Record<string, unknown>
-      /** Hold the reply to the schema; else the schema says what is wished for. */
+      /** Enforces the schema. Otherwise it is a hint. */
       strict?: boolean
     }
 
-/** Takes a reply as it comes. Text is well-formed Unicode without NUL, so that it can be stored and sent as it is. */
+/** Receives a reply while it is written. Text is well-formed Unicode without NUL, ready to be stored and sent. */
 export interface ModelSink {
   text(text: string): void
   reasoning(text: string): void
@@ -91,23 +91,23 @@ export interface ModelUsage {
 
 export interface ModelResult {
   finishReason: 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'other'
-  /** Null where the provider told nothing: then it is for the caller to count. */
+  /** Null if the provider reported none; the caller then counts tokens itself. */
   usage: ModelUsage | null
 }
 
-/** Bounds on waiting for a provider, in milliseconds. */
+/** Timeouts for a provider, in milliseconds. */
 export interface ModelTimeouts {
   connectMs: number
   firstTokenMs: number
   betweenTokensMs: number
 }
 
-/** What the providers of media are asked for. */
+/** The kinds of media models. */
 export type MediaKind = 'image' | 'video' | 'transcription' | 'embedding'
 
 export interface ImageRequest {
   prompt: string
-  /** Images that the prompt is about, for models that can change images. */
+  /** Input images, for models that can edit images. */
   images?: { mimeType: string; data: Uint8Array }[]
 }
 
@@ -116,7 +116,7 @@ export interface VideoRequest {
 }
 
 export interface GeneratedMedia {
-  /** As its bytes show: PNG, JPEG, WebP or GIF; MP4 or WebM. */
+  /** Detected from the bytes: PNG, JPEG, WebP or GIF; MP4 or WebM. */
   mimeType: string
   data: Uint8Array
   usage: ModelUsage | null
@@ -129,27 +129,27 @@ export interface Recording {
 }
 
 export interface Transcription {
-  /** Well-formed, without NUL. Empty where nobody speaks. */
+  /** Well-formed, without NUL. Empty for silence. */
   text: string
-  /** What was spoken, as a code of ISO 639 (`en`), where the provider tells. */
+  /** The spoken language as an ISO 639 code (`en`), if the provider reports it. */
   language: string | null
   durationSeconds: number | null
   usage: ModelUsage | null
 }
 
-/** What a text is embedded as: some models make different vectors of what is found and of what is asked. */
+/** The purpose of an embedding: some models embed documents and queries differently. */
 export type EmbeddingPurpose = 'document' | 'query'
 
 export interface Embeddings {
-  /** One for each text, in their order: of one length in numbers, and of length 1 in space. */
+  /** One vector per text, in input order. All have the same dimensions and length 1. */
   vectors: Float32Array[]
-  /** Null where the provider told nothing. */
+  /** Null if the provider reported none. */
   usage: ModelUsage | null
 }
 
 /**
- * Bounds on waiting for media, in milliseconds: all of the work, between two questions for a video, for the embeddings
- * of one request, and before such a request is tried again for the first time.
+ * Timeouts for media, in milliseconds: the whole generation or transcription, one embedding request, the first retry
+ * pause of an embedding request, and the interval between polls of a video.
  */
 export interface MediaTimeouts {
   imageMs: number
@@ -161,8 +161,8 @@ export interface MediaTimeouts {
 }
 
 /**
- * A provider that could not do what it was asked. `message` is a sentence for the person who waits for the reply:
- * it says what to do and holds neither key nor address with credentials. `cause` is for the log.
+ * A model call that failed. `message` is a sentence for the user that says what to do, and contains no key and no
+ * address with credentials. `cause` is for the log.
  */
 export class ModelError extends Error {
   override readonly name = 'ModelError'

@@ -7,7 +7,7 @@ import { createNet } from '../net/index.ts'
 import { createModels, type Models } from './index.ts'
 import type { ModelTarget, Provider } from './types.ts'
 
-/** Videos against Veo on the wire: started, asked for, fetched, and how each fault ends. */
+/** Tests videos against an emulated Veo: start, polling, download, and the error for each fault. */
 
 const API_KEY = 'key-of-a-tenant'
 const MEDIA_TIMEOUTS = { imageMs: 30_000, videoMs: 30_000, transcriptionMs: 30_000, pollMs: 10 }

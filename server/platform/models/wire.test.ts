@@ -5,7 +5,7 @@ import { createNet } from '../net/index.ts'
 import { createModels, type Models } from './index.ts'
 import { ModelError, type ModelRequest, type ModelTarget, type Provider, type ToolCall } from './types.ts'
 
-/** The adapters against a provider on the wire: what a reply brings, and how each fault ends. */
+/** Tests the adapters against an emulated provider: replies, and the error for each fault. */
 
 const API_KEY = 'key-of-a-tenant'
 const FORMATS: { provider: Provider; path: string }[] = [
@@ -157,7 +157,7 @@ describe.each(FORMATS)('$provider', ({ provider, path }) => {
     expect((await failureOf(at(`emu-${fault}`))).message).toContain(sentence)
   })
 
-  // Each has only the timeout that it is about: on a busy machine anything else may take long.
+  // Each case shortens only the timeout under test; on a busy machine the others could expire too.
   test.each([
     ['hang', { firstTokenMs: 400, betweenTokensMs: PATIENCE_MS }, 'did not begin to answer'],
     ['hangmid', { firstTokenMs: PATIENCE_MS, betweenTokensMs: 300 }, 'stopped in the middle of its reply'],

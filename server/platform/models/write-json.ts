@@ -1,18 +1,18 @@
 import { storable } from './reply-text.ts'
 
-/** What is nested deeper is taken for something that holds itself. */
+/** Deeper nesting is treated as a circular reference. */
 const NESTING_MAX = 64
 
-/** JSON text of a value, or as much of it as was written. */
+/** The JSON text of a value, or the part of it that was written. */
 export interface WrittenJson {
   text: string
   isCut: boolean
 }
 
 /**
- * Writes any value as JSON.stringify does, but stops where the text is long enough, so that it costs no more than what
- * it writes; and its strings can be stored. Null for what is no JSON: what holds itself, a bigint, a function, nothing
- * at all, or what throws when it is looked at.
+ * Writes a value as JSON.stringify does, but stops at `charactersMax`, so a large value costs no more than its written
+ * part. Strings are made storable. Returns null for values without JSON: circular references, bigint, functions,
+ * undefined, or values that throw when read.
  */
 export function writeJson(value: unknown, charactersMax: number): WrittenJson | null {
   const writing = new JsonWriter(charactersMax)
@@ -33,7 +33,7 @@ class JsonWriter {
     this.#charactersMax = charactersMax
   }
 
-  /** Writes `before`, and a value behind it; false and nothing for what JSON has no word for. */
+  /** Writes `before` and then the value. Writes nothing and returns false for values that JSON omits. */
   write(before: string, given: unknown, depth: number): boolean {
     const value = ownJsonOf(given)
     if (value === undefined || typeof value === 'function' || typeof value === 'symbol') return false
@@ -76,14 +76,14 @@ class JsonWriter {
   }
 }
 
-/** What a value says that it is as JSON: a date does. */
+/** Returns the result of `toJSON` where a value has one, as dates do. */
 function ownJsonOf(value: unknown): unknown {
   if (value === null || typeof value !== 'object') return value
   const { toJSON } = value as { toJSON?: unknown }
   return typeof toJSON === 'function' ? toJSON.call(value) : value
 }
 
-/** One after the other, so that no more are made than are written. */
+/** A generator, so that only the entries that are written are created. */
 function* entriesOf(value: object): Generator<[string, unknown]> {
   for (const name in value) if (Object.hasOwn(value, name)) yield [name, value[name as keyof typeof value]]
 }
