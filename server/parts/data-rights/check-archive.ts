@@ -4,7 +4,7 @@ import { ExportManifest, type ImportedConcept, LINES, type LineOf, MemberLine } 
 import type { Archive, ArchiveLine } from './read-archive.ts'
 import { EXPORT_VERSION } from './write-export.ts'
 
-/** Ids of what others refer to are in memory. */
+/** Limit on lines, because ids that other lines refer to are kept in memory. */
 const LINES_MAX = 1_000_000
 
 const isManifest = compileValidator(ExportManifest, 'body')
@@ -13,16 +13,16 @@ const VALIDATORS = Object.fromEntries(
   Object.entries(LINES).map(([concept, schema]) => [concept, compileValidator(schema, 'body')]),
 ) as Record<ImportedConcept, Validator>
 
-/** An export that is whole and of which each line is what it should be. */
+/** A complete archive whose lines are all valid. */
 export interface CheckedArchive {
   manifest: ExportManifest & { organization: { name: string } }
-  /** The id that it has for whom it knows by the address that was asked for. */
+  /** User id in the export of the member with the importing user's email address. */
   formerUserId: string | null
 }
 
 /**
- * Reads an archive to its end, but for the bytes of files, before anything is stored of it. Throws import.damaged,
- * import.incomplete, import.too_large, import.invalid.
+ * Reads and validates a whole archive, except the bytes of files, before anything is stored. Throws
+ * import.damaged, import.incomplete, import.too_large, import.invalid.
  */
 export async function checkArchive(
   archive: Archive,
@@ -68,7 +68,7 @@ function checkManifest(value: unknown): CheckedArchive['manifest'] {
   return { ...manifest, organization }
 }
 
-/** A line as what it is said to be. Throws import.invalid. */
+/** Validates a line against its concept's schema. Throws import.invalid. */
 export const readLine = <C extends ImportedConcept>(
   concept: C,
   line: Omit<ArchiveLine, 'bytes'>,

@@ -7,8 +7,8 @@ import type { Scope } from '#platform/access/scope.ts'
 import type { Jobs } from '#platform/jobs/jobs.ts'
 
 /**
- * Takes an organization from everybody at once: from the commit on it is found nowhere, and its name is free. Its rows
- * go after that, however many they are (erase-organization-system.ts). Throws access.session_needed, org.personal.
+ * Closes an organization: from the commit on, nobody can find it and its name is free. Its rows are erased
+ * afterwards (erase-organization-system.ts). Throws access.session_needed, org.personal.
  */
 export async function closeForOwner(
   database: Database,
@@ -25,13 +25,13 @@ export async function closeForOwner(
 }
 
 /**
- * Locks the accounts of these organizations, before the organizations: so does whoever opens or closes holds, who goes on
- * to lock budgets and webhooks, and asks for the organization last (ledger/hold-statements.ts).
+ * Locks the accounts of these organizations, before the organizations. Opening and closing holds use the same
+ * order: account, budgets, webhooks, and the organization last (ledger/hold-statements.ts).
  */
 export const lockAccounts = (tx: SystemTransaction, ids: Fragment) =>
   tx`select from credit_accounts where organization_id in (${ids}) order by organization_id for update`
 
-/** The same inside a transaction that has locked the organization for its deletion, and its account before. */
+/** Closes an organization in a transaction that has locked its account and then the organization for deletion. */
 export async function closeOrganization(tx: SystemTransaction, jobs: Jobs, id: string): Promise<void> {
   await tx`
     update memberships set status = 'deleted', role_id = null, updated_at = now() where organization_id = ${id}`

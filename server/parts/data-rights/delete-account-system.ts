@@ -9,7 +9,7 @@ import type { Services } from '#platform/services.ts'
 import { closeOrganization, lockAccounts } from './close-organization-system.ts'
 import type { DepartureRecord } from './erase-user-system.ts'
 
-/** Who has no password shows by a sign-in that it is he: one no older than this. */
+/** Users without a password confirm with a recent sign-in, at most this old. */
 const SIGN_IN_MINUTES = 10
 
 interface Membership {
@@ -17,14 +17,15 @@ interface Membership {
   name: string
   status: string
   isOnlyOwner: boolean
-  /** Other active or suspended members. */
+  /** Number of other active or suspended members. */
   others: number
 }
 
 /**
- * Takes somebody's account away, with the organizations that are his alone. From the commit on he is signed in nowhere
- * and a member of nothing, and his address is free; his rows go after that (erase-user-system.ts). Throws
- * user.wrong_password, user.sign_in_again, user.owns_organizations, user.last_administrator, auth.too_many_attempts.
+ * Closes a user's account and the organizations that only they own. From the commit on, the user has no sessions
+ * and no memberships, and their address is free; their rows are erased afterwards (erase-user-system.ts). Throws
+ * user.wrong_password, user.sign_in_again, user.owns_organizations, user.last_administrator,
+ * auth.too_many_attempts.
  */
 export async function closeAccount(
   services: Pick<Services, 'database' | 'jobs' | 'mail' | 'passwords' | 'secrets'>,
@@ -58,7 +59,7 @@ export async function closeAccount(
   })
 }
 
-/** Sees to it that it is the person who asks, and answers his address. */
+/** Confirms the user's identity by password or recent sign-in. Returns their email address. */
 async function confirmPerson(
   { database, passwords }: Pick<Services, 'database' | 'passwords'>,
   caller: Caller,
@@ -81,7 +82,7 @@ async function confirmPerson(
   return user.email
 }
 
-/** The organizations that somebody is a member of, locked as for their deletion: nobody comes or goes meanwhile. */
+/** Locks the user's organizations as for deletion, so that their memberships cannot change meanwhile. */
 async function lockOrganizations(tx: SystemTransaction, userId: string): Promise<Membership[]> {
   const ids = tx`
     select organization_id from memberships where user_id = ${userId} and status <> 'deleted'`
@@ -100,8 +101,9 @@ async function lockOrganizations(tx: SystemTransaction, userId: string): Promise
 }
 
 /**
- * From here on he founds no organization, which would be left without an owner (org/organizations.ts), and of two
- * administrators who go the second sees the first one gone.
+ * Locks the user and all administrators. The user can no longer create an organization, which would have no owner
+ * (org/organizations.ts), and if two administrators leave at the same time, the second sees that the first has
+ * left.
  */
 async function lockPerson(tx: SystemTransaction, userId: string): Promise<void> {
   const locked = await tx<{ id: string; isAdministrator: boolean }[]>`
@@ -111,7 +113,7 @@ async function lockPerson(tx: SystemTransaction, userId: string): Promise<void> 
   if (administrators.length === 1 && administrators[0]?.id === userId) throw fail('user.last_administrator')
 }
 
-/** Ends the memberships that are left, which the audit of those organizations tells. */
+/** Ends the remaining memberships and records this in the organizations' audit logs. */
 async function leaveAll(tx: SystemTransaction, caller: Caller): Promise<void> {
   const { userId } = caller
   const left = await tx<{ organizationId: string; status: string }[]>`
@@ -135,7 +137,7 @@ async function leaveAll(tx: SystemTransaction, caller: Caller): Promise<void> {
   )
 }
 
-/** What is left of the user is an id. */
+/** Deletes or clears everything about the user except the id. */
 async function closeUser(tx: SystemTransaction, userId: string, leaving: string): Promise<void> {
   await tx`delete from api_keys where user_id = ${userId}`
   await tx`delete from sessions where user_id = ${userId}`

@@ -10,7 +10,7 @@ import type { Fragment } from '#database/tenant-sql.ts'
 import type { SharedLogs } from '#platform/streams/shared-logs.ts'
 import type { OwnedTables } from '#platform/tables/owned-tables.ts'
 
-/** Whose chats, files and the like: all of an organization, or one user's in it. */
+/** Selects rows to delete: of a whole organization, or of one user in it. */
 export interface RowOwner {
   organizationId: string
   userId?: string
@@ -20,26 +20,31 @@ export interface DeletionDependencies {
   database: Database
   sharedLogs: SharedLogs | null
   tables: OwnedTables
-  /** Aborted when the process stops: what is left is another one's to go on with. */
+  /** Aborted when the process stops; another process continues. */
   signal: AbortSignal
 }
 
-/** So many rows go with one statement; each of them far from any time-out. */
+/** Maximum number of rows per statement, far from any timeout. */
 const ROWS_MAX = 2_000
-/** Messages of a long chat: each looks for its answers among all messages of its chat. */
+/** Smaller for messages of a long chat: each deletion searches the chat for replies to the message. */
 const MESSAGES_MAX = 500
 const CHATS_MAX = 100
 const DOCUMENTS_MAX = 200
-/** Streams of replies are in Redis for ten minutes after their end (streams/shared-logs.ts). */
+/**
+ * Upper bound for the age of streams in Redis, which expire ten minutes after their end (streams/shared-logs.ts).
+ */
 const STREAM_MINUTES = 60
 
-/** A process hears within a second that a reply is to stop; one that does not is gone, or not writing a reply. */
+/**
+ * Processes see a stop request within a second; one that does not react in this time is dead or not writing a
+ * reply.
+ */
 const WAIT_MS = 5_000
 const POLL_MS = 200
 
 /**
- * Asks calls under way to end, and waits a while until they have: they pay what they have used. This is a statement of
- * its own, so that it never holds locks of holds while it waits for an account.
+ * Requests a stop of calls in progress and waits up to `WAIT_MS` until they are settled. Runs in its own
+ * statement, so that it never holds locks on holds while waiting for an account.
  */
 export async function stopCalls(sql: SystemSql, condition: Fragment): Promise<void> {
   await sql`update open_holds set stop_requested = true where ${condition}`
@@ -49,7 +54,7 @@ export async function stopCalls(sql: SystemSql, condition: Fragment): Promise<vo
   }
 }
 
-/** Deletes chats with all that hangs on them, some at a time; a long one message by message, the newest first. */
+/** Deletes chats with all dependent rows, in batches; the messages of a long chat first, newest first. */
 export async function deleteChats(deps: DeletionDependencies, owner: RowOwner): Promise<void> {
   const sql = systemSql(deps.database)
   while (true) {
@@ -74,7 +79,7 @@ export async function deleteChats(deps: DeletionDependencies, owner: RowOwner): 
   }
 }
 
-/** Answers are younger than what they answer, so none is left without it in between. */
+/** Replies are newer than their parents, so no remaining message loses its parent. */
 const deleteMessages = (deps: DeletionDependencies, chatId: string): Promise<void> =>
   inBatches(
     deps,
@@ -95,7 +100,7 @@ async function forgetStreams(
   await sharedLogs.forget(replies.map(({ id }) => id))
 }
 
-/** Deletes files that are in no chat (and what they say); the storage follows (storage/uploads.ts). */
+/** Deletes the files outside chats, with their texts; storage follows later (storage/uploads.ts). */
 export const deleteUploads = (deps: DeletionDependencies, owner: RowOwner): Promise<void> =>
   inBatches(
     deps,
@@ -105,7 +110,7 @@ export const deleteUploads = (deps: DeletionDependencies, owner: RowOwner): Prom
       select id from uploads where ${isOwned(tx, owner)} order by id limit ${ROWS_MAX})`,
   )
 
-/** Deletes knowledge bases from the inside: what they hold, not yet themselves. */
+/** Deletes the contents of knowledge bases, but not the knowledge bases. */
 export async function emptyKnowledgeBases(
   deps: DeletionDependencies,
   { organizationId }: Pick<RowOwner, 'organizationId'>,
@@ -137,7 +142,7 @@ export async function emptyKnowledgeBases(
   }
 }
 
-/** Deletes what an organization that is closed has done, of which there may be much: ledger, usage, audit and the like. */
+/** Deletes a closed organization's large record tables in batches: ledger, usage, audit and similar. */
 export async function deleteRecords(deps: DeletionDependencies, organizationId: string): Promise<void> {
   for (const [table, { erasure }] of Object.entries(deps.tables)) {
     if (erasure === 'cascade' || 'not' in erasure) continue
@@ -152,7 +157,7 @@ export async function deleteRecords(deps: DeletionDependencies, organizationId: 
   }
 }
 
-/** Has rows deleted until there are none. Of two processes that do it for the same id one waits for the other. */
+/** Repeats a deletion until no rows are left. An advisory lock on the id makes concurrent processes wait. */
 async function inBatches(
   { database, signal }: DeletionDependencies,
   id: string,

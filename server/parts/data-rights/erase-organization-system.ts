@@ -11,7 +11,7 @@ import {
   stopCalls,
 } from './delete-rows-system.ts'
 
-/** What erasing works with. */
+/** Dependencies of an erasure. */
 export interface ErasureDependencies
   extends DeletionDependencies,
     Pick<Services, 'events' | 'jobs' | 'mail' | 'secrets'> {
@@ -20,8 +20,8 @@ export interface ErasureDependencies
 }
 
 /**
- * Removes what an organization that is closed has left, a bounded piece at a time, and at last itself. It can be cut
- * off at any place and begun again.
+ * Erases all rows of a closed organization in bounded batches, and finally the organization. Can be interrupted
+ * at any point and restarted.
  */
 export async function eraseOrganization(deps: ErasureDependencies, organizationId: string): Promise<void> {
   const { mcp, events, jobs, memory, mail } = deps
@@ -41,7 +41,7 @@ export async function eraseOrganization(deps: ErasureDependencies, organizationI
   await sql.begin(async (tx) => {
     await jobs.forget(tx, [organizationId])
     await tx`delete from organizations where id = ${organizationId} and closed_at is not null`
-    // Accounts that only its invitations have made (users/invite-user.ts).
+    // Also deletes unregistered accounts created only by its invitations (users/invite-user.ts).
     await tx`
       delete from users u
       where id = any(${members.map(({ userId }) => userId)}::uuid[]) and registered_at is null and leaving is null

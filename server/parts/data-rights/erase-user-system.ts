@@ -3,22 +3,22 @@ import { type SystemSql, type SystemStatements, systemSql } from '#database/syst
 import { deleteChats, deleteUploads, stopCalls } from './delete-rows-system.ts'
 import { type ErasureDependencies, eraseOrganization } from './erase-organization-system.ts'
 
-/** What is kept, encrypted, of somebody until nothing else of him is left. */
+/** Stored, encrypted, for a leaving user until all their other data is erased. */
 export interface DepartureRecord {
-  /** By which he is found in the audit of others. */
+  /** Address for finding the user in other organizations' audit logs. */
   email: string
-  /** The organizations that go with him. */
+  /** Organizations that are deleted with the account. */
   closed: string[]
-  /** Those that go on, in which he was a member or was invited. */
+  /** Remaining organizations that had the user as a member or invited them. */
   organizations: string[]
 }
 
-/** So many entries of an audit are looked through with one statement. */
+/** Number of audit entries scanned per statement. */
 const ENTRIES_MAX = 2_000
 
 /**
- * Removes what somebody whose account is deleted has left: with his organizations all that is in them, in the others
- * what was his alone. It can be cut off at any place and begun again.
+ * Erases the data of a deleted account: its organizations completely, and its private data in other
+ * organizations. Can be interrupted at any point and restarted.
  */
 export async function eraseUser(deps: ErasureDependencies, userId: string): Promise<void> {
   const { mcp, mail, secrets } = deps
@@ -57,7 +57,7 @@ async function eraseInOrganization(
   await redactAudit(sql, owner, email)
 }
 
-/** Who did what stays in the audit of an organization; his addresses go, and what he called his own records. */
+/** Keeps who did what in the audit log, but removes the user's addresses and the names of their own records. */
 async function redactAudit(
   sql: SystemSql,
   { organizationId, userId }: { organizationId: string; userId: string },

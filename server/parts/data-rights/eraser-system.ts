@@ -5,17 +5,20 @@ import { repeat } from '#platform/sweeps/repeat.ts'
 import { type ErasureDependencies, eraseOrganization } from './erase-organization-system.ts'
 import { eraseUser } from './erase-user-system.ts'
 
-/** Somebody or something that is gone for everybody, and whose rows are still there. */
+/** A closed organization or deleted account whose rows still exist. */
 export type ErasureSubject = { organizationId: string } | { userId: string }
 
-/** Whoever deletes waits so long for everything to be gone; a larger rest goes without him. */
+/** Maximum time that a deletion request waits; the rest is erased in the background. */
 const WAIT_MS = 10_000
 const SWEEP_MS = 15_000
 const STOP_MS = 2_000
-/** So many are gone on with by one sweep. */
+/** Maximum number of organizations, and of users, per sweep. */
 const SWEEP_MAX = 20
 
-/** Erases what was closed: at once where it was closed here, and what another process has left undone. */
+/**
+ * Erases closed organizations and accounts: immediately those closed by this process, and by sweeps what other
+ * processes left.
+ */
 export class Eraser {
   readonly #deps: Omit<ErasureDependencies, 'signal'>
   readonly #sweepFiles: () => Promise<number>
@@ -36,19 +39,19 @@ export class Eraser {
     this.#log = log
   }
 
-  /** Begins with one that was closed, and answers when all of it is gone, or after a while. Never throws. */
+  /** Starts an erasure; resolves when it is finished or after `WAIT_MS`. Never throws. */
   async erase(subject: ErasureSubject): Promise<void> {
     await Promise.race([this.#run(subject), sleep(WAIT_MS, undefined, { ref: false })])
   }
 
-  /** Goes on with what others have left undone, now and again and again. */
+  /** Starts the periodic sweep, beginning now. */
   start(): void {
     const failure = { log: this.#log, message: 'what is to be erased was not found' }
     this.#endSweep = repeat(SWEEP_MS, () => this.sweep(), failure)
     this.sweep().catch((error: unknown) => this.#log.error({ err: error }, failure.message))
   }
 
-  /** Goes on with what was closed and is not gone, in no order: some that fail each time do not hold up others. */
+  /** Continues unfinished erasures in random order, so that failing ones do not block others. */
   async sweep(): Promise<void> {
     const sql = systemSql(this.#deps.database)
     await this.#closeLeftBehind()
@@ -61,7 +64,7 @@ export class Eraser {
       if (!this.#stopping.signal.aborted) await this.#run(subject)
   }
 
-  /** Cuts off what is under way, which waits for providers or the database a moment at most. */
+  /** Aborts erasures in progress and waits up to `STOP_MS` for them. */
   async stop(): Promise<void> {
     this.#endSweep()
     this.#stopping.abort()

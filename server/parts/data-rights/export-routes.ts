@@ -7,7 +7,7 @@ import type { Exports } from './exports.ts'
 
 const ZIP = { stream: 'application/zip' } as const
 
-/** Taking data away: what an organization has, and what a person has (docs/export.md). */
+/** Routes that export an organization's or a user's data (docs/export.md). */
 export const exportRoutes = (services: Services, exports: Exports): Route[] => [
   defineRoute({
     method: 'GET',

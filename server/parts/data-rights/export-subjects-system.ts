@@ -6,7 +6,7 @@ import type { FileStream } from '#platform/http/define-route.ts'
 import type { Services } from '#platform/services.ts'
 import { writeExport } from './write-export.ts'
 
-/* An organization is exported with what is private to its users, and a person out of all organizations. */
+/* An organization's export includes its users' private data; a person's export covers all their organizations. */
 
 export async function exportOrganization(
   services: Services,

@@ -1,17 +1,20 @@
 import type { Readable } from 'node:stream'
 import { fail } from '#errors'
 
-/** Exports that one process sends at the same time. Each reads the database and the storage, and packs, all the while. */
+/**
+ * Maximum number of concurrent exports per process. Each reads the database and storage and compresses
+ * throughout.
+ */
 const EXPORTS_MAX = 4
 const RETRY_AFTER_SECONDS = 30
 
-/** The exports that this process is sending: one per user. */
+/** The exports in progress in this process: one per user. */
 export class Exports {
   readonly #users = new Set<string>()
 
   /**
-   * Takes the user's turn for what `begin` opens; it ends when that closes, or when `begin` fails. Throws
-   * export.under_way, export.busy.
+   * Opens an export unless the user has one in progress. The slot is freed when the file's stream closes or
+   * `begin` fails. Throws export.under_way, export.busy.
    */
   async open<File extends { content: Readable }>(userId: string, begin: () => Promise<File>): Promise<File> {
     const retry = { retryAfter: RETRY_AFTER_SECONDS }

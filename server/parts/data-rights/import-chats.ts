@@ -2,7 +2,10 @@ import type { LineOf } from './import-schemas.ts'
 import type { NewRows } from './import-tables-system.ts'
 import { type Importing, NOWHERE, OF_OTHERS } from './importing.ts'
 
-/** A chat of who imports. Its title is searchable soon after (chat/index-messages-system.ts). */
+/**
+ * Converts a chat of the importing user. Its title becomes searchable shortly after
+ * (chat/index-messages-system.ts).
+ */
 export function chatRows(line: LineOf<'chats'>, importing: Importing): NewRows | null {
   if (!importing.isOwn(line) || line.deployment_id !== null) return importing.leaveOut('chats', OF_OTHERS)
   const { title, status, settings = {}, is_conversation, pinned, folder, last_message_at } = line
@@ -30,14 +33,14 @@ export function chatRows(line: LineOf<'chats'>, importing: Importing): NewRows |
 const knownAgent = (importing: Importing, id: string): string | null =>
   importing.has('agents', id) ? importing.idOf(id) : null
 
-/** A row without words says that they are to be indexed. */
+/** A row without words is indexed later. */
 const wordsOf = ({ organizationId, userId }: Importing, id: string) => ({
   id,
   organization_id: organizationId,
   user_id: userId,
 })
 
-/** A message, and what its chat counts of it. What it answers has to come before it, in the same chat. */
+/** Converts a message, and its share of the chat's counters. Its parent must precede it in the same chat. */
 export function messageRows(line: LineOf<'messages'>, importing: Importing): NewRows | null {
   if (!importing.isOwn(line)) return importing.leaveOut('messages', OF_OTHERS)
   if (!importing.has('chats', line.chat_id)) return importing.leaveOut('messages', NOWHERE)
@@ -51,7 +54,7 @@ export function messageRows(line: LineOf<'messages'>, importing: Importing): New
   const message = {
     ...wordsOf(importing, id),
     chat_id,
-    // Who deletes a chat relies on answers being younger than what they answer (delete-rows-system.ts).
+    // Deletion of chats relies on replies being newer than their parents (delete-rows-system.ts).
     parent_message_id: parent && parent < id && chat.messages.has(parent) ? parent : null,
     role,
     content,
@@ -71,7 +74,7 @@ export function messageRows(line: LineOf<'messages'>, importing: Importing): New
     messages: 1,
     input: line.input_tokens ?? 0,
     output: line.output_tokens ?? 0,
-    // The last one, where the branch is said to end at one that is not there.
+    // If the declared leaf is missing, the last message becomes the leaf.
     leaf: chat.leaf && (chat.hasLeaf ? importing.idOf(chat.leaf) : id),
   }
   return {
@@ -81,7 +84,7 @@ export function messageRows(line: LineOf<'messages'>, importing: Importing): New
   }
 }
 
-/** The files and passages of a message, under the ids that they have here. Files that were left out are gone. */
+/** Maps the files and passages of a message to their new ids. Files that were left out are dropped. */
 function referencesOf({ upload_ids, citations, media }: LineOf<'messages'>, importing: Importing) {
   const isThere = (id: string): boolean => importing.has('files', id)
   return {

@@ -11,8 +11,8 @@ import type { Archive } from './read-archive.ts'
 type Dependencies = Pick<Services, 'config' | 'documents' | 'uploads'>
 
 /**
- * Keeps the files of who imports, one after the other, as if he sent each: by its content, with its text, within the
- * quota and so many to a chat. What that refuses is left out.
+ * Stores the importing user's files one by one like uploads: type by content, text extraction, quota, and limit
+ * per chat. Files that fail these checks are left out.
  */
 export async function importFiles(deps: Dependencies, archive: Archive, importing: Importing): Promise<void> {
   for await (const line of archive.readLines('files')) {

@@ -19,13 +19,13 @@ import { Importing, isLeftOut } from './importing.ts'
 import type { Imports } from './imports-system.ts'
 import { type Archive, openArchive } from './read-archive.ts'
 
-/** So much is stored by one transaction. */
+/** Limits of a transaction: lines and bytes. */
 const BATCH_LINES = 500
 const BATCH_BYTES = 4 * 1024 * 1024
-/** Classes of SQLSTATE: data exception, integrity constraint violation, program limit exceeded. */
+/** SQLSTATE classes: data exception, integrity constraint violation, program limit exceeded. */
 const IS_CONTRADICTION = /^(22|23|54)/
 
-/** What is in an export and not taken from it. */
+/** Contents of an export that are never imported. */
 const NOT_IMPORTED: Record<string, string> = {
   members: 'nobody becomes a member without consenting: invite them',
   invitations: 'send them again',
@@ -37,9 +37,9 @@ const NOT_IMPORTED: Record<string, string> = {
 }
 
 /**
- * Makes a new organization of an export, owned by the caller, and says what could not be imported (docs/export.md). All
- * of the archive is checked before anything is stored. What is stored belongs to an organization that nobody sees until
- * the last transaction; when anything fails before, or the process dies, it is erased (imports.ts). Throws `import.*`,
+ * Imports an export as a new organization owned by the caller, and reports what could not be imported
+ * (docs/export.md). Validates the whole archive before storing anything. The organization stays hidden until the
+ * last transaction; after a failure or a crash, it is erased (imports-system.ts). Throws `import.*`,
  * org.name_taken, auth.invalid_token, server.unavailable.
  */
 export async function importOrganization(
@@ -86,7 +86,7 @@ async function store(
       return { organization, imported: importing.imported, left_out: importing.leftOut }
     })
   } catch (error) {
-    // What the database is too far away for now is done by a sweep.
+    // If the database is unavailable, a sweep does this later.
     if (!isInTransaction()) await undo().catch(() => {})
     throw error
   }
@@ -100,7 +100,7 @@ async function addressOf(sql: SystemSql, { userId }: Caller): Promise<string> {
   return user.email
 }
 
-/** Makes the organization, in which its owner is not active yet. */
+/** Creates the organization with its owner suspended. */
 const begin = (
   { database, instance }: Services,
   imports: Imports,
@@ -150,7 +150,7 @@ async function fill(
   return importing
 }
 
-/** The same models, found through the environment of this server. */
+/** Maps environment models of the export to the same models of this server. */
 async function findEnvironmentModels(
   sql: SystemSql,
   models: readonly { id: string; provider: string; version: string }[],
@@ -227,7 +227,7 @@ async function storeBatch(
   }
 }
 
-/** Shows the organization to its owner, where nothing has happened to either meanwhile. */
+/** Activates the owner, unless the user or the organization was closed during the import. */
 async function finish(sql: SystemSql, caller: Caller, importing: Importing, name: string): Promise<void> {
   const { organizationId: id, imported } = importing
   await sql.begin(async (tx) => {

@@ -9,24 +9,24 @@ import type { ImportedConcept, LineOf } from './import-schemas.ts'
 import type { NewRows } from './import-tables-system.ts'
 import { type Importing, NOWHERE, OF_OTHERS } from './importing.ts'
 
-/** Each is loaded in the sandbox, one after the other. */
+/** Limit on tools, because each is loaded in the sandbox, one after the other. */
 const TOOLS_MAX = 200
-/** As many as an organization may have (webhooks/manage-webhooks.ts). */
+/** Maximum number of webhooks per organization (webhooks/manage-webhooks.ts). */
 const WEBHOOKS_MAX = 20
 const LOCAL = 'local'
 const NEEDS_NO_KEY = 'demo'
 const CHANGED = 'left as they are, but '
 
 /**
- * What a line becomes. Null: nothing, which `leaveOut` was told. What it throws as an expected failure leaves the line
- * out too, with its sentence.
+ * Converts a line to rows. Null if it makes none, with the reason passed to `leaveOut`. An expected error that it
+ * throws also leaves the line out, with its message as the reason.
  */
 export type RowsOf<C extends ImportedConcept> = (
   line: LineOf<C>,
   importing: Importing,
 ) => NewRows | null | Promise<NewRows | null>
 
-/** By concept, in the order in which they are imported: what is referred to comes first. Files come before messages. */
+/** Converters by concept, in import order: referenced concepts first. Files are imported before messages. */
 export const ROWS_OF: { [C in Exclude<ImportedConcept, 'files'>]: RowsOf<C> } = {
   roles(line, importing) {
     if (line.is_system_role) return null
@@ -170,7 +170,7 @@ function documentRows(line: LineOf<'kb_documents'>, importing: Importing): NewRo
     ...made,
     ...parent,
     source_id: importing.idOf(line.source_id),
-    // That of a file is the upload's id.
+    // The key of a file's document is its upload id.
     key: importing.idOrWord(line.key),
     name,
     mime_type,

@@ -23,8 +23,8 @@ import { NewCategory, NewTool } from '../tools/index.ts'
 import { NewWebhook } from '../webhooks/index.ts'
 
 /*
- * What is read of the lines of an export, and within which bounds: those of the API where it takes the same. What a
- * line says besides is not looked at, since columns may be added within a version (docs/export.md).
+ * Schemas of the imported fields, with the API's limits where the API accepts the same field. Other fields are
+ * ignored, since columns may be added within a version (docs/export.md).
  */
 
 const INTEGER_MAX = 2_147_483_647
@@ -84,7 +84,7 @@ const ToolCall = Type.Object({
   ended_event: Nullable(Count),
 })
 
-/** The lines that are imported, by concept. */
+/** Schemas of imported lines, by concept. */
 export const LINES = {
   roles: Row({
     name: NewRole.properties.name,

@@ -1,6 +1,6 @@
 import type { SystemTransaction } from '#database/system-sql.ts'
 
-/** Rows of tables, under the names of their columns. */
+/** Rows by table, with column names as keys. */
 export type NewRows = { -readonly [T in keyof typeof TABLES]?: object[] } & { chat_counts?: ChatCount[] }
 
 const OWNED = 'id uuid, organization_id uuid'
@@ -8,7 +8,7 @@ const MADE = `${OWNED}, created_by uuid`
 const PERSONAL = `${OWNED}, user_id uuid`
 const TIMES = 'created_at timestamptz, updated_at timestamptz'
 
-/** What of which table is imported, with types, in an order in which what is referred to comes first. */
+/** Imported tables with columns and types, in an order in which referenced tables come first. */
 const TABLES = {
   roles: `${OWNED}, name text, description text, hierarchy_level int, ${TIMES}`,
   role_permissions: 'role_id uuid, permission_id uuid',
@@ -42,7 +42,7 @@ const TABLES = {
 
 const ORDER = Object.keys(TABLES) as (keyof typeof TABLES)[]
 
-/** Inserts rows in the order of their tables; all or none, as the transaction ends. */
+/** Inserts rows in the order of their tables, inside the caller's transaction. */
 export async function insertNewRows(tx: SystemTransaction, rows: NewRows): Promise<void> {
   await lockKnowledgeBases(tx, rows)
   for (const table of ORDER) {
@@ -58,7 +58,10 @@ export async function insertNewRows(tx: SystemTransaction, rows: NewRows): Promi
   if (rows.chat_counts) await addChatCounts(tx, rows.chat_counts)
 }
 
-/** As whoever changes documents does (kb/lock-kb.ts): those that came before are being indexed already. */
+/**
+ * Locks the knowledge bases before a change of documents (kb/lock-kb.ts): documents of earlier batches are being
+ * indexed already.
+ */
 async function lockKnowledgeBases(
   tx: SystemTransaction,
   { kb_sources, kb_documents }: NewRows,
@@ -78,7 +81,7 @@ interface ChatCount {
   leaf: string | null
 }
 
-/** What chats count of their messages, and where their active branches end. */
+/** Updates the message counters and active leaves of chats. */
 async function addChatCounts(tx: SystemTransaction, counts: ChatCount[]): Promise<void> {
   const sums = new Map<string, ChatCount>()
   for (const { id, messages, input, output, leaf } of counts) {

@@ -7,45 +7,45 @@ import type { ImportedConcept } from './import-schemas.ts'
 export const OF_OTHERS = 'they are of other members, or of visitors'
 export const NOWHERE = 'what they belong to is not there'
 
-/** What is said of one record, which is left out with it. */
+/** Error codes that concern a single record, which is then left out. */
 const IS_OF_RECORD = /^(tool|kb|deployment|webhook|upload|request)\./
 
 export const isLeftOut = (error: unknown): error is AppError =>
   error instanceof AppError && IS_OF_RECORD.test(error.code)
 
-/** So many reasons are told one by one. */
+/** Maximum number of distinct reasons in the report. */
 const REASONS_MAX = 100
 const MORE = 'for further reasons'
 
-/** Whom and what an import is for. */
+/** The target and the source of an import. */
 interface ImportContext {
   organizationId: string
-  /** Who imports. */
+  /** The importing user. */
   userId: string
-  /** Whom the export knows by the same address; null: nobody. */
+  /** User id in the export with the same address; null if there is none. */
   formerUserId: string | null
   /** Models of the environment, by their ids in the export. */
   environmentModels: ReadonlyMap<string, string>
-  /** Permissions of this server, by their names. */
+  /** Permissions of this server, by name. */
   permissions: ReadonlyMap<string, string>
 }
 
-/** Messages of one chat stand together in an export, the older first. */
+/** An export lists the messages of a chat consecutively, oldest first. */
 interface OpenChat {
   id: string
-  /** Where its active branch ends, by the export. */
+  /** Leaf of the active branch, according to the export. */
   leaf: string | null
   hasLeaf: boolean
-  /** New ids of its messages. */
+  /** New ids of the messages. */
   messages: Set<string>
 }
 
-/** What is known of an import while it goes on: which ids are new ones for which, what is there, what was left out. */
+/** State of a running import: new ids, imported records, and what was left out. */
 export class Importing {
   readonly services: Pick<Services, 'net' | 'sandbox' | 'secrets'>
   readonly organizationId: string
   readonly permissions: ReadonlyMap<string, string>
-  /** By the id of a chat in the export: where its active branch ends there. */
+  /** Leaf of the active branch by chat id, both as in the export. */
   readonly leaves = new Map<string, string | null>()
   readonly #context: ImportContext
   readonly #key = randomBytes(32)
@@ -62,9 +62,9 @@ export class Importing {
   }
 
   /**
-   * The new id for one of the export, the same each time: a UUIDv7 (RFC 9562) of the same moment and counter, so that
-   * what was made earlier is still the older one, with random bits that follow from a key of this import. So nothing
-   * has to be remembered, and nobody who makes up an export chooses an id.
+   * Maps an id of the export to its new id, deterministically: a UUIDv7 (RFC 9562) with the same timestamp and
+   * counter, so that order is preserved, and random bits derived from a key of this import. No mapping has to be
+   * stored, and a forged export cannot choose ids.
    */
   idOf(id: string): string {
     const random = createHmac('sha256', this.#key).update(id).digest('hex')
@@ -76,22 +76,22 @@ export class Importing {
     return ids.map((id) => this.idOf(id))
   }
 
-  /** Where something else may stand in place of an id. */
+  /** Maps a value that is an id or another word. */
   idOrWord(text: string): string {
     return UUID.test(text) ? this.idOf(text.toLowerCase()) : text
   }
 
-  /** The model that is here for one of the export: one that was imported, or the same one of the environment. */
+  /** Returns the imported or environment model for a model id of the export; null if there is none. */
   modelOf(id: string): string | null {
     return this.has('models', id) ? this.idOf(id) : (this.#context.environmentModels.get(id) ?? null)
   }
 
-  /** What most rows begin with. */
+  /** Common columns of most rows. */
   made(line: { id: string; created_at: string; updated_at: string }) {
     return { ...this.#dated(line), created_by: this.#context.userId }
   }
 
-  /** The same for what is a person's own. */
+  /** Common columns of rows that belong to a user. */
   owned(line: { id: string; created_at: string; updated_at: string }) {
     return { ...this.#dated(line), user_id: this.#context.userId }
   }
@@ -108,14 +108,14 @@ export class Importing {
     return this.#context.userId
   }
 
-  /** The chat whose messages are being read. */
+  /** Returns the state of the chat whose messages are being read. */
   openChat(id: string): OpenChat {
     if (this.#openChat?.id !== id)
       this.#openChat = { id, leaf: this.leaves.get(id) ?? null, hasLeaf: false, messages: new Set() }
     return this.#openChat as OpenChat
   }
 
-  /** Notes what was taken in, for what refers to it. */
+  /** Records an imported id, for later references to it. */
   keep(concept: ImportedConcept, id: string): void {
     const ids = this.#known.get(concept)
     if (ids) ids.add(id)
@@ -131,7 +131,7 @@ export class Importing {
     return this.#counts[concept] ?? 0
   }
 
-  /** Notes what will be missing, and why. Answers null, for what makes no row. */
+  /** Reports something as left out, with the reason. Returns null, for converters that make no row. */
   leaveOut(what: string, reason: string, count = 1): null {
     if (count === 0) return null
     const isNew = !this.#leftOut.has(`${what}\n${reason}`)

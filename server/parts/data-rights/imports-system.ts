@@ -12,19 +12,21 @@ interface Dependencies {
   instance: Pick<Instance, 'id'>
 }
 
-/** An export holds all files of an organization. */
+/** An export contains all files of an organization. */
 export const ARCHIVE_BYTES_MAX = 2 * 1024 ** 3
-/** What one user may send to this process within a day, in whole archives or broken ones. */
+/**
+ * Maximum number of bytes that a user may upload to this process per day, whether or not the archives are valid.
+ */
 const SENT_BYTES_MAX = 8 * ARCHIVE_BYTES_MAX
 const DAY_MS = 86_400_000
 const RETRY_AFTER_SECONDS = 30
 
-/** So many that were left behind are closed at once. */
+/** Maximum number of abandoned imports closed per sweep. */
 const SWEEP_MAX = 20
 
 /**
- * Imports of this process, of which one at a time is stored, and what becomes of those that do not end well: their organizations, which
- * nobody has seen, are closed and erased like any other (close-organization-system.ts).
+ * Imports of this process, one at a time. The hidden organizations of failed imports are closed and erased like
+ * any other (close-organization-system.ts).
  */
 export class Imports {
   readonly #deps: Dependencies
@@ -37,8 +39,8 @@ export class Imports {
   }
 
   /**
-   * Takes the turn for a user before the archive is sent, so that one archive at a time is on the disk. `end` gives it
-   * back, and counts what was sent. Throws import.under_way, import.daily_bytes.
+   * Reserves the import slot before the upload starts, so that only one archive is on disk. `end` frees the slot
+   * and counts the bytes. Throws import.under_way, import.daily_bytes.
    */
   admit(userId: string): UploadAdmission {
     if (this.#isBusy) throw fail('import.under_way', {}, { retryAfter: RETRY_AFTER_SECONDS })
@@ -56,7 +58,7 @@ export class Imports {
     }
   }
 
-  /** What a user has sent since the window began. */
+  /** Returns the user's upload counter for the current window. */
   #sentBy(userId: string): { bytes: number; until: number } {
     const now = Date.now()
     for (const [id, { until }] of this.#sent) if (until <= now) this.#sent.delete(id)
@@ -65,12 +67,12 @@ export class Imports {
     return sent
   }
 
-  /** From here on this organization is not left behind. */
+  /** Marks the organization as in progress, so that sweeps of this process leave it alone. */
   noteBegun(organizationId: string): void {
     this.#underWay = organizationId
   }
 
-  /** Closes the organization of an import that has failed, unless it is whole or closed already. */
+  /** Closes the organization of a failed import, unless the import finished or it is closed already. */
   async close(organizationId: string): Promise<void> {
     const { database, jobs } = this.#deps
     await systemSql(database).begin(async (tx) => {
@@ -82,7 +84,7 @@ export class Imports {
     })
   }
 
-  /** Closes what processes that are gone have left behind, and this one when the database was away. */
+  /** Closes imports abandoned by dead processes, and by this one during a database outage. */
   async closeLeftBehind(): Promise<void> {
     const { database, instance } = this.#deps
     const rows = await systemSql(database)<{ id: string }[]>`

@@ -9,10 +9,10 @@ import { importRoutes } from './import-routes.ts'
 import { Imports } from './imports-system.ts'
 import { deletionRoutes } from './routes.ts'
 
-/** What people and organizations may do with their data as a whole: take it away, bring it in, have it deleted. */
+/** Routes and background work for exporting, importing and deleting all data of a user or an organization. */
 export interface DataRights {
   routes: Route[]
-  /** For those that were deleted and are not all gone. */
+  /** Erases the rows of deleted accounts and organizations in the background. */
   eraser: Pick<Eraser, 'start' | 'stop'>
 }
 

@@ -4,16 +4,16 @@ import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { AppError, fail, sentence } from '#errors'
 import { parseJsonBody } from '#platform/http/json-body.ts'
 
-/** Their names are in memory. */
+/** Limit on entries, because their names are kept in memory. */
 const ENTRIES_MAX = 50_000
-/** What all entries may unpack to. */
+/** Maximum total unpacked size. */
 const UNPACKED_BYTES_MAX = 8 * 1024 ** 3
-/** How many times its size an archive may unpack to, as of other zips (documents/office-package.ts). */
+/** Maximum ratio of unpacked to packed size, as for other ZIP files (documents/office-package.ts). */
 const RATIO_MAX = 250
 const RATIO_FREE_BYTES = 10 * 1024 * 1024
-/** A text of two million characters, each escaped. */
+/** Fits a text of two million characters, all escaped. */
 const LINE_BYTES_MAX = 16 * 1024 * 1024
-/** More than a request body may hold: a message keeps the outputs of its tools. */
+/** More than a request body may have, since a message contains the outputs of its tools. */
 const LINE_VALUES_MAX = 500_000
 const MANIFEST_BYTES_MAX = 1024 * 1024
 const ENCRYPTED = 0x1
@@ -23,27 +23,28 @@ const LF = 0x0a
 
 const FILE_NAME = /^files\/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
-/** A zip that looks like an export. What it holds is still anybody's word. */
+/** A ZIP file with the structure of an export. Its contents are untrusted. */
 export interface Archive {
-  /** The JSON of `manifest.json`. Throws import.incomplete where there is none. */
+  /** Parses `manifest.json`. Throws import.incomplete if it is missing. */
   readManifest(): Promise<unknown>
-  /** The values of the lines of `{concept}.jsonl`, of which there may be none. */
+  /** Yields the parsed lines of `{concept}.jsonl`; none if the file is missing. */
   readLines(concept: string): AsyncGenerator<ArchiveLine>
-  /** The bytes of a file; null: they are not there. */
+  /** Opens a file; returns null if it is missing. */
   openFile(id: string): AsyncIterable<Buffer> | null
   close(): void
 }
 
 export interface ArchiveLine {
   value: unknown
-  /** For sentences: `agents.jsonl, line 3`. */
+  /** For error messages: `agents.jsonl, line 3`. */
   location: string
   bytes: number
 }
 
 /**
- * Opens a zip and looks at its directory: what is in it, how much, how it is packed. Reading goes no further than the
- * directory says, and throws where it has lied. `concepts`: names of the files of lines that an export has. Throws import.damaged, import.too_large.
+ * Opens a ZIP file and checks its directory: names, sizes, compression. Reading enforces the directory's sizes.
+ * `concepts` are the base names of the JSONL files that an export may contain. Throws import.damaged,
+ * import.too_large.
  */
 export async function openArchive(path: string, concepts: readonly string[]): Promise<Archive> {
   const zip = await openZip(path)
@@ -155,7 +156,7 @@ function faultOf(
   return null
 }
 
-/** Of a name that somebody has made up so much is repeated. */
+/** Maximum length of an untrusted name in an error message. */
 const NAME_SHOWN = 90
 
 function checkSizes(entries: ReadonlyMap<string, Entry>, bytes: number): void {
@@ -167,7 +168,10 @@ function checkSizes(entries: ReadonlyMap<string, Entry>, bytes: number): void {
     throw tooLarge(sentence('import.unpacked_ratio', { limit: RATIO_MAX }))
 }
 
-/** What an entry holds, no more than the directory says (yauzl), and with the checksum that it gives. */
+/**
+ * Yields the content of an entry, at most as many bytes as the directory declares (yauzl), and verifies its
+ * checksum.
+ */
 async function* readEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
   let checksum = 0
   try {
@@ -193,7 +197,7 @@ function parse(bytes: Buffer, location: string): unknown {
   }
 }
 
-/** What yauzl and zlib say of a zip. What the disk says is our own trouble. */
+/** Converts errors of yauzl and zlib to import.damaged. System errors are ours and pass unchanged. */
 function explain(error: unknown): unknown {
   if (error instanceof AppError || (error as NodeJS.ErrnoException).syscall !== undefined) return error
   return damaged(sentence('import.unreadable', { details: (error as Error).message }), error)

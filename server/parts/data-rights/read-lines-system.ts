@@ -4,19 +4,19 @@ import { ROWS_DEFAULT } from '#platform/tables/owned-tables.ts'
 import type { RowOwner } from './delete-rows-system.ts'
 import type { Concept } from './export-concepts.ts'
 
-/** Of a table that others belong to, so many rows at once. */
+/** Page size for parent tables. */
 const PARENTS_MAX = 50
 const ID = [['id', 'uuid']] as const
 
-/** A page of lines of JSON, and where the next one begins. */
+/** A page of JSON lines and the key of the last one. */
 interface LinePage {
   lines: string[]
   last: string[] | undefined
 }
 
 /**
- * The rows of one concept as lines of JSON, page by page, each read when it is asked for: a transaction over all of them
- * would last as long as the slowest client. What changes meanwhile is told as it is when its page is read.
+ * Yields the rows of a concept as JSON lines, page by page. Each page is read on demand, because a transaction
+ * over all pages would last as long as the slowest client. Changes during the export show up in later pages.
  */
 export async function* readLines(
   database: Database,
@@ -58,7 +58,7 @@ async function* readPages(sql: SystemSql, concept: Concept, condition: Condition
   }
 }
 
-/** `last` is undefined where nothing can come any more. */
+/** `last` is undefined on the last page. */
 async function readPage(
   sql: SystemSql,
   concept: Concept,

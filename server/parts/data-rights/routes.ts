@@ -12,7 +12,7 @@ const Confirmation = Body({
   ),
 })
 
-/** What people and organizations may do with all of their data at once. */
+/** Routes that delete an organization or an account. */
 export const deletionRoutes = (services: Services, eraser: Eraser, { database } = services): Route[] => [
   defineRoute({
     method: 'DELETE',

@@ -9,24 +9,24 @@ import { readLines } from './read-lines-system.ts'
 const EXPORT_FORMAT = 'parley-export'
 export const EXPORT_VERSION = 1
 
-/** Whose data: an organization's, or a person's own in each of his. */
+/** Subject of an export: one organization, or a person in each of their organizations. */
 export interface ExportSubject {
   owners: RowOwner[]
-  /** Whether only what is personal is told. */
+  /** True to export only personal concepts. */
   isPersonal: boolean
-  /** What the manifest says of the subject. */
+  /** Fields of the subject in the manifest. */
   about: Record<string, unknown>
 }
 
 type ExportDependencies = Pick<Services, 'database' | 'storage' | 'log' | 'tables'>
 
-/** So many files that are not in the storage are named. */
+/** Maximum number of missing files named in the manifest. */
 const MISSING_MAX = 1_000
 
 /**
- * Everything of a subject as a zip (docs/export.md), written as it is read: in memory are two pages of rows or
- * pieces of two files, and of each file its name. The manifest comes last, so that what has it is complete. Reading ends when the
- * stream is destroyed; what fails on the way destroys it.
+ * Streams all data of a subject as a ZIP file (docs/export.md). Memory use is bounded to two pages of rows or
+ * chunks of two files, plus the file names. The manifest is written last, so an archive that has one is complete.
+ * Destroying the stream ends the reading; an error destroys the stream.
  */
 export function writeExport(deps: ExportDependencies, subject: ExportSubject): Readable {
   const zip = new ZipFile()
@@ -64,7 +64,7 @@ async function writeEntries(
           yield Buffer.from(`${page.join('\n')}\n`)
         }
     }
-    // One page ahead, and not the sixteen that a stream of objects would read.
+    // Reads one page ahead instead of the default of 16 objects.
     await addEntry(writer, `${name}.jsonl`, Readable.from(lines(), { highWaterMark: 1 }))
   }
   const missing: string[] = []
@@ -81,7 +81,7 @@ async function writeEntries(
   writer.zip.end()
 }
 
-/** Answers the ids of the files that the storage does not have. */
+/** Writes all files. Returns the ids of files missing in storage. */
 async function writeFiles(
   { database, storage }: ExportDependencies,
   owner: RowOwner,
@@ -100,7 +100,7 @@ async function writeFiles(
   return missing
 }
 
-/** Adds an entry and waits until its content was read, which is when all before it are written. */
+/** Adds an entry and waits until its content is consumed, by which time all earlier entries are written. */
 async function addEntry({ zip, signal }: ExportWriter, name: string, content: Readable): Promise<void> {
   addAbortSignal(signal, content)
   zip.addReadStream(content, name)

@@ -13,19 +13,19 @@ import { KNOWLEDGE_TOOL_NAMES } from './knowledge-tools.ts'
 import { nameAgentsAsTools } from './name-agents-as-tools.ts'
 import { failure, textOf, textResult } from './results.ts'
 
-/** So many agents are tools, the oldest first, and so many stand on one page of the list. */
+/** Maximum numbers of agents offered as tools, oldest first, and of agents per list page. */
 const AGENTS_MAX = 1_000
 const PAGE_MAX = 100
 const MESSAGE_CHARACTERS_MAX = 100_000
 const DESCRIPTION_CHARACTERS_MAX = 1_000
-/** A client that waits hears so often that the agent is still writing. */
+/** Interval of progress notifications while the agent writes. */
 const PROGRESS_MS = 5_000
 
 const HOW_TO_ASK = 'Asks this agent, and answers with its reply. It remembers nothing of earlier calls.'
 
 type Executor = Scope<'agent:execute'>
 
-/** The organization's active agents as tools: each takes a message, and its answer is a text. */
+/** Offers the organization's active agents as tools: each takes a message and returns a text. */
 export class AgentTools {
   readonly #agents: Agents
   readonly #calls: PaidCalls
@@ -35,7 +35,7 @@ export class AgentTools {
     this.#calls = calls
   }
 
-  /** A page; the cursor is the id of the last agent on the page before. */
+  /** Returns one page; the cursor is the id of the last agent on the previous page. */
   async list(scope: Executor, cursor: string | undefined): Promise<ToolPage> {
     if (cursor !== undefined && !UUID.test(cursor)) throw new InvalidParams('Unknown cursor')
     const named = [...(await this.#named(scope))]
@@ -49,8 +49,8 @@ export class AgentTools {
   }
 
   /**
-   * One paid generation. Null: there is no such tool. Throws what refuses it before it begins (agent.inactive,
-   * llm.not_configured, billing.insufficient_credits and the like).
+   * Runs one charged generation. Returns null if there is no such tool. Throws the errors of admission
+   * (agent.inactive, llm.not_configured, billing.insufficient_credits and others).
    */
   async call(
     scope: Executor,
@@ -97,7 +97,7 @@ const describe = (name: string, agent: ListedAgent): ServedTool => ({
   annotations: { title: agent.name, readOnlyHint: false, openWorldHint: true },
 })
 
-/** What the agent does, as steps: each tool that it calls, and from time to time that it writes. */
+/** Reports the agent's progress: each tool call, and periodically that it is writing. */
 function toldAs(onProgress: ServedCall['onProgress']) {
   let steps = 0
   let toldAt = Date.now()

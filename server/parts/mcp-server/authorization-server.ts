@@ -11,21 +11,22 @@ import { isSafeRedirect } from './registration.ts'
 
 const ACCESS_TOKEN_SECONDS = 3_600
 const CODE_SECONDS = 60
-/** How long somebody may take to sign in and to decide. */
+/** Time limit for signing in and deciding. */
 const CONSENT_SECONDS = 15 * 60
-/** A grant ends when its refresh token does; what its payload says is far away. */
+/** The payload's own expiry is far away, because a grant really ends with its refresh token. */
 const GRANT_SECONDS = 10 * 365 * 86_400
 const RANDOM_BITS = 256
 
-/** As oidc-provider makes them of 256 bits. */
+/** Format of oidc-provider's opaque tokens of 256 bits. */
 export const ACCESS_TOKEN = /^[\w-]{43}$/
 
-/** Who is at the other end of a request that goes through oidc-provider: for the audit. */
+/** The client behind each request passed to oidc-provider, for the audit log. */
 export const clientsOfRequests = new WeakMap<IncomingMessage, Client>()
 
 /**
- * The OAuth 2.1 authorization server of /mcp: authorization code with PKCE and rotating refresh tokens, for this one
- * resource. What it calls an account is the API key that a grant stands for. Nobody stays signed in: each request asks.
+ * Creates the OAuth 2.1 authorization server of /mcp: authorization code with PKCE and rotating refresh tokens,
+ * for this one resource. An oidc-provider account is the API key of a grant. There are no sessions: each
+ * authorization asks for consent.
  */
 export async function createAuthorizationServer(
   services: Pick<Services, 'config' | 'secrets' | 'net' | 'log'>,
@@ -92,7 +93,7 @@ export async function createAuthorizationServer(
     formats: { bitsOfOpaqueRandomness: RANDOM_BITS },
     interactions: { url: (_context, { uid }) => `${baseUrl}${OAUTH_PATHS.consent}/${uid}` },
     issueRefreshToken: (_context, client) => client.grantTypeAllowed('refresh_token'),
-    // It must have a key, and signs nothing: no scope here brings an ID token.
+    // oidc-provider requires a key, but it signs nothing: no scope here issues an ID token.
     jwks: { keys: [generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }) as never] },
     pkce: { required: () => true },
     renderError: showError,
@@ -110,35 +111,35 @@ export async function createAuthorizationServer(
     },
   }
   const provider = new OidcProvider(baseUrl, configuration)
-  // Requests come through ours, which says by these headers what the address of this server is.
+  // Our server passes requests on and sets headers with its public address.
   provider.proxy = true
   provider.on('authorization.error', keepUndecidedHere)
   provider.on('server_error', keepUndecidedHere)
   const report = (error: unknown): void => services.log.error({ err: error }, 'an OAuth request failed')
   provider.on('server_error', (_context, error) => report(error))
-  // Koa's own, which writes to the console where nobody listens.
+  // Replaces Koa's default handler, which writes to the console.
   provider.on('error' as never, report as never)
   return provider
 }
 
 /**
- * Shows an error page instead of redirecting an error to the client, unless a person has decided at the consent page.
- * Anyone can register a client, so such a redirect would take our origin's visitors wherever an attacker wants: with
- * prompt=none without a click (RFC 9700, 4.11.2).
+ * Shows an error page instead of redirecting an error to the client, unless the user has decided on the consent
+ * page. Anyone can register a client, so such redirects would make this origin an open redirector, with
+ * prompt=none even without a click (RFC 9700, 4.11.2).
  */
 function keepUndecidedHere({ oidc }: KoaContextWithOIDC, error: Error & { allow_redirect?: boolean }): void {
   if (oidc.route !== 'resume') error.allow_redirect = false
 }
 
-/** How requests end that the records refuse. */
+/** Errors for requests that the records refuse. */
 interface Refusals {
   alreadyUsed(): Error
   tooMany(): Error
 }
 
-/** Where oidc-provider keeps what it keeps. */
+/** Storage adapter for oidc-provider. */
 function adapterOf(kind: string, records: OAuthRecords, clientOf: () => Client, refusals: Refusals): Adapter {
-  // Without sessions each request is asked for consent anew, by whoever sits there.
+  // Without stored sessions, every authorization asks for consent again, even in the same browser.
   if (kind === 'Session') return NOTHING
   return {
     ...NOTHING,
@@ -149,7 +150,7 @@ function adapterOf(kind: string, records: OAuthRecords, clientOf: () => Client, 
     },
     async find(id) {
       const found = (await records.find(kind, id)) as AdapterPayload | undefined
-      // Rules for redirect addresses apply to clients that registered before them, too.
+      // Redirect rules apply also to clients that registered before the rules existed.
       return kind === 'Client' && !(found?.redirect_uris ?? []).every(isSafeRedirect) ? undefined : found
     },
     async consume(id) {
@@ -182,7 +183,7 @@ function cookiesOf(secrets: Services['secrets']): Configuration['cookies'] {
 
 const showError: NonNullable<Configuration['renderError']> = (context, { error, error_description }) => {
   context.type = 'html'
-  // For prompt=none oidc-provider means to redirect, and has set 303.
+  // For prompt=none, oidc-provider has already set status 303 for its redirect.
   if (context.status < 400) context.status = 400
   context.set(PAGE_HEADERS)
   context.body = errorPage(error_description ?? error)

@@ -4,17 +4,17 @@ import type { Net } from '#platform/net/index.ts'
 
 const DOCUMENT_BYTES_MAX = 64 * 1024
 const DOCUMENT_TIMEOUT_MS = 5_000
-/** Documents that are fetched at once, and within a minute: anybody can name an address. */
+/** Limits of concurrent fetches and of fetches per minute, because anyone can name an address. */
 const UNDER_WAY_MAX = 8
 const FETCHES_MAX = 60
-/** The same for clients of one network. */
+/** The same limits per client network. */
 const UNDER_WAY_OF_NETWORK_MAX = 4
 const FETCHES_OF_NETWORK_MAX = 20
 const WINDOW_MS = 60_000
 
 /**
- * Fetches what clients say of themselves at the address that is their id (OAuth Client ID Metadata Document): public
- * addresses only, no redirects, so many at most.
+ * Fetches client metadata from the URL that is the client's id (OAuth Client ID Metadata Document). Only public
+ * addresses, no redirects, and rate-limited.
  */
 export class ClientDocuments {
   readonly #net: () => Net
@@ -22,7 +22,7 @@ export class ClientDocuments {
   #underWay: string[] = []
   #recent: { asker: string; at: number }[] = []
 
-  /** `askedFrom`: the address of the client whose request is being answered. */
+  /** `askedFrom` returns the address of the client whose request is being answered. */
   constructor(net: () => Net, askedFrom: () => string) {
     this.#net = net
     this.#askedFrom = askedFrom

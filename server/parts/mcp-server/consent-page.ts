@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { OAUTH_PATHS } from './metadata.ts'
 
-/** The page's own script and style, its own server, and nobody's frame. */
+/** Allows only the page's own script, style and server, and no framing. */
 export const PAGE_HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -11,21 +11,21 @@ export const PAGE_HEADERS = {
   'Cache-Control': 'no-store',
 }
 
-/** What the page loads. */
+/** The page's static files. */
 export const PAGE_FILES = {
   'page.js': { type: 'text/javascript; charset=utf-8', content: read('page.js') },
   'page.css': { type: 'text/css; charset=utf-8', content: read('page.css') },
 }
 
-/** Who asks, as the page shows it. */
+/** A consent request as shown on the page. */
 export interface ConsentRequest {
   id: string
   clientName: string
-  /** Where the browser goes when the person has decided. */
+  /** The host or app that the browser returns to after the decision. */
   destination: string
 }
 
-/** The page on which somebody signs in, chooses an organization, and allows or denies. */
+/** Renders the page on which the user signs in, chooses an organization, and allows or denies access. */
 export const consentPage = ({ id, clientName, destination }: ConsentRequest): string =>
   page(
     `Connect ${clientName}`,
@@ -61,7 +61,7 @@ export const consentPage = ({ id, clientName, destination }: ConsentRequest): st
 <script src="${OAUTH_PATHS.consent}/page.js"></script>`,
   )
 
-/** Says why a request goes no further. */
+/** Renders a page that explains why the request cannot continue. */
 export const errorPage = (sentence: string): string =>
   page(
     'This does not work',

@@ -11,19 +11,19 @@ import { resourceOf, SCOPE } from './metadata.ts'
 import type { OAuthRecords } from './oauth-records-system.ts'
 import { cleanName, NAME_CHARACTERS_MAX } from './registration.ts'
 
-/** What an app may do at most: no more than /mcp needs. */
+/** Maximum permissions of an app: those that /mcp needs. */
 const PERMISSIONS: readonly Permission[] = ['agent:read', 'agent:execute', 'kb:read']
 const UNNAMED = 'An app'
 
-/** A request of the browser that began: its cookie says which request for consent is its own. */
+/** A browser's request. Its cookie proves that this browser started the authorization. */
 export interface Exchange {
   request: IncomingMessage
   response: ServerResponse
-  /** Which request for consent the page is for. */
+  /** Id of the consent request that the page is for. */
   id: string
 }
 
-/** How somebody lets an app act for him, or does not: once for each request, and in the browser that began it. */
+/** Handles a user's decision to let an app act for them: once per request, in the browser that started it. */
 export class Consent {
   readonly #services: Pick<Services, 'access' | 'config'>
   readonly #records: OAuthRecords
@@ -39,7 +39,7 @@ export class Consent {
     this.#open = open
   }
 
-  /** What the page shows. Throws oauth.consent_gone. */
+  /** Returns the content of the page. Throws oauth.consent_gone. */
   async describe(exchange: Exchange): Promise<ConsentRequest> {
     const { clientId, redirectUri } = await this.#find(exchange)
     return {
@@ -50,8 +50,8 @@ export class Consent {
   }
 
   /**
-   * Makes an API key of the person in the organization, which the app's tokens stand for, and answers where the browser
-   * goes on. Throws oauth.consent_gone, access.session_needed, oauth.nothing_allowed.
+   * Creates an API key for the user in the organization, which the app's tokens stand for. Returns where the
+   * browser continues. Throws oauth.consent_gone, access.session_needed, oauth.nothing_allowed.
    */
   async allow(
     exchange: Exchange,
@@ -78,7 +78,7 @@ export class Consent {
     return this.#end(exchange, { login: { accountId: key.id, remember: false }, consent: { grantId } })
   }
 
-  /** Answers where the browser goes on. Throws oauth.consent_gone. */
+  /** Denies the request. Returns where the browser continues. Throws oauth.consent_gone. */
   async deny(exchange: Exchange): Promise<{ location: string }> {
     await this.#find(exchange)
     await this.#take(exchange)
@@ -114,7 +114,7 @@ export class Consent {
   }
 }
 
-/** Where a person is sent back to, in words. */
+/** Describes the redirect destination for people. */
 function destinationOf(redirectUri: string): string {
   const { protocol, host, hostname } = new URL(redirectUri)
   if (protocol === 'https:') return host

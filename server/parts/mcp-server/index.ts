@@ -20,15 +20,15 @@ export interface McpServer {
   services: Services
   records: OAuthRecords
   consent: Consent
-  /** What answers a caller's requests. */
+  /** Returns the handler for a caller's requests. */
   answer(caller: McpCaller): ReturnType<McpHttpServer['handler']>
-  /** The authorization server, loaded when it is first needed. */
+  /** Loads the authorization server on first use. */
   openProvider(): Promise<Provider>
-  /** From time to time ends grants that nobody uses. Answers how to end that. */
+  /** Starts the periodic sweep of expired grants. Returns a function that stops it. */
   startSweep(): () => void
 }
 
-/** `/mcp`: the organization's agents and knowledge bases as tools for MCP clients (contract, 10). */
+/** Serves `/mcp`: the organization's agents and knowledge bases as tools for MCP clients (contract, 10). */
 export function createMcpServer(
   services: Services,
   { agents, knowledge, calls }: { agents: Agents; knowledge: KnowledgeBases; calls: PaidCalls },

@@ -7,7 +7,7 @@ import { dataResult, failure, textOf } from './results.ts'
 
 const LIMIT_DEFAULT = 5
 const LIMIT_MAX = 20
-/** Without a name so many knowledge bases are searched, the newest. */
+/** Maximum number of knowledge bases searched if none is named; the newest are used. */
 const SEARCHED_MAX = 20
 const PAGE_MAX = 100
 const NAME_CHARACTERS_MAX = 200

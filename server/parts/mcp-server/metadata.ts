@@ -1,4 +1,4 @@
-/** Where the authorization server of /mcp answers. */
+/** Paths of the authorization server of /mcp. */
 export const OAUTH_PATHS = {
   authorization: '/mcp/oauth/authorize',
   token: '/mcp/oauth/token',
@@ -7,13 +7,13 @@ export const OAUTH_PATHS = {
   consent: '/mcp/oauth/consent',
 } as const
 
-/** All that a token is for; what its bearer may do is what the person holds who has let it be. */
+/** The only scope. What a token may do is limited by its user's permissions. */
 export const SCOPE = 'mcp'
 
-/** What tokens are for, as RFC 8707 names it. */
+/** Resource indicator of the tokens (RFC 8707). */
 export const resourceOf = (baseUrl: string): string => `${baseUrl}/mcp`
 
-/** RFC 9728. */
+/** Protected resource metadata (RFC 9728). */
 export const protectedResource = (baseUrl: string) => ({
   resource: resourceOf(baseUrl),
   resource_name: 'Parley',
@@ -24,7 +24,10 @@ export const protectedResource = (baseUrl: string) => ({
 
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource'
 
-/** RFC 8414; the last two are RFC 9207 and the draft on Client ID Metadata Documents. */
+/**
+ * Authorization server metadata (RFC 8414). The last two fields are of RFC 9207 and the draft on Client ID
+ * Metadata Documents.
+ */
 export const authorizationServer = (baseUrl: string) => ({
   issuer: baseUrl,
   authorization_endpoint: baseUrl + OAUTH_PATHS.authorization,
@@ -42,10 +45,10 @@ export const authorizationServer = (baseUrl: string) => ({
   client_id_metadata_document_supported: true,
 })
 
-/** How clients show who they are at the token endpoint. */
+/** Client authentication methods of the token endpoint. */
 export const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const
 
-/** The WWW-Authenticate of an answer 401 (RFC 6750, 3; RFC 9728, 5.1). */
+/** Returns the WWW-Authenticate header of a 401 response (RFC 6750, 3; RFC 9728, 5.1). */
 export const challenge = (baseUrl: string, isRefused: boolean): string =>
   [
     `Bearer resource_metadata="${baseUrl}${RESOURCE_METADATA_PATH}/mcp"`,

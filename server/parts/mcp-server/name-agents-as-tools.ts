@@ -1,13 +1,13 @@
 const NAME_CHARACTERS_MAX = 64
-/** So much of a name is the agent's own, where something is put behind it. */
+/** Length of the agent's own name if a suffix follows. */
 const STEM_CHARACTERS_MAX = 31
 const SUFFIX_CHARACTERS = 8
 const UNNAMED = 'agent'
 
 /**
- * Names of tools after the names of agents, unique whatever the case: letters of ASCII, digits, _ and - (server, tools).
- * Of agents whose names come to the same the first keeps it, and the others get the end of their id behind it: so a new
- * agent never takes another's name.
+ * Gives agents tool names that are unique regardless of case, of ASCII letters, digits, `_` and `-` (MCP
+ * specification, server, tools). If names collide, the first agent keeps the plain name and the others get the
+ * end of their id as a suffix, so that a new agent never takes another's name.
  */
 export function nameAgentsAsTools<Agent extends { id: string; name: string }>(
   agents: readonly Agent[],
@@ -23,7 +23,7 @@ export function nameAgentsAsTools<Agent extends { id: string; name: string }>(
   return named
 }
 
-/** The last one has the whole id in it, and is nobody else's. */
+/** Returns candidate names; the last contains the whole id and is always unique. */
 function candidates({ id, name }: { id: string; name: string }): string[] {
   const plain = name
     .normalize('NFKD')

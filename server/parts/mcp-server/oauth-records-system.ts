@@ -7,33 +7,36 @@ import { hashToken } from '#platform/secrets/secrets.ts'
 import type { Services } from '#platform/services.ts'
 import { removeClientKeys } from '../api-keys/index.ts'
 
-/** A grant, and the last of its tokens, live so long without being used. */
+/** Lifetime of an unused grant and its last tokens. */
 export const REFRESH_SECONDS = 30 * 86_400
-/** A client that nobody connects is forgotten after so long, one that was connected after twice that without use. */
+/**
+ * Lifetime of a registered client that was never connected. A connected client expires after twice this time
+ * without use.
+ */
 const CLIENT_SECONDS = 30 * 86_400
-/** What anyone may have stored without signing in: rows that live, from one network and from all. */
+/** Limits on live rows that unauthenticated clients can create, per network and in total. */
 const ANONYMOUS = {
-  /** One per registration, for an hour. */
+  /** One row per registration, for an hour. */
   Registration: { seconds: 3_600, ofNetworkMax: 20, max: 1_000 },
-  /** One per request for authorization, until a person has decided. */
+  /** One row per authorization request, until the user decides. */
   Interaction: { seconds: 900, ofNetworkMax: 50, max: 5_000 },
 } as const
 type AnonymousKind = keyof typeof ANONYMOUS
-/** Registered clients that nobody has connected; the oldest beyond are forgotten. */
+/** Maximum number of never connected clients; the oldest beyond it are deleted. */
 const UNUSED_CLIENTS_MAX = 10_000
-/** Using a client prolongs its life by more than this. */
+/** A client whose expiry exceeds its initial lifetime by more than this has been used. */
 const UNUSED_MARGIN_SECONDS = 60
-/** So many grants are ended by one sweep at most; the next one goes on. */
+/** Maximum number of grants ended per sweep. */
 const SWEPT_MAX = 500
 
-/** What stands for an API key: its id is the account of these. */
+/** Kinds whose account is an API key's id. */
 const OF_A_KEY = ['Grant', 'AccessToken', 'RefreshToken', 'AuthorizationCode']
 
 type Payload = Record<string, unknown>
 
 /**
- * What the authorization server keeps, in one table that all processes share. Codes and tokens are stored hashed, all
- * payloads encrypted. Grants and tokens end with the API key that they stand for.
+ * Stores the authorization server's records in one table shared by all processes. Ids, including codes and
+ * tokens, are stored hashed, and payloads encrypted. Grants and tokens end with their API key.
  */
 export class OAuthRecords {
   readonly #database: Database
@@ -46,7 +49,7 @@ export class OAuthRecords {
     this.#secrets = secrets
   }
 
-  /** Stores a record, or another version of it. Without `seconds` it is a client's. */
+  /** Inserts or updates a record. Without `seconds`, it gets the lifetime of a client. */
   async put(kind: string, id: string, payload: Payload, seconds: number | undefined): Promise<void> {
     const idHash = hashToken(id)
     const sealed = this.#secrets.encrypt(JSON.stringify(payload), contextOf(kind, idHash))
@@ -71,7 +74,10 @@ export class OAuthRecords {
     return row.consumed === null ? payload : { ...payload, consumed: row.consumed }
   }
 
-  /** Whether it was there and not yet used: of several who ask at once, one hears yes. */
+  /**
+   * Marks a record as used. Returns false if it does not exist or was used before; exactly one of concurrent
+   * calls gets true.
+   */
   async consume(kind: string, id: string): Promise<boolean> {
     const { count } = await this.#sql`
       update oauth_records set consumed_at = now()
@@ -79,7 +85,7 @@ export class OAuthRecords {
     return count > 0
   }
 
-  /** A grant takes its API key along, and with that its codes and tokens. */
+  /** Deletes a record. A deleted grant also deletes its API key, and with it all codes and tokens. */
   async remove(kind: string, id: string, client: Omit<Client, 'userAgent'>): Promise<void> {
     const rows = await this.#sql<{ api_key_id: string | null }[]>`
       delete from oauth_records where kind = ${kind} and id_hash = ${hashToken(id)} returning api_key_id`
@@ -90,7 +96,7 @@ export class OAuthRecords {
     await this.#sql`delete from oauth_records where kind = ${kind} and group_hash = ${hashToken(grantId)}`
   }
 
-  /** The hash of the API key that an access token stands for; null for what is no token that lives. */
+  /** Returns the hash of the access token's API key, or null if the token is unknown or expired. */
   async keyHashOf(accessToken: string): Promise<string | null> {
     const [row] = await this.#sql<{ key_hash: string }[]>`
       select k.key_hash from oauth_records r join api_keys k on k.id = r.api_key_id
@@ -108,14 +114,14 @@ export class OAuthRecords {
     return this.#addAnonymous('Registration', hashToken(newId()), '', address)
   }
 
-  /** Stores a new request for authorization. Returns false beyond the limit of the network or of all networks. */
+  /** Stores a new authorization request. Returns false beyond the limit of the network or of all networks. */
   addInteraction(id: string, payload: Payload, address: string): Promise<boolean> {
     const idHash = hashToken(id)
     const sealed = this.#secrets.encrypt(JSON.stringify(payload), contextOf('Interaction', idHash))
     return this.#addAnonymous('Interaction', idHash, sealed, address)
   }
 
-  /** Stores a row unless that exceeds a limit, which holds exactly, however many ask at the same time. */
+  /** Stores a row unless it would exceed a limit. The lock keeps the limits exact under concurrency. */
   #addAnonymous(kind: AnonymousKind, idHash: string, payload: string, address: string): Promise<boolean> {
     const { seconds, ofNetworkMax, max } = ANONYMOUS[kind]
     const groupHash = hashToken(`network ${networkOf(address)}`)
@@ -131,7 +137,7 @@ export class OAuthRecords {
     })
   }
 
-  /** Ends grants that were not used for long, with their keys, and forgets what has expired. */
+  /** Ends grants that expired unused, together with their keys, and deletes expired records. */
   async sweep(): Promise<void> {
     const ended = await this.#sql<{ api_key_id: string | null }[]>`
       select api_key_id from oauth_records where kind = 'Grant' and expires_at < now() limit ${SWEPT_MAX}`
@@ -145,7 +151,7 @@ export class OAuthRecords {
         order by created_at desc, id_hash offset ${UNUSED_CLIENTS_MAX})`
   }
 
-  /** What was stored under another SECRET is not known: clients register, and people consent, anew. */
+  /** Records sealed with an earlier SECRET count as missing: clients register and users consent again. */
   #open(kind: string, idHash: string, sealed: string): Payload | undefined {
     try {
       return JSON.parse(this.#secrets.decrypt(sealed, contextOf(kind, idHash))) as Payload

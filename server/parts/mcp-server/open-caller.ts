@@ -8,7 +8,7 @@ import type { Services } from '#platform/services.ts'
 import { ACCESS_TOKEN } from './authorization-server.ts'
 import type { OAuthRecords } from './oauth-records-system.ts'
 
-/** Somebody at /mcp, in one organization: null is what he may not do there. */
+/** A caller of /mcp in one organization; null marks missing permissions. */
 export interface McpCaller {
   agents: Scope<'agent:execute'> | null
   knowledge: Scope<'kb:read'> | null
@@ -17,8 +17,8 @@ export interface McpCaller {
 type Dependencies = Pick<Services, 'tokens' | 'access'>
 
 /**
- * What a request shows to say who asks: an access token of our authorization server, an API key, or a session's token.
- * Throws auth.missing, auth.invalid_token.
+ * Reads the credential of a request: an access token of our authorization server, an API key, or a session's
+ * token. Throws auth.missing, auth.invalid_token.
  */
 export async function readMcpCredential(
   { tokens }: Dependencies,
@@ -33,8 +33,8 @@ export async function readMcpCredential(
 }
 
 /**
- * The caller in the organization of his key or token, in `org_id`, or in his personal one. Throws org.not_found, and
- * access.missing_permission where he may do nothing here.
+ * Opens the caller's organization: that of their key or token, `org_id`, or their personal one. Throws
+ * org.not_found, and access.missing_permission for a caller without any permission here.
  */
 export async function openMcpCaller(
   { access }: Dependencies,

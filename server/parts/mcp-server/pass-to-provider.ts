@@ -7,7 +7,7 @@ import { hijackReply } from '#platform/http/hijack-reply.ts'
 import { clientsOfRequests } from './authorization-server.ts'
 import { SCOPE } from './metadata.ts'
 
-/** Has oidc-provider answer a request, as one to the address that this server is known by. */
+/** Lets oidc-provider answer a request, as if sent to this server's public address. */
 export async function passToProvider(
   provider: Provider,
   baseUrl: string,
@@ -21,7 +21,7 @@ export async function passToProvider(
   await provider.callback()(request, hijackReply(reply))
 }
 
-/** What a request for authorization can say here; what else there is in OpenID Connect has no place. */
+/** Accepted authorization parameters; other OpenID Connect parameters are dropped. */
 const PARAMETERS = [
   'client_id',
   'code_challenge',
@@ -33,7 +33,7 @@ const PARAMETERS = [
   'state',
 ]
 
-/** The request for the one scope that there is, whatever scopes the client knows, and with nothing beside. */
+/** Reduces the request to accepted parameters and the only scope, whatever scopes the client requested. */
 export function withParameters(request: IncomingMessage): IncomingMessage {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
   const passed = [...searchParams].filter(([name]) => PARAMETERS.includes(name))
@@ -41,7 +41,7 @@ export function withParameters(request: IncomingMessage): IncomingMessage {
   return request
 }
 
-/** The request with another body, in JSON. */
+/** Returns the request with another body, in JSON. */
 export function withBody(request: IncomingMessage, body: object): IncomingMessage {
   const bytes = Buffer.from(JSON.stringify(body))
   const { method, url, socket, httpVersion, httpVersionMajor, httpVersionMinor } = request

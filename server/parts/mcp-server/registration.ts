@@ -4,7 +4,7 @@ const REDIRECT_URIS_MAX = 20
 const ADDRESS_CHARACTERS_MAX = 2_000
 export const NAME_CHARACTERS_MAX = 100
 
-/** How RFC 7591, 3.2.2 tells what is wrong with a registration. */
+/** A registration error in the format of RFC 7591, 3.2.2. */
 export class RegistrationError extends Error {
   override readonly name = 'RegistrationError'
   readonly code: 'invalid_redirect_uri' | 'invalid_client_metadata'
@@ -15,8 +15,8 @@ export class RegistrationError extends Error {
 }
 
 /**
- * What of a registration counts here; the server may leave out the rest (RFC 7591, 3.2.1), and leaves out all that it
- * would have to fetch. Throws a RegistrationError.
+ * Reads the supported metadata of a registration. Other metadata is dropped, as RFC 7591, 3.2.1 allows,
+ * especially everything that the server would have to fetch. Throws a RegistrationError.
  */
 export function readRegistration(body: unknown): Record<string, unknown> {
   const metadata = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
@@ -49,7 +49,7 @@ export function readRegistration(body: unknown): Record<string, unknown> {
   }
 }
 
-/** A name that a client has given itself, on one line. */
+/** Normalizes a client's self-chosen name to one line. */
 export const cleanName = (name: string): string =>
   name
     .toWellFormed()
@@ -67,16 +67,22 @@ const isHttps = (uri: string): boolean => URL.parse(uri)?.protocol === 'https:'
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** A private-use scheme is a domain name in reverse, so it has a dot (RFC 8252, 7.1); no scheme of a browser or system does. */
+/**
+ * A private-use scheme is a reversed domain name, so it contains a dot (RFC 8252, 7.1); schemes of browsers and
+ * systems do not.
+ */
 const PRIVATE_USE = /^[a-z][a-z\d+-]*(\.[a-z\d+-]+)+:$/
 
 /**
- * The characters of an absolute URI without a fragment (RFC 3986, 2). Others, such as a backslash or a line break, are
- * read as parts of another address by some parsers, and dropped by others.
+ * The characters of an absolute URI without a fragment (RFC 3986, 2). Parsers disagree about other characters,
+ * such as backslashes and line breaks.
  */
 const URI_CHARACTERS = /^[\w\-.~:/?[\]@!$&'()*+,;=%]+$/
 
-/** Whether a code may be sent there (OAuth 2.1, 2.3.1 and 8.4): https, http on loopback, or an app's private-use scheme. */
+/**
+ * True if a code may be sent to this URI (OAuth 2.1, 2.3.1 and 8.4): https, http on loopback, or an app's
+ * private-use scheme.
+ */
 export function isSafeRedirect(uri: string): boolean {
   const url = URL.parse(uri)
   if (url === null || !URI_CHARACTERS.test(uri) || url.username !== '' || url.password !== '') return false

@@ -2,16 +2,16 @@ import type { CallToolResult } from '#platform/mcp/server-definition.ts'
 
 export const textResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] })
 
-/** The same as data, and as text for clients that know no data. */
+/** Returns structured data, with a JSON text for clients without support for it. */
 export const dataResult = (data: Record<string, unknown>): CallToolResult => ({
   ...textResult(JSON.stringify(data, null, 1)),
   structuredContent: data,
 })
 
-/** What went wrong, for the model that called the tool (server, tools, error handling). */
+/** Returns an error for the model that called the tool (MCP specification, server, tools, error handling). */
 export const failure = (sentence: string): CallToolResult => ({ ...textResult(sentence), isError: true })
 
-/** A text of a tool's input, or what is wrong with it. */
+/** Reads a text argument of a tool call, or describes the problem with it. */
 export function textOf(
   input: Record<string, unknown>,
   name: string,

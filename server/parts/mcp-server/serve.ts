@@ -24,7 +24,7 @@ const REGISTRATION_BYTES_MAX = 32 * 1024
 const REGISTRATION_RETRY_SECONDS = 3_600
 const METADATA_CACHE_SECONDS = 300
 
-/** /mcp, and what its clients need to be let in (contract, 10). */
+/** Registers /mcp and the authorization routes for its clients (contract, 10). */
 export function registerMcpServer(http: FastifyInstance, server: McpServer): void {
   registerEndpoint(http, server)
   registerMetadata(http, server)
@@ -54,7 +54,7 @@ function registerEndpoint(http: FastifyInstance, { services, records, answer }: 
     },
   })
 
-  /** Who is not known is told where to become it. */
+  /** Adds the WWW-Authenticate header to 401 responses, which tells clients where to authorize. */
   function challenged(reply: FastifyReply): (error: unknown) => never {
     return (error) => {
       if (error instanceof AppError && error.status === 401)
@@ -90,7 +90,7 @@ function registerAuthorization(http: FastifyInstance, { services, records, openP
   http.get(OAUTH_PATHS.authorization, (request, reply) => pass(request, reply, withParameters(request.raw)))
   http.get(`${OAUTH_PATHS.authorization}/:id`, (request, reply) => pass(request, reply))
   http.register(async (apart) => {
-    // Forms, which the provider reads itself.
+    // oidc-provider parses form bodies itself.
     apart.removeAllContentTypeParsers()
     apart.addContentTypeParser('*', (_request, _payload, done) => done(null))
     apart.post(OAUTH_PATHS.token, (request, reply) => pass(request, reply))

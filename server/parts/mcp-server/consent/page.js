@@ -1,8 +1,8 @@
-/* The consent page: signs in by the public API, and says what was decided. Its tokens stay in this page's memory. */
+/* The consent page: signs in through the public API and sends the decision. Tokens stay in this page's memory. */
 const find = (id) => document.getElementById(id)
 const consent = document.querySelector('main').dataset.consent
 let session = null
-/** What a sign-in waits for: `challenge`, `methods` and perhaps `passkey_options`. */
+/** Pending second factor: `challenge`, `methods` and optionally `passkey_options`. */
 let asked = null
 
 async function post(path, body, token) {
@@ -17,7 +17,7 @@ async function post(path, body, token) {
   return answer
 }
 
-/** One thing at a time; what goes wrong is said. */
+/** Runs one action at a time and shows its error. */
 async function attempt(work) {
   const buttons = [...document.querySelectorAll('button')]
   find('problem').textContent = ''
@@ -53,7 +53,7 @@ async function answerFactor(proof) {
   try {
     session = await post('/api/auth/second_factor', { challenge: asked.challenge, ...proof })
   } catch (error) {
-    // The challenge is used up: the sign-in begins again, with the reason shown.
+    // The challenge is used up: restarts the sign-in and shows the reason.
     if (error.answer?.code === 'auth.challenge_gone' || proof.passkey) {
       find('second-factor').hidden = true
       find('sign-in').hidden = false
@@ -63,7 +63,7 @@ async function answerFactor(proof) {
   showOrganizations(session.user.organizations)
 }
 
-/** The session was for this page alone. */
+/** Ends the session, which served only this page, and leaves the page. */
 async function leave(location) {
   if (session) await post('/api/auth/logout', { refresh_token: session.refresh_token }).catch(() => {})
   window.location.assign(location)
