@@ -27,28 +27,28 @@ import {
   type ToolPage,
 } from './server-definition.ts'
 
-/** An answer longer than this, as JSON in characters, is refused. */
+/** Maximum length of an answer, in characters of JSON. Longer answers are refused. */
 const ANSWER_CHARACTERS_MAX = 8 * 1024 * 1024
-/** Messages in one request: only the protocol of 2025-03-26 knows more than one. */
+/** Maximum number of messages in one request. Only protocol version 2025-03-26 allows batches. */
 const BATCH_MAX = 20
-/** Steps of one call that are told; those that follow are not. */
+/** Maximum number of progress notifications per call. Further ones are dropped. */
 const PROGRESS_MAX = 1_000
 const PROGRESS_CHARACTERS_MAX = 1_000
 
 const PASSED_CAPABILITIES = { resources: {}, prompts: {}, completions: {} }
 
 const INTERNAL_ERROR: number = ProtocolErrorCode.InternalError
-/** Said by a server behind us, these are the fault of whoever asks us. */
+/** Errors from an upstream server that are the client's fault rather than ours. */
 const CLIENT_ERRORS: number[] = [ProtocolErrorCode.InvalidParams, ProtocolErrorCode.MethodNotFound]
 
-/** What the requests of one McpHttpServer have in common. */
+/** State that all requests of one McpHttpServer share. */
 interface HandlerState {
   log: Pick<Logger, 'error' | 'debug'>
-  /** Calls under way, by whose they are and their id. */
+  /** Running calls by owner key, session and request id. */
   cancellable: Map<string, AbortController>
 }
 
-/** Answers one request of a client that is offered this; `body` is its JSON, where it has one. */
+/** Answers one client request with the given server definition. `body` is the parsed JSON body, if there is one. */
 export async function answerRequest(
   state: HandlerState,
   definition: McpServerDefinition,
@@ -121,7 +121,9 @@ function createServer(
   return server
 }
 
-/** What a tool fails with is for the model that called it (tools, error handling); the protocol's errors are not. */
+/**
+ * Turns a tool's failure into a result for the model (MCP spec, tools, "Error Handling"). Protocol errors are rethrown.
+ */
 function failedCall(error: ProtocolError): CallToolResult {
   if (error.code !== INTERNAL_ERROR) throw error
   return { content: [{ type: 'text', text: error.message }], isError: true }
@@ -138,22 +140,22 @@ function asProtocolError(error: unknown, log: HandlerState['log']): ProtocolErro
   return new ProtocolError(INTERNAL_ERROR, 'Something went wrong on our side.')
 }
 
-/** Where another server says that the request is at fault, it is so for whoever sent it. */
+/** Passes on an upstream error that blames the request: the client sent that request. */
 const codeOf = ({ cause }: McpError): number =>
   cause instanceof ProtocolError && CLIENT_ERRORS.includes(cause.code) ? cause.code : INTERNAL_ERROR
 
-/** The client has cancelled or left: nothing is wrong, and there is nobody to tell. */
+/** Whether the client cancelled or disconnected. That is not an error, and no response is needed. */
 const isDeparture = (error: unknown): boolean =>
   (error as Error | null)?.name === 'AbortError' ||
   (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
 
-/** A client's token for progress is its own. */
+/** Drops `_meta`, because a client's progress token is only valid in its own session. */
 function withoutMeta(params: object | undefined): Record<string, unknown> {
   const { _meta, ...others } = (params ?? {}) as Record<string, unknown>
   return others
 }
 
-/** Told only to clients that gave a token for it. */
+/** Reports progress only to clients that sent a progress token. */
 function progressTo({ mcpReq }: ServerContext): ServedCall['onProgress'] {
   const progressToken = mcpReq._meta?.progressToken
   if (progressToken === undefined) return () => {}
@@ -171,14 +173,17 @@ function progressTo({ mcpReq }: ServerContext): ServedCall['onProgress'] {
           ...(message !== undefined && { message: message.slice(0, PROGRESS_CHARACTERS_MAX) }),
         },
       })
-      .catch(() => {}) // the client has left
+      .catch(() => {}) // the client has disconnected
   }
 }
 
 const asPage = (listed: ServedTool[] | ToolPage) =>
   (Array.isArray(listed) ? { tools: listed } : listed) as { tools: Tool[]; nextCursor?: string }
 
-/** What is told of it when a client begins; what else a client may ask is known without asking. */
+/**
+ * Reads the definition's capabilities when a session begins. For other requests assumes all, without asking the
+ * upstream.
+ */
 async function capabilitiesOf(
   definition: McpServerDefinition,
   body: unknown,
@@ -212,7 +217,7 @@ function errorResponse(id: string | number | null, status: number, message: stri
   return Response.json({ jsonrpc: '2.0', id, error: { code, message } }, { status })
 }
 
-/** Content may be left out beside structured content. */
+/** Accepts a result without `content`: servers may send only structured content. */
 function checked(result: CallToolResult): CallToolResult {
   const response: object = result
   if (isCallToolResult({ content: [], ...response })) return result

@@ -4,7 +4,7 @@ import { FetchError } from '#platform/net/fetch-bounded.ts'
 import { NetError } from '#platform/net/index.ts'
 import { AuthorizationError, cleanDetails, refusalOf } from './authorization-error.ts'
 
-/** What went wrong in an exchange with `host`; none of `secrets` is in the sentence, whoever has said it. */
+/** Maps a failed exchange with `host` to an AuthorizationError. The message never contains any of `secrets`. */
 export function asAuthorizationError(error: unknown, host: string, secrets: string[] = []): unknown {
   if (error instanceof AuthorizationError) return error
   if (error instanceof NetError) return new AuthorizationError('invalid', error.message)
@@ -21,7 +21,7 @@ export function asAuthorizationError(error: unknown, host: string, secrets: stri
   return error
 }
 
-/** What a schema of the SDK found wrong with a document; null for any other error. */
+/** Returns the first field that fails the SDK's schema, or null if the error is not a validation error. */
 function invalidFieldOf(error: unknown): string | null {
   const { issues } = error as { issues?: { path: PropertyKey[] }[] }
   if (!Array.isArray(issues)) return error instanceof SyntaxError ? 'it is no JSON' : null

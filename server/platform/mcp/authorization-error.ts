@@ -1,14 +1,16 @@
 import { sentence } from '#errors'
 
 /**
- * Why nobody is authorized. The message is a sentence for the person, without secrets. `refused`: the authorization
- * server, or the person at it, said no; `unreachable`: later it may work; `invalid`: what the server or its documents
- * say is not followed; `no_registration`: an administrator has to set a client.
+ * Authorization failed. The message is written for the user and contains no secrets. The kinds:
+ * - `refused`: the authorization server or the user refused
+ * - `unreachable`: a temporary failure; retry later
+ * - `invalid`: the server's answer or metadata is unusable
+ * - `no_registration`: an administrator has to configure a client
  */
 export class AuthorizationError extends Error {
   override readonly name = 'AuthorizationError'
   readonly kind: 'refused' | 'unreachable' | 'invalid' | 'no_registration'
-  /** The authorization server does not know the client any more: a registered one is to be forgotten. */
+  /** The authorization server no longer knows the client. Delete a dynamically registered one. */
   readonly isClientUnknown: boolean
 
   constructor(kind: AuthorizationError['kind'], message: string, isClientUnknown = false) {
@@ -20,17 +22,17 @@ export class AuthorizationError extends Error {
 
 const SAID_CHARACTERS_MAX = 10_000
 const DETAILS_CHARACTERS_MAX = 300
-/** The authorization server is not well, or could not be understood, which says nothing about the grant. */
+/** Temporary errors of the authorization server. They say nothing about whether the grant is still valid. */
 const PASSING = ['server_error', 'temporarily_unavailable', 'too_many_requests', 'slow_down']
 
-/** What an authorization server said no with (RFC 6749, 4.1.2.1 and 5.2). */
+/** Maps an OAuth error response (RFC 6749, 4.1.2.1 and 5.2) to an AuthorizationError. */
 export function refusalOf(
   code: string,
   description: string | undefined,
   host: string,
   secrets: string[] = [],
 ): AuthorizationError {
-  // The description of a server_error may be all that the server has sent.
+  // Leave the description out: for server_error it may be the server's entire response body.
   if (code === 'server_error')
     return new AuthorizationError('unreachable', sentence('mcp.authorization_down', { host }))
   const kind = PASSING.includes(code) ? 'unreachable' : 'refused'
@@ -45,7 +47,7 @@ export function refusalOf(
   )
 }
 
-/** What a stranger said, as a part of a sentence: one bounded line, without the secrets that he was told. */
+/** Reduces untrusted text to one line of bounded length, with `secrets` masked, for use inside an error message. */
 export function cleanDetails(text: string, secrets: string[]): string {
   let clean = text.slice(0, SAID_CHARACTERS_MAX)
   for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, '…')

@@ -10,8 +10,8 @@ const STATUSES_WITHOUT_BODY = [204, 205, 304]
 const STATUSES_TO_TRY_AGAIN = [408, 425, 429]
 
 /**
- * The `fetch` that the SDK's functions are given: over the guard, bounded, by https, and without redirects, of which
- * the SDK follows those that stay at their origin. What answers a GET with no JSON object has nothing there.
+ * Creates the `fetch` for the SDK's functions: guarded, size-limited, https only, without redirects. (The SDK's own
+ * fetch would follow same-origin redirects.) A GET that succeeds without a JSON object is reported as 404.
  */
 export const createAuthorizationFetch =
   (net: Net, signal: AbortSignal): FetchLike =>
@@ -26,7 +26,7 @@ export const createAuthorizationFetch =
       bytesMax: ANSWER_BYTES_MAX,
       signal,
     })
-    // A Response takes no others.
+    // The Response constructor rejects statuses above 599.
     const status = Math.min(answer.status, 599)
     if (method !== 'GET' && (status >= 500 || STATUSES_TO_TRY_AGAIN.includes(status)))
       throw new AuthorizationError(
@@ -44,8 +44,8 @@ export const createAuthorizationFetch =
   }
 
 /**
- * An address where secrets go: https, or http on this machine where the guard allows that (in tests). Throws a NetError
- * or an AuthorizationError.
+ * Checks an address that secrets are sent to. It must use https, or http to localhost where the guard allows it (in
+ * tests). Throws a NetError or an AuthorizationError.
  */
 export function checkEndpoint(net: Net, address: string): URL {
   if (address.length > ADDRESS_CHARACTERS_MAX)
@@ -54,7 +54,7 @@ export function checkEndpoint(net: Net, address: string): URL {
   if (url.protocol === 'https:') return url
   if (!isLoopback(url.hostname))
     throw new AuthorizationError('invalid', sentence('mcp.authorization_https', { host: url.host }))
-  // A name is not resolved here: it stands for this address.
+  // A loopback hostname is not resolved here, so check the loopback address instead.
   net.checkUrl('http://127.0.0.1/')
   return url
 }
@@ -62,7 +62,7 @@ export function checkEndpoint(net: Net, address: string): URL {
 const isLoopback = (host: string): boolean =>
   ['localhost', '127.0.0.1', '[::1]'].includes(host) || host.endsWith('.localhost')
 
-/** Its members that are null are left out: servers say so for what is not there, and the schemas want it absent. */
+/** Parses a JSON object and drops null members: servers send null for absent values, which the schemas reject. */
 function readObject(body: Buffer): Record<string, unknown> | null {
   let value: unknown
   try {

@@ -25,9 +25,7 @@ export { asAuthorizationError } from './as-authorization-error.ts'
 export { describeClient } from './choose-client.ts'
 export { revokeToken } from './token-endpoint.ts'
 
-/*
- * The steps of McpAuthorizer, by the functions of the SDK. What these throw is for `asAuthorizationError`.
- */
+/* The steps of McpAuthorizer, built on the SDK. Map their errors with `asAuthorizationError`. */
 
 const CODE_CHARACTERS_MAX = 4_000
 
@@ -62,7 +60,7 @@ export async function beginAuthorization(
     ...{ expectedIss, isIssDemanded, codeVerifier, redirectUri },
   }
   const { client_secret, ...named } = client
-  // The secret of the catalogue's client stands in the catalogue.
+  // The secret of a client from the catalogue stays in the catalogue and is not stored again.
   const registered = { issuer, client: server.fixed?.client_id ? named : client }
   return { url: authorizationUrl.href, pending, registered: isRegistered ? registered : null }
 }
@@ -110,7 +108,7 @@ export async function refreshGrant(grant: StoredGrant, fetchFn: FetchLike): Prom
   return { ...grant, tokens: readTokens(response, host, tokens.scope ?? null) }
 }
 
-/** Without what only the callback needed. */
+/** Drops the fields that only the callback needs. */
 function sourceOf(pending: PendingAuthorization): TokenSource {
   const { issuer, tokenEndpoint, revocationEndpoint, authMethods, client, resource, requestedScope } = pending
   return { issuer, tokenEndpoint, revocationEndpoint, authMethods, client, resource, requestedScope }

@@ -5,19 +5,19 @@ import type { Net } from '#platform/net/index.ts'
 import { AuthorizationError } from './authorization-error.ts'
 import { createAuthorizationFetch } from './authorization-fetch.ts'
 
-/** A client of an authorization server, as it was registered there. */
+/** A client registered with an authorization server. */
 export interface OAuthClient {
   client_id: string
   client_secret?: string
-  /** Seconds since 1970; 0: never. */
+  /** Expiry in seconds since 1970; 0 means never. */
   client_secret_expires_at?: number
   token_endpoint_auth_method?: string
 }
 
-/** The server that somebody wants to use with an account of his. */
+/** The MCP server that a user wants to connect an account to. */
 export interface ServerToAuthorize {
   url: string
-  /** What the catalogue says; it wins over what the server's documents say. */
+  /** Settings from the catalogue. They override the server's own documents. */
   fixed?: {
     client_id?: string | undefined
     client_secret?: string | undefined
@@ -25,15 +25,15 @@ export interface ServerToAuthorize {
     authorization_url?: string | undefined
     token_url?: string | undefined
   }
-  /** The client that was registered before. */
+  /** The client registered earlier, if any. */
   known?: { issuer: string; redirectUri: string; client: OAuthClient } | null
-  /** Exactly what to ask for, as `widenScope` says it. */
+  /** The exact scope to request, as returned by `widenScope`. */
   scope?: string | undefined
-  /** The WWW-Authenticate of an answer that sent us here; without it the server is asked for one. */
+  /** WWW-Authenticate header of the answer that required authorization. If absent, a request is sent to get one. */
   challenge?: string | undefined
 }
 
-/** What an authorization server is told again after the first step; as JSON it survives between them. */
+/** The authorization server and client of a grant, serializable as JSON for use after the first step. */
 export interface TokenSource {
   issuer: string
   tokenEndpoint: string
@@ -44,7 +44,7 @@ export interface TokenSource {
   requestedScope: string | null
 }
 
-/** What the callback needs. It holds secrets (the code verifier, a client's secret). */
+/** State that the callback needs. Contains secrets: the code verifier and possibly a client secret. */
 export interface PendingAuthorization extends TokenSource {
   expectedIss: string | null
   isIssDemanded: boolean
@@ -55,50 +55,50 @@ export interface PendingAuthorization extends TokenSource {
 export interface Tokens {
   access_token: string
   refresh_token?: string
-  /** Seconds from the answer on. */
+  /** Lifetime in seconds from the time of the response. */
   expires_in?: number
   scope?: string
   token_type: string
 }
 
-/** Tokens, and all that it takes to refresh and revoke them. It holds secrets. */
+/** Tokens, with everything needed to refresh and revoke them. Contains secrets. */
 export interface StoredGrant extends TokenSource {
   tokens: Tokens
 }
 
-/** What the authorization server sent the person back with (RFC 6749, 4.1.2; RFC 9207). */
+/** The authorization response in the callback's query (RFC 6749, 4.1.2; RFC 9207). */
 export type AuthorizationAnswer =
   | { code: string; iss?: string | undefined }
   | { error: string; error_description?: string | undefined; iss?: string | undefined }
 
 export interface AuthorizerOptions {
   redirectUri: string
-  /** Where our document is (Client ID Metadata Documents); null where it has no public https address. */
+  /** URL of our Client ID Metadata Document; null without a public https address. */
   clientMetadataUrl: string | null
-  /** What people are shown when they are asked to consent. */
+  /** Client name on the consent page. */
   clientName: string
 }
 
-/** What somebody who is to consent is sent off with. */
+/** The result of `McpAuthorizer.begin`. */
 export interface BegunAuthorization {
-  /** Where he consents. */
+  /** The consent page. */
   url: string
   pending: PendingAuthorization
-  /** A client that is new, to be given as `known` the next time. */
+  /** A newly registered client. Pass it as `known` next time. */
   registered: { issuer: string; client: OAuthClient } | null
 }
 
-/** For each step: documents, registration and tokens together. */
+/** Deadline for each step, including metadata discovery, registration and token requests. */
 const STEP_TIMEOUT_MS = 15_000
 
-/** The SDK is behind the steps, and loaded when the first is taken: it takes long to load. */
+/** Imported on first use, because the SDK is slow to load. */
 const loadSteps = () => import('./authorization-steps.ts')
 type Steps = Awaited<ReturnType<typeof loadSteps>>
 
 /**
- * Gets, renews and returns tokens for MCP servers: the "Authorization" of MCP 2026-07-28, 2025-11-25 and 2025-06-18,
- * and the fallbacks of 2025-03-26. It keeps nothing. Each step ends within 15 seconds, throws an AuthorizationError or
- * the signal's reason, and reaches only what the guard allows.
+ * Obtains, refreshes and revokes tokens for MCP servers: "Authorization" of MCP 2026-07-28, 2025-11-25 and 2025-06-18,
+ * with the fallbacks of 2025-03-26. Stateless. Each step takes at most 15 seconds, throws an AuthorizationError or the
+ * signal's reason, and connects only to addresses that the guard allows.
  */
 export class McpAuthorizer {
   readonly #net: Net
@@ -110,8 +110,8 @@ export class McpAuthorizer {
   }
 
   /**
-   * Finds out how a server is authorized and who we are there, and makes the address where the person consents.
-   * `registered` is a client that is new, to be given as `known` the next time until the catalogue says otherwise.
+   * Discovers the authorization server, chooses or registers a client, and builds the URL of the consent page.
+   * `registered` is a new client; pass it as `known` next time, until the catalogue changes.
    */
   begin(server: ServerToAuthorize, state: string, signal: AbortSignal): Promise<BegunAuthorization> {
     const [net, options] = [this.#net, this.#options]
@@ -121,8 +121,8 @@ export class McpAuthorizer {
   }
 
   /**
-   * Exchanges the code for tokens, or says why the person came back without one. An answer of another authorization
-   * server than the one that was asked is `invalid`, and what it says is shown to nobody (RFC 9207, 2.4).
+   * Exchanges the code for tokens. Throws if the callback carries an error. A response from a different issuer throws
+   * `invalid`, and its error text is not shown (RFC 9207, 2.4).
    */
   finish(
     pending: PendingAuthorization,
@@ -137,8 +137,9 @@ export class McpAuthorizer {
   }
 
   /**
-   * The grant with new tokens; the refresh token stays where no new one is given. `refused`: the grant has ended, and
-   * the person has to consent again; after anything else it may still be good, and is to be tried again later.
+   * Returns the grant with new tokens, and keeps the refresh token if the server issues no new one. Throws `refused`
+   * when the grant has ended and the user has to consent again. After any other error the grant may still be valid:
+   * retry later.
    */
   refresh(grant: StoredGrant, signal: AbortSignal): Promise<StoredGrant> {
     return this.#step(grant.tokenEndpoint, secretsOf(grant), signal, (steps, fetchFn) =>
@@ -146,7 +147,7 @@ export class McpAuthorizer {
     )
   }
 
-  /** Returns both tokens (RFC 7009), the refresh token first; nothing happens where there is no endpoint for it. */
+  /** Revokes both tokens (RFC 7009), the refresh token first. Does nothing if the server has no revocation endpoint. */
   async revoke(grant: StoredGrant, signal: AbortSignal): Promise<void> {
     const { revocationEndpoint } = grant
     if (revocationEndpoint === null) return
@@ -156,7 +157,7 @@ export class McpAuthorizer {
     })
   }
 
-  /** What is to be served at `clientMetadataUrl`, to anybody. */
+  /** Returns the document to serve publicly at `clientMetadataUrl`. */
   async clientMetadataDocument(): Promise<object> {
     const { describeClient } = await loadSteps()
     return { client_id: this.#options.clientMetadataUrl, ...describeClient(this.#options, 'none') }

@@ -8,29 +8,29 @@ import type { McpEndpoint } from './connection.ts'
 import { McpError, SessionLost } from './mcp-error.ts'
 import { readBounded } from './read-bounded.ts'
 
-/** Redirects within the server's own origin, one after another: many servers move /mcp to /mcp/. */
+/** Maximum number of consecutive redirects within the server's origin. Many servers redirect /mcp to /mcp/. */
 const REDIRECTS_MAX = 3
-/** For what belongs to no call: a notification, or the end of a session. */
+/** Timeout of requests outside any call: notifications and the end of a session. */
 const NOTICE_TIMEOUT_MS = 10_000
 const REFUSAL_BYTES_MAX = 64 * 1024
 const CHALLENGE_CHARACTERS_MAX = 4_000
 
 export interface FetchOptions {
-  /** What is known of the caller now; a later user of the same connection may bring another. */
+  /** Returns the current endpoint. A later user of a shared connection may replace it. */
   endpoint: () => McpEndpoint
   transport: 'streamable' | 'sse'
-  /** Whether the stream is opened on which a server speaks unasked. It is of use to nobody who offers it nothing. */
+  /** Whether to open the stream for server-initiated messages. Useless unless the client offers capabilities. */
   listens: boolean
-  /** Takes note of headers that prove who calls, before they are sent. */
+  /** Called with credential headers before they are sent. */
   showing: (headers: Record<string, string>) => void
-  /** Counts what the one stream of an SSE server brings, and throws beyond the bound. */
+  /** Counts bytes on an SSE server's single stream. Throws beyond the limit. */
   takeFromStream: (host: string, bytes: number) => void
 }
 
 /**
- * The fetch that the SDK's transports are given. Every address is checked, nothing leads to another origin, the caller
- * proves himself anew for each request, and what is read is counted. A failure ends the call that the request is of, at
- * once and as it is, whatever the SDK would make of it.
+ * Creates the fetch for the SDK's transports. It checks every address, blocks redirects to other origins, gets fresh
+ * credentials for each request and counts the bytes read. A failure immediately rejects the call that the request
+ * belongs to, before the SDK can wrap the error.
  */
 export function createBoundedFetch(net: Net, options: FetchOptions): FetchLike {
   return async (input, init = {}) => {
@@ -39,7 +39,7 @@ export function createBoundedFetch(net: Net, options: FetchOptions): FetchLike {
     if (options.transport === 'streamable' && isStanding && !options.listens)
       return new Response(null, { status: 405 })
     const call = currentCall()
-    // A stream that is taken up again is of its call, and ends with it.
+    // A resumed stream belongs to its call and ends with it.
     if (hasHeader(init, 'last-event-id')) call?.ended.throwIfAborted()
     const isOfCall = !isStanding && call?.ended.aborted === false
     try {
@@ -91,7 +91,7 @@ async function send(
     : boundNotice(url.host, options, isStanding)
   const fail = (error: unknown): Error => {
     const failure = describe(url.host, error)
-    // The SDK takes a stream up again that was cut, where the server numbers its events.
+    // If the server numbers its events, the SDK resumes a stream that breaks off.
     if (isStream && failure.kind === 'unreachable' && call) call.break = failure
     else call?.fail(failure)
     return failure
@@ -109,12 +109,12 @@ function signalOf(init: RequestInit, call: Call | undefined, isStanding: boolean
 function withHeaders(init: RequestInit, secretHeaders: Record<string, string>): RequestInit {
   const headers = new Headers(init.headers)
   for (const [name, value] of Object.entries(secretHeaders)) headers.set(name, value)
-  // What is packed may be far more than what arrives.
+  // A compressed body could expand far beyond the counted bytes.
   headers.set('accept-encoding', 'identity')
   return { ...init, headers }
 }
 
-/** Follows what leads elsewhere on the same origin without changing the request. */
+/** Follows same-origin redirects that keep the method and body. */
 async function follow(
   net: Net,
   via: McpEndpoint['net'],
@@ -163,7 +163,7 @@ async function request(
 }
 
 function cancelBody({ body }: NetAnswer): void {
-  // The connection ends with it; what the stream says to that is nothing to us.
+  // Destroying the body closes the connection. Ignore the stream's error.
   body.on('error', () => {}).destroy()
 }
 
@@ -193,8 +193,8 @@ function throwForScope(host: string, answer: NetAnswer, headers: Headers): void 
 }
 
 /**
- * 404 to a request with a session (Streamable HTTP, Session Management). Many servers answer 400 with a word on the
- * session, as an example of the official SDK did.
+ * Throws SessionLost on 404 to a request with a session (Streamable HTTP, "Session Management"). Many servers instead
+ * answer 400 with a text that mentions the session, as an example of the official SDK did.
  */
 async function throwForSession(answer: NetAnswer): Promise<void> {
   if (answer.statusCode === 404) {

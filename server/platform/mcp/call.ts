@@ -2,25 +2,25 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { sentence } from '#errors'
 import { McpError, tooLarge } from './mcp-error.ts'
 
-/** What a server may send for one call, however many answers and events it comes in. */
+/** Maximum bytes a server may send per call, over all its responses and events. */
 const CALL_BYTES_MAX = 16 * 1024 * 1024
-/** Requests of one call: the pages of a list, second tries, redirects, and streams that are taken up again. */
+/** Maximum requests per call: list pages, retries, redirects and resumed streams. */
 const CALL_REQUESTS_MAX = 200
 
 /**
- * One thing that is asked of a server. The SDK's requests for it find it as `currentCall()`, so that what they take is
- * bounded together, and ends with it.
+ * One call to a server. The SDK's requests for it find it with `currentCall()`, so that they share its limits and end
+ * with it.
  */
 export class Call {
-  /** Aborted when nobody waits any more: the SDK tells the server. */
+  /** Aborted when no caller waits for the result any more. The SDK then notifies the server. */
   readonly left: AbortSignal
-  /** Aborted with the call, whatever its end: what the server still sends for it is cut. */
+  /** Aborted when the call ends for any reason. Cuts whatever the server still sends. */
   readonly ended: AbortSignal
-  /** The id of the request whose answer is still to come. */
+  /** The id of the request whose response is pending. */
   awaited: string | number | null = null
-  /** Whether the server answers by a stream, which may hold the answer yet. */
+  /** Whether the server responds with a stream that may still deliver the result. */
   isStreaming = false
-  /** How the last stream broke, which may be taken up again. */
+  /** The error that broke the last stream. The SDK may resume that stream. */
   break: McpError | undefined
   readonly #left = new AbortController()
   readonly #ended = new AbortController()
@@ -34,7 +34,7 @@ export class Call {
     this.ended = this.#ended.signal
   }
 
-  /** Counts what has arrived, and throws beyond the bound. */
+  /** Counts received bytes. Throws beyond the limit. */
   take(host: string, bytes: number): void {
     this.#bytes += bytes
     if (this.#bytes > CALL_BYTES_MAX) throw tooLarge(host, CALL_BYTES_MAX)
@@ -46,11 +46,12 @@ export class Call {
       throw new McpError('protocol', sentence('mcp.too_many_requests', { host, limit: CALL_REQUESTS_MAX }))
   }
 
-  /** Ends the call at once, whatever the SDK makes of it. */
+  /** Rejects the call immediately, regardless of how the SDK handles the error. */
   fail(reason: unknown): void {
     if (this.#ended.signal.aborted) return
     this.#reject(reason)
-    // What the SDK sends now is no longer of this call: it would end before it is sent.
+    // Leave the call's context: the SDK's cancellation notice would otherwise be aborted with the call before it is
+    // sent.
     calls.exit(() => this.#left.abort(NOBODY_WAITS))
     this.end()
   }
@@ -67,8 +68,8 @@ const calls = new AsyncLocalStorage<Call>()
 export const currentCall = (): Call | undefined => calls.getStore()
 
 /**
- * Runs what asks a server for something. Rejects at once with the signal's reason, and with what `late` makes when the
- * time is over; what the server sends after that is cut.
+ * Runs `work` as one call to a server. Rejects immediately with the signal's reason, or with the result of `late` after
+ * `timeoutMs`. Data that the server sends afterwards is dropped.
  */
 export function runCall<Result>(
   bounds: { signal: AbortSignal; timeoutMs: number; late: () => Error; running?: Set<Call> },

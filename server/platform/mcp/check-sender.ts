@@ -6,8 +6,8 @@ import { fail } from '#errors'
 type Site = Pick<Config, 'baseUrl' | 'frontendUrl' | 'corsOrigins'>
 
 /**
- * Refuses what a page of somebody else's has a browser send (transports, security warning); without Origin it is no page
- * that asks. Throws mcp.sender_refused.
+ * Refuses requests that a browser sends from a foreign page (MCP transports, "Security Warning"). A request without
+ * Origin does not come from a page. Throws mcp.sender_refused.
  */
 export function checkOrigin(site: Site, { origin }: IncomingHttpHeaders): void {
   const origins = [...addressesOf(site).map((url) => url.origin), ...site.corsOrigins]
@@ -15,8 +15,8 @@ export function checkOrigin(site: Site, { origin }: IncomingHttpHeaders): void {
 }
 
 /**
- * The same, and refuses names that somebody has made to stand for this machine (DNS rebinding). A name without a dot, or
- * an address, is nobody's to rebind. For addresses that are secret in themselves the origin is enough.
+ * Checks the origin, and also refuses unknown host names, against DNS rebinding. Host names without a dot and IP
+ * addresses cannot be rebound. For secret URLs `checkOrigin` alone is enough.
  */
 export function checkSender(site: Site, headers: IncomingHttpHeaders): void {
   checkOrigin(site, headers)

@@ -12,12 +12,12 @@ import type { AuthorizationPlan } from './discover-authorization.ts'
 import { asMetadata } from './token-endpoint.ts'
 
 const CLIENT_CHARACTERS_MAX = 4_000
-/** How a client proves itself with what it has been given; the first that a server supports is asked for. */
+/** Supported client authentication methods, in order of preference. */
 const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none']
 
 /**
- * Who we are to the authorization server: the catalogue's client, our document (Client ID Metadata Documents), a client
- * that was registered before, or one that is registered now (RFC 7591).
+ * Chooses our client at the authorization server, in this order: the client in the catalogue, our Client ID Metadata
+ * Document, the client registered earlier, a newly registered one (RFC 7591).
  */
 export async function chooseClient(
   plan: AuthorizationPlan,
@@ -41,9 +41,9 @@ export async function chooseClient(
 }
 
 /**
- * Whether a client of the catalogue is used for the first time. Its secret is for the authorization server that was
- * found then: what the MCP server names later may be anybody, who would be shown the secret. Throws an
- * AuthorizationError.
+ * Returns whether a client of the catalogue is used for the first time. Its secret is bound to the authorization server
+ * found then: an MCP server that later names another one could otherwise obtain the secret. Throws an
+ * AuthorizationError in that case.
  */
 function checkIssuer(plan: AuthorizationPlan, { fixed = {}, known }: ServerToAuthorize): boolean {
   if (!fixed.client_secret || fixed.token_url) return false
@@ -52,7 +52,7 @@ function checkIssuer(plan: AuthorizationPlan, { fixed = {}, known }: ServerToAut
   throw new AuthorizationError('invalid', sentence('mcp.authorization_moved'))
 }
 
-/** What a client says about itself, registered (RFC 7591, 2) or in its document. */
+/** Returns the client metadata, for registration (RFC 7591, 2) and for our client document. */
 export function describeClient({ clientName, redirectUri }: AuthorizerOptions, authMethod: string) {
   const clientMetadata = {
     client_name: clientName,
@@ -64,7 +64,7 @@ export function describeClient({ clientName, redirectUri }: AuthorizerOptions, a
   return resolveClientMetadata({ clientMetadata, redirectUrl: redirectUri })
 }
 
-/** Zero: never (RFC 7591, 3.2.1). */
+/** 0 means that the secret never expires (RFC 7591, 3.2.1). */
 const hasEnded = ({ client_secret_expires_at: end = 0 }: OAuthClient): boolean =>
   end > 0 && end * 1_000 <= Date.now()
 
@@ -77,7 +77,7 @@ async function register(
   const place = { host, redirect_uri: options.redirectUri }
   if (plan.registrationEndpoint === null)
     throw new AuthorizationError('no_registration', sentence('mcp.no_registration', place))
-  // Who says nothing supports client_secret_basic (RFC 8414, 2).
+  // A server that lists no methods supports client_secret_basic (RFC 8414, 2).
   const authMethod = AUTH_METHODS.find((method) => plan.authMethods.includes(method)) ?? 'client_secret_basic'
   const registered = await registerClient(plan.issuer, {
     metadata: asMetadata(plan, plan.registrationEndpoint),
@@ -100,7 +100,7 @@ function readClient(registered: OAuthClientInformationFull, host: string): OAuth
   const isSound = [client_id, client_secret ?? 'x'].every(
     (text) => text !== '' && text.length <= CLIENT_CHARACTERS_MAX,
   )
-  // Some answer with the method that was asked for, and with no secret.
+  // Some servers echo the requested method but issue no secret.
   const authMethod = client_secret === undefined ? 'none' : registered.token_endpoint_auth_method
   if (!isSound || (authMethod !== undefined && !AUTH_METHODS.includes(authMethod)))
     throw new AuthorizationError('invalid', sentence('mcp.registration_invalid', { host }))
@@ -118,7 +118,7 @@ function detailsOf({ status, body }: RegistrationRejectedError): string {
     const details = [error, error_description].filter((text) => typeof text === 'string' && text !== '')
     if (details.length > 0) return details.join(': ')
   } catch {
-    // What is no JSON is a page for people.
+    // Not JSON, for example an HTML error page. Report only the status.
   }
   return `status ${status}`
 }

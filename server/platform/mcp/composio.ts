@@ -3,10 +3,10 @@ import { sentence } from '#errors'
 import { readAll, withinTime } from '#platform/net/exchange-bounds.ts'
 import type { Net } from '#platform/net/index.ts'
 
-/** Composio did not do what it was asked for. The message is a sentence for the person who asked. */
+/** A request to Composio failed. The message is written for the user. */
 export class ComposioError extends Error {
   override readonly name = 'ComposioError'
-  /** The status of its answer; null: there was none. */
+  /** The response status; null without a response. */
   readonly status: number | null
   constructor(message: string, status: number | null, options?: ErrorOptions) {
     super(message, options)
@@ -14,16 +14,19 @@ export class ComposioError extends Error {
   }
 }
 
-/** An account that is being connected, and where its owner is to go for that. */
+/** A connection in progress, with the URL where the user continues. */
 export interface AccountLink {
   accountId: string
   url: string
 }
 
-/** How an MCP server is reached that stands for one account. */
+/** The MCP server address for one connected account. */
 export interface ComposioAddress {
   url: string
-  /** Whether it is at home where the operator's own address is: only there our key goes, and past the guard. */
+  /**
+   * Whether it is on the operator's own Composio host. Only such an address receives our API key and bypasses the
+   * guard.
+   */
   isOwn: boolean
 }
 
@@ -31,12 +34,12 @@ const TIMEOUT_MS = 15_000
 const ANSWER_BYTES_MAX = 1_000_000
 const SENTENCE_CHARACTERS_MAX = 300
 const ADDRESS_CHARACTERS_MAX = 4_000
-/** Composio takes 4 to 30 letters, digits, blanks and hyphens. */
+/** Composio allows 4 to 30 letters, digits, spaces and hyphens. */
 const NAME_CHARACTERS_MAX = 30
 
 /**
- * Composio, which keeps the accounts that people connect and speaks MCP for them (https://docs.composio.dev, API v3).
- * Everything here throws a ComposioError, and the signal's reason.
+ * Client for Composio, which stores users' accounts and serves MCP for them (https://docs.composio.dev, API v3).
+ * Methods throw a ComposioError or the signal's reason.
  */
 export class Composio {
   readonly #net: Net
@@ -49,7 +52,7 @@ export class Composio {
     this.#baseUrl = baseUrl
   }
 
-  /** Begins to connect an account of a user; the browser comes back to `callbackUrl`. */
+  /** Starts connecting a user's account. The browser returns to `callbackUrl`. */
   async link(
     input: { authConfigId: string; userId: string; callbackUrl: string },
     signal: AbortSignal,
@@ -65,20 +68,20 @@ export class Composio {
     }
   }
 
-  /** Whose an account is, and whether it can be used. */
+  /** Returns the account's user and status. */
   async readAccount(accountId: string, signal: AbortSignal): Promise<{ userId: string; status: string }> {
     const answer = await this.#ask('GET', `/connected_accounts/${encodeURIComponent(accountId)}`, signal)
     return { userId: textIn(answer, 'user_id'), status: textIn(answer, 'status') }
   }
 
-  /** Ends Composio's access, too. An account that is gone already is no failure. */
+  /** Deletes the account and Composio's access to it. Ignores an account that no longer exists. */
   async deleteAccount(accountId: string, signal: AbortSignal): Promise<void> {
     await this.#ask('DELETE', `/connected_accounts/${encodeURIComponent(accountId)}`, signal).catch(
       ignoreGone,
     )
   }
 
-  /** Makes an MCP server with everything that accounts of this configuration allow. Answers its id. */
+  /** Creates an MCP server with all tools that accounts of this configuration allow. Returns its id. */
   async createServer(name: string, authConfigId: string, signal: AbortSignal): Promise<string> {
     const answer = await this.#ask('POST', '/mcp/servers/custom', signal, {
       name: `parley ${name.replace(/[^\dA-Za-z -]/g, '-')}`.slice(0, NAME_CHARACTERS_MAX).trim(),
@@ -93,7 +96,7 @@ export class Composio {
     await this.#ask('DELETE', `/mcp/${encodeURIComponent(serverId)}`, signal).catch(ignoreGone)
   }
 
-  /** Where that server speaks for one account of one user. */
+  /** Returns the server's address for one account of one user. */
   async addressOf(
     input: { serverId: string; userId: string; accountId: string },
     signal: AbortSignal,
@@ -108,7 +111,7 @@ export class Composio {
     return this.#machineAddress(url)
   }
 
-  /** What a request to an address of Composio carries. */
+  /** Returns the headers for requests to a Composio address. */
   headers({ isOwn }: Pick<ComposioAddress, 'isOwn'>): Record<string, string> {
     return isOwn ? { 'x-api-key': this.#apiKey } : {}
   }
@@ -147,7 +150,7 @@ export class Composio {
     })
   }
 
-  /** A browser is sent there, so it is nothing but an address of the web. */
+  /** Allows only web addresses, because a browser is sent there. */
   #browserAddress(text: string): string {
     const url = URL.parse(text)
     if (!url || !this.#isWeb(url)) throw new ComposioError(sentence('composio.address'), null)
@@ -166,7 +169,7 @@ export class Composio {
   }
 }
 
-/** The same host, or one beside it under the same domain: mcp.composio.dev beside backend.composio.dev. */
+/** Whether the hosts are equal or siblings under one domain, such as mcp.composio.dev and backend.composio.dev. */
 function isAtHome(url: URL, base: URL): boolean {
   if (url.protocol !== base.protocol) return false
   if (url.host === base.host) return true
@@ -195,7 +198,7 @@ function textIn(answer: Record<string, unknown>, name: string): string {
   return value
 }
 
-/** `{"error": {"message": …}}`, as far as it is fit to be shown. */
+/** Returns the sentence for `{"error": {"message": …}}`, without control characters and shortened. */
 function sentenceOf(answer: Record<string, unknown>): string {
   const { message } = (answer['error'] ?? {}) as { message?: unknown }
   if (typeof message !== 'string' || message.trim() === '') return sentence('composio.refused')

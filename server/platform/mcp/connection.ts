@@ -5,55 +5,56 @@ import type { Dialect, Elicit, Link } from './link.ts'
 import { McpError, SessionLost } from './mcp-error.ts'
 import { rejectOnAbort } from './reject-on-abort.ts'
 
-/** A tool as a server describes it, without what people do not see, and bounded. */
+/** A tool as listed by a server, with invisible characters removed and sizes limited. */
 export interface McpTool {
   name: string
   description: string
-  /** The schema of an object. */
+  /** JSON Schema of an object. */
   inputSchema: Record<string, unknown>
 }
 
 export interface McpToolResult {
-  /** The structured content, or the parts' text, or `{ content }` without the bytes of media. At most 1 MB. */
+  /** The structured content, the text of all parts, or `{ content }` without media bytes. At most 1 MB. */
   output: unknown
   isError: boolean
-  /** What the tool says of its failure. */
+  /** The tool's error text; null unless it failed. */
   error: string | null
-  /** The CallToolResult for whoever passes it on, at most 8 MB. */
+  /** The CallToolResult to pass on, at most 8 MB. */
   raw: unknown
 }
 
 export interface McpEndpoint {
-  /** Who has the same key shares a connection: the id of an instance, say. */
+  /** Endpoints with the same key share a connection. For example, the id of an instance. */
   key: string
   url: string
   /** 'guarded' unless the operator gave the address. */
   net: 'guarded' | 'open'
-  /** Headers that prove who calls, asked anew for each request. */
+  /** Returns the credential headers. Called for each request. */
   headers(): Promise<Record<string, string>>
   /**
-   * The server answered 401 to these headers: true when there are others now, and the request is worth one more try.
-   * They tell late answers from new ones: what others have renewed meanwhile is not renewed again.
+   * Called when the server answers 401 to the headers `refused`. Returns true if new credentials are available and a
+   * retry makes sense. Comparing `refused` with the current headers avoids renewing credentials that another call has
+   * already renewed.
    */
   renew?(refused: Record<string, string>): Promise<boolean>
-  /** The server says, while it is connected, that it has other tools. */
+  /** Called when the server reports a change of its tools. */
   toolsChanged?(): void
 }
 
-/** Whatever fails is an McpError, or the signal's reason. */
+/** An open connection. Methods throw an McpError or the signal's reason. */
 export interface McpConnection {
   readonly protocolVersion: string
   readonly capabilities: Record<string, unknown>
-  /** `isCut` when the server has more than is taken, or tools that can't be used. */
+  /** Lists the tools. `isCut` means that some were left out: too many, or unusable. */
   listTools(signal: AbortSignal): Promise<{ tools: McpTool[]; isCut: boolean }>
   callTool(name: string, input: Record<string, unknown>, options: McpCallOptions): Promise<McpToolResult>
-  /** Asks for anything else, and answers with the result as it is. */
+  /** Sends any other request and returns the raw result. */
   request(method: string, params: Record<string, unknown>, signal: AbortSignal): Promise<unknown>
 }
 
 export interface McpCallOptions {
   signal: AbortSignal
-  /** 30 seconds unless told. */
+  /** Default: 30 seconds. */
   timeoutMs?: number
   onProgress?(progress: McpProgress): void
 }
@@ -67,28 +68,28 @@ export interface McpProgress {
 const CONNECTIONS_MAX = 1_000
 const IDLE_MS = 5 * 60_000
 const SWEEP_MS = 30_000
-/** Servers whose way of speaking is remembered, and for how long: they are updated some day. */
+/** How many servers' dialects are cached, and for how long. They expire because servers get upgraded. */
 const DIALECTS_MAX = 5_000
 const DIALECT_MS = 60 * 60_000
 
 interface Entry {
   endpoint: McpEndpoint
   link: Promise<Link>
-  /** Once the handshake is done. */
+  /** Set once the handshake is done. */
   opened: Link | null
   users: number
   usedAt: number
 }
 
 /**
- * One connection for each key in this process, made at need, made anew when it breaks or the server has forgotten it,
- * and closed when nobody has used it for five minutes. The SDK is loaded for the first of them: it takes long to load.
+ * One connection per key and process: opened on demand, reopened when it breaks or its session is lost, closed after
+ * five idle minutes. The SDK is imported on first use, because it is slow to load.
  */
 export class McpConnections {
   readonly #net: Net
   readonly #log: Logger
   readonly #elicit: Elicit | undefined
-  /** The one that was used longest ago comes first. */
+  /** In order of use, least recently used first. */
   readonly #entries = new Map<string, Entry>()
   readonly #dialects = new Map<string, { dialect: Dialect; until: number }>()
   readonly #sweep: NodeJS.Timeout
@@ -101,7 +102,7 @@ export class McpConnections {
     this.#sweep = setInterval(() => this.#closeIdle(), SWEEP_MS).unref()
   }
 
-  /** Shakes hands with the server, unless that is done. */
+  /** Connects to the server, unless a connection is already open. */
   async open(endpoint: McpEndpoint, signal: AbortSignal): Promise<McpConnection> {
     const use = <Result>(signal: AbortSignal, work: (link: Link) => Promise<Result>): Promise<Result> =>
       this.#use(endpoint, signal, work)
@@ -126,7 +127,7 @@ export class McpConnections {
     }
   }
 
-  /** Closes the connection of a key: its credentials have changed, or are gone. */
+  /** Closes the connection of a key whose credentials were changed or deleted. */
   async forget(key: string): Promise<void> {
     const entry = this.#entries.get(key)
     if (entry) await this.#drop(key, entry)
@@ -138,7 +139,7 @@ export class McpConnections {
     await Promise.all([...this.#entries].map(([key, entry]) => this.#drop(key, entry)))
   }
 
-  /** A session that the server has lost is made anew, once; nothing of the call has been done then. */
+  /** Retries once if the server has lost the session. The call has had no effect in that case. */
   async #use<Result>(
     endpoint: McpEndpoint,
     signal: AbortSignal,
@@ -185,7 +186,7 @@ export class McpConnections {
     return entry
   }
 
-  /** The handshake belongs to all who wait for it: one who leaves does not end it. */
+  /** All waiting callers share the handshake. A caller that aborts does not cancel it. */
   async #connect(entry: Entry): Promise<Link> {
     const { endpoint } = entry
     const host = hostOf(endpoint)
@@ -250,5 +251,5 @@ const never = (): Promise<never> => new Promise(() => {})
 
 const hostOf = ({ url }: McpEndpoint): string => URL.parse(url)?.host ?? 'The server'
 
-/** Without the query, which may say who asks. */
+/** Drops the query, which may identify the user. */
 const addressOf = ({ url }: McpEndpoint): string => url.split(/[?#]/, 1)[0] ?? url

@@ -4,7 +4,7 @@ import { McpError, SessionLost } from './mcp-error.ts'
 
 const WORDS_CHARACTERS_MAX = 500
 
-/** What the SDK threw, as an McpError; what a caller's signal or a lost session threw stays what it is. */
+/** Converts SDK errors to an McpError. Returns an McpError or SessionLost found among the causes unchanged. */
 export function describeFailure(host: string, error: unknown): unknown {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 4; cause = cause.cause, depth++)
     if (cause instanceof McpError || cause instanceof SessionLost) return cause
@@ -24,7 +24,7 @@ function describeStatus(host: string, error: SdkHttpError): McpError {
   return new McpError(kind, sentence('mcp.status', { host, status }), { cause: error })
 }
 
-/** A server's words, on one line. */
+/** Puts a server's message on one line. */
 const wordsOf = (message: string): string =>
   message
     .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')

@@ -17,23 +17,23 @@ import { checkEndpoint } from './authorization-fetch.ts'
 import { checkBrowserAddress } from './browser-address.ts'
 import { readScope } from './scopes.ts'
 
-/** How a server is authorized: as its documents say, as the catalogue says instead, or by the defaults of 2025-03-26. */
+/** How to authorize with a server, from its metadata, from the catalogue, or from the defaults of MCP 2025-03-26. */
 export interface AuthorizationPlan {
-  /** What clients that are registered there are kept under. */
+  /** The key under which clients registered there are stored. */
   issuer: string
-  /** What `iss` in its answers must be (RFC 9207); null: no document says what it is called. */
+  /** The required value of `iss` in responses (RFC 9207); null if no metadata names the issuer. */
   expectedIss: string | null
   isIssDemanded: boolean
   authorizationEndpoint: string
   tokenEndpoint: string
   registrationEndpoint: string | null
   revocationEndpoint: string | null
-  /** How clients may prove themselves at the token endpoint; empty: it does not say. */
+  /** Client authentication methods of the token endpoint; empty if the metadata lists none. */
   authMethods: string[]
   takesClientDocuments: boolean
-  /** The resource of the tokens (RFC 8707), exactly as its metadata has it; null where it has none. */
+  /** The resource of the tokens (RFC 8707), exactly as in its metadata; null without metadata. */
   resource: string | null
-  /** What to ask for (MCP, "Scope Selection Strategy"); undefined: nothing in particular. */
+  /** The scope to request (MCP, "Scope Selection Strategy"); undefined to request none. */
   scope: string | undefined
 }
 
@@ -42,7 +42,7 @@ const ISSUER_CHARACTERS_MAX = 2_000
 const AUTH_METHODS_MAX = 20
 const AUTH_METHOD_CHARACTERS_MAX = 100
 
-/** Reads the documents (RFC 9728, RFC 8414, OpenID Connect Discovery). Throws as `McpAuthorizer.begin`. */
+/** Reads the metadata documents (RFC 9728, RFC 8414, OpenID Connect Discovery). Throws like `McpAuthorizer.begin`. */
 export async function discoverAuthorization(
   net: Net,
   fetchFn: FetchLike,
@@ -81,11 +81,13 @@ export async function discoverAuthorization(
   }
 }
 
-/** Client and endpoints stand in the catalogue: no document of the authorization server is needed. */
+/** With client and endpoints set in the catalogue, no metadata of the authorization server is needed. */
 const isAllFixed = ({ fixed }: ServerToAuthorize): boolean =>
   Boolean(fixed?.client_id && fixed.authorization_url && fixed.token_url)
 
-/** The WWW-Authenticate of a call that proves nothing; undefined where the server has none. A ping leaves no session. */
+/**
+ * Returns the WWW-Authenticate header of an unauthenticated request, if any. Sends a ping, which creates no session.
+ */
 async function askForChallenge(
   net: Net,
   url: URL,
@@ -116,14 +118,14 @@ function passOverUnreachable(error: unknown): undefined {
 
 function readChallenge(header = ''): { resourceMetadataUrl?: URL; scope?: string } {
   const printable = header.slice(0, CHALLENGE_CHARACTERS_MAX).replaceAll(/[^\x20-\x7e]/g, '')
-  // It may stand behind the challenges of other schemes (RFC 9110, 11.6.1).
+  // The Bearer challenge may follow challenges of other schemes (RFC 9110, 11.6.1).
   const begins = /(?:^|,\s*)(?=Bearer\s)/i.exec(printable)
   if (!begins) return {}
   const challenge = printable.slice(begins.index + begins[0].length)
   return extractWWWAuthenticateParams(new Response(null, { headers: { 'www-authenticate': challenge } }))
 }
 
-/** The metadata of the resource (RFC 9728); undefined where there is none, as before 2025-06-18. */
+/** Reads the resource metadata (RFC 9728). Undefined if there is none, as before 2025-06-18. */
 async function findResource(
   net: Net,
   url: URL,
@@ -155,13 +157,13 @@ async function findResource(
   return found
 }
 
-/** The SDK tells a document that is not there by a bare Error; a document that is wrong, or not to be had, is another. */
+/** The SDK reports a missing document with a plain Error. Invalid or unreachable documents throw other classes. */
 const isAbsence = (error: unknown): boolean =>
   error instanceof Error &&
   !(error instanceof NetError || error instanceof FetchError || error instanceof AuthorizationError) &&
   error.constructor === Error
 
-/** The metadata of the authorization server; undefined where there is none. */
+/** Reads the metadata of the authorization server; undefined if there is none. */
 async function findMetadata(
   issuer: string,
   isNamed: boolean,
@@ -177,7 +179,7 @@ async function findMetadata(
       sentence('mcp.authorization_down', { host: new URL(issuer).host }),
     )
   })
-  // Before 2025-06-18 nothing named the issuer: it was whatever the server's own origin said, for itself.
+  // Before 2025-06-18 no document named the issuer. Accept only metadata that names the server's own origin.
   if (metadata && !isNamed && URL.parse(metadata.issuer)?.origin !== new URL(issuer).origin)
     throw invalid(sentence('mcp.authorization_issuer', { host: new URL(issuer).host }))
   return metadata
@@ -189,7 +191,7 @@ function checkMetadata(metadata: AuthorizationServerMetadata, isClientFixed: boo
   const host = URL.parse(issuer)?.host ?? 'The authorization server'
   if (!response_types_supported.includes('code'))
     throw invalid(sentence('mcp.authorization_no_codes', { host }))
-  // Silence means no as well (RFC 8414, 2), unless an administrator has set up the client there and knows better.
+  // A missing list also means no support (RFC 8414, 2), unless an administrator configured the client.
   if (!(code_challenge_methods_supported?.includes('S256') ?? isClientFixed))
     throw invalid(sentence('mcp.authorization_no_pkce', { host }))
 }
@@ -197,7 +199,7 @@ function checkMetadata(metadata: AuthorizationServerMetadata, isClientFixed: boo
 const readAuthMethods = (said: string[] = []): string[] =>
   said.filter(({ length }) => length <= AUTH_METHOD_CHARACTERS_MAX).slice(0, AUTH_METHODS_MAX)
 
-/** A document of OpenID Connect may have one as well, which the type does not know. */
+/** OpenID Connect documents may have one too, but the SDK's type lacks it. */
 function revocationEndpointOf(metadata: object | undefined): string | undefined {
   const { revocation_endpoint: endpoint } = (metadata ?? {}) as Record<string, unknown>
   return typeof endpoint === 'string' ? endpoint : undefined
@@ -214,7 +216,7 @@ function chooseScope(
     readScope(fixed?.scopes) ??
     readScope(challenged) ??
     readScope(resource?.scopes_supported)
-  // Alone it would ask for less than nothing in particular does.
+  // `offline_access` alone would request less than no scope at all.
   if (chosen === undefined || !metadata?.scopes_supported?.includes('offline_access')) return chosen
   return readScope(`${chosen} offline_access`)
 }

@@ -1,19 +1,19 @@
 import type { Server, ServerContext } from '@modelcontextprotocol/server'
 import { rejectOnAbort } from './reject-on-abort.ts'
 
-/** How long a tool or another request may take. */
+/** Timeout of a tool call or another request. */
 export const ANSWER_MS_MAX = 5 * 60_000
-/** The name of a client's session in the older protocols. */
+/** The session header of the older protocols. */
 export const SESSION_HEADER = 'mcp-session-id'
 const SESSION_CHARACTERS_MAX = 64
 const ID_CHARACTERS_MAX = 64
-/** Calls under way that can be cancelled by a request of their own; those beyond end only with their connection. */
+/** Maximum number of calls that a cancel request can reach. Further calls end only with their connection. */
 const CANCELLABLE_MAX = 10_000
 
-/** One request over HTTP, and how what it began is ended. */
+/** One HTTP request, with the cancellation of the calls that it started. */
 export class Exchange {
   readonly #cancellable: Map<string, AbortController>
-  /** Null: a client without a session, which can only leave. */
+  /** Null for a client without a session, which can cancel only by disconnecting. */
   readonly #prefix: string | null
   readonly #isBatch: boolean
 
@@ -25,7 +25,7 @@ export class Exchange {
     this.#isBatch = Array.isArray(body)
   }
 
-  /** Does the work with a signal that ends with the client's wish, its connection, or the time. */
+  /** Runs `work` with a signal that aborts on cancellation, disconnection or timeout. */
   async attempt<T>(
     server: Server,
     { mcpReq }: ServerContext,
@@ -35,7 +35,8 @@ export class Exchange {
     const key = this.#keyOf(mcpReq.id)
     const isListed = key !== null && this.#cancellable.size < CANCELLABLE_MAX && !this.#cancellable.has(key)
     if (isListed) this.#cancellable.set(key, cancelled)
-    // What was cancelled is not answered (cancellation); a client that waits for nothing else is let go.
+    // A cancelled request gets no response (MCP spec, "Cancellation"). Close the connection unless a batch is still
+    // waiting.
     if (!this.#isBatch) cancelled.signal.addEventListener('abort', () => void server.close())
     const signals = [mcpReq.signal, cancelled.signal, AbortSignal.timeout(ANSWER_MS_MAX)]
     try {

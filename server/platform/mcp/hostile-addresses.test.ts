@@ -10,7 +10,7 @@ import {
 import { McpAuthorizer } from './authorization.ts'
 import { checkBrowserAddress } from './browser-address.ts'
 
-/** Where servers that mean no good lead: nobody goes there, and nothing is reached. */
+/** Malicious servers point at forbidden addresses, and none of these is reached. */
 
 const stage = setAuthorizationStage()
 
@@ -24,7 +24,7 @@ const INSIDE = [
   () => 'https://169.254.169.254/latest/meta-data/',
   () => 'https://10.0.0.1/',
 ]
-/** Without the one name, which shows only when somebody connects. */
+/** Hides the one name that appears only when a connection is made. */
 const LITERALS = INSIDE.filter((make) => !make().includes('inside.example'))
 const BROKEN = [
   'javascript:alert(1)',

@@ -4,7 +4,7 @@ import {
   setAuthorizationStage,
 } from '../../../tests/support/mcp/authorization-stage.ts'
 
-/** What servers say that mean no good, or are led by somebody who does not. */
+/** Malicious or manipulated authorization metadata is rejected. */
 
 const stage = setAuthorizationStage()
 

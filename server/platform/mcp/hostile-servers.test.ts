@@ -10,7 +10,7 @@ import { McpError } from './mcp-error.ts'
 const FOREVER = new AbortController().signal
 const MEGABYTE = 1024 * 1024
 
-/** Names that end in .example stand for this machine; nothing else may be reached. */
+/** Names ending in .example resolve to this machine. No other host may be reached. */
 function client() {
   const net = createNet({
     allowPrivateNetwork: ['127.0.0.1/32'],
@@ -41,7 +41,7 @@ async function open(tricks: Tricks) {
 const call = (connection: McpConnection, timeoutMs = 10_000) =>
   connection.callTool('any', {}, { signal: FOREVER, timeoutMs })
 
-/** What a promise fails with, which is an McpError. */
+/** Returns the McpError that a promise rejects with. */
 async function failure(promise: Promise<unknown>): Promise<McpError> {
   const error = await promise.then(
     () => null,

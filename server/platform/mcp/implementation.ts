@@ -1,2 +1,2 @@
-/** What this is, as it tells the other side. */
+/** Name and version sent to MCP clients and servers. */
 export const IMPLEMENTATION = { name: 'Parley', version: '1.0.0' }

@@ -17,9 +17,9 @@ import { ShownSecrets } from './shown-secrets.ts'
 import { WatchedTransport } from './watched-transport.ts'
 
 const HANDSHAKE_TIMEOUT_MS = 30_000
-/** What a server may send on the stream of a whole connection, between one call and the next. */
+/** Maximum bytes a server may send on the connection's stream between two calls. */
 const STREAM_BYTES_MAX = 16 * 1024 * 1024
-/** A stream that is cut is taken up again so often, and so many milliseconds later. */
+/** Retries and delays (ms) for resuming a broken stream. */
 const RECONNECTION = {
   maxRetries: 2,
   initialReconnectionDelay: 500,
@@ -29,29 +29,32 @@ const RECONNECTION = {
 const RECONNECTION_DELAY_MIN_MS = 250
 const RECONNECTION_DELAY_MAX_MS = 30_000
 const END_OF_SESSION_TIMEOUT_MS = 2_000
-/** Statuses of a server that does not know Streamable HTTP (specification, Backwards Compatibility). */
+/** Statuses that indicate a server without Streamable HTTP (MCP spec, "Backwards Compatibility"). */
 const NOT_STREAMABLE = [400, 404, 405]
 
-/** What was learned of a server, so that the next connection need not try it: it speaks the protocol before 2026-07-28, over Streamable HTTP or over SSE. */
+/**
+ * The protocol variant remembered for a server, to skip negotiation on the next connection: a version before 2026-07-28
+ * over Streamable HTTP (`legacy`) or over SSE (`sse`).
+ */
 export type Dialect = 'legacy' | 'sse'
 
-/** Answers a server that asks the person something in the middle of a call; for tests of the protocol. */
+/** Answers an elicitation request that a server sends during a call. Used in protocol tests. */
 export type Elicit = (params: unknown) => Promise<{ action: 'accept'; content: Record<string, unknown> }>
 
-/** One connection to a server: the handshake is done. */
+/** An established connection to a server. */
 export interface Link {
   host: string
   client: Client
-  /** Of tools whose arguments are repeated in headers (SEP-2243), as they were listed last. */
+  /** Schemas of the listed tools whose arguments are repeated in headers (SEP-2243). */
   inputSchemas: Map<string, Record<string, unknown>>
-  /** null for a server of 2026-07-28, which is asked again each time. */
+  /** Null for a server of 2026-07-28, which is negotiated with every time. */
   dialect: Dialect | null
   running: Set<Call>
-  /** Set when the connection is of no use any more; the next call makes another. */
+  /** Set when the connection is unusable. The next call opens a new one. */
   isBroken: boolean
-  /** A call begins: what the server may do unasked is counted anew. */
+  /** Resets the limits on unsolicited messages. Called when a call begins. */
   refill(): void
-  /** Ends the session at the server and closes what is open. */
+  /** Ends the session with the server and closes open streams. */
   close(): Promise<void>
 }
 
@@ -60,18 +63,18 @@ export interface LinkOptions {
   endpoint: () => McpEndpoint
   known: Dialect | undefined
   elicit?: Elicit | undefined
-  /** The server says that it has other tools now. */
+  /** Called when the server reports a change of its tools. */
   toolsChanged(): void
 }
 
-/** Shakes hands, within 30 seconds. */
+/** Connects and shakes hands, within 30 seconds. */
 export function openLink(options: LinkOptions, signal: AbortSignal): Promise<Link> {
   const { host } = new URL(options.endpoint().url)
   const late = (): Error => tooSlow(host, HANDSHAKE_TIMEOUT_MS)
   return runCall({ signal, timeoutMs: HANDSHAKE_TIMEOUT_MS, late }, (call) => shakeHands(options, host, call))
 }
 
-/** By Streamable HTTP, in whichever version the server speaks, else by the SSE of 2024-11-05. */
+/** Tries Streamable HTTP in any version, then the SSE transport of 2024-11-05. */
 async function shakeHands(options: LinkOptions, host: string, call: Call): Promise<Link> {
   if (options.known === 'sse') return connect(options, call, 'sse').catch(rethrow(host))
   try {
@@ -80,7 +83,7 @@ async function shakeHands(options: LinkOptions, host: string, call: Call): Promi
     call.ended.throwIfAborted()
     if (!(error instanceof SdkHttpError) || !NOT_STREAMABLE.includes(error.data.status ?? 0))
       throw describeFailure(host, error)
-    // Who speaks neither hears of the first: that is what servers speak today.
+    // If both transports fail, report the Streamable HTTP error.
     return connect(options, call, 'sse').catch(() => {
       throw describeFailure(host, error)
     })
@@ -128,7 +131,7 @@ async function connect(options: LinkOptions, call: Call, kind: 'streamable' | 's
   const giveUp = (): void => void transport.close().catch(() => {})
   call.ended.addEventListener('abort', giveUp, { once: true })
   try {
-    // A stream of events can't be asked for its version: whoever has one is older than the question.
+    // SSE servers predate version negotiation.
     const prior = kind === 'sse' || known === 'legacy' ? ({ kind: 'legacy' } as const) : undefined
     await client.connect(transport, {
       timeout: HANDSHAKE_TIMEOUT_MS,
@@ -144,7 +147,7 @@ async function connect(options: LinkOptions, call: Call, kind: 'streamable' | 's
   }
   link.dialect = kind === 'sse' ? 'sse' : client.getProtocolEra() === 'modern' ? null : 'legacy'
   client.onclose = () => breakLink(link)
-  // The SDK would connect such a stream again, to a session that knows nothing of the handshake.
+  // The SDK would reconnect the stream, but to a new session without a handshake.
   if (kind === 'sse') client.onerror = (error) => isOfStream(error) && breakLink(link)
   return link
 }
@@ -167,7 +170,7 @@ async function closeLink(link: Link, transport: WatchedTransport): Promise<void>
   await link.client.close().catch(() => {})
 }
 
-/** A server that does not hear of it forgets the session by itself. */
+/** Ends the session, and ignores failures: the server eventually drops the session anyway. */
 async function endSession(transport: WatchedTransport): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const enough = new Promise<void>((resolve) => {
@@ -180,7 +183,7 @@ async function endSession(transport: WatchedTransport): Promise<void> {
 function createClient(elicit: Elicit | undefined): Client {
   const client = new Client(IMPLEMENTATION, {
     versionNegotiation: { mode: 'auto' },
-    // Nothing is offered to a server: it can have no model asked, read no files, and ask the person nothing.
+    // Offer no capabilities to servers: no sampling, no file roots, no elicitation.
     capabilities: elicit ? { elicitation: { form: { applyDefaults: true } } } : {},
   })
   if (elicit) client.setRequestHandler('elicitation/create', (request) => elicit(request.params) as never)

@@ -8,13 +8,13 @@ export type McpErrorKind =
   | 'protocol'
   | 'too_large'
 
-/** An MCP server did not do what it was asked. The message is a sentence for the person who uses the server. */
+/** A request to an MCP server failed. The message is written for the user. */
 export class McpError extends Error {
   override readonly name = 'McpError'
   readonly kind: McpErrorKind
-  /** insufficient_scope: what the server wants, in its words. */
+  /** For insufficient_scope: the scope that the server requires. */
   readonly scope: string | undefined
-  /** unauthorized and insufficient_scope: the server's WWW-Authenticate, which says where to get a token. */
+  /** For unauthorized and insufficient_scope: the WWW-Authenticate header, which says where to get a token. */
   readonly challenge: string | undefined
 
   constructor(
@@ -29,7 +29,7 @@ export class McpError extends Error {
   }
 }
 
-/** The server no longer knows the session: the connection is to be made anew. */
+/** The server no longer knows the session, so the connection has to be reopened. */
 export class SessionLost extends Error {
   override readonly name = 'SessionLost'
 }

@@ -3,18 +3,16 @@ import type { NetAnswer } from '../net/index.ts'
 const ERROR_BYTES_MAX = 64 * 1024
 
 export interface BodyBounds {
-  /** Counts what has arrived, and throws beyond the bound. */
+  /** Counts received bytes. Throws beyond the limit. */
   take: (bytes: number) => void
-  /** Says what the reader hears of a failure. */
+  /** Returns the error to pass to the stream's reader. */
   fail: (error: unknown) => Error
 }
 
-/**
- * The body of an answer, as it is read and no faster. Of what a refusal says only the beginning is read.
- */
+/** Streams the body of an answer without reading ahead. Reads only the first 64 KB of an error response. */
 export function readBounded(answer: NetAnswer, bounds: BodyBounds): ReadableStream | null {
   const { statusCode, body } = answer
-  // A body that nobody reads any more may still fail.
+  // Keeps an error on an unread body from crashing the process.
   body.on('error', () => {})
   if (statusCode === 204 || statusCode === 205 || statusCode === 304) {
     body.destroy()

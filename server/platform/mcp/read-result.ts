@@ -2,13 +2,13 @@ import { sentence } from '#errors'
 import type { McpToolResult } from './connection.ts'
 import { McpError } from './mcp-error.ts'
 
-/** What a model is given of one result, in bytes of UTF-8 or JSON. */
+/** Maximum result size for a model, in bytes of UTF-8 or JSON. */
 const OUTPUT_BYTES_MAX = 1024 * 1024
-/** What a gateway passes on: pictures and files may be in it. */
+/** Maximum result size for a gateway. Results may contain images and files. */
 const RAW_BYTES_MAX = 8 * 1024 * 1024
 const ERROR_CHARACTERS_MAX = 2_000
 
-/** A server's CallToolResult, which nobody has checked. Throws an McpError where it is none. */
+/** Reads a server's unvalidated CallToolResult. Throws an McpError if it is not an object. */
 export function readResult(host: string, raw: unknown): McpToolResult {
   if (typeof raw !== 'object' || raw === null)
     throw new McpError('protocol', sentence('mcp.not_mcp', { host }))
@@ -29,13 +29,13 @@ type Part = Record<string, unknown> & { type: string }
 const isPart = (part: unknown): part is Part =>
   typeof part === 'object' && part !== null && typeof (part as Part).type === 'string'
 
-/** The text of parts that are nothing but text; null where one is something else. */
+/** Joins the parts' text. Null if any part is not text. */
 function textOf(parts: Part[]): string | null {
   const texts = parts.map(({ type, text }) => (type === 'text' && typeof text === 'string' ? text : null))
   return texts.some((text) => text === null) ? null : texts.join('\n')
 }
 
-/** A part as a model is told of it: what kind of media it is, and how much, instead of the media itself. */
+/** Replaces media in a part by its size in bytes, for the model. */
 function withoutMedia(part: Part): Record<string, unknown> {
   const { data, resource, ...rest } = part
   if (typeof data === 'string') return { ...rest, bytes: sizeOfBase64(data) }
@@ -49,7 +49,7 @@ function withoutMedia(part: Part): Record<string, unknown> {
 
 const sizeOfBase64 = (text: string): number => Math.floor((text.length * 3) / 4)
 
-/** Beyond the bound a value is its beginning, as text, with a word that it is. */
+/** Shortens an oversized value to its beginning, as text with a notice. */
 function bound(value: unknown): unknown {
   const text = typeof value === 'string' ? value : write(value)
   const bytes = Buffer.byteLength(text)
@@ -57,7 +57,7 @@ function bound(value: unknown): unknown {
   return `${cutText(text)}\n[Cut here: the result has ${bytes} bytes, and ${OUTPUT_BYTES_MAX} are read.]`
 }
 
-/** Never in the middle of a character. */
+/** Cuts between characters, never inside one. */
 const cutText = (text: string): string =>
   Buffer.from(text.slice(0, OUTPUT_BYTES_MAX))
     .subarray(0, OUTPUT_BYTES_MAX)
@@ -75,7 +75,7 @@ function boundRaw(raw: unknown, output: unknown, isError: boolean): unknown {
   return { content: [{ type: 'text', text }], isError }
 }
 
-/** What is nested deeper than can be written is nothing that anybody could read. */
+/** Returns an empty string for a value that is nested too deeply to serialize. */
 function write(value: unknown): string {
   try {
     return JSON.stringify(value) ?? ''

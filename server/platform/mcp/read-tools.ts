@@ -1,26 +1,26 @@
 import type { McpTool } from './connection.ts'
 
-/** Pages of one list, and tools of one server: what it has beyond these is left out. */
+/** Limits on list pages and tools per server. Anything beyond is left out. */
 export const TOOL_PAGES_MAX = 64
 export const TOOLS_MAX = 1_000
 const NAME_CHARACTERS_MAX = 128
 const DESCRIPTION_CHARACTERS_MAX = 2_000
 const SCHEMA_BYTES_MAX = 64 * 1024
 const SCHEMA_DEPTH_MAX = 24
-/** Schemas and descriptions of one server together. */
+/** Total size of a server's schemas and descriptions. */
 const TOOLS_BYTES_MAX = 4 * 1024 * 1024
 
-/** What is taken of the pages of a list of tools, as they come. */
+/** Collects tools from the pages of a list, within limits. */
 export class ToolList {
   readonly tools: McpTool[] = []
-  /** Whether something was left out. */
+  /** Whether any tool was left out. */
   isCut = false
-  /** Of tools whose arguments are repeated in headers (SEP-2243). */
+  /** Schemas of tools whose arguments are repeated in headers (SEP-2243). */
   readonly inputSchemas = new Map<string, Record<string, unknown>>()
   readonly #names = new Set<string>()
   #bytes = 0
 
-  /** Answers false when there is room for no more. */
+  /** Adds the tools of a page. Returns false when the list is full. */
   add(page: unknown): boolean {
     const { tools } = (page ?? {}) as { tools?: unknown }
     for (const one of Array.isArray(tools) ? tools : []) {
@@ -46,7 +46,7 @@ export class ToolList {
   }
 }
 
-/** A tool that a server lists; null where it has no usable name, or a schema that is out of bounds or none. */
+/** Reads a listed tool. Null if its name is unusable, or its schema is invalid or too large. */
 function readTool(one: unknown): McpTool | null {
   const { name, title, description, inputSchema } = (one ?? {}) as Record<string, unknown>
   if (typeof name !== 'string' || name === '' || name.length > NAME_CHARACTERS_MAX) return null
@@ -57,7 +57,7 @@ function readTool(one: unknown): McpTool | null {
   return { name, description: describe(typeof words === 'string' ? words : ''), inputSchema: schema }
 }
 
-/** Cut before it is cleaned too, so that the work is bounded; never in the middle of a character. */
+/** Shortens the text before cleaning, to limit the work, and again after. Never cuts inside a character. */
 const describe = (text: string): string => {
   const beginning = clean(text.slice(0, 2 * DESCRIPTION_CHARACTERS_MAX)).trim()
   return beginning
@@ -66,7 +66,7 @@ const describe = (text: string): string => {
     .replace(/\uFFFD$/u, '')
 }
 
-/** Without what people do not see and models read: control, direction and format marks, tags, private characters. */
+/** Removes characters that users cannot see but models read: control, format and direction marks, tags, private use. */
 const clean = (text: string): string =>
   text
     .toWellFormed()
@@ -76,7 +76,7 @@ const clean = (text: string): string =>
       '',
     )
 
-/** The schema of an object; a tool that names no schema takes no arguments. */
+/** Reads the schema of an object. A tool without a schema takes no arguments. */
 function readSchema(schema: unknown): Record<string, unknown> | null {
   if (schema === undefined || schema === null) return { type: 'object', properties: {} }
   if (typeof schema !== 'object' || Array.isArray(schema) || isDeep(schema, SCHEMA_DEPTH_MAX)) return null
@@ -91,7 +91,7 @@ const isDeep = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeep(inner, levels - 1)))
 
-/** Descriptions stand in schemas too, and names of properties are read as well. */
+/** Cleans strings and property names at every level, because models read the whole schema. */
 function cleanValue(value: unknown): unknown {
   if (typeof value === 'string') return clean(value)
   if (Array.isArray(value)) return value.map(cleanValue)

@@ -1,4 +1,6 @@
-/** What the work comes to, or the signal's reason as soon as it is aborted, whatever becomes of the work. */
+/**
+ * Returns the result of `work`, but rejects with the signal's reason as soon as it is aborted. Does not stop `work`.
+ */
 export function rejectOnAbort<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason)

@@ -9,9 +9,9 @@ import { TOOL_PAGES_MAX, ToolList } from './read-tools.ts'
 
 const CALL_TIMEOUT_MS = 30_000
 const LIST_TIMEOUT_MS = 30_000
-/** The server checks headers that repeat arguments, and found them missing (SEP-2243). */
+/** The server requires headers that repeat arguments, and they were missing (SEP-2243). */
 const HEADER_MISMATCH = -32_020
-/** The SDK's own clock never strikes first: ours says what happened. */
+/** Added to the SDK's timeout so that our own, more specific timeout fires first. */
 const SLACK_MS = 5_000
 
 export function askForTools(link: Link, signal: AbortSignal): Promise<{ tools: McpTool[]; isCut: boolean }> {
@@ -59,8 +59,8 @@ export function callTool(
 }
 
 /**
- * Not by the SDK's callTool, which refuses results that do not fit the schema that the server gave for them, unless
- * arguments are to be repeated in headers: that only the SDK can do, and it is not told of the output's schema.
+ * Bypasses the SDK's callTool, which rejects results that do not match the server's output schema. Only tools with
+ * arguments repeated in headers need callTool; it is then given no output schema.
  */
 function callOnce(
   link: Link,
@@ -85,7 +85,7 @@ export function request(
   })
 }
 
-/** What ends the call from outside, or in its requests, is told as it is; what the SDK throws is not. */
+/** Runs `work` as a call with a deadline, and maps the SDK's errors with `describeFailure`. */
 function ask<Result>(
   link: Link,
   { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
@@ -100,7 +100,7 @@ function ask<Result>(
   )
 }
 
-/** A server's results are read by those who use them, and one odd tool does not spoil a list. */
+/** Accepts any result. Each reader validates on its own, so that one invalid tool does not fail the whole list. */
 const ANYTHING: StandardSchemaV1<unknown, unknown> = {
   '~standard': { version: 1, vendor: 'parley', validate: (value) => ({ value }) },
 }

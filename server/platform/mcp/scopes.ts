@@ -3,10 +3,12 @@ import type { StoredGrant } from './authorization.ts'
 
 const SCOPES_MAX = 100
 const SCOPE_CHARACTERS_MAX = 4_000
-/** A scope-token of RFC 6749, 3.3. */
+/** A scope-token (RFC 6749, 3.3). */
 const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 
-/** The scopes of a stranger's list or string, each once, as a string; undefined where there is none. */
+/**
+ * Reads the scopes of an untrusted list or string, deduplicated. Undefined if there are none or the result is too long.
+ */
 export function readScope(said: string | readonly string[] | undefined): string | undefined {
   const tokens = typeof said === 'string' ? said.split(/\s+/) : (said ?? [])
   const scope = computeScopeUnion(...tokens.filter((token) => SCOPE_TOKEN.test(token)).slice(0, SCOPES_MAX))
@@ -14,9 +16,8 @@ export function readScope(said: string | readonly string[] | undefined): string 
 }
 
 /**
- * What to ask for when a server says that a grant is not enough (`insufficient_scope`): all that was asked for and
- * granted before, and what is needed now. Null where that was already asked for: to ask again would change nothing, and
- * go on without end.
+ * Returns the scope to request after `insufficient_scope`: everything requested and granted before, plus `needed`.
+ * Returns null if `needed` was already requested, because asking again would loop forever.
  */
 export function widenScope(grant: StoredGrant, needed: string | undefined): string | null {
   const had = computeScopeUnion(grant.requestedScope ?? undefined, grant.tokens.scope)

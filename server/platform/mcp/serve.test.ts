@@ -9,7 +9,7 @@ import { answerByFetch } from '../http/answer-by-fetch.ts'
 import { McpHttpServer } from './serve.ts'
 import { type McpServerDefinition, type ServedCall, unknownTool } from './server-definition.ts'
 
-/** What is served, heard by the clients of other makers. */
+/** Tests the served protocol with third-party clients. */
 
 const SCHEMA = { type: 'object', properties: { n: { type: 'integer', minimum: 1 } }, required: ['n'] }
 

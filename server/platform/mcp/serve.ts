@@ -3,9 +3,9 @@ import type { FetchHandler } from '../http/answer-by-fetch.ts'
 import type { McpServerDefinition } from './server-definition.ts'
 
 /**
- * Serves MCP over Streamable HTTP, to clients of 2026-07-28 and of all earlier protocols, statelessly: any process
- * answers any request. Older clients cancel by another request, which is heeded where it reaches the same process; what
- * it cancels is found by a name that the client is given for its session, and that stands for nothing else.
+ * Serves MCP over Streamable HTTP, for clients of 2026-07-28 and all earlier protocols. Stateless: any process can
+ * answer any request. Older clients cancel with a separate request, which works only if it reaches the same process.
+ * The session id given to a client serves only to find the call to cancel.
  */
 export class McpHttpServer {
   readonly #log: Pick<Logger, 'error' | 'debug'>
@@ -15,7 +15,7 @@ export class McpHttpServer {
     this.#log = log
   }
 
-  /** Answers one request, by whatever its sender is offered. The SDK, which takes long to load, comes with the first. */
+  /** Returns the handler for requests to this definition. Imports the SDK on first use, because it is slow to load. */
   handler(definition: McpServerDefinition): FetchHandler {
     const state = { log: this.#log, cancellable: this.#cancellable }
     return async (request, body) => {

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 
-/** What is passed on as it is, where an offer has `request`. */
+/** Methods passed on unchanged if a definition has `request`. */
 export const PASSED_METHODS = [
   'resources/list',
   'resources/templates/list',
@@ -11,7 +11,7 @@ export const PASSED_METHODS = [
 ] as const
 export type PassedMethod = (typeof PASSED_METHODS)[number]
 
-/** A tool as clients are told of it. Its schema is a JSON Schema of type object. */
+/** A tool as clients see it. Its schema is a JSON Schema of type object. */
 export interface ServedTool extends Record<string, unknown> {
   name: string
   inputSchema: Record<string, unknown>
@@ -19,34 +19,34 @@ export interface ServedTool extends Record<string, unknown> {
 export type { CallToolResult }
 
 export interface ServedCall {
-  /** Aborted when the client cancels or leaves, or when it has taken too long. */
+  /** Aborted when the client cancels or disconnects, or at the timeout. */
   signal: AbortSignal
   onProgress(step: { progress: number; total?: number; message?: string }): void
 }
 
-/** Of a list that is longer; without `nextCursor` the last one. */
+/** One page of a longer list. The last page has no `nextCursor`. */
 export interface ToolPage {
   tools: ServedTool[]
   nextCursor?: string
 }
 
 /**
- * What a client is offered. What these throw is told by kind: InvalidParams as such, an AppError and an
- * McpError by its sentence, everything else only in the log.
+ * A server offered to a client. InvalidParams errors reach the client as such, AppError and McpError with their
+ * message. All other errors are only logged.
  */
 export interface McpServerDefinition {
-  /** Whose requests these are: only those of one key can cancel each other. */
+  /** Identifies the caller. A request can cancel only calls with the same key. */
   key: string
   name: string
-  /** For the client's model. */
+  /** Instructions for the client's model. */
   instructions?: string
-  /** Of resources, prompts and completions, what there is. Asked only when a client begins. */
+  /** Which of resources, prompts and completions are available. Called only when a session begins. */
   capabilities?(signal: AbortSignal): Promise<Record<string, unknown>>
-  /** All of them, or the page that begins at a cursor that a page before has given. */
+  /** Returns all tools, or the page at a cursor from an earlier page. */
   tools(signal: AbortSignal, cursor?: string): Promise<ServedTool[] | ToolPage>
-  /** Throws `unknownTool` for a name that is not offered. What a tool fails with is told in its result. */
+  /** Throws `unknownTool` for an unknown name. A tool's own failure is part of its result. */
   callTool(name: string, input: Record<string, unknown>, call: ServedCall): Promise<CallToolResult>
-  /** The other requests, checked by the protocol's schemas: passed on, and their answers as they come. */
+  /** Forwards other requests after validation against the protocol's schemas. Their results are not validated. */
   request?(
     method: PassedMethod,
     params: Record<string, unknown>,
@@ -54,7 +54,7 @@ export interface McpServerDefinition {
   ): Promise<Record<string, unknown>>
 }
 
-/** The parameters of a request are at fault: JSON-RPC's error for that, with this sentence. */
+/** Invalid request parameters. Clients get the JSON-RPC error code for it, with this message. */
 export class InvalidParams extends Error {
   override readonly name = 'InvalidParams'
 }

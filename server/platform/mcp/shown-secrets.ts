@@ -1,14 +1,14 @@
 import { type Mask, maskOf } from '../secrets/mask-secrets.ts'
 
-/** Tokens are renewed while a connection lasts. */
+/** Maximum number of credentials remembered per connection. Tokens are renewed while it lasts. */
 const VALUES_MAX = 8
 
-/** The credentials that a connection has shown to its server. A careless server repeats them in errors and results. */
+/** The credentials sent to a server. Masked in its messages, because a careless server may echo them. */
 export class ShownSecrets {
   #values: string[] = []
   #mask: Mask = maskOf([])
 
-  /** Remembers the values of headers that prove who calls. */
+  /** Remembers the values of credential headers. */
   add(headers: Record<string, string>): void {
     const values = Object.values(headers).map((value) => value.replace(/^\w+ +/, ''))
     if (values.every((value) => this.#values.includes(value))) return
@@ -16,7 +16,7 @@ export class ShownSecrets {
     this.#mask = maskOf(this.#values)
   }
 
-  /** Returns a message of the server without these values. */
+  /** Returns a message from the server with these values masked. */
   hide<Message extends object>(message: Message): Message {
     const parts = Object.entries(message).map(([name, part]) =>
       SAID.includes(name) ? [name, this.#mask.value(part)] : [name, part],
@@ -25,5 +25,5 @@ export class ShownSecrets {
   }
 }
 
-/** The parts of a JSON-RPC message that are not the protocol's. */
+/** The members of a JSON-RPC message that carry content from the server. */
 const SAID = ['result', 'error', 'params']

@@ -10,12 +10,12 @@ import { AuthorizationError } from './authorization-error.ts'
 import { readScope } from './scopes.ts'
 
 const TOKEN_CHARACTERS_MAX = 16_000
-/** A longer life is not believed: what does not fit into a timestamp can't be stored. */
+/** Upper limit for a token's lifetime. Larger values might not fit into a timestamp. */
 const EXPIRES_SECONDS_MAX = 10 * 365 * 86_400
-/** What may stand in a header: no space, and nothing that is not seen. */
+/** Visible ASCII without spaces, safe in a header. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/
 
-/** What of an authorization server the SDK's functions are told. */
+/** Builds the authorization server metadata that the SDK's functions expect. */
 export function asMetadata(
   server: { issuer: string; tokenEndpoint: string; authMethods: string[]; authorizationEndpoint?: string },
   registrationEndpoint: string | null = null,
@@ -33,8 +33,8 @@ export function asMetadata(
 }
 
 /**
- * The tokens of an answer (RFC 6749, 5.1), or an AuthorizationError. A time that makes no sense is left out: the
- * server's 401 tells the end as well. A scope that is not told is the one that was asked for.
+ * Reads the tokens of a response (RFC 6749, 5.1). Throws an AuthorizationError. Ignores an invalid lifetime: a 401 will
+ * show when the token has expired. If the response has no scope, the requested scope applies.
  */
 export function readTokens(said: OAuthTokens, host: string, askedScope: string | null): Tokens {
   const { access_token, refresh_token, token_type, expires_in: seconds = 0 } = said
@@ -53,7 +53,7 @@ export function readTokens(said: OAuthTokens, host: string, askedScope: string |
   }
 }
 
-/** Tells the authorization server that a token is no longer used (RFC 7009, 2.1); whatever it answers is fine. */
+/** Revokes a token at the authorization server (RFC 7009, 2.1). Ignores its response. */
 export async function revokeToken(
   grant: StoredGrant & { revocationEndpoint: string },
   hint: 'access_token' | 'refresh_token',
@@ -67,7 +67,7 @@ export async function revokeToken(
   await fetchFn(grant.revocationEndpoint, { method: 'POST', headers, body: form })
 }
 
-/** As the SDK does it at the token endpoint (RFC 6749, 2.3.1). */
+/** Adds client authentication as the SDK does at the token endpoint (RFC 6749, 2.3.1). */
 function proveClient(
   client: OAuthClient,
   authMethods: string[],

@@ -11,15 +11,15 @@ import { type Call, currentCall } from './call.ts'
 import { McpError } from './mcp-error.ts'
 import type { ShownSecrets } from './shown-secrets.ts'
 
-/** What a server may ask of us between one call and the next; beyond it, it gets no answer. */
+/** Maximum number of requests a server may send between two calls. Further ones get no response. */
 const REQUESTS_OF_SERVER_MAX = 100
 
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1]
 
 /**
- * A transport of the SDK, where a request whose answer has ended without a result fails at once: the SDK waits for the
- * result until the time is over. And a result is handed on one turn of the event loop later than it comes, so that
- * what the server told before it is heard. Credentials of the connection are masked in every message.
+ * Wraps an SDK transport so that a request fails immediately when its response ends without a result. The SDK alone
+ * would wait until the timeout. Delivers a result one event loop turn late, so that earlier notifications are handled
+ * first. Masks the connection's credentials in every message.
  */
 export class WatchedTransport implements Transport {
   readonly hasPerRequestStream: boolean
@@ -36,7 +36,7 @@ export class WatchedTransport implements Transport {
     shown: Pick<ShownSecrets, 'hide'>,
   ) {
     this.#inner = inner
-    // Results of an SSE server come on its one stream.
+    // SSE servers send results on their single stream.
     this.hasPerRequestStream = !(inner instanceof SSEClientTransport)
     this.#host = host
     inner.onclose = () => this.onclose?.()
@@ -46,14 +46,14 @@ export class WatchedTransport implements Transport {
       const isRequest = 'method' in message && 'id' in message
       if (isRequest && ++this.#requestsOfServer > REQUESTS_OF_SERVER_MAX) return
       if ('method' in message) return this.onmessage?.(message, extra)
-      // An answer comes within the call that asked for it.
+      // A response arrives in the context of the call that requested it.
       const call = currentCall()
       if (call && call.awaited === message.id) call.awaited = null
       setImmediate(() => this.onmessage?.(message, extra))
     }
   }
 
-  /** A call begins. */
+  /** Resets the limit on server requests. Called when a call begins. */
   refill(): void {
     this.#requestsOfServer = 0
   }
